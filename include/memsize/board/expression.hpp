@@ -1,0 +1,26 @@
+// The short sums that board files are written in: "64MiB - 6MiB - 16KiB",
+// "ddr_shared_mem_addr_phys".
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace memsize::board {
+
+/// An expression as it was written, with its place.
+struct Expression {
+  std::string text;
+  core::Place place;
+};
+
+using Values = std::map<std::string, std::uint64_t>;
+
+/// Sums, differences and products of sizes, addresses and names, with brackets; 64 bits, checked.
+/// Errors: an unknown name (with the nearest known one), a negative result, an overflow.
+[[nodiscard]] core::Result<std::uint64_t> evaluate(const Expression& expression,
+                                                   const Values& values);
+
+}  // namespace memsize::board

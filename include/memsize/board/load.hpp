@@ -1,0 +1,29 @@
+// Board files: found by name or path, inherited, checked key by key.
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
+#include "memsize/core/toml_doc.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::board {
+
+/// Loads the bundled board `name` from `folder`, or the file at a path (anything with a '/' or that
+/// ends in .toml).
+[[nodiscard]] core::Result<Board> load_board(core::FileSystem& files,
+                                             const std::string& folder,
+                                             const std::string& name);
+
+/// The names of the boards in `folder`, sorted.
+[[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
+                                                                    const std::string& folder);
+
+/// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.
+/// Every value keeps the place where it was written.
+[[nodiscard]] core::Result<core::TomlValue> load_inherited(core::FileSystem& files,
+                                                           const std::string& path);
+
+}  // namespace memsize::board

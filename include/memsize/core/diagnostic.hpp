@@ -1,0 +1,100 @@
+// What memsize has to say about an input: data, not text. Only the command line renders it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace memsize::core {
+
+/// What an error means for the process' exit status (the command line's contract).
+enum class ExitStatus {
+  kDone = 0,
+  kInput = 1,
+  kUsage = 2,
+  kDoesNotFit = 3,
+  kEnvironment = 4,
+  kBug = 70,
+  kInterrupted = 130,
+};
+
+/// Every code that memsize can report, listed once in diag_codes.def.
+enum class Code {
+#define MEMSIZE_DIAG_CODE(id, name, status) id,
+#include "memsize/core/diag_codes.def"
+#undef MEMSIZE_DIAG_CODE
+};
+
+[[nodiscard]] std::string_view code_name(Code code);
+[[nodiscard]] ExitStatus code_status(Code code);
+/// All codes in the order of diag_codes.def.
+[[nodiscard]] const std::vector<Code>& all_codes();
+
+enum class Severity { kNote, kWarning, kError };
+
+[[nodiscard]] std::string_view severity_name(Severity severity);
+
+/// A piece of text in a file. Line and column count from 1; 0 means "the whole file" or "the whole
+/// line". `text` is the line itself, kept so that a caret can be drawn without the file.
+struct Place {
+  std::string path;
+  std::size_t line = 0;
+  std::size_t column = 0;
+  std::size_t length = 0;
+  std::string text;
+
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct Related {
+  Place place;
+  std::string message;
+};
+
+struct Diagnostic {
+  Severity severity = Severity::kError;
+  Code code{};
+  std::string message;
+  Place place;
+  /// Facts without a place, one a line: the parties of a conflict, the holes of a window.
+  std::vector<std::string> details;
+  std::vector<Related> related;
+  /// What would work.
+  std::string hint;
+};
+
+using Diagnostics = std::vector<Diagnostic>;
+
+/// A value, or the reasons why there is none. A Result may carry only errors; warnings travel
+/// beside values, in the structures that own them.
+template <typename T>
+using Result = tl::expected<T, Diagnostics>;
+
+[[nodiscard]] Diagnostic error(Code code,
+                               std::string message,
+                               Place place = {},
+                               std::string hint = {});
+[[nodiscard]] Diagnostic warning(Code code,
+                                 std::string message,
+                                 Place place = {},
+                                 std::string hint = {});
+[[nodiscard]] Diagnostic note(Code code,
+                              std::string message,
+                              Place place = {},
+                              std::string hint = {});
+
+/// A single error as the failure of a Result.
+[[nodiscard]] tl::unexpected<Diagnostics> fail(Diagnostic diagnostic);
+
+[[nodiscard]] bool has_errors(const Diagnostics& diagnostics);
+
+/// The status a process that ends with these diagnostics exits with: that of the gravest error.
+[[nodiscard]] ExitStatus exit_status(const Diagnostics& diagnostics);
+
+/// Sorted by path, line and column; the order of equal places is kept.
+void sort_by_place(Diagnostics& diagnostics);
+
+}  // namespace memsize::core

@@ -1,0 +1,72 @@
+// The disk, behind an interface so that tests need none.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memsize::core {
+
+struct NewFile {
+  std::string path;
+  std::string content;
+};
+
+class FileSystem {
+ public:
+  FileSystem() = default;
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+  virtual ~FileSystem() = default;
+
+  /// The whole file. "-" is standard input.
+  [[nodiscard]] virtual Result<std::string> read(const std::string& path) = 0;
+
+  /// All or nothing: every file is written beside its target and synced, then all are renamed over
+  /// their targets. Missing folders are made.
+  [[nodiscard]] virtual Result<void> replace(const std::vector<NewFile>& files) = 0;
+
+  [[nodiscard]] virtual bool exists(const std::string& path) = 0;
+  [[nodiscard]] virtual bool is_directory(const std::string& path) = 0;
+
+  /// Names (not paths) of the regular files in a folder, sorted.
+  [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
+
+  /// Paths below a folder of its regular files and those of its direct subfolders, sorted.
+  [[nodiscard]] virtual Result<std::vector<std::string>> list_tree(const std::string& folder) = 0;
+};
+
+/// The disk of this machine.
+class RealFileSystem : public FileSystem {
+ public:
+  [[nodiscard]] Result<std::string> read(const std::string& path) override;
+  [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
+  [[nodiscard]] bool exists(const std::string& path) override;
+  [[nodiscard]] bool is_directory(const std::string& path) override;
+  [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
+  [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
+};
+
+/// A disk in memory for tests.
+class MemFileSystem : public FileSystem {
+ public:
+  std::map<std::string, std::string> content;
+  /// Paths that refuse to be written, with the reason.
+  std::map<std::string, std::string> refuse;
+
+  [[nodiscard]] Result<std::string> read(const std::string& path) override;
+  [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
+  [[nodiscard]] bool exists(const std::string& path) override;
+  [[nodiscard]] bool is_directory(const std::string& path) override;
+  [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
+  [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
+};
+
+/// `content` itself, or what it unpacks to where it is gzip. Output above 1 GiB is refused.
+[[nodiscard]] Result<std::string> gunzip_if_needed(std::string content, const std::string& path);
+
+}  // namespace memsize::core

@@ -1,0 +1,59 @@
+// Numbers and names as text: the one place that parses sizes and addresses, for boards, logs and
+// the command line alike, and the one that prints them.
+#pragma once
+
+#include "memsize/core/address.hpp"
+#include "memsize/core/bytes.hpp"
+#include "memsize/core/diagnostic.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memsize::core {
+
+/// "4096", "0x1000", "16KiB", "1.5 MiB", "64_000". A bare number is bytes. KB and MB are refused
+/// with a hint, because vendors disagree about them. `place` is where an error points.
+[[nodiscard]] Result<Bytes> parse_bytes(std::string_view text, const Place& place = {});
+
+/// "0x1_0000_0000", "0XA0000000" or a decimal number.
+[[nodiscard]] Result<std::uint64_t> parse_address(std::string_view text, const Place& place = {});
+
+/// "0xAD000000": upper-case digits, no leading zeros, as linker maps print addresses.
+[[nodiscard]] std::string format_hex(std::uint64_t value);
+[[nodiscard]] std::string format_address(PhysAddr address);
+[[nodiscard]] std::string format_address(VirtAddr address);
+
+/// "[0x880000000, 0x890000000)"; a range that ends at 2^64 says so.
+template <typename A>
+[[nodiscard]] std::string format_range(const Range<A>& range);
+
+/// The largest of B, KiB, MiB, GiB that gives a whole number, else two decimals: "64 MiB", "9.09
+/// MiB", "7 434 B" below 10 KiB.
+[[nodiscard]] std::string format_size(Bytes size);
+
+/// Groups of three digits: "9 528 902 B".
+[[nodiscard]] std::string format_bytes(Bytes size);
+
+/// "8 bytes", "1 record".
+[[nodiscard]] std::string plural(std::uint64_t count,
+                                 std::string_view one,
+                                 std::string_view many = {});
+
+[[nodiscard]] std::string_view trim(std::string_view text);
+[[nodiscard]] std::string to_lower(std::string_view text);
+[[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// Control characters and bytes that are not UTF-8 replaced by visible escapes, cut at `max` bytes:
+/// for showing a piece of an input that nobody has checked.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t max = 160);
+
+/// ASCII letter or underscore first, then letters, digits, underscores.
+[[nodiscard]] bool is_identifier(std::string_view text);
+
+/// The name nearest to `wrong` within three edits, as the sentence "did you mean 'x'?", else empty.
+[[nodiscard]] std::string did_you_mean(std::string_view wrong,
+                                       const std::vector<std::string>& names);
+
+}  // namespace memsize::core

@@ -1,0 +1,51 @@
+// Files that memsize writes, as bytes in memory.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
+#include "memsize/layout/memory_map.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memsize::emit {
+
+struct Artifact {
+  /// Below the output folder, with '/' between folders.
+  std::string path;
+  std::string emitter;
+  std::string content;
+};
+
+struct EmitInput {
+  const layout::MemoryMap& map;
+  /// The map to compare with: what was there before the change.
+  const layout::MemoryMap& baseline;
+  core::FileSystem& files;
+  /// Folders that templates are looked for in, the first wins.
+  std::vector<std::string> template_folders;
+};
+
+/// One artifact format.
+struct Emitter {
+  std::string_view name;
+  std::string_view description;
+  core::Result<std::vector<Artifact>> (*render)(const EmitInput& input);
+};
+
+[[nodiscard]] const std::vector<Emitter>& all_emitters();
+
+/// Renders with the emitters of `only`, or with all where it is empty, in the registry's order.
+[[nodiscard]] core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
+                                                             const std::vector<std::string>& only);
+
+/// What has to be done on the target after a change, in order; empty without a change.
+[[nodiscard]] std::vector<board::RebuildStep> rebuild_steps(const layout::MemoryMap& map,
+                                                            const layout::MemoryMap& baseline);
+
+/// The cores whose linker map or MMU mapping differs.
+[[nodiscard]] std::vector<std::string> changed_cores(const layout::MemoryMap& map,
+                                                     const layout::MemoryMap& baseline);
+
+}  // namespace memsize::emit

@@ -1,0 +1,34 @@
+// Reads a written map back, file by file, and holds the files against each other. Nothing here is
+// shared with the code that renders: the linker maps, the MMU entries, the C header and the device
+// tree are parsed as their consumers would.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memsize::emit {
+
+/// A file by its path below the map's folder.
+struct MapFile {
+  std::string path;
+  std::string content;
+};
+
+struct VerifyReport {
+  core::Diagnostics diagnostics;
+  /// What was read, for people: "4 linker maps".
+  std::vector<std::string> read;
+  std::string board;
+  /// The knob values that memory_map.json says it was made with.
+  std::map<std::string, std::uint64_t> knobs;
+};
+
+/// `root` is put before paths in messages. The folder must hold a memory_map.json; other files are
+/// checked where they are present.
+[[nodiscard]] VerifyReport verify_map(const std::vector<MapFile>& files, const std::string& root);
+
+}  // namespace memsize::emit

@@ -1,0 +1,27 @@
+// Named checks over a resolved map. They share no code with resolve().
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/layout/memory_map.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace memsize::layout {
+
+struct Check {
+  core::Code code;
+  core::Severity severity;
+  /// A check whose failure makes this one meaningless; equal to `code` where there is none.
+  core::Code prerequisite;
+  std::string_view rule;
+  std::string_view source;
+  void (*run)(const MemoryMap& map, core::Diagnostics& found);
+};
+
+[[nodiscard]] const std::vector<Check>& all_checks();
+
+/// Runs every check whose prerequisite held. Findings are sorted by place.
+[[nodiscard]] core::Diagnostics check_map(const MemoryMap& map);
+
+}  // namespace memsize::layout

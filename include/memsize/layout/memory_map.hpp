@@ -1,0 +1,128 @@
+// A board with every address known.
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/core/address.hpp"
+#include "memsize/core/bytes.hpp"
+#include "memsize/core/diagnostic.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memsize::layout {
+
+enum class RegionKind {
+  kRegion,        // memory with an owner
+  kAlias,         // a region under another core's name for it
+  kPhysicalName,  // NAME_PHYS in the C header
+};
+
+[[nodiscard]] std::string_view name_of(RegionKind kind);
+
+/// A named range. Two regions may share a name if no core has both: a region is identified by name
+/// and core.
+struct Region {
+  RegionKind kind = RegionKind::kRegion;
+  std::string name;
+  /// The region behind an alias or a physical name.
+  std::string of;
+  std::string chain;
+  board::Space space = board::Space::kDdr;
+  std::string attributes;
+  board::Cache cache = board::Cache::kAny;
+  core::Align align;
+  bool in_header = false;
+  bool in_html = false;
+  std::string note;
+  /// The knob that is this region's size, where the size is nothing but a knob.
+  std::string knob;
+  /// Cores whose linker map has the region.
+  std::vector<std::string> cores;
+  /// Where its cores see it; nothing for a physical name.
+  std::optional<core::VirtAddr> virtual_base;
+  /// Where it is on the bus; nothing for memory that only its own core sees.
+  std::optional<core::PhysAddr> physical_base;
+  core::Bytes size;
+  core::Place place;
+
+  [[nodiscard]] std::optional<core::PhysRange> physical() const;
+  [[nodiscard]] std::optional<core::VirtRange> virtual_range() const;
+  [[nodiscard]] bool seen_by(std::string_view core) const;
+};
+
+/// Bytes that the board leaves unused on purpose.
+struct Gap {
+  std::string chain;
+  core::PhysRange physical;
+  std::string why;
+};
+
+/// What Linux reserves as one node; a group is a carve-out without a label.
+struct Carveout {
+  std::string name;
+  std::string label;
+  std::string node;
+  std::string attributes;
+  std::string compatible;
+  bool no_map = true;
+  bool unit_address = true;
+  bool in_header = false;
+  std::vector<std::string> members;
+  core::PhysRange range;
+  core::Place place;
+};
+
+struct MmuRange {
+  /// From 1, in the driver's order: where entries overlap, the later one wins.
+  std::size_t instance = 0;
+  std::string entry;
+  core::VirtRange virtual_range;
+  core::PhysRange physical;
+  unsigned mair = 0;
+  core::Place place;
+};
+
+struct MmuTable {
+  std::string core;
+  std::vector<MmuRange> ranges;
+};
+
+/// What is left of a chain's window.
+struct Window {
+  std::string chain;
+  core::PhysRange range;
+  core::Bytes placed;
+  core::Bytes padding;
+  core::Bytes free;
+};
+
+struct MemoryMap {
+  /// The board that it came from, for names and rules that do not depend on sizes.
+  board::Board board;
+  board::Values values;
+  std::vector<Region> regions;
+  std::vector<Gap> gaps;
+  std::vector<Carveout> carveouts;
+  std::vector<Carveout> groups;
+  std::vector<MmuTable> mmu;
+  std::vector<Window> windows;
+  std::vector<std::pair<std::string, std::uint64_t>> header_bases;
+
+  /// The region of that name with an owner.
+  [[nodiscard]] const Region* find_owned(std::string_view name) const;
+  /// The region whose size is the knob.
+  [[nodiscard]] const Region* find_by_knob(std::string_view knob) const;
+  [[nodiscard]] const MmuTable* find_mmu(std::string_view core) const;
+  /// The bytes that Linux does not get.
+  [[nodiscard]] core::Bytes reserved() const;
+};
+
+/// Gives every region of the board its addresses, with `set` over the default knobs. Errors: a knob
+/// that breaks a rule, a chain that outgrows its window (with what would fit), an address beyond 64
+/// bits, a name that nothing has.
+[[nodiscard]] core::Result<MemoryMap> resolve(const board::Board& board,
+                                              const board::KnobValues& set);
+
+}  // namespace memsize::layout

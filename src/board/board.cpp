@@ -1,0 +1,126 @@
+#include "memsize/board/board.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+namespace {
+
+using core::Code;
+
+core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Knob& knob : board.knobs) {
+    names.push_back(knob.name);
+  }
+  std::string hint = core::did_you_mean(name, names);
+  return core::error(
+      Code::kKnobUnknown,
+      fmt::format("board '{}' has no knob '{}'", board.name, core::printable(name)),
+      {},
+      hint.empty() ? fmt::format("memsize board show {} lists them", board.name) : hint);
+}
+
+// The rules that a single value can break.
+core::Diagnostics check_value(const Knob& knob, std::uint64_t value, const core::Place& place) {
+  core::Diagnostics found;
+  const auto broken = [&](const std::string& what, std::string hint) {
+    found.push_back(core::error(Code::kKnobRule, what, place, std::move(hint)));
+  };
+  if (!core::is_aligned(value, knob.hard_granule)) {
+    const std::uint64_t down = value - value % knob.hard_granule.value();
+    const auto up = core::align_up(value, knob.hard_granule);
+    const std::string what = fmt::format(
+        "{} = {} is not a multiple of {}",
+        knob.name,
+        knob.is_address ? core::format_hex(value) : core::format_bytes(core::Bytes{value}),
+        core::format_size(core::Bytes{knob.hard_granule.value()}));
+    broken(what,
+           fmt::format("the nearest are {}{}",
+                       down == 0 ? std::string{} : core::format_hex(down) + " and ",
+                       up ? core::format_hex(*up) : std::string{"none above"}));
+  } else if (!knob.is_address && value == 0) {
+    broken(
+        fmt::format("{} = 0: the firmware does not link with an empty area", knob.name),
+        fmt::format("the least is {}", core::format_size(core::Bytes{knob.hard_granule.value()})));
+  } else if (!knob.is_address && value < knob.minimum.count()) {
+    broken(fmt::format("{} = {} is below its minimum of {}: {}",
+                       knob.name,
+                       core::format_size(core::Bytes{value}),
+                       core::format_size(knob.minimum),
+                       knob.minimum_why),
+           fmt::format("give at least {}", core::format_size(knob.minimum)));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view name_of(Cache cache) {
+  switch (cache) {
+    case Cache::kAny:
+      return "any";
+    case Cache::kNonCached:
+      return "non-cached";
+    case Cache::kWriteThrough:
+      return "write-through";
+    case Cache::kCached:
+      return "cached";
+  }
+  return "any";
+}
+
+const Knob* Board::find_knob(std::string_view knob) const {
+  const auto found = std::find_if(
+      knobs.begin(), knobs.end(), [&](const Knob& candidate) { return candidate.name == knob; });
+  return found == knobs.end() ? nullptr : &*found;
+}
+
+const Core* Board::find_core(std::string_view core) const {
+  const auto found = std::find_if(
+      cores.begin(), cores.end(), [&](const Core& candidate) { return candidate.name == core; });
+  return found == cores.end() ? nullptr : &*found;
+}
+
+core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
+  Values values;
+  core::Diagnostics errors;
+  const auto keep = [&](const std::string& name, const core::Result<std::uint64_t>& value) {
+    if (value) {
+      values[name] = *value;
+    } else {
+      std::copy(value.error().begin(), value.error().end(), std::back_inserter(errors));
+    }
+  };
+  for (const auto& [name, expression] : board.constants) {
+    keep(name, evaluate(expression, values));
+  }
+  for (const Knob& knob : board.knobs) {
+    const auto given = set.find(knob.name);
+    keep(knob.name,
+         given != set.end() ? core::Result<std::uint64_t>{given->second}
+                            : evaluate(knob.default_value, values));
+    const auto value = values.find(knob.name);
+    if (value != values.end()) {
+      const core::Place place = given != set.end() ? core::Place{} : knob.default_value.place;
+      const core::Diagnostics broken = check_value(knob, value->second, place);
+      std::copy(broken.begin(), broken.end(), std::back_inserter(errors));
+    }
+  }
+  for (const auto& [name, value] : set) {
+    if (board.find_knob(name) == nullptr) {
+      errors.push_back(unknown_knob(board, name));
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return values;
+}
+
+}  // namespace memsize::board

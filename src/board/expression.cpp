@@ -1,0 +1,142 @@
+#include "memsize/board/expression.hpp"
+
+#include "memsize/core/bytes.hpp"
+#include "memsize/core/text.hpp"
+
+#include <cctype>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+namespace {
+
+using core::Code;
+
+// expression := term { ('+' | '-') term } ; term := factor { '*' factor }
+// factor := size | name | '(' expression ')'
+class Parser {
+ public:
+  Parser(const Expression& expression, const Values& values)
+      : expression_(expression), rest_(expression.text), values_(values) {}
+
+  core::Result<std::uint64_t> parse() {
+    auto value = sum(0);
+    if (value && !next().empty()) {
+      return wrong(fmt::format("'{}' is not expected here", core::printable(rest_, 20)));
+    }
+    return value;
+  }
+
+ private:
+  static constexpr int kDeepest = 32;
+
+  tl::unexpected<core::Diagnostics> wrong(const std::string& what, std::string hint = {}) const {
+    return core::fail(
+        core::error(Code::kBoardExpression,
+                    fmt::format("{} in '{}'", what, core::printable(expression_.text)),
+                    expression_.place,
+                    std::move(hint)));
+  }
+
+  std::string_view next() {
+    rest_ = core::trim(rest_);
+    return rest_.substr(0, 1);
+  }
+
+  core::Result<std::uint64_t> sum(int depth) {
+    auto left = product(depth);
+    while (left && (next() == "+" || next() == "-")) {
+      const bool plus = next() == "+";
+      rest_.remove_prefix(1);
+      const auto right = product(depth);
+      if (!right) {
+        return right;
+      }
+      if (!plus && *right > *left) {
+        return wrong(fmt::format("{} - {} is negative", *left, *right));
+      }
+      const auto value = plus ? core::checked_add(*left, *right) : *left - *right;
+      if (!value) {
+        return wrong("the result is larger than 2^64 - 1");
+      }
+      left = *value;
+    }
+    return left;
+  }
+
+  core::Result<std::uint64_t> product(int depth) {
+    auto left = factor(depth);
+    while (left && next() == "*") {
+      rest_.remove_prefix(1);
+      const auto right = factor(depth);
+      if (!right) {
+        return right;
+      }
+      const auto value = core::checked_mul(*left, *right);
+      if (!value) {
+        return wrong("the result is larger than 2^64 - 1");
+      }
+      left = *value;
+    }
+    return left;
+  }
+
+  core::Result<std::uint64_t> factor(int depth) {
+    if (depth > kDeepest) {
+      return wrong("brackets are nested too deeply");
+    }
+    if (next() == "(") {
+      rest_.remove_prefix(1);
+      auto value = sum(depth + 1);
+      if (value && next() != ")") {
+        return wrong("a ')' is missing");
+      }
+      if (value) {
+        rest_.remove_prefix(1);
+      }
+      return value;
+    }
+    std::size_t length = 0;
+    while (length < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 ||
+                                     rest_[length] == '_' || rest_[length] == '.')) {
+      ++length;
+    }
+    const std::string word{rest_.substr(0, length)};
+    if (word.empty()) {
+      return wrong(rest_.empty() ? std::string{"a value is missing"}
+                                 : fmt::format("'{}' is not expected", core::printable(rest_, 20)));
+    }
+    rest_.remove_prefix(length);
+    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
+      const auto size = core::parse_bytes(word, expression_.place);
+      if (!size) {
+        return tl::make_unexpected(size.error());
+      }
+      return size->count();
+    }
+    const auto known = values_.find(word);
+    if (known == values_.end()) {
+      std::vector<std::string> names;
+      for (const auto& [name, value] : values_) {
+        names.push_back(name);
+      }
+      return wrong(fmt::format("'{}' is neither a constant nor a knob", word),
+                   core::did_you_mean(word, names));
+    }
+    return known->second;
+  }
+
+  const Expression& expression_;
+  std::string_view rest_;
+  const Values& values_;
+};
+
+}  // namespace
+
+core::Result<std::uint64_t> evaluate(const Expression& expression, const Values& values) {
+  return Parser{expression, values}.parse();
+}
+
+}  // namespace memsize::board

@@ -1,0 +1,154 @@
+// Inheritance of board files.
+//
+// A variant says only what differs. `inherit` lists files beside it, applied in order; then the
+// file's own keys go on top. Tables merge key by key, so a variant can change one field of one
+// knob; arrays and plain values are replaced whole, so that the order of a chain stays in one
+// place. `remove` lists dotted keys to drop. Merging moves trees of values that know their places:
+// an error in an inherited line points into the file that holds the line, never into a merged text
+// that nobody wrote.
+//
+// A file that inherits itself, over any number of steps, is an error that shows the way round; so
+// is one that is inherited twice, because it would not be clear which of its keys win.
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+namespace {
+
+using core::Code;
+using core::TomlField;
+using core::TomlValue;
+using Kind = core::TomlValue::Kind;
+
+void merge(TomlValue& base, TomlValue over) {
+  for (TomlField& field : over.fields) {
+    TomlField* known = base.find(field.key);
+    if (known == nullptr) {
+      base.fields.push_back(std::move(field));
+    } else if (known->get().kind == Kind::kTable && field.get().kind == Kind::kTable) {
+      merge(known->get(), std::move(field.get()));
+    } else {
+      *known = std::move(field);
+    }
+  }
+  base.place = over.place;
+}
+
+bool remove_key(TomlValue& table, std::string_view dotted) {
+  const std::size_t dot = dotted.find('.');
+  const auto found =
+      std::find_if(table.fields.begin(), table.fields.end(), [&](const TomlField& field) {
+        return field.key == dotted.substr(0, dot);
+      });
+  if (found == table.fields.end()) {
+    return false;
+  }
+  if (dot == std::string_view::npos) {
+    table.fields.erase(found);
+    return true;
+  }
+  return found->get().kind == Kind::kTable && remove_key(found->get(), dotted.substr(dot + 1));
+}
+
+// The strings of an array that is taken out of the file before anybody else reads it.
+core::Result<std::vector<TomlValue>> take_strings(TomlValue& file, std::string_view key) {
+  const auto found = std::find_if(file.fields.begin(),
+                                  file.fields.end(),
+                                  [&](const TomlField& field) { return field.key == key; });
+  if (found == file.fields.end()) {
+    return std::vector<TomlValue>{};
+  }
+  TomlValue list = std::move(found->get());
+  file.fields.erase(found);
+  const auto not_string = [](const TomlValue& item) { return item.kind != Kind::kString; };
+  if (list.kind != Kind::kArray || std::any_of(list.items.begin(), list.items.end(), not_string)) {
+    return core::fail(core::error(
+        Code::kTomlType, fmt::format("'{}' must be an array of strings", key), list.place));
+  }
+  return std::move(list.items);
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string{} : path.substr(0, slash + 1);
+}
+
+class Loader {
+ public:
+  explicit Loader(core::FileSystem& files) : files_(files) {}
+
+  core::Result<TomlValue> load(const std::string& path, const core::Place& asked_by) {
+    if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
+      return core::fail(core::error(Code::kBoardInherit,
+                                    fmt::format("'{}' inherits itself", path),
+                                    asked_by,
+                                    fmt::format("{} -> {}", core::join(open_, " -> "), path)));
+    }
+    if (!seen_.insert(path).second) {
+      return core::fail(core::error(Code::kBoardInherit,
+                                    fmt::format("'{}' is inherited twice", path),
+                                    asked_by,
+                                    "inherit it in one place only"));
+    }
+    const auto text = files_.read(path);
+    if (!text) {
+      return asked_by.path.empty()
+                 ? tl::make_unexpected(text.error())
+                 : core::fail(
+                       core::error(Code::kBoardInherit, text.error().front().message, asked_by));
+    }
+    auto file = core::parse_toml(*text, path);
+    if (!file) {
+      return file;
+    }
+    open_.push_back(path);
+    auto merged = apply(path, std::move(*file));
+    open_.pop_back();
+    return merged;
+  }
+
+ private:
+  core::Result<TomlValue> apply(const std::string& path, TomlValue file) {
+    auto parents = take_strings(file, "inherit");
+    auto removed = take_strings(file, "remove");
+    if (!parents || !removed) {
+      return tl::make_unexpected(!parents ? parents.error() : removed.error());
+    }
+    TomlValue merged;
+    for (const TomlValue& parent : *parents) {
+      auto loaded = load(folder_of(path) + parent.string, parent.place);
+      if (!loaded) {
+        return loaded;
+      }
+      merge(merged, std::move(*loaded));
+    }
+    for (const TomlValue& key : *removed) {
+      if (!remove_key(merged, key.string)) {
+        return core::fail(core::error(Code::kBoardInherit,
+                                      fmt::format("there is no '{}' to remove", key.string),
+                                      key.place,
+                                      "'remove' takes dotted keys of the inherited files"));
+      }
+    }
+    merge(merged, std::move(file));
+    return merged;
+  }
+
+  core::FileSystem& files_;
+  std::vector<std::string> open_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+core::Result<TomlValue> load_inherited(core::FileSystem& files, const std::string& path) {
+  return Loader{files}.load(path, {});
+}
+
+}  // namespace memsize::board

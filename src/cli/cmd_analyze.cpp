@@ -1,0 +1,97 @@
+#include "report.hpp"
+#include "verbs.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+constexpr const char* kSchema = "memsize.sizing/1";
+
+struct Options {
+  AnalyzeRequest request;
+  bool strict = false;
+  bool explain = false;
+  bool json = false;
+  bool csv = false;
+  bool markdown = false;
+  std::string output;
+};
+
+Outcome run(Session& session, const Options& options) {
+  auto analysis = analyze(session, options.request);
+  if (!analysis) {
+    return failed(analysis.error(), kSchema, options.json);
+  }
+  Outcome outcome;
+  if (options.strict) {
+    for (core::Diagnostic& diagnostic : analysis->sizing.diagnostics) {
+      if (diagnostic.code == core::Code::kSizingIncomplete) {
+        diagnostic.severity = core::Severity::kError;
+      }
+    }
+  }
+  outcome.diagnostics = analysis->sizing.diagnostics;
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.json = options.json;
+  outcome.document = sizing_document(*analysis);
+  outcome.text = options.csv        ? report_csv(*analysis)
+                 : options.markdown ? report_markdown(*analysis)
+                                    : report_text(*analysis, options.explain);
+  if (!options.output.empty()) {
+    const std::string content = options.json ? outcome.document.dump(2) + "\n" : outcome.text;
+    const auto written = session.files.replace({{options.output, content}});
+    if (!written) {
+      return failed(written.error(), kSchema, options.json);
+    }
+    outcome.text.clear();
+    outcome.json = false;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Run add_analyze(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("analyze", "How much memory a model really uses");
+  verb->footer(
+      "Examples:\n"
+      "  memsize analyze trace.log\n"
+      "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
+      "  zcat run.log.gz | memsize analyze - --board j722s --json -o sizing.json\n"
+      "  memsize analyze model1.log model2.log --board j722s   # both loaded together");
+  verb->add_option(
+          "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input")
+      ->required();
+  verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file");
+  verb->add_option(
+      "--core", options->request.core, "Only this core; names the core of lines without a prefix");
+  verb->add_option(
+      "--format", options->request.format, "Read with this reader (memsize list readers)");
+  verb->add_option("--instances",
+                   options->request.instances,
+                   "Models of one core are loaded together (default) or apart")
+      ->check(CLI::IsMember({"together", "apart"}));
+  verb->add_option("--headroom",
+                   options->request.headroom,
+                   "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--strict", options->strict, "A table that lacks records is an error");
+  auto* explain =
+      verb->add_flag("--explain", options->explain, "For every number its lines and its rule");
+  bool& json = options->json;
+  add_json_flag(*verb, json);
+  auto* csv = verb->add_flag("--csv", options->csv, "One row a demand, sizes in bytes");
+  auto* markdown = verb->add_flag("--markdown", options->markdown, "Tables for a report");
+  verb->add_option("-o,--output", options->output, "Write to this file instead of standard output");
+  csv->excludes("--json");
+  markdown->excludes("--json")->excludes(csv);
+  explain->excludes("--json")->excludes(csv)->excludes(markdown);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,220 @@
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/layout/check.hpp"
+
+#include "table.hpp"
+#include "verbs.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+constexpr const char* kSchema = "memsize.board/1";
+
+struct Options {
+  std::string verb;
+  std::vector<std::string> boards;
+  bool json = false;
+};
+
+Outcome list(Session& session, const Options& options) {
+  const auto names = board::bundled_boards(session.files, session.data.boards);
+  if (!names) {
+    return failed(names.error(), kSchema, options.json);
+  }
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.document["schema"] = kSchema;
+  outcome.document["boards"] = Json::array();
+  Table table;
+  table.columns = {{"board"}, {"SDK"}, {"title"}};
+  for (const std::string& name : *names) {
+    const auto board = board::load_board(session.files, session.data.boards, name);
+    if (!board) {
+      outcome.diagnostics.insert(
+          outcome.diagnostics.end(), board.error().begin(), board.error().end());
+      continue;
+    }
+    table.rows.push_back({name, board->sdk, board->title});
+    outcome.document["boards"].push_back(
+        {{"name", name}, {"sdk", board->sdk}, {"title", board->title}});
+  }
+  outcome.text = table.text(0);
+  outcome.status = core::exit_status(outcome.diagnostics);
+  return outcome;
+}
+
+Table knob_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {{"knob"}, {"default", true}, {"granule", true}, {"sized by"}};
+  for (const board::Knob& knob : map.board.knobs) {
+    const std::uint64_t value = map.values.at(knob.name);
+    std::string driver;
+    if (knob.demand) {
+      driver = fmt::format("{} {} {} {}",
+                           knob.demand->core,
+                           knob.demand->space,
+                           model::name_of(knob.demand->cacheability),
+                           model::name_of(knob.demand->lifetime));
+    }
+    table.rows.push_back(
+        {knob.name,
+         knob.is_address ? core::format_hex(value) : core::format_size(core::Bytes{value}),
+         knob.is_address ? std::string{"-"} : core::format_size(core::Bytes{knob.granule.value()}),
+         driver});
+  }
+  return table;
+}
+
+Table region_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {
+      {"address", true}, {"physical", true}, {"size", true}, {"region"}, {"cores"}, {"what"}};
+  for (const layout::Region& region : map.regions) {
+    if (region.kind == layout::RegionKind::kPhysicalName) {
+      continue;
+    }
+    table.rows.push_back({core::format_address(*region.virtual_base),
+                          region.physical_base ? core::format_address(*region.physical_base) : "-",
+                          core::format_size(region.size),
+                          region.name,
+                          core::join(region.cores, " "),
+                          region.note});
+  }
+  return table;
+}
+
+Table carveout_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {{"physical", true}, {"size", true}, {"carve-out"}};
+  for (const layout::Carveout& carveout : map.carveouts) {
+    table.rows.push_back({core::format_address(carveout.range.base()),
+                          core::format_size(carveout.range.size()),
+                          carveout.label});
+  }
+  return table;
+}
+
+// Placed, kept and free bytes of every window: the account closes, for each of them.
+Table window_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {
+      {"window"}, {"from", true}, {"size", true}, {"placed", true}, {"kept", true}, {"free", true}};
+  for (const layout::Window& window : map.windows) {
+    table.rows.push_back({window.chain,
+                          core::format_address(window.range.base()),
+                          core::format_size(window.range.size()),
+                          core::format_size(window.placed),
+                          core::format_size(window.padding),
+                          core::format_size(window.free)});
+  }
+  return table;
+}
+
+Outcome show(Session& session, const Options& options) {
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.document["schema"] = kSchema;
+  outcome.document["boards"] = Json::array();
+  for (const std::string& name : options.boards) {
+    const auto board = board::load_board(session.files, session.data.boards, name);
+    if (!board) {
+      return failed(board.error(), kSchema, options.json);
+    }
+    const auto map = layout::resolve(*board, {});
+    if (!map) {
+      return failed(map.error(), kSchema, options.json);
+    }
+    outcome.text += fmt::format("{}: {}\n", board->name, board->title);
+    for (const std::string& source : board->sources) {
+      outcome.text += fmt::format("  from {}\n", source);
+    }
+    for (const board::Bank& bank : board->banks) {
+      outcome.text += fmt::format("  DRAM {} {}, {}\n",
+                                  bank.name,
+                                  core::format_range(bank.range),
+                                  core::format_size(bank.range.size()));
+    }
+    outcome.text += "\n" + region_table(*map).text(0);
+    outcome.text += "\n" + carveout_table(*map).text(0);
+    outcome.text += fmt::format("{} are kept from Linux\n\n", core::format_size(map->reserved()));
+    outcome.text += window_table(*map).text(0);
+    outcome.text += "\n" + knob_table(*map).text(0);
+    Json knobs = Json::object();
+    for (const board::Knob& knob : board->knobs) {
+      knobs[knob.name] = map->values.at(knob.name);
+    }
+    outcome.document["boards"].push_back({{"name", board->name},
+                                          {"title", board->title},
+                                          {"sdk", board->sdk},
+                                          {"regions", map->regions.size()},
+                                          {"reserved_bytes", map->reserved().count()},
+                                          {"knobs", knobs}});
+  }
+  return outcome;
+}
+
+Outcome check(Session& session, const Options& options) {
+  std::vector<std::string> names = options.boards;
+  if (names.empty()) {
+    const auto known = board::bundled_boards(session.files, session.data.boards);
+    if (!known) {
+      return failed(known.error(), kSchema, options.json);
+    }
+    names = *known;
+  }
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.document["schema"] = kSchema;
+  outcome.document["boards"] = Json::array();
+  for (const std::string& name : names) {
+    const auto board = board::load_board(session.files, session.data.boards, name);
+    core::Result<layout::MemoryMap> map =
+        board ? checked_map(*board, {})
+              : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
+    const bool good = map.has_value();
+    if (!good) {
+      outcome.diagnostics.insert(outcome.diagnostics.end(), map.error().begin(), map.error().end());
+    } else {
+      outcome.text +=
+          fmt::format("{}: {} passed\n", name, core::plural(layout::all_checks().size(), "check"));
+    }
+    outcome.document["boards"].push_back({{"name", name}, {"ok", good}});
+  }
+  outcome.status = core::exit_status(outcome.diagnostics);
+  return outcome;
+}
+
+}  // namespace
+
+Run add_board(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("board", "The boards that memsize knows");
+  verb->require_subcommand(1);
+  verb->footer(
+      "Examples:\n"
+      "  memsize board list\n"
+      "  memsize board show j722s\n"
+      "  memsize board check my-board.toml");
+  CLI::App* list_verb = verb->add_subcommand("list", "All bundled boards");
+  CLI::App* show_verb = verb->add_subcommand("show", "Regions, carve-outs and knobs of a board");
+  CLI::App* check_verb = verb->add_subcommand("check", "Run every check on boards (default: all)");
+  show_verb->add_option("BOARD", options->boards, "A bundled board, or a path to a .toml file")
+      ->required();
+  check_verb->add_option("BOARD", options->boards, "Bundled boards, or paths to .toml files");
+  for (CLI::App* sub : {list_verb, show_verb, check_verb}) {
+    add_json_flag(*sub, options->json);
+  }
+  return [options, list_verb, show_verb](Session& session) {
+    return list_verb->parsed()   ? list(session, *options)
+           : show_verb->parsed() ? show(session, *options)
+                                 : check(session, *options);
+  };
+}
+
+}  // namespace memsize::cli

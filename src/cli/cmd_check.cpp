@@ -1,0 +1,199 @@
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/verify.hpp"
+
+#include "verbs.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kSchema = "memsize.check/1";
+
+struct Options {
+  std::string board;
+  std::string map;
+  std::string sizing;
+  std::string log;
+  bool strict = false;
+  bool json = false;
+};
+
+// The files of a written map. Anything large is not one of ours.
+core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
+  const auto paths = session.files.list_tree(folder);
+  if (!paths) {
+    return tl::make_unexpected(paths.error());
+  }
+  std::vector<emit::MapFile> files;
+  for (const std::string& path : *paths) {
+    const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
+                      path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".dtsi");
+    if (!ours) {
+      continue;
+    }
+    auto content = session.files.read(folder + "/" + path);
+    if (!content) {
+      return tl::make_unexpected(content.error());
+    }
+    files.push_back({path, std::move(*content)});
+  }
+  return files;
+}
+
+class Checker {
+ public:
+  Checker(Session& session, const Options& options) : session_(session), options_(options) {}
+
+  Outcome run() {
+    if (!options_.map.empty()) {
+      check_written();
+    }
+    if (!options_.board.empty() && !core::has_errors(outcome_.diagnostics)) {
+      check_board();
+    }
+    if (options_.strict) {
+      for (core::Diagnostic& diagnostic : outcome_.diagnostics) {
+        if (diagnostic.severity == core::Severity::kWarning) {
+          diagnostic.severity = core::Severity::kError;
+        }
+      }
+    }
+    outcome_.status = core::exit_status(outcome_.diagnostics);
+    outcome_.json = options_.json;
+    outcome_.document["schema"] = kSchema;
+    outcome_.document["ok"] = outcome_.status == core::ExitStatus::kDone;
+    outcome_.document["checked"] = checked_;
+    if (outcome_.status == core::ExitStatus::kDone) {
+      outcome_.text = fmt::format("ok: {}\n", core::join(checked_, ", "));
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  void keep(const core::Diagnostics& found) {
+    outcome_.diagnostics.insert(outcome_.diagnostics.end(), found.begin(), found.end());
+  }
+
+  void check_written() {
+    const auto files = read_map(session_, options_.map);
+    if (!files) {
+      keep(files.error());
+      return;
+    }
+    const emit::VerifyReport report = emit::verify_map(*files, options_.map);
+    keep(report.diagnostics);
+    checked_.insert(checked_.end(), report.read.begin(), report.read.end());
+    for (const auto& [knob, value] : report.knobs) {
+      written_knobs_[knob] = value;
+    }
+  }
+
+  void check_board() {
+    const auto board = board::load_board(session_.files, session_.data.boards, options_.board);
+    if (!board) {
+      keep(board.error());
+      return;
+    }
+    const auto map = checked_map(*board, written_knobs_);
+    if (!map) {
+      keep(map.error());
+      return;
+    }
+    checked_.push_back(fmt::format("board {}", board->name));
+    const std::string trace = options_.sizing.empty() ? options_.log : options_.sizing;
+    if (!trace.empty()) {
+      check_demands(*map, trace);
+    }
+  }
+
+  void check_demands(const layout::MemoryMap& map, const std::string& trace) {
+    AnalyzeRequest request;
+    request.inputs = {trace};
+    request.board = options_.board;
+    const auto analysis = analyze(session_, request);
+    if (!analysis) {
+      keep(analysis.error());
+      return;
+    }
+    keep(analysis->sizing.diagnostics);
+    std::size_t demands = 0;
+    for (const sizing::CoreSizing& core : analysis->sizing.cores) {
+      for (const sizing::Demand& demand : core.demands) {
+        if (demand.knob.empty()) {
+          continue;
+        }
+        ++demands;
+        const core::Bytes has{map.values.at(demand.knob)};
+        if (demand.figure() > has) {
+          outcome_.diagnostics.push_back(core::error(
+              Code::kSizingDoesNotFit,
+              fmt::format("{} needs {} of '{}', which has {}",
+                          core.core,
+                          core::format_bytes(demand.figure()),
+                          demand.region,
+                          core::format_size(has)),
+              {},
+              fmt::format("set {} to {}", demand.knob, core::format_size(*demand.suggested))));
+        }
+      }
+    }
+    checked_.push_back(core::plural(demands, "demand"));
+  }
+
+  Session& session_;
+  const Options& options_;
+  board::KnobValues written_knobs_;
+  std::vector<std::string> checked_;
+  Outcome outcome_;
+};
+
+Outcome run(Session& session, const Options& options) {
+  if (options.board.empty() && options.map.empty()) {
+    return failed({core::error(Code::kUsage,
+                               "there is nothing to check",
+                               {},
+                               "give a board with --board, or a written map with --map")},
+                  kSchema,
+                  options.json);
+  }
+  if (options.board.empty() && !(options.sizing.empty() && options.log.empty())) {
+    return failed({core::error(Code::kUsage,
+                               "--sizing and --log are held against a board's map",
+                               {},
+                               "name the board with --board")},
+                  kSchema,
+                  options.json);
+  }
+  return Checker{session, options}.run();
+}
+
+}  // namespace
+
+Run add_check(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      app.add_subcommand("check", "Whether a map agrees with itself, a board and a trace");
+  verb->footer(
+      "Examples:\n"
+      "  memsize check --board j722s                       # every named check on the default map\n"
+      "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
+      "  memsize check --board j722s --log trace.log       # does the model fit this map?");
+  verb->add_option("--board", options->board, "A bundled board, or a path to a .toml file");
+  verb->add_option("--map", options->map, "A folder that emit --out wrote");
+  auto* sizing = verb->add_option(
+      "--sizing", options->sizing, "A document that analyze --json wrote must fit");
+  verb->add_option("--log", options->log, "What this trace used must fit")->excludes(sizing);
+  verb->add_flag("--strict", options->strict, "Warnings are errors");
+  add_json_flag(*verb, options->json);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

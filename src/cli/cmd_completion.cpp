@@ -1,0 +1,141 @@
+// Completion scripts, made from the same description of the command line that parses it.
+#include "memsize/core/text.hpp"
+
+#include "verbs.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+struct Words {
+  std::string verb;
+  std::string description;
+  std::vector<std::string> words;
+};
+
+std::vector<Words> describe(const CLI::App& app) {
+  std::vector<Words> verbs;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    Words words{verb->get_name(), verb->get_description(), {}};
+    for (const CLI::App* inner : verb->get_subcommands([](const CLI::App*) { return true; })) {
+      words.words.push_back(inner->get_name());
+    }
+    for (const CLI::Option* option : verb->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        words.words.push_back("--" + name);
+      }
+    }
+    verbs.push_back(std::move(words));
+  }
+  return verbs;
+}
+
+std::vector<std::string> names_of(const std::vector<Words>& verbs) {
+  std::vector<std::string> names;
+  for (const Words& words : verbs) {
+    names.push_back(words.verb);
+  }
+  return names;
+}
+
+std::string bash(const std::vector<Words>& verbs) {
+  std::string cases;
+  for (const Words& words : verbs) {
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", words.verb, core::join(words.words, " "));
+  }
+  return fmt::format(
+      "_memsize() {{\n"
+      "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" previous=\"${{COMP_WORDS[COMP_CWORD-1]}}\" "
+      "words\n"
+      "  if [[ $COMP_CWORD -eq 1 ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$current\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  if [[ $previous == --board ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$(memsize list boards 2>/dev/null | tail -n +2)\" -- "
+      "\"$current\"))\n"
+      "    return\n"
+      "  fi\n"
+      "  case \"${{COMP_WORDS[1]}}\" in\n{}"
+      "  esac\n"
+      "  if [[ $current == -* || ${{COMP_WORDS[1]}} =~ ^(board|list|completion)$ ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+      "  else\n"
+      "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
+      "  fi\n"
+      "}}\n"
+      "complete -o filenames -F _memsize memsize\n",
+      core::join(names_of(verbs), " "),
+      cases);
+}
+
+std::string zsh(const std::vector<Words>& verbs) {
+  std::string list;
+  std::string cases;
+  for (const Words& words : verbs) {
+    list += fmt::format("    '{}:{}'\n", words.verb, words.description);
+    cases += fmt::format("    {}) compadd -- {} ;;\n", words.verb, core::join(words.words, " "));
+  }
+  return fmt::format(
+      "#compdef memsize\n"
+      "_memsize() {{\n"
+      "  local -a verbs\n"
+      "  verbs=(\n{}  )\n"
+      "  if (( CURRENT == 2 )); then\n"
+      "    _describe 'verb' verbs\n"
+      "    return\n"
+      "  fi\n"
+      "  if [[ ${{words[CURRENT-1]}} == --board ]]; then\n"
+      "    compadd -- ${{(f)\"$(memsize list boards 2>/dev/null | tail -n +2)\"}}\n"
+      "    return\n"
+      "  fi\n"
+      "  case ${{words[2]}} in\n{}"
+      "  esac\n"
+      "  _files\n"
+      "}}\n"
+      "compdef _memsize memsize\n",
+      list,
+      cases);
+}
+
+std::string fish(const std::vector<Words>& verbs) {
+  std::string out;
+  for (const Words& words : verbs) {
+    out += fmt::format("complete -c memsize -n __fish_use_subcommand -a {} -d '{}'\n",
+                       words.verb,
+                       words.description);
+    for (const std::string& word : words.words) {
+      const bool option = word.starts_with("--");
+      out += fmt::format("complete -c memsize -n '__fish_seen_subcommand_from {}' {} {}\n",
+                         words.verb,
+                         option ? "-l" : "-a",
+                         option ? word.substr(2) : word);
+    }
+  }
+  return out +
+         "complete -c memsize -l board -x -a '(memsize list boards 2>/dev/null | tail -n +2)'\n";
+}
+
+}  // namespace
+
+Run add_completion(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("completion", "Completion for a shell, to be sourced by it");
+  verb->footer("Example:\n  memsize completion bash > /etc/bash_completion.d/memsize");
+  verb->add_option("SHELL", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  return [shell, &app](Session&) {
+    const std::vector<Words> verbs = describe(app);
+    Outcome outcome;
+    outcome.text = *shell == "bash" ? bash(verbs) : *shell == "zsh" ? zsh(verbs) : fish(verbs);
+    return outcome;
+  };
+}
+
+}  // namespace memsize::cli

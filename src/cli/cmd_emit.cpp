@@ -1,0 +1,229 @@
+#include "memsize/core/text.hpp"
+
+#include "unified_diff.hpp"
+#include "verbs.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kSchema = "memsize.emit/1";
+
+struct Options {
+  EmitRequest request;
+  std::vector<std::string> traces;
+  std::string sizing;
+  std::string out;
+  std::string templates;
+  bool diff = false;
+  bool check = false;
+  bool json = false;
+};
+
+struct OnDisk {
+  std::string path;
+  bool exists = false;
+  bool same = false;
+  std::string content;
+};
+
+std::vector<OnDisk> compare(Session& session, const std::string& out, const Emission& emission) {
+  std::vector<OnDisk> files;
+  for (const emit::Artifact& artifact : emission.artifacts) {
+    OnDisk file;
+    file.path = out + "/" + artifact.path;
+    if (session.files.exists(file.path)) {
+      if (auto content = session.files.read(file.path); content) {
+        file.exists = true;
+        file.content = std::move(*content);
+        file.same = file.content == artifact.content;
+      }
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+std::string balance(const Emission& emission) {
+  const core::Bytes before = emission.baseline.reserved();
+  const core::Bytes after = emission.map.reserved();
+  if (after == before) {
+    return fmt::format("{} stay reserved", core::format_size(after));
+  }
+  return after < before ? fmt::format("{} go back to Linux ({} reserved, {} by default)",
+                                      core::format_size(before - after),
+                                      core::format_size(after),
+                                      core::format_size(before))
+                        : fmt::format("Linux loses {} ({} reserved, {} by default)",
+                                      core::format_size(after - before),
+                                      core::format_size(after),
+                                      core::format_size(before));
+}
+
+Json document(const Options& options, const Emission& emission, const std::vector<OnDisk>& files) {
+  Json json;
+  json["schema"] = kSchema;
+  json["board"] = emission.map.board.name;
+  json["out"] = options.out;
+  json["artifacts"] = Json::array();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    json["artifacts"].push_back({{"path", emission.artifacts[i].path},
+                                 {"emitter", emission.artifacts[i].emitter},
+                                 {"changed", !files[i].same}});
+  }
+  const std::uint64_t before = emission.baseline.reserved().count();
+  const std::uint64_t after = emission.map.reserved().count();
+  json["reserved_before_bytes"] = before;
+  json["reserved_after_bytes"] = after;
+  json["returned_bytes"] = static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
+  json["changed_cores"] = emit::changed_cores(emission.map, emission.baseline);
+  json["rebuild"] = Json::array();
+  for (const board::RebuildStep& step : emit::rebuild_steps(emission.map, emission.baseline)) {
+    json["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
+  }
+  return json;
+}
+
+std::string summary(const Options& options, const Emission& emission, std::size_t written) {
+  std::string out = fmt::format("{}: {} written, {} unchanged in {}/\n",
+                                emission.map.board.name,
+                                core::plural(written, "file"),
+                                emission.artifacts.size() - written,
+                                core::printable(options.out, 300));
+  if (emission.is_default) {
+    return out + fmt::format(
+                     "This is the board's default map; size it with: memsize emit --board {} "
+                     "--trace LOG\n",
+                     emission.map.board.name);
+  }
+  const std::vector<std::string> cores = emit::changed_cores(emission.map, emission.baseline);
+  return out + fmt::format("{}; reflash {}. REBUILD.md says how.\n",
+                           balance(emission),
+                           cores.empty() ? std::string{"nothing"} : core::join(cores, ", "));
+}
+
+Outcome show_diff(const Emission& emission, const std::vector<OnDisk>& files, Outcome outcome) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string name = core::printable(files[i].path, 400);
+    outcome.text += unified_diff(files[i].exists ? name : "/dev/null",
+                                 files[i].content,
+                                 name,
+                                 emission.artifacts[i].content);
+  }
+  return outcome;
+}
+
+Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
+  for (const OnDisk& file : files) {
+    if (!file.same) {
+      core::Place place;
+      place.path = file.path;
+      outcome.diagnostics.push_back(
+          core::error(Code::kEmitStale,
+                      file.exists ? "this file is not what the board and the sizes give"
+                                  : "this file is missing",
+                      place,
+                      "see the difference with --diff; write it by leaving --check out"));
+    }
+  }
+  outcome.status = core::exit_status(outcome.diagnostics);
+  if (outcome.status == core::ExitStatus::kDone) {
+    outcome.text = fmt::format("{} up to date\n", core::plural(files.size(), "file"));
+  }
+  return outcome;
+}
+
+Outcome run(Session& session, Options options) {
+  options.request.trace.inputs = options.traces;
+  if (!options.sizing.empty()) {
+    options.request.trace.inputs.push_back(options.sizing);
+  }
+  options.request.trace.board = options.request.board;
+  if (!options.templates.empty()) {
+    session.data.templates.insert(session.data.templates.begin(), options.templates);
+  }
+  auto emission = render(session, options.request);
+  if (!emission) {
+    Outcome outcome = failed(emission.error(), kSchema, options.json);
+    outcome.document["board"] = options.request.board;
+    return outcome;
+  }
+  if (options.out.empty()) {
+    options.out = "memsize-out/" + emission->map.board.name;
+  }
+  const std::vector<OnDisk> files = compare(session, options.out, *emission);
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.diagnostics = emission->diagnostics;
+  outcome.document = document(options, *emission, files);
+  if (options.diff) {
+    return show_diff(*emission, files, std::move(outcome));
+  }
+  if (options.check) {
+    return check_disk(files, std::move(outcome));
+  }
+  std::vector<core::NewFile> changed;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].same) {
+      changed.push_back({files[i].path, emission->artifacts[i].content});
+    }
+  }
+  const auto written = session.files.replace(changed);
+  if (!written) {
+    return failed(written.error(), kSchema, options.json);
+  }
+  outcome.text = summary(options, *emission, changed.size());
+  return outcome;
+}
+
+}  // namespace
+
+Run add_emit(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("emit", "Write every file of a memory map");
+  verb->footer(
+      "Examples:\n"
+      "  memsize emit --board j722s                                # the default map\n"
+      "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
+      "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
+      "  memsize emit --board j722s --sizing sizing.json --check   # in a build");
+  verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file")
+      ->required();
+  verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
+  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote");
+  verb->add_option("--set", options->request.set, "KNOB=SIZE, over everything else (repeat)")
+      ->take_all();
+  verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)");
+  verb->add_option("--only", options->request.only, "Only these emitters (memsize list emitters)")
+      ->delimiter(',');
+  verb->add_option("--core",
+                   options->request.trace.core,
+                   "Only this core of the traces; names lines without a prefix");
+  verb->add_option("--format", options->request.trace.format, "Read the traces with this reader");
+  verb->add_option("--instances",
+                   options->request.trace.instances,
+                   "Models of one core are loaded together (default) or apart")
+      ->check(CLI::IsMember({"together", "apart"}));
+  verb->add_option("--headroom",
+                   options->request.trace.headroom,
+                   "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--accept-generation",
+                 options->request.accept_generation,
+                 "Use a trace of another SDK generation than the board's");
+  verb->add_option("--templates", options->templates, "Look for templates here first");
+  auto* diff = verb->add_flag("--diff", options->diff, "Show what would change, write nothing");
+  verb->add_flag("--check", options->check, "Exit with 1 if anything would change, write nothing")
+      ->excludes(diff);
+  add_json_flag(*verb, options->json);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

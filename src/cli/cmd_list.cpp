@@ -1,0 +1,93 @@
+#include "memsize/board/load.hpp"
+#include "memsize/layout/check.hpp"
+#include "memsize/readers/reader.hpp"
+
+#include "table.hpp"
+#include "verbs.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+constexpr const char* kSchema = "memsize.list/1";
+
+struct Options {
+  std::string what;
+  bool json = false;
+};
+
+Table rows_of(Session& session, const std::string& what, core::Diagnostics& problems) {
+  Table table;
+  if (what == "readers") {
+    table.columns = {{"reader"}, {"reads"}};
+    for (const readers::Reader& reader : readers::all_readers()) {
+      table.rows.push_back({std::string{reader.name}, std::string{reader.description}});
+    }
+  } else if (what == "emitters") {
+    table.columns = {{"emitter"}, {"writes"}};
+    for (const emit::Emitter& emitter : emit::all_emitters()) {
+      table.rows.push_back({std::string{emitter.name}, std::string{emitter.description}});
+    }
+  } else if (what == "checks") {
+    table.columns = {{"check"}, {"severity"}, {"after"}, {"rule"}, {"why"}};
+    for (const layout::Check& check : layout::all_checks()) {
+      table.rows.push_back({std::string{core::code_name(check.code)},
+                            std::string{core::severity_name(check.severity)},
+                            check.prerequisite == check.code
+                                ? std::string{"-"}
+                                : std::string{core::code_name(check.prerequisite)},
+                            std::string{check.rule},
+                            std::string{check.source}});
+    }
+  } else {
+    table.columns = {{"board"}};
+    const auto names = board::bundled_boards(session.files, session.data.boards);
+    if (!names) {
+      problems = names.error();
+      return table;
+    }
+    for (const std::string& name : *names) {
+      table.rows.push_back({name});
+    }
+  }
+  return table;
+}
+
+Outcome run(Session& session, const Options& options) {
+  Outcome outcome;
+  outcome.json = options.json;
+  const Table table = rows_of(session, options.what, outcome.diagnostics);
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.text = table.text(0);
+  outcome.document["schema"] = kSchema;
+  outcome.document[options.what] = Json::array();
+  for (const auto& row : table.rows) {
+    Json item;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      item[table.columns[i].title] = row[i];
+    }
+    outcome.document[options.what].push_back(std::move(item));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Run add_list(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      app.add_subcommand("list", "What memsize has: readers, emitters, checks, boards");
+  verb->footer("Example:\n  memsize list checks");
+  verb->add_option("WHAT", options->what, "readers, emitters, checks or boards")
+      ->required()
+      ->check(CLI::IsMember({"readers", "emitters", "checks", "boards"}));
+  add_json_flag(*verb, options->json);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,38 @@
+#include "data_folders.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace memsize::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string find_root(core::FileSystem& files) {
+  if (const char* given = std::getenv("MEMSIZE_DATA"); given != nullptr && *given != '\0') {
+    return given;
+  }
+  std::error_code failure;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+  const fs::path folder = program.parent_path();
+  // build/<preset>/memsize in the tree; bin/memsize when installed.
+  for (const fs::path& candidate :
+       {folder / ".." / "..", folder / ".." / MEMSIZE_DATADIR, folder / MEMSIZE_DATADIR}) {
+    const std::string root = candidate.lexically_normal().string();
+    if (files.is_directory(root + "/boards") && files.is_directory(root + "/templates")) {
+      return root.ends_with('/') ? root.substr(0, root.size() - 1) : root;
+    }
+  }
+  return (folder / ".." / MEMSIZE_DATADIR).lexically_normal().string();
+}
+
+}  // namespace
+
+DataFolders find_data_folders(core::FileSystem& files) {
+  const std::string root = find_root(files);
+  return {root + "/boards", {root + "/templates"}};
+}
+
+}  // namespace memsize::cli

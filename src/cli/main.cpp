@@ -1,0 +1,159 @@
+// The one place that prints and exits.
+#include "memsize/core/bug.hpp"
+#include "memsize/core/text.hpp"
+
+#include "data_folders.hpp"
+#include "render_diagnostics.hpp"
+#include "verbs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace memsize::cli {
+
+Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json) {
+  Outcome outcome;
+  core::sort_by_place(diagnostics);
+  outcome.diagnostics = std::move(diagnostics);
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.json = json;
+  outcome.document["schema"] = schema;
+  return outcome;
+}
+
+void add_json_flag(CLI::App& verb, bool& json) {
+  verb.add_flag("--json", json, "One JSON document on standard output, also after an error");
+}
+
+namespace {
+
+constexpr std::array kVerbs = {
+    Verb{add_analyze},
+    Verb{add_emit},
+    Verb{add_check},
+    Verb{add_board},
+    Verb{add_list},
+    Verb{add_completion},
+};
+
+bool wants_colour(int stream) {
+  const char* refused = std::getenv("NO_COLOR");
+  return (refused == nullptr || *refused == '\0') && ::isatty(stream) != 0;
+}
+
+bool write_out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  return std::fflush(stdout) == 0 && written;
+}
+
+int finish(Outcome outcome) {
+  std::string text = outcome.text;
+  if (outcome.json) {
+    if (!outcome.document.contains("diagnostics")) {
+      outcome.document["diagnostics"] = to_json(outcome.diagnostics);
+    }
+    // A name from an input may be no UTF-8; it is replaced, never thrown over.
+    text = outcome.document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+  const std::string problems = render_problems(outcome.diagnostics, wants_colour(STDERR_FILENO));
+  if (!text.empty() && !write_out(text)) {
+    std::fputs("memsize: error[file.write]: cannot write to standard output\n", stderr);
+    outcome.status = core::ExitStatus::kEnvironment;
+  }
+  std::fputs(problems.c_str(), stderr);
+  return static_cast<int>(outcome.status);
+}
+
+// CLI11's own words, under our name and status, with the nearest option where one was mistyped.
+int usage_error(const CLI::App& app,
+                const CLI::ParseError& problem,
+                const std::vector<std::string>& words) {
+  const CLI::App* at = &app;
+  for (const auto* chosen = at; chosen != nullptr;) {
+    at = chosen;
+    const auto inner = chosen->get_subcommands();
+    chosen = inner.empty() ? nullptr : inner.front();
+  }
+  std::vector<std::string> names;
+  for (const CLI::Option* option : at->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  for (const CLI::App* verb : at->get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(verb->get_name());
+  }
+  std::string hint;
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    if (hint.empty() && !known && (word.starts_with("--") || at == &app)) {
+      hint = core::did_you_mean(name, names);
+    }
+  }
+  core::Diagnostic usage = core::error(core::Code::kUsage, core::printable(problem.what(), 400));
+  usage.hint = fmt::format("{}{} --help shows how",
+                           hint.empty() ? std::string{} : hint + " ",
+                           at == &app ? std::string{"memsize"} : "memsize " + at->get_name());
+  std::fputs(render(usage, wants_colour(STDERR_FILENO)).c_str(), stderr);
+  return static_cast<int>(core::ExitStatus::kUsage);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"memsize: from what an accelerator really used to the memory map it should have",
+               "memsize"};
+  app.set_version_flag("--version", "memsize " MEMSIZE_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  app.footer(
+      "Examples:\n"
+      "  memsize analyze trace.log --board j722s-sdk11\n"
+      "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
+      "Exit status: 0 done, 1 input or check failed, 2 usage, 3 does not fit, 4 environment.");
+  std::vector<std::pair<CLI::App*, Run>> runs;
+  for (const Verb& verb : kVerbs) {
+    Run run = verb.add(app);
+    runs.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(),
+                      std::move(run));
+  }
+  std::vector<std::string> words{argv + 1, argv + argc};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      return app.exit(problem);  // --help, --version
+    }
+    return usage_error(app, problem, words);
+  }
+  core::RealFileSystem files;
+  Session session{files, find_data_folders(files)};
+  for (const auto& [verb, run_verb] : runs) {
+    if (verb->parsed()) {
+      return finish(run_verb(session));
+    }
+  }
+  core::report_bug("a verb was parsed that nobody added");
+}
+
+}  // namespace
+
+}  // namespace memsize::cli
+
+int main(int argc, char** argv) {
+  try {
+    return memsize::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("memsize: error: out of memory\n", stderr);
+    return static_cast<int>(memsize::core::ExitStatus::kEnvironment);
+  } catch (const std::exception& problem) {
+    memsize::core::report_bug(problem.what());
+  }
+}

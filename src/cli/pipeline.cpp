@@ -1,0 +1,127 @@
+// The table of contents of memsize. Every stage is one call; what a comment calls frozen does not
+// change after it.
+#include "pipeline.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/layout/check.hpp"
+
+#include "stages.hpp"
+
+namespace memsize::cli {
+
+core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) {
+  Analysis analysis;
+
+  // Read every input; several files are one recording.
+  auto recording = read_inputs(session, request);
+  if (!recording) {
+    return tl::make_unexpected(recording.error());
+  }
+  analysis.recording = std::move(*recording);
+
+  // What the records mean, and how each SDK generation places them.
+  auto format = load_format(session, analysis.recording);
+  if (!format) {
+    return tl::make_unexpected(format.error());
+  }
+  analysis.format = std::move(*format);
+  // Frozen: no block changes its class.
+
+  const auto options = sizing_options(request, analysis.recording);
+  if (!options) {
+    return tl::make_unexpected(options.error());
+  }
+  if (request.board.empty()) {
+    analysis.sizing =
+        sizing::size_recording(analysis.recording, analysis.format, nullptr, *options);
+    return analysis;
+  }
+
+  // The board as it is now.
+  auto board = board::load_board(session.files, session.data.boards, request.board);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  analysis.board = std::move(*board);
+  auto current = checked_map(*analysis.board, {});
+  if (!current) {
+    return tl::make_unexpected(current.error());
+  }
+  analysis.current = std::move(*current);
+
+  // How much. Addresses belong to the map that is now, or to the one that the suggestions lead to.
+  size_with_board(analysis, *options);
+  // Frozen: no demand changes.
+  return analysis;
+}
+
+core::Result<Emission> render(Session& session, const EmitRequest& request) {
+  Emission emission;
+  auto board = board::load_board(session.files, session.data.boards, request.board);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+
+  // How much: from the traces, over the board's defaults; --set wins.
+  board::KnobValues values;
+  if (!request.trace.inputs.empty()) {
+    auto analysis = analyze(session, request.trace);
+    if (!analysis) {
+      return tl::make_unexpected(analysis.error());
+    }
+    auto usable = suggestions_to_emit(*analysis, request.accept_generation);
+    if (!usable) {
+      return tl::make_unexpected(usable.error());
+    }
+    values = std::move(*usable);
+    emission.diagnostics = analysis->sizing.diagnostics;
+  }
+  const auto settings = parse_settings(*board, request.set);
+  if (!settings) {
+    return tl::make_unexpected(settings.error());
+  }
+  for (const auto& [knob, value] : *settings) {
+    values[knob] = value;
+  }
+  emission.is_default = request.trace.inputs.empty() && settings->empty();
+  // Frozen: no size changes.
+
+  // Where on the chip, checked by code that shares nothing with the layout.
+  auto map = checked_map(*board, values);
+  auto baseline = layout::resolve(*board, {});
+  if (!map || !baseline) {
+    return tl::make_unexpected(!map ? map.error() : baseline.error());
+  }
+  emission.map = std::move(*map);
+  emission.baseline = std::move(*baseline);
+  // Frozen: no address changes.
+
+  // As which files, read back and held against each other.
+  auto artifacts = emit::render_all(
+      {emission.map, emission.baseline, session.files, session.data.templates}, request.only);
+  if (!artifacts) {
+    return tl::make_unexpected(artifacts.error());
+  }
+  emission.artifacts = std::move(*artifacts);
+  core::Diagnostics disagreements = verify_artifacts(emission);
+  if (!disagreements.empty()) {
+    return tl::make_unexpected(std::move(disagreements));
+  }
+  // Frozen: no byte changes. Only now may the disk be touched, by the caller.
+  return emission;
+}
+
+core::Result<layout::MemoryMap> checked_map(const board::Board& board,
+                                            const board::KnobValues& set) {
+  auto map = layout::resolve(board, set);
+  if (!map) {
+    return map;
+  }
+  core::Diagnostics found = layout::check_map(*map);
+  if (core::has_errors(found)) {
+    return tl::make_unexpected(std::move(found));
+  }
+  return map;
+}
+
+}  // namespace memsize::cli

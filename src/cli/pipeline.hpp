@@ -1,0 +1,89 @@
+// What a verb does, without how it is asked for or printed.
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/board/trace_format.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
+#include "memsize/emit/artifact.hpp"
+#include "memsize/layout/memory_map.hpp"
+#include "memsize/model/recording.hpp"
+#include "memsize/sizing/sizing.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::cli {
+
+/// Where boards and templates are.
+struct DataFolders {
+  std::string boards;
+  std::vector<std::string> templates;
+};
+
+struct Session {
+  core::FileSystem& files;
+  DataFolders data;
+};
+
+struct AnalyzeRequest {
+  std::vector<std::string> inputs;
+  std::string format;
+  std::string core;
+  /// Empty: as the sizing document says, else the default.
+  std::string headroom;
+  std::string instances;
+  std::string board;
+};
+
+/// Which map the addresses of a trace belong to.
+enum class AddressMatch { kNone, kCurrent, kSuggested };
+
+struct Analysis {
+  model::Recording recording;
+  std::optional<board::Board> board;
+  /// The board's map before and after the suggestions.
+  std::optional<layout::MemoryMap> current;
+  std::optional<layout::MemoryMap> suggested;
+  AddressMatch match = AddressMatch::kNone;
+  board::TraceFormat format;
+  sizing::Sizing sizing;
+};
+
+[[nodiscard]] core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request);
+
+struct EmitRequest {
+  std::string board;
+  /// Logs or sizing documents; none: the board's default map.
+  AnalyzeRequest trace;
+  /// KNOB=SIZE as typed.
+  std::vector<std::string> set;
+  std::vector<std::string> only;
+  bool accept_generation = false;
+};
+
+struct Emission {
+  layout::MemoryMap map;
+  layout::MemoryMap baseline;
+  std::vector<emit::Artifact> artifacts;
+  /// Warnings and notes.
+  core::Diagnostics diagnostics;
+  bool is_default = false;
+};
+
+/// Everything up to the last byte, nothing on the disk.
+[[nodiscard]] core::Result<Emission> render(Session& session, const EmitRequest& request);
+
+/// Knob values from "KNOB=SIZE".
+[[nodiscard]] core::Result<board::KnobValues> parse_settings(
+    const board::Board& board, const std::vector<std::string>& settings);
+
+/// The suggestions of a sizing as knob values.
+[[nodiscard]] board::KnobValues suggestions_of(const sizing::Sizing& sizing);
+
+/// resolve() and every check.
+[[nodiscard]] core::Result<layout::MemoryMap> checked_map(const board::Board& board,
+                                                          const board::KnobValues& set);
+
+}  // namespace memsize::cli

@@ -1,0 +1,145 @@
+#include "render_diagnostics.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Diagnostic;
+using core::Place;
+using core::Severity;
+
+std::string paint(const std::string& text, const char* code, bool colour) {
+  return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+}
+
+std::string locus(const Place& place) {
+  if (place.path.empty()) {
+    return "memsize";
+  }
+  // A newline in a file's name must not forge a line of its own.
+  std::string text = core::printable(place.path == "-" ? "<standard input>" : place.path, 400);
+  if (place.line != 0) {
+    text += fmt::format(":{}", place.line);
+    if (place.column != 0) {
+      text += fmt::format(":{}", place.column);
+    }
+  }
+  return text;
+}
+
+// The line and, below its piece, a caret. Long lines are cut around the piece.
+std::string excerpt(const Place& place, bool colour) {
+  constexpr std::size_t kWidest = 100;
+  if (place.line == 0 || place.text.empty()) {
+    return {};
+  }
+  std::string text = place.text;
+  std::size_t column = place.column;
+  for (char& c : text) {
+    c = c == '\t' ? ' ' : c;
+  }
+  if (text.size() > kWidest) {
+    const std::size_t half = kWidest / 2;
+    const std::size_t from = column > half ? column - half : 0;
+    text = (from > 0 ? "..." : "") + text.substr(from, kWidest) +
+           (from + kWidest < text.size() ? "..." : "");
+    column = column == 0 ? 0 : column - from + (from > 0 ? 3 : 0);
+  }
+  std::string out = fmt::format("{:>5} | {}\n", place.line, text);
+  if (column != 0 && column <= text.size() + 1) {
+    const std::size_t room = text.size() + 1 - column;
+    const std::size_t length = std::max<std::size_t>(1, std::min(place.length, room));
+    out += fmt::format("{:>5} | {}{}\n",
+                       "",
+                       std::string(column - 1, ' '),
+                       paint(std::string(length, '^'), "1;32", colour));
+  }
+  return out;
+}
+
+nlohmann::ordered_json place_json(const Place& place) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  if (!place.path.empty()) {
+    json["path"] = place.path;
+  }
+  if (place.line != 0) {
+    json["line"] = place.line;
+  }
+  if (place.column != 0) {
+    json["column"] = place.column;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string render(const Diagnostic& diagnostic, bool colour) {
+  const char* hue = diagnostic.severity == Severity::kError     ? "1;31"
+                    : diagnostic.severity == Severity::kWarning ? "1;35"
+                                                                : "1;36";
+  const std::string kind = fmt::format(
+      "{}[{}]", core::severity_name(diagnostic.severity), core::code_name(diagnostic.code));
+  std::string out = fmt::format(
+      "{}: {}: {}\n", locus(diagnostic.place), paint(kind, hue, colour), diagnostic.message);
+  out += excerpt(diagnostic.place, colour);
+  for (const std::string& detail : diagnostic.details) {
+    out += fmt::format("  {}\n", detail);
+  }
+  for (const core::Related& related : diagnostic.related) {
+    out += fmt::format("{}: note: {}\n", locus(related.place), related.message);
+    out += excerpt(related.place, colour);
+  }
+  if (!diagnostic.hint.empty()) {
+    out += fmt::format("  hint: {}\n", diagnostic.hint);
+  }
+  return out;
+}
+
+std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
+  constexpr std::size_t kMost = 20;
+  std::string out;
+  std::size_t errors = 0;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kNote) {
+      continue;
+    }
+    if (diagnostic.severity == Severity::kError && ++errors > kMost) {
+      continue;
+    }
+    out += render(diagnostic, colour);
+  }
+  if (errors > kMost) {
+    out += fmt::format("memsize: {} more\n", core::plural(errors - kMost, "error"));
+  }
+  return out;
+}
+
+nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Diagnostic& diagnostic : diagnostics) {
+    nlohmann::ordered_json json;
+    json["severity"] = core::severity_name(diagnostic.severity);
+    json["code"] = core::code_name(diagnostic.code);
+    json["message"] = diagnostic.message;
+    json.update(place_json(diagnostic.place));
+    if (!diagnostic.details.empty()) {
+      json["details"] = diagnostic.details;
+    }
+    for (const core::Related& related : diagnostic.related) {
+      nlohmann::ordered_json other = place_json(related.place);
+      other["message"] = related.message;
+      json["related"].push_back(std::move(other));
+    }
+    if (!diagnostic.hint.empty()) {
+      json["hint"] = diagnostic.hint;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace memsize::cli

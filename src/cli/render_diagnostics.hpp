@@ -1,0 +1,20 @@
+// Diagnostics as text and as JSON.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace memsize::cli {
+
+/// One diagnostic with its line, caret, related places and hint; ends with a line end.
+[[nodiscard]] std::string render(const core::Diagnostic& diagnostic, bool colour);
+
+/// At most 20 errors, then how many there are more. Notes are left out: a report shows them.
+[[nodiscard]] std::string render_problems(const core::Diagnostics& diagnostics, bool colour);
+
+[[nodiscard]] nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics);
+
+}  // namespace memsize::cli

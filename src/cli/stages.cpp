@@ -1,0 +1,344 @@
+#include "stages.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/emit/verify.hpp"
+#include "memsize/readers/reader.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+// --core names the core of lines that carry no name, and keeps only that core.
+core::Result<void> apply_core(model::Recording& recording,
+                              const std::string& core,
+                              bool with_board) {
+  const auto unnamed = std::find_if(recording.cores.begin(),
+                                    recording.cores.end(),
+                                    [](const auto& candidate) { return candidate.core.empty(); });
+  if (core.empty()) {
+    if (unnamed != recording.cores.end()) {
+      recording.diagnostics.push_back(
+          core::warning(Code::kReadNoPrefix,
+                        "the table's lines do not say which core printed them",
+                        {},
+                        with_board ? "name it with --core, else its demands size nothing"
+                                   : "name it with --core"));
+    }
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const model::CoreRecording& recorded : recording.cores) {
+    names.push_back(recorded.core.empty() ? "(no name)" : recorded.core);
+  }
+  if (unnamed != recording.cores.end()) {
+    unnamed->core = core;
+  }
+  std::erase_if(recording.cores,
+                [&](const model::CoreRecording& recorded) { return recorded.core != core; });
+  if (recording.cores.empty()) {
+    std::string hint = core::did_you_mean(core, names);
+    return core::fail(core::error(
+        Code::kSizingUnknownCore,
+        fmt::format("core '{}' printed no table", core::printable(core, 40)),
+        {},
+        hint.empty() ? fmt::format("tables were printed by: {}", core::join(names, ", ")) : hint));
+  }
+  return {};
+}
+
+std::vector<sizing::HeapRegion> heaps_of(const layout::MemoryMap& map) {
+  std::vector<sizing::HeapRegion> heaps;
+  for (const board::Knob& knob : map.board.knobs) {
+    const layout::Region* region = map.find_by_knob(knob.name);
+    if (knob.demand && region != nullptr && region->virtual_range()) {
+      heaps.push_back({*knob.demand, region->name, *region->virtual_range()});
+    }
+  }
+  return heaps;
+}
+
+sizing::BoardView view_of(const layout::MemoryMap& map) {
+  sizing::BoardView view;
+  view.board = &map.board;
+  view.values = map.values;
+  for (const board::Knob& knob : map.board.knobs) {
+    const layout::Region* region = map.find_by_knob(knob.name);
+    if (region != nullptr) {
+      view.region_of_knob.emplace_back(knob.name, region->name);
+    }
+  }
+  for (const board::Core& core : map.board.cores) {
+    for (const board::OnChip& memory : core.onchip) {
+      const layout::Region* region = map.find_owned(memory.region);
+      if (region != nullptr) {
+        view.onchip.push_back({core.name, memory.space, memory.region, region->size});
+      }
+    }
+  }
+  return view;
+}
+
+bool has_addresses(const model::Recording& recording) {
+  for (const model::CoreRecording& core : recording.cores) {
+    for (const model::Instance& instance : core.instances) {
+      for (const model::Block& block : instance.blocks) {
+        if (block.address_low && block.cacheability != model::Cacheability::kOnChip) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+std::string bases_of(const std::vector<sizing::HeapRegion>& heaps, const sizing::Sizing& sizing) {
+  std::vector<std::string> bases;
+  for (const sizing::HeapRegion& heap : heaps) {
+    for (const sizing::CoreSizing& core : sizing.cores) {
+      for (const sizing::Demand& demand : core.demands) {
+        if (demand.key == heap.key) {
+          bases.push_back(core::format_address(heap.range.base()));
+        }
+      }
+    }
+  }
+  return core::join(bases, ", ");
+}
+
+core::Diagnostic match_note(const Analysis& analysis) {
+  switch (analysis.match) {
+    case AddressMatch::kCurrent:
+      return core::note(
+          Code::kSizingAddresses,
+          fmt::format("the trace's addresses are the low 32 bits of virtual addresses; they "
+                      "lie in the heaps of board '{}' as it is",
+                      analysis.board->name));
+    case AddressMatch::kSuggested:
+      return core::note(
+          Code::kSizingAddresses,
+          fmt::format(
+              "the trace's addresses are the low 32 bits of virtual addresses; they do not lie in "
+              "the heaps as they are now, but in those of the map after this change ({}): the "
+              "trace was taken on a map that was shrunk already",
+              bases_of(heaps_of(*analysis.suggested), analysis.sizing)));
+    case AddressMatch::kNone:
+      return core::warning(
+          Code::kSizingAddresses,
+          fmt::format(
+              "the trace's addresses lie neither in the heaps of board '{}' as it is nor in those "
+              "of the suggested map: it was taken on another map",
+              analysis.board->name),
+          {},
+          "the high-water marks count from the bases that the addresses imply");
+  }
+  return {};
+}
+
+}  // namespace
+
+core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
+  model::Recording recording;
+  core::Diagnostics errors;
+  const auto keep = [&](const core::Diagnostics& found) {
+    errors.insert(errors.end(), found.begin(), found.end());
+  };
+  for (const std::string& path : request.inputs) {
+    auto text = session.files.read(path);
+    if (text) {
+      text = core::gunzip_if_needed(std::move(*text), path);
+    }
+    if (!text) {
+      keep(text.error());
+      continue;
+    }
+    auto read = readers::read_text(*text, path, request.format);
+    if (!read) {
+      keep(read.error());
+      continue;
+    }
+    model::append(recording, std::move(*read));
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  const auto named = apply_core(recording, request.core, !request.board.empty());
+  if (!named) {
+    return tl::make_unexpected(named.error());
+  }
+  return recording;
+}
+
+core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
+  for (const model::Input& input : recording.inputs) {
+    if (input.trace_format != recording.inputs.front().trace_format) {
+      core::Place place;
+      place.path = input.path;
+      return core::fail(core::error(Code::kReadTableMismatch,
+                                    "the inputs are of different kinds and cannot be one recording",
+                                    place,
+                                    "analyze them apart"));
+    }
+  }
+  return board::load_trace_format(
+      session.files, session.data.boards, recording.inputs.front().trace_format);
+}
+
+core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
+                                             const model::Recording& recording) {
+  sizing::Options options;
+  const std::string headroom = !request.headroom.empty() ? request.headroom : recording.headroom;
+  if (!headroom.empty()) {
+    const auto parsed = sizing::parse_headroom(headroom);
+    if (!parsed) {
+      return tl::make_unexpected(parsed.error());
+    }
+    options.headroom = *parsed;
+  }
+  const std::string instances =
+      !request.instances.empty() ? request.instances : recording.instances;
+  options.together = instances != "apart";
+  return options;
+}
+
+void size_with_board(Analysis& analysis, const sizing::Options& options) {
+  sizing::BoardView view = view_of(*analysis.current);
+  const auto size = [&](std::vector<sizing::HeapRegion> heaps) {
+    view.heaps = std::move(heaps);
+    analysis.sizing = sizing::size_recording(analysis.recording, analysis.format, &view, options);
+  };
+  std::vector<sizing::HeapRegion> heaps = heaps_of(*analysis.current);
+  const bool now = sizing::addresses_match(analysis.recording, heaps);
+  size(now ? std::move(heaps) : std::vector<sizing::HeapRegion>{});
+  if (now) {
+    analysis.match = AddressMatch::kCurrent;
+  }
+  // Suggestions that do not fit the board's windows are said where a map is made of them.
+  auto suggested = layout::resolve(*analysis.board, suggestions_of(analysis.sizing));
+  if (suggested) {
+    analysis.suggested = std::move(*suggested);
+    std::vector<sizing::HeapRegion> after = heaps_of(*analysis.suggested);
+    if (!now && sizing::addresses_match(analysis.recording, after)) {
+      analysis.match = AddressMatch::kSuggested;
+      const board::KnobValues before = suggestions_of(analysis.sizing);
+      size(std::move(after));
+      // The marks now count from known bases; were a suggestion to move with them, the bases would
+      // too.
+      if (suggestions_of(analysis.sizing) != before) {
+        analysis.match = AddressMatch::kNone;
+        size({});
+      }
+    }
+  } else {
+    core::Diagnostics misfits = suggested.error();
+    for (core::Diagnostic& misfit : misfits) {
+      misfit.severity = core::Severity::kWarning;
+      analysis.sizing.diagnostics.push_back(std::move(misfit));
+    }
+  }
+  if (has_addresses(analysis.recording)) {
+    analysis.sizing.diagnostics.push_back(match_note(analysis));
+  }
+}
+
+core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
+                                                    bool accept_generation) {
+  const sizing::Sizing& sizing = analysis.sizing;
+  core::Diagnostics errors;
+  for (core::Diagnostic diagnostic : sizing.diagnostics) {
+    const bool refused = diagnostic.code == Code::kSizingIncomplete ||
+                         (diagnostic.code == Code::kSizingGeneration && !accept_generation);
+    if (!refused) {
+      continue;
+    }
+    if (diagnostic.code == Code::kSizingGeneration) {
+      diagnostic.hint += "; to take the sizes of the trace as they are: --accept-generation";
+    }
+    diagnostic.severity = core::Severity::kError;
+    errors.push_back(std::move(diagnostic));
+  }
+  board::KnobValues values = suggestions_of(sizing);
+  if (values.empty() && errors.empty()) {
+    errors.push_back(core::error(
+        Code::kSizingUnknownCore,
+        fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),
+        {},
+        "memsize analyze with the same --board says which cores printed a table; --core names "
+        "one"));
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return values;
+}
+
+core::Diagnostics verify_artifacts(const Emission& emission) {
+  const bool whole = std::any_of(emission.artifacts.begin(),
+                                 emission.artifacts.end(),
+                                 [](const emit::Artifact& a) { return a.emitter == "map-json"; });
+  if (!whole) {
+    return {};
+  }
+  std::vector<emit::MapFile> files;
+  for (const emit::Artifact& artifact : emission.artifacts) {
+    files.push_back({artifact.path, artifact.content});
+  }
+  return emit::verify_map(files, "").diagnostics;
+}
+
+core::Result<board::KnobValues> parse_settings(const board::Board& board,
+                                               const std::vector<std::string>& settings) {
+  board::KnobValues values;
+  core::Diagnostics errors;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      errors.push_back(
+          core::error(Code::kKnobSyntax,
+                      fmt::format("'{}' does not set a knob", core::printable(setting, 80)),
+                      {},
+                      "write --set KNOB=SIZE, such as --set ipc_vring_mem_size=16MiB"));
+      continue;
+    }
+    const std::string name = setting.substr(0, equals);
+    const std::string text = setting.substr(equals + 1);
+    const board::Knob* knob = board.find_knob(name);
+    core::Result<std::uint64_t> value = 0;
+    if (knob != nullptr && knob->is_address) {
+      value = core::parse_address(text);
+    } else {
+      value = core::parse_bytes(text).map([](core::Bytes size) { return size.count(); });
+    }
+    if (!value) {
+      for (core::Diagnostic& problem : value.error()) {
+        problem.message = fmt::format("--set {}: {}", core::printable(name, 60), problem.message);
+        errors.push_back(std::move(problem));
+      }
+      continue;
+    }
+    values[name] = *value;
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return values;
+}
+
+board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
+  board::KnobValues values;
+  for (const sizing::CoreSizing& core : sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      if (demand.suggested) {
+        values[demand.knob] = demand.suggested->count();
+      }
+    }
+  }
+  return values;
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,28 @@
+// The stages that pipeline.cpp lists.
+#pragma once
+
+#include "pipeline.hpp"
+
+namespace memsize::cli {
+
+[[nodiscard]] core::Result<model::Recording> read_inputs(Session& session,
+                                                         const AnalyzeRequest& request);
+
+[[nodiscard]] core::Result<board::TraceFormat> load_format(Session& session,
+                                                           const model::Recording& recording);
+
+/// The flags, else what a sizing document was made with, else the defaults.
+[[nodiscard]] core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
+                                                           const model::Recording& recording);
+
+/// Fills sizing, match and the suggested map.
+void size_with_board(Analysis& analysis, const sizing::Options& options);
+
+/// The suggestions, or why no map may be made of them.
+[[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
+                                                                  bool accept_generation);
+
+/// Renders what --only left out of the check too, then reads everything back.
+[[nodiscard]] core::Diagnostics verify_artifacts(const Emission& emission);
+
+}  // namespace memsize::cli

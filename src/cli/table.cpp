@@ -1,0 +1,96 @@
+#include "table.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  }
+  return quoted + "\"";
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string Table::text(std::size_t indent) const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::size_t width = columns[i].title.size();
+    for (const auto& row : rows) {
+      width = std::max(width, row.at(i).size());
+    }
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto line = [&](auto cell) {
+    std::string built(indent, ' ');
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      built += i == 0 ? "" : "  ";
+      built += columns[i].right ? fmt::format("{:>{}}", cell(i), widths[i])
+                                : fmt::format("{:<{}}", cell(i), widths[i]);
+    }
+    built.erase(built.find_last_not_of(' ') + 1);
+    out += built + "\n";
+  };
+  line([&](std::size_t i) { return columns[i].title; });
+  for (const auto& row : rows) {
+    line([&](std::size_t i) { return row.at(i); });
+  }
+  return out;
+}
+
+std::string Table::csv() const {
+  std::vector<std::string> cells;
+  for (const Column& column : columns) {
+    cells.push_back(csv_cell(column.title));
+  }
+  std::string out = core::join(cells, ",") + "\n";
+  for (const auto& row : rows) {
+    cells.clear();
+    for (const std::string& cell : row) {
+      cells.push_back(csv_cell(cell));
+    }
+    out += core::join(cells, ",") + "\n";
+  }
+  return out;
+}
+
+std::string Table::markdown() const {
+  std::vector<std::string> titles;
+  std::vector<std::string> rules;
+  for (const Column& column : columns) {
+    titles.push_back(markdown_cell(column.title));
+    rules.emplace_back(column.right ? "---:" : "---");
+  }
+  std::string out =
+      fmt::format("| {} |\n|{}|\n", core::join(titles, " | "), core::join(rules, "|"));
+  for (const auto& row : rows) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : row) {
+      cells.push_back(markdown_cell(cell));
+    }
+    out += fmt::format("| {} |\n", core::join(cells, " | "));
+  }
+  return out;
+}
+
+}  // namespace memsize::cli

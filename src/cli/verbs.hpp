@@ -1,0 +1,51 @@
+// The verbs: one file each, one row each in main.cpp.
+#pragma once
+
+#include "pipeline.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace CLI {
+class App;
+}
+
+namespace memsize::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// What a verb leaves for main to print and exit with.
+struct Outcome {
+  core::ExitStatus status = core::ExitStatus::kDone;
+  /// For standard output, unless --json was asked for.
+  std::string text;
+  /// The document of --json; main adds the diagnostics where the verb did not.
+  Json document;
+  core::Diagnostics diagnostics;
+  bool json = false;
+};
+
+using Run = std::function<Outcome(Session&)>;
+
+struct Verb {
+  /// Adds the subcommand to the app; gives what runs it.
+  Run (*add)(CLI::App& app);
+};
+
+Run add_analyze(CLI::App& app);
+Run add_emit(CLI::App& app);
+Run add_check(CLI::App& app);
+Run add_board(CLI::App& app);
+Run add_list(CLI::App& app);
+Run add_completion(CLI::App& app);
+
+/// An outcome that is only its errors.
+[[nodiscard]] Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json);
+
+/// --json, the same words everywhere.
+void add_json_flag(CLI::App& verb, bool& json);
+
+}  // namespace memsize::cli

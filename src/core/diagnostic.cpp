@@ -1,0 +1,132 @@
+#include "memsize/core/diagnostic.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
+
+namespace memsize::core {
+
+namespace {
+
+struct CodeRow {
+  Code code;
+  std::string_view name;
+  ExitStatus status;
+};
+
+constexpr std::array kRows = {
+#define MEMSIZE_DIAG_CODE(id, name, status) CodeRow{Code::id, name, ExitStatus::status},
+#include "memsize/core/diag_codes.def"
+#undef MEMSIZE_DIAG_CODE
+};
+
+Diagnostic make(Severity severity, Code code, std::string message, Place place, std::string hint) {
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  diagnostic.code = code;
+  diagnostic.message = std::move(message);
+  diagnostic.place = std::move(place);
+  diagnostic.hint = std::move(hint);
+  return diagnostic;
+}
+
+// The order in which statuses win when several errors came together: what the user has to mend
+// first comes last.
+int gravity(ExitStatus status) {
+  switch (status) {
+    case ExitStatus::kDone:
+      return 0;
+    case ExitStatus::kDoesNotFit:
+      return 1;
+    case ExitStatus::kInput:
+      return 2;
+    case ExitStatus::kEnvironment:
+      return 3;
+    case ExitStatus::kUsage:
+      return 4;
+    case ExitStatus::kInterrupted:
+      return 5;
+    case ExitStatus::kBug:
+      return 6;
+  }
+  return 6;
+}
+
+}  // namespace
+
+std::string_view code_name(Code code) {
+  return kRows.at(static_cast<std::size_t>(code)).name;
+}
+
+ExitStatus code_status(Code code) {
+  return kRows.at(static_cast<std::size_t>(code)).status;
+}
+
+const std::vector<Code>& all_codes() {
+  static const std::vector<Code> codes = [] {
+    std::vector<Code> list;
+    for (const CodeRow& row : kRows) {
+      list.push_back(row.code);
+    }
+    return list;
+  }();
+  return codes;
+}
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::kNote:
+      return "note";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kError:
+      return "error";
+  }
+  return "error";
+}
+
+Diagnostic error(Code code, std::string message, Place place, std::string hint) {
+  return make(Severity::kError, code, std::move(message), std::move(place), std::move(hint));
+}
+
+Diagnostic warning(Code code, std::string message, Place place, std::string hint) {
+  return make(Severity::kWarning, code, std::move(message), std::move(place), std::move(hint));
+}
+
+Diagnostic note(Code code, std::string message, Place place, std::string hint) {
+  return make(Severity::kNote, code, std::move(message), std::move(place), std::move(hint));
+}
+
+tl::unexpected<Diagnostics> fail(Diagnostic diagnostic) {
+  Diagnostics list;
+  list.push_back(std::move(diagnostic));
+  return tl::make_unexpected(std::move(list));
+}
+
+bool has_errors(const Diagnostics& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::kError;
+  });
+}
+
+ExitStatus exit_status(const Diagnostics& diagnostics) {
+  ExitStatus worst = ExitStatus::kDone;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity == Severity::kError &&
+        gravity(code_status(diagnostic.code)) > gravity(worst)) {
+      worst = code_status(diagnostic.code);
+    }
+  }
+  return worst;
+}
+
+void sort_by_place(Diagnostics& diagnostics) {
+  std::stable_sort(
+      diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::tie(a.place.path, a.place.line, a.place.column) <
+               std::tie(b.place.path, b.place.line, b.place.column);
+      });
+}
+
+}  // namespace memsize::core

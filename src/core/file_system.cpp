@@ -1,0 +1,336 @@
+#include "memsize/core/file_system.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+namespace memsize::core {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Place at(const std::string& path) {
+  Place place;
+  place.path = path;
+  return place;
+}
+
+std::string reason(int number) {
+  return std::generic_category().message(number);
+}
+
+tl::unexpected<Diagnostics> cannot_read(const std::string& path, const std::string& why) {
+  return fail(
+      error(Code::kFileRead, fmt::format("cannot read '{}': {}", printable(path), why), at(path)));
+}
+
+tl::unexpected<Diagnostics> cannot_write(const std::string& path, const std::string& why) {
+  return fail(error(Code::kFileWrite,
+                    fmt::format("cannot write '{}': {}", printable(path), why),
+                    at(path),
+                    "nothing was changed; choose another folder or make this one writable"));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  ~Descriptor() {
+    if (number_ > STDERR_FILENO) {
+      ::close(number_);
+    }
+  }
+
+  [[nodiscard]] int get() const { return number_; }
+
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+bool write_all(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return false;
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// The mode of the file that is replaced, so that an executable script stays one.
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+
+  if (::stat(path.c_str(), &status) == 0) {
+    return status.st_mode & 07777;
+  }
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return static_cast<mode_t>(0666 & ~mask);
+}
+
+// Writes the file beside its target; gives both names.
+Result<std::pair<std::string, std::string>> stage_file(const NewFile& file) {
+  std::error_code failure;
+  // Through a link the target is replaced, never the link itself.
+  const fs::path target = fs::weakly_canonical(file.path, failure);
+  if (failure) {
+    return cannot_write(file.path, failure.message());
+  }
+  if (target.has_parent_path()) {
+    fs::create_directories(target.parent_path(), failure);
+    if (failure) {
+      return cannot_write(file.path, failure.message());
+    }
+  }
+  if (fs::is_directory(target, failure)) {
+    return cannot_write(file.path, "it is a directory");
+  }
+  std::string temporary = target.string() + ".memsize-XXXXXX";
+  Descriptor output{::mkostemp(temporary.data(), O_CLOEXEC)};
+  if (output.get() < 0) {
+    return cannot_write(file.path, reason(errno));
+  }
+  const bool written = write_all(output.get(), file.content) &&
+                       ::fchmod(output.get(), mode_of(target.string())) == 0 &&
+                       ::fsync(output.get()) == 0 && ::close(output.release()) == 0;
+  if (!written) {
+    const int why = errno;
+    ::unlink(temporary.c_str());
+    return cannot_write(file.path, reason(why));
+  }
+  return std::pair{temporary, target.string()};
+}
+
+}  // namespace
+
+Result<std::string> RealFileSystem::read(const std::string& path) {
+  const bool standard_input = path == "-";
+  if (!standard_input && is_directory(path)) {
+    return cannot_read(path, "it is a directory, not a file");
+  }
+  const Descriptor file{standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (file.get() < 0) {
+    return cannot_read(path, reason(errno));
+  }
+  std::string content;
+  constexpr std::size_t kBlock = 1U << 16;
+  while (true) {
+    const std::size_t used = content.size();
+    content.resize(used + kBlock);
+    const ssize_t got = ::read(file.get(), content.data() + used, kBlock);
+    const int why = errno;
+    content.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) {
+      return content;
+    }
+    if (got < 0 && why != EINTR) {
+      return cannot_read(path, reason(why));
+    }
+  }
+}
+
+Result<void> RealFileSystem::replace(const std::vector<NewFile>& files) {
+  // Removes what was staged, unless it was renamed away.
+  struct Stage {
+    std::vector<std::pair<std::string, std::string>> files;
+
+    ~Stage() {
+      for (const auto& [temporary, target] : files) {
+        ::unlink(temporary.c_str());
+      }
+    }
+  } stage;
+
+  for (const NewFile& file : files) {
+    auto staged = stage_file(file);
+    if (!staged) {
+      return tl::make_unexpected(staged.error());
+    }
+    stage.files.push_back(std::move(*staged));
+  }
+  while (!stage.files.empty()) {
+    const auto& [temporary, target] = stage.files.back();
+    if (::rename(temporary.c_str(), target.c_str()) != 0) {
+      return cannot_write(target, reason(errno));
+    }
+    stage.files.pop_back();
+  }
+  return {};
+}
+
+bool RealFileSystem::exists(const std::string& path) {
+  std::error_code failure;
+  return fs::exists(path, failure);
+}
+
+bool RealFileSystem::is_directory(const std::string& path) {
+  std::error_code failure;
+  return fs::is_directory(path, failure);
+}
+
+Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator entry{folder, failure}, end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry->is_regular_file(failure)) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  if (failure) {
+    return cannot_read(folder, failure.message());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::vector<std::string>> RealFileSystem::list_tree(const std::string& folder) {
+  std::vector<std::string> paths;
+  std::error_code failure;
+  for (fs::recursive_directory_iterator entry{folder, failure}, end; !failure && entry != end;
+       entry.increment(failure)) {
+    if (entry.depth() > 0) {
+      entry.disable_recursion_pending();
+    }
+    if (entry->is_regular_file(failure)) {
+      paths.push_back(fs::relative(entry->path(), folder, failure).generic_string());
+    }
+  }
+  if (failure) {
+    return cannot_read(folder, failure.message());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<std::string> MemFileSystem::read(const std::string& path) {
+  const auto found = content.find(path);
+  if (found == content.end()) {
+    return cannot_read(path, reason(is_directory(path) ? EISDIR : ENOENT));
+  }
+  return found->second;
+}
+
+Result<void> MemFileSystem::replace(const std::vector<NewFile>& files) {
+  for (const NewFile& file : files) {
+    if (const auto refused = refuse.find(file.path); refused != refuse.end()) {
+      return cannot_write(file.path, refused->second);
+    }
+  }
+  for (const NewFile& file : files) {
+    content[file.path] = file.content;
+  }
+  return {};
+}
+
+bool MemFileSystem::exists(const std::string& path) {
+  return content.contains(path) || is_directory(path);
+}
+
+bool MemFileSystem::is_directory(const std::string& path) {
+  const auto next = content.lower_bound(path + "/");
+  return next != content.end() && next->first.starts_with(path + "/");
+}
+
+Result<std::vector<std::string>> MemFileSystem::list(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::string prefix = folder + "/";
+  for (const auto& [path, bytes] : content) {
+    if (path.starts_with(prefix) && path.find('/', prefix.size()) == std::string::npos) {
+      names.push_back(path.substr(prefix.size()));
+    }
+  }
+  if (names.empty() && !is_directory(folder)) {
+    return cannot_read(folder, reason(ENOENT));
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> MemFileSystem::list_tree(const std::string& folder) {
+  std::vector<std::string> paths;
+  const std::string prefix = folder + "/";
+  for (const auto& [path, bytes] : content) {
+    if (path.starts_with(prefix) &&
+        std::count(path.begin() + static_cast<std::ptrdiff_t>(prefix.size()), path.end(), '/') <
+            2) {
+      paths.push_back(path.substr(prefix.size()));
+    }
+  }
+  if (paths.empty()) {
+    return cannot_read(folder, reason(ENOENT));
+  }
+  return paths;
+}
+
+Result<std::string> gunzip_if_needed(std::string content, const std::string& path) {
+  if (!content.starts_with("\x1F\x8B")) {
+    return content;
+  }
+  constexpr std::size_t kLargest = 1ULL << 30;
+  constexpr std::size_t kBlock = 1U << 18;
+  constexpr int kGzipOnly = 15 + 16;
+  const auto refuse = [&](const char* why) {
+    return fail(error(
+        Code::kFileGzip, fmt::format("cannot unpack '{}': {}", printable(path), why), at(path)));
+  };
+  z_stream stream{};
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) {
+    return refuse("zlib could not start");
+  }
+
+  const struct Guard {
+    z_stream* stream;
+
+    ~Guard() { inflateEnd(stream); }
+  } guard{&stream};
+
+  stream.next_in = reinterpret_cast<Bytef*>(content.data());
+  stream.avail_in = static_cast<uInt>(content.size());
+  std::string out;
+  while (true) {
+    const std::size_t used = out.size();
+    out.resize(used + kBlock);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
+    stream.avail_out = static_cast<uInt>(kBlock);
+    const int state = inflate(&stream, Z_NO_FLUSH);
+    out.resize(used + kBlock - stream.avail_out);
+    if (out.size() > kLargest) {
+      return refuse("it unpacks to more than 1 GiB");
+    }
+    if (state == Z_STREAM_END) {
+      if (stream.avail_in == 0) {
+        return out;
+      }
+      // Logs that were rotated and joined are several gzip members in a row.
+      inflateReset(&stream);
+      continue;
+    }
+    if (state != Z_OK) {
+      return refuse(state == Z_BUF_ERROR ? "it ends too early" : "it is not valid gzip");
+    }
+  }
+}
+
+}  // namespace memsize::core

@@ -1,0 +1,291 @@
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace memsize::core {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+constexpr std::array<Unit, 5> kUnits = {{
+    {"", 1},
+    {"B", 1},
+    {"KiB", 1ULL << 10},
+    {"MiB", 1ULL << 20},
+    {"GiB", 1ULL << 30},
+}};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+std::string bad_size(std::string_view text) {
+  return fmt::format("'{}' is not a size", printable(text, 40));
+}
+
+constexpr std::string_view kSizeHint =
+    "a size is a number of bytes (4096, 0x1000) or a number with KiB, MiB or GiB (64MiB)";
+
+// Digits with single '_' between them removed; nothing where a character is no digit of `base`.
+std::optional<std::uint64_t> parse_digits(std::string_view text, int base) {
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '_') {
+      if (i == 0 || i + 1 == text.size() || text[i - 1] == '_') {
+        return std::nullopt;
+      }
+      continue;
+    }
+    digits.push_back(text[i]);
+  }
+  std::uint64_t value = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [rest, failure] = std::from_chars(digits.data(), end, value, base);
+  if (digits.empty() || failure != std::errc{} || rest != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::uint64_t> parse_integer(std::string_view text) {
+  if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+    return parse_digits(text.substr(2), 16);
+  }
+  return parse_digits(text, 10);
+}
+
+const Unit* find_unit(std::string_view name) {
+  for (const Unit& unit : kUnits) {
+    if (to_lower(unit.name) == to_lower(name)) {
+      return &unit;
+    }
+  }
+  return nullptr;
+}
+
+// "1.5" of a unit, exactly: nothing where the result is not a whole number of bytes.
+std::optional<std::uint64_t> scale_decimal(std::string_view number, std::uint64_t factor) {
+  const std::size_t dot = number.find('.');
+  const std::string_view fraction = number.substr(dot + 1);
+  const auto whole = parse_digits(number.substr(0, dot), 10);
+  const auto parts = parse_digits(fraction, 10);
+  if (!whole || !parts || fraction.size() > 9) {
+    return std::nullopt;
+  }
+  std::uint64_t scale = 1;
+  for (std::size_t i = 0; i < fraction.size(); ++i) {
+    scale *= 10;
+  }
+  const auto scaled = checked_mul(*parts, factor);
+  if (!scaled || *scaled % scale != 0) {
+    return std::nullopt;
+  }
+  const auto base = checked_mul(*whole, factor);
+  return base ? checked_add(*base, *scaled / scale) : std::nullopt;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+Result<Bytes> parse_bytes(std::string_view text, const Place& place) {
+  const std::string_view trimmed = trim(text);
+  const auto refuse = [&](std::string hint) {
+    return fail(error(Code::kTextSize, bad_size(text), place, std::move(hint)));
+  };
+  if (trimmed.empty()) {
+    return refuse(std::string{kSizeHint});
+  }
+  if (trimmed.front() == '-') {
+    return refuse("a size cannot be negative");
+  }
+  const bool hex = trimmed.size() > 2 && trimmed[0] == '0' && (trimmed[1] | 0x20) == 'x';
+  std::size_t split = trimmed.size();
+  if (!hex) {
+    while (split > 0 && std::isalpha(static_cast<unsigned char>(trimmed[split - 1])) != 0) {
+      --split;
+    }
+  }
+  const std::string_view unit_name = trimmed.substr(split);
+  const std::string_view number = trim(trimmed.substr(0, split));
+  const std::string lower = to_lower(unit_name);
+  if (lower == "kb" || lower == "mb" || lower == "gb") {
+    const char letter = static_cast<char>(std::toupper(static_cast<unsigned char>(lower[0])));
+    return refuse(fmt::format(
+        "{}B means 1000 or 1024 depending on whom you ask: write {}iB for powers of 1024",
+        letter,
+        letter));
+  }
+  const Unit* unit = find_unit(unit_name);
+  if (unit == nullptr) {
+    return refuse(std::string{kSizeHint});
+  }
+  const bool decimal = number.find('.') != std::string_view::npos;
+  const auto value = decimal ? scale_decimal(number, unit->factor) : parse_integer(number);
+  const auto bytes = decimal || !value ? value : checked_mul(*value, unit->factor);
+  if (!bytes) {
+    const bool digits = !number.empty() && std::all_of(number.begin(), number.end(), is_digit);
+    return refuse(digits ? "the largest size is 2^64 - 1 bytes" : std::string{kSizeHint});
+  }
+  return Bytes{*bytes};
+}
+
+Result<std::uint64_t> parse_address(std::string_view text, const Place& place) {
+  const auto value = parse_integer(trim(text));
+  if (!value) {
+    return fail(error(Code::kTextSize,
+                      fmt::format("'{}' is not an address", printable(text, 40)),
+                      place,
+                      "an address is a number of at most 64 bits, such as 0x880000000"));
+  }
+  return *value;
+}
+
+std::string format_hex(std::uint64_t value) {
+  return fmt::format("0x{:X}", value);
+}
+
+std::string format_address(PhysAddr address) {
+  return format_hex(address.value());
+}
+
+std::string format_address(VirtAddr address) {
+  return format_hex(address.value());
+}
+
+template <typename A>
+std::string format_range(const Range<A>& range) {
+  const auto end = checked_add(range.base().value(), range.size().count());
+  return fmt::format("[{}, {})", format_hex(range.base().value()), end ? format_hex(*end) : "2^64");
+}
+
+template std::string format_range(const PhysRange&);
+template std::string format_range(const VirtRange&);
+
+std::string format_size(Bytes size) {
+  const std::uint64_t count = size.count();
+  if (count == 0) {
+    return "0";
+  }
+  for (auto unit = kUnits.rbegin(); unit->factor > 1; ++unit) {
+    if (count >= unit->factor && count % unit->factor == 0) {
+      return fmt::format("{} {}", count / unit->factor, unit->name);
+    }
+  }
+  for (auto unit = kUnits.rbegin(); unit->factor > 1; ++unit) {
+    const std::uint64_t least = unit->factor == (1ULL << 10) ? unit->factor * 10 : unit->factor;
+    if (count >= least) {
+      return fmt::format(
+          "{:.2f} {}", static_cast<double>(count) / static_cast<double>(unit->factor), unit->name);
+    }
+  }
+  return format_bytes(size);
+}
+
+std::string format_bytes(Bytes size) {
+  std::string digits = fmt::format("{}", size.count());
+  for (std::size_t at = digits.size(); at > 3; at -= 3) {
+    digits.insert(at - 3, 1, ' ');
+  }
+  return digits + " B";
+}
+
+std::string plural(std::uint64_t count, std::string_view one, std::string_view many) {
+  if (count == 1) {
+    return fmt::format("1 {}", one);
+  }
+  return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string to_lower(std::string_view text) {
+  std::string lower{text};
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string printable(std::string_view text, std::size_t max) {
+  std::string out;
+  for (const char c : text) {
+    if (out.size() >= max) {
+      return out + "...";
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\t') {
+      out += ' ';
+    } else if (byte < 0x20 || byte >= 0x7F) {
+      out += fmt::format("\\x{:02X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+bool is_identifier(std::string_view text) {
+  if (text.empty() || is_digit(text.front())) {
+    return false;
+  }
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names) {
+  constexpr std::size_t kFarthest = 3;
+  std::string best;
+  std::size_t best_distance = kFarthest + 1;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(to_lower(wrong), to_lower(name));
+    // A name of three letters is three edits from everything.
+    if (distance < best_distance && distance < std::max(wrong.size(), std::size_t{2})) {
+      best = name;
+      best_distance = distance;
+    }
+  }
+  return best.empty() ? std::string{} : fmt::format("did you mean '{}'?", best);
+}
+
+}  // namespace memsize::core

@@ -1,0 +1,146 @@
+#include "emitters.hpp"
+
+#include "template.hpp"
+#include "view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using layout::MemoryMap;
+
+core::Result<std::vector<Artifact>> one(const EmitInput& input,
+                                        const std::string& path,
+                                        const std::string& name,
+                                        const Json& view,
+                                        Escape escape) {
+  auto content = render_template(input, name, view, escape);
+  if (!content) {
+    return tl::make_unexpected(content.error());
+  }
+  return std::vector<Artifact>{{path, {}, std::move(*content)}};
+}
+
+std::string document(const Json& json) {
+  // Names are ASCII by the time they get here; a stray byte is replaced, never thrown over.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// What a linker or an MMU sees of a core's map, as text to compare.
+std::string fingerprint(const MemoryMap& map, const std::string& core) {
+  std::string text;
+  for (const layout::Region& region : map.regions) {
+    if (region.seen_by(core)) {
+      text += fmt::format("{} {} {} {}\n",
+                          region.name,
+                          printed_address(region),
+                          region.physical_base ? region.physical_base->value() : 0,
+                          region.size.count());
+    }
+  }
+  if (const layout::MmuTable* table = map.find_mmu(core); table != nullptr) {
+    text += document(mmu_document(*table));
+  }
+  return text;
+}
+
+std::string reservations(const MemoryMap& map) {
+  std::string text;
+  for (const layout::Carveout& carveout : map.carveouts) {
+    text += fmt::format(
+        "{} {} {}\n", carveout.label, carveout.range.base().value(), carveout.range.size().count());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> changed_cores(const MemoryMap& map, const MemoryMap& baseline) {
+  std::vector<std::string> cores;
+  for (const board::Core& core : map.board.cores) {
+    if (fingerprint(map, core.name) != fingerprint(baseline, core.name)) {
+      cores.push_back(core.name);
+    }
+  }
+  return cores;
+}
+
+std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const MemoryMap& baseline) {
+  const std::vector<std::string> cores = changed_cores(map, baseline);
+  const bool linux_changed = reservations(map) != reservations(baseline);
+  std::vector<board::RebuildStep> steps;
+  for (const board::RebuildStep& step : map.board.rebuild) {
+    const bool needed = step.when == "always" ? linux_changed || !cores.empty()
+                        : step.when == "linux"
+                            ? linux_changed
+                            : std::find(cores.begin(), cores.end(), step.when) != cores.end();
+    if (needed) {
+      steps.push_back(step);
+    }
+  }
+  return steps;
+}
+
+core::Result<std::vector<Artifact>> render_linker(const EmitInput& input) {
+  std::vector<Artifact> artifacts;
+  for (const board::Core& core : input.map.board.cores) {
+    auto file = one(input,
+                    fmt::format("{}/{}", core.name, input.map.board.linker_file),
+                    "linker",
+                    linker_view(input.map, core.name),
+                    escape_comment);
+    if (!file) {
+      return file;
+    }
+    artifacts.push_back(std::move(file->front()));
+  }
+  return artifacts;
+}
+
+core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input) {
+  std::vector<Artifact> artifacts;
+  for (const layout::MmuTable& table : input.map.mmu) {
+    auto file = one(
+        input, table.core + "/mmu.syscfg", "syscfg", syscfg_view(input.map, table), escape_comment);
+    if (!file) {
+      return file;
+    }
+    artifacts.push_back(std::move(file->front()));
+  }
+  return artifacts;
+}
+
+core::Result<std::vector<Artifact>> render_mmu_json(const EmitInput& input) {
+  std::vector<Artifact> artifacts;
+  for (const layout::MmuTable& table : input.map.mmu) {
+    artifacts.push_back({table.core + "/mmu_map.json", {}, document(mmu_document(table))});
+  }
+  return artifacts;
+}
+
+core::Result<std::vector<Artifact>> render_header(const EmitInput& input) {
+  return one(input, input.map.board.header_file, "header", header_view(input.map), escape_comment);
+}
+
+core::Result<std::vector<Artifact>> render_dts(const EmitInput& input) {
+  return one(input, input.map.board.dts_file, "dts", dts_view(input.map), escape_comment);
+}
+
+core::Result<std::vector<Artifact>> render_html(const EmitInput& input) {
+  return one(input, "system_memory_map.html", "html", html_view(input.map), escape_html);
+}
+
+core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input) {
+  return std::vector<Artifact>{{"memory_map.json", {}, document(map_document(input.map))}};
+}
+
+core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input) {
+  return one(
+      input, "REBUILD.md", "rebuild", rebuild_view(input.map, input.baseline), escape_markdown);
+}
+
+}  // namespace memsize::emit

@@ -1,0 +1,66 @@
+#include "memsize/core/text.hpp"
+#include "memsize/emit/artifact.hpp"
+
+#include "emitters.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+const std::vector<Emitter>& all_emitters() {
+  static const std::vector<Emitter> emitters = {
+      {"ti-linker", "MEMORY of each core, in the TI linker's syntax", render_linker},
+      {"syscfg", "the MMU entries of each core that has an MMU, for sysconfig", render_syscfg},
+      {"mmu-json", "the same mapping as data (memsize.mmu/1)", render_mmu_json},
+      {"c-header", "C macros NAME_ADDR and NAME_SIZE", render_header},
+      {"dts", "the reserved-memory nodes of the Linux device tree", render_dts},
+      {"html", "the map for people", render_html},
+      {"map-json", "the resolved map as data (memsize.map/1)", render_map_json},
+      {"rebuild", "what must be rebuilt and reflashed after the change", render_rebuild},
+  };
+  return emitters;
+}
+
+core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
+                                               const std::vector<std::string>& only) {
+  std::vector<std::string> names;
+  for (const Emitter& emitter : all_emitters()) {
+    names.emplace_back(emitter.name);
+  }
+  for (const std::string& name : only) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      std::string hint = core::did_you_mean(name, names);
+      return core::fail(core::error(
+          core::Code::kEmitUnknown,
+          fmt::format("there is no emitter '{}'", core::printable(name)),
+          {},
+          hint.empty() ? fmt::format("the emitters are: {}", core::join(names, ", ")) : hint));
+    }
+  }
+  std::vector<Artifact> artifacts;
+  core::Diagnostics errors;
+  for (const Emitter& emitter : all_emitters()) {
+    const std::string name{emitter.name};
+    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) {
+      continue;
+    }
+    auto rendered = emitter.render(input);
+    if (!rendered) {
+      std::move(rendered.error().begin(), rendered.error().end(), std::back_inserter(errors));
+      continue;
+    }
+    for (Artifact& artifact : *rendered) {
+      artifact.emitter = name;
+      artifacts.push_back(std::move(artifact));
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return artifacts;
+}
+
+}  // namespace memsize::emit

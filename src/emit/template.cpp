@@ -1,0 +1,156 @@
+#include "template.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <kainjow/mustache.hpp>
+
+namespace memsize::emit {
+
+namespace {
+
+using core::Code;
+using Data = kainjow::mustache::data;
+
+Data convert(const Json& value) {
+  if (value.is_object()) {
+    Data object{kainjow::mustache::object{}};
+    for (const auto& [key, child] : value.items()) {
+      object.set(key, convert(child));
+    }
+    return object;
+  }
+  if (value.is_array()) {
+    Data list{Data::type::list};
+    for (const Json& item : value) {
+      list.push_back(convert(item));
+    }
+    return list;
+  }
+  if (value.is_boolean()) {
+    return Data{value.get<bool>()};
+  }
+  return Data{value.is_string() ? value.get<std::string>() : value.dump()};
+}
+
+class StrictContext : public kainjow::mustache::basic_context<std::string> {
+ public:
+  explicit StrictContext(const Data* root) { stack_.push_back(root); }
+
+  void push(const Data* data) override { stack_.push_back(data); }
+
+  void pop() override { stack_.pop_back(); }
+
+  const Data* get(const std::string& name) const override {
+    if (name == ".") {
+      return stack_.back();
+    }
+    // A section over a truth value or a string opens no scope of its own.
+    for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
+      if ((*frame)->is_object()) {
+        const Data* found = (*frame)->get(name);
+        if (found == nullptr) {
+          missing_.insert(name);
+        }
+        return found;
+      }
+    }
+    missing_.insert(name);
+    return nullptr;
+  }
+
+  const Data* get_partial(const std::string& name) const override {
+    missing_.insert("> " + name);
+    return nullptr;
+  }
+
+  [[nodiscard]] const std::set<std::string>& missing() const { return missing_; }
+
+ private:
+  std::vector<const Data*> stack_;
+  mutable std::set<std::string> missing_;
+};
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// The line of the first use of `name`.
+core::Place place_of(const std::string& path, const std::string& text, const std::string& name) {
+  core::Place place;
+  place.path = path;
+  const std::size_t at = text.find(name + "}}");
+  if (at != std::string::npos) {
+    const std::size_t start = text.rfind('\n', at) + 1;
+    place.line = 1 + static_cast<std::size_t>(std::count(
+                         text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    place.column = at - start + 1;
+    place.length = name.size();
+    place.text = text.substr(start, text.find('\n', at) - start);
+  }
+  return place;
+}
+
+}  // namespace
+
+std::string escape_comment(const std::string& text) {
+  return replace_all(replace_all(text, "*/", "* /"), "/*", "/ *");
+}
+
+std::string escape_html(const std::string& text) {
+  return kainjow::mustache::html_escape(text);
+}
+
+std::string escape_markdown(const std::string& text) {
+  return replace_all(replace_all(text, "|", "\\|"), "\n", " ");
+}
+
+core::Result<std::string> render_template(const EmitInput& input,
+                                          const std::string& name,
+                                          const Json& view,
+                                          Escape escape) {
+  std::string path;
+  for (const std::string& folder : input.template_folders) {
+    path = fmt::format("{}/{}/main.tmpl", folder, name);
+    if (input.files.exists(path)) {
+      break;
+    }
+  }
+  const auto text = input.files.read(path);
+  if (!text) {
+    return text;
+  }
+  kainjow::mustache::mustache parsed{*text};
+  if (!parsed.is_valid()) {
+    core::Place place;
+    place.path = path;
+    return core::fail(core::error(Code::kEmitTemplate,
+                                  fmt::format("the template is broken: {}", parsed.error_message()),
+                                  place));
+  }
+  parsed.set_custom_escape(escape);
+  const Data data = convert(view);
+  StrictContext context{&data};
+  std::string rendered = parsed.render(context);
+  if (!context.missing().empty()) {
+    core::Diagnostics errors;
+    for (const std::string& missing : context.missing()) {
+      errors.push_back(
+          core::error(Code::kEmitTemplate,
+                      fmt::format("the template uses '{}', which its view does not have",
+                                  core::printable(missing)),
+                      place_of(path, *text, missing),
+                      "templates/README.md lists what each view has"));
+    }
+    return tl::make_unexpected(std::move(errors));
+  }
+  return rendered;
+}
+
+}  // namespace memsize::emit

@@ -1,0 +1,34 @@
+// Mustache templates with a strict context: a name that the view does not have is an error with the
+// template's name, not an empty string.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/emit/artifact.hpp"
+
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace memsize::emit {
+
+using Json = nlohmann::ordered_json;
+
+/// How a value is written into the format so that it cannot end what it stands in.
+using Escape = std::string (*)(const std::string&);
+
+/// For text inside /* */ comments; code values are identifiers and numbers, checked where they were
+/// read.
+[[nodiscard]] std::string escape_comment(const std::string& text);
+[[nodiscard]] std::string escape_html(const std::string& text);
+/// Pipes and line ends, for cells of Markdown tables.
+[[nodiscard]] std::string escape_markdown(const std::string& text);
+
+/// Renders `<name>/main.tmpl` with `view`. A section's names are looked up in the innermost object
+/// only.
+[[nodiscard]] core::Result<std::string> render_template(const EmitInput& input,
+                                                        const std::string& name,
+                                                        const Json& view,
+                                                        Escape escape);
+
+}  // namespace memsize::emit

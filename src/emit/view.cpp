@@ -1,0 +1,371 @@
+#include "view.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using core::Bytes;
+using layout::Carveout;
+using layout::MemoryMap;
+using layout::Region;
+using layout::RegionKind;
+
+std::string header_guard(const std::string& file) {
+  std::string guard;
+  for (const char c : file) {
+    const std::string_view one{&c, 1};
+    const bool letter = core::is_identifier(one) || (c >= '0' && c <= '9');
+    guard += letter ? static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c) : '_';
+  }
+  return guard;
+}
+
+// Macros in address order; a carve-out that has macros stands among the regions.
+struct Macro {
+  std::uint64_t address = 0;
+  Bytes size;
+  std::string name;
+  std::string note;
+};
+
+std::vector<Macro> macros_of(const MemoryMap& map) {
+  std::vector<Macro> macros;
+  for (const Region& region : map.regions) {
+    if (region.in_header) {
+      macros.push_back({printed_address(region), region.size, region.name, region.note});
+    }
+  }
+  for (const Carveout& carveout : map.carveouts) {
+    if (carveout.in_header) {
+      macros.push_back({carveout.range.base().value(),
+                        carveout.range.size(),
+                        carveout.name,
+                        "all that Linux reserves as " + carveout.label});
+    }
+  }
+  std::stable_sort(macros.begin(), macros.end(), [](const Macro& a, const Macro& b) {
+    return a.address < b.address;
+  });
+  return macros;
+}
+
+Json strings(const std::vector<std::string>& list) {
+  Json array = Json::array();
+  for (const std::string& item : list) {
+    array.push_back(item);
+  }
+  return array;
+}
+
+Json region_document(const Region& region) {
+  Json json;
+  json["name"] = region.name;
+  json["kind"] = layout::name_of(region.kind);
+  if (!region.of.empty()) {
+    json["of"] = region.of;
+  }
+  json["space"] = region.space == board::Space::kDdr    ? "ddr"
+                  : region.space == board::Space::kSram ? "sram"
+                                                        : "core";
+  json["attributes"] = region.attributes;
+  json["address"] = core::format_hex(printed_address(region));
+  if (region.virtual_base) {
+    json["virtual"] = core::format_address(*region.virtual_base);
+  }
+  if (region.physical_base) {
+    json["physical"] = core::format_address(*region.physical_base);
+  }
+  json["size_bytes"] = region.size.count();
+  json["cores"] = strings(region.cores);
+  if (region.cache != board::Cache::kAny) {
+    json["cache"] = board::name_of(region.cache);
+  }
+  json["in_header"] = region.in_header;
+  json["in_html"] = region.in_html;
+  if (!region.knob.empty()) {
+    json["knob"] = region.knob;
+  }
+  if (!region.note.empty()) {
+    json["note"] = region.note;
+  }
+  return json;
+}
+
+Json carveout_document(const Carveout& carveout) {
+  Json json;
+  json["name"] = carveout.name;
+  if (!carveout.label.empty()) {
+    json["label"] = carveout.label;
+    json["node"] = carveout.node;
+    json["compatible"] = carveout.compatible;
+    json["no_map"] = carveout.no_map;
+    json["unit_address"] = carveout.unit_address;
+  }
+  json["attributes"] = carveout.attributes;
+  json["physical"] = core::format_address(carveout.range.base());
+  json["size_bytes"] = carveout.range.size().count();
+  json["members"] = strings(carveout.members);
+  json["in_header"] = carveout.in_header;
+  return json;
+}
+
+}  // namespace
+
+std::string hex8(std::uint64_t value) {
+  return fmt::format("0x{:08X}", value);
+}
+
+std::uint64_t printed_address(const Region& region) {
+  return region.virtual_base ? region.virtual_base->value() : region.physical_base->value();
+}
+
+std::string cells(std::uint64_t value) {
+  return fmt::format("0x{:02x} 0x{:08x}", value >> 32, value & UINT32_MAX);
+}
+
+Json head_view(const MemoryMap& map) {
+  return {{"board", map.board.name}, {"title", map.board.title}, {"sdk", map.board.sdk}};
+}
+
+Json linker_view(const MemoryMap& map, const std::string& core) {
+  Json view = head_view(map);
+  view["core"] = core;
+  view["regions"] = Json::array();
+  std::size_t widest = 0;
+  for (const Region& region : map.regions) {
+    widest = region.seen_by(core) ? std::max(widest, region.name.size()) : widest;
+  }
+  for (const Region& region : map.regions) {
+    if (!region.seen_by(core)) {
+      continue;
+    }
+    view["regions"].push_back(
+        {{"name", fmt::format("{:<{}}", region.name, widest)},
+         {"attributes",
+          region.attributes.empty() ? std::string(8, ' ')
+                                    : fmt::format("( {:>4} )", region.attributes)},
+         {"origin", hex8(printed_address(region))},
+         {"length", hex8(region.size.count())},
+         {"size", core::format_size(region.size)},
+         {"note", region.note}});
+  }
+  return view;
+}
+
+Json syscfg_view(const MemoryMap& map, const layout::MmuTable& table) {
+  Json view = head_view(map);
+  view["core"] = table.core;
+  view["entries"] = Json::array();
+  for (const layout::MmuRange& range : table.ranges) {
+    Json entry = {{"instance", fmt::format("mmu_armv8{}", range.instance)},
+                  {"name", range.entry},
+                  {"size_text", core::format_size(range.virtual_range.size())},
+                  {"first", core::format_address(range.virtual_range.base())},
+                  {"last", core::format_address(range.virtual_range.last())},
+                  {"virtual", core::format_address(range.virtual_range.base())},
+                  {"physical", core::format_address(range.physical.base())},
+                  {"size", core::format_hex(range.virtual_range.size().count())},
+                  {"mair", fmt::format("MAIR{}", range.mair)}};
+    entry["properties"] = Json::array();
+    for (const auto& [name, value] : map.board.mmu.properties) {
+      entry["properties"].push_back({{"instance", fmt::format("mmu_armv8{}", range.instance)},
+                                     {"property", name},
+                                     {"value", value}});
+    }
+    view["entries"].push_back(std::move(entry));
+  }
+  return view;
+}
+
+Json header_view(const MemoryMap& map) {
+  Json view = head_view(map);
+  view["guard"] = header_guard(map.board.header_file);
+  view["macros"] = Json::array();
+  for (const Macro& macro : macros_of(map)) {
+    view["macros"].push_back({{"name", macro.name},
+                              {"address", hex8(macro.address)},
+                              {"length", hex8(macro.size.count())},
+                              {"size", core::format_size(macro.size)},
+                              {"note", macro.note}});
+  }
+  view["bases"] = Json::array();
+  for (const auto& [name, value] : map.header_bases) {
+    view["bases"].push_back({{"name", name}, {"value", hex8(value)}});
+  }
+  return view;
+}
+
+Json dts_view(const MemoryMap& map) {
+  Json view = head_view(map);
+  view["file"] = map.board.dts_file;
+  view["total"] = core::format_size(map.reserved());
+  view["nodes"] = Json::array();
+  for (const Carveout& carveout : map.carveouts) {
+    const std::uint64_t base = carveout.range.base().value();
+    view["nodes"].push_back(
+        {{"label", carveout.label},
+         {"node",
+          carveout.unit_address ? fmt::format("{}@{:x}", carveout.node, base) : carveout.node},
+         {"compatible", carveout.compatible},
+         {"base", cells(base)},
+         {"length", cells(carveout.range.size().count())},
+         {"size", core::format_size(carveout.range.size())},
+         {"no_map", carveout.no_map ? "\n\t\tno-map;" : ""}});
+  }
+  return view;
+}
+
+Json html_view(const MemoryMap& map) {
+  Json view = head_view(map);
+  view["reserved"] = core::format_size(map.reserved());
+  view["rows"] = Json::array();
+  Bytes largest{1};
+  for (const Region& region : map.regions) {
+    largest = region.in_html ? std::max(largest, region.size) : largest;
+  }
+  for (const Region& region : map.regions) {
+    if (!region.in_html) {
+      continue;
+    }
+    const std::uint64_t address = printed_address(region);
+    const std::uint64_t last =
+        region.size.count() == 0 ? address : address + region.size.count() - 1;
+    const double share =
+        100.0 * static_cast<double>(region.size.count()) / static_cast<double>(largest.count());
+    view["rows"].push_back(
+        {{"name", region.name},
+         {"kind", layout::name_of(region.kind)},
+         {"first", hex8(address)},
+         {"last", hex8(last)},
+         {"physical", region.physical_base ? hex8(region.physical_base->value()) : std::string{}},
+         {"size", core::format_size(region.size)},
+         {"bar", fmt::format("{:.2f}", std::max(share, 0.2))},
+         {"attributes", region.attributes},
+         {"cache", region.cache == board::Cache::kAny ? "" : board::name_of(region.cache)},
+         {"cores", core::join(region.cores, " ")},
+         {"note", region.note}});
+  }
+  view["carveouts"] = Json::array();
+  for (const Carveout& carveout : map.carveouts) {
+    view["carveouts"].push_back({{"label", carveout.label},
+                                 {"first", hex8(carveout.range.base().value())},
+                                 {"last", hex8(carveout.range.last().value())},
+                                 {"size", core::format_size(carveout.range.size())},
+                                 {"members", core::join(carveout.members, " ")}});
+  }
+  return view;
+}
+
+Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline) {
+  Json view = head_view(map);
+  const Bytes before = baseline.reserved();
+  const Bytes after = map.reserved();
+  const std::vector<board::RebuildStep> steps = rebuild_steps(map, baseline);
+  const std::vector<std::string> cores = changed_cores(map, baseline);
+  view["changed"] = !steps.empty();
+  view["unchanged"] = steps.empty();
+  view["before"] = core::format_size(before);
+  view["after"] = core::format_size(after);
+  view["balance"] = after == before ? std::string{"Linux has as much memory as before"}
+                    : after < before
+                        ? fmt::format("{} go back to Linux", core::format_size(before - after))
+                        : fmt::format("Linux loses {}", core::format_size(after - before));
+  view["cores"] = cores.empty() ? std::string{"none"} : core::join(cores, ", ");
+  view["regions"] = Json::array();
+  for (const Region& region : map.regions) {
+    const Region* old = baseline.find_owned(region.name);
+    if (region.kind == RegionKind::kRegion && !region.knob.empty() && old != nullptr &&
+        old->size != region.size) {
+      view["regions"].push_back({{"name", region.name},
+                                 {"before", core::format_size(old->size)},
+                                 {"after", core::format_size(region.size)},
+                                 {"knob", region.knob}});
+    }
+  }
+  view["steps"] = Json::array();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    view["steps"].push_back({{"number", fmt::format("{}", i + 1)},
+                             {"what", steps[i].what},
+                             {"why", steps[i].why},
+                             {"run", steps[i].run}});
+  }
+  return view;
+}
+
+Json map_document(const MemoryMap& map) {
+  Json json;
+  json["schema"] = "memsize.map/1";
+  json["board"] = map.board.name;
+  json["title"] = map.board.title;
+  json["soc"] = map.board.soc;
+  if (!map.board.sdk.empty()) {
+    json["sdk"] = map.board.sdk;
+  }
+  json["files"] = {{"linker", map.board.linker_file},
+                   {"header", map.board.header_file},
+                   {"dts", map.board.dts_file}};
+  json["reserved_bytes"] = map.reserved().count();
+  json["knobs"] = Json::object();
+  for (const board::Knob& knob : map.board.knobs) {
+    const std::uint64_t value = map.values.at(knob.name);
+    if (knob.is_address) {
+      json["knobs"][knob.name] = core::format_hex(value);
+    } else {
+      json["knobs"][knob.name] = value;
+    }
+  }
+  json["header_bases"] = Json::object();
+  for (const auto& [name, value] : map.header_bases) {
+    json["header_bases"][name] = core::format_hex(value);
+  }
+  json["regions"] = Json::array();
+  for (const Region& region : map.regions) {
+    json["regions"].push_back(region_document(region));
+  }
+  json["carveouts"] = Json::array();
+  for (const auto* list : {&map.carveouts, &map.groups}) {
+    for (const Carveout& carveout : *list) {
+      json["carveouts"].push_back(carveout_document(carveout));
+    }
+  }
+  json["gaps"] = Json::array();
+  for (const layout::Gap& gap : map.gaps) {
+    json["gaps"].push_back({{"physical", core::format_address(gap.physical.base())},
+                            {"size_bytes", gap.physical.size().count()},
+                            {"why", gap.why}});
+  }
+  json["windows"] = Json::array();
+  for (const layout::Window& window : map.windows) {
+    json["windows"].push_back({{"chain", window.chain},
+                               {"physical", core::format_address(window.range.base())},
+                               {"size_bytes", window.range.size().count()},
+                               {"placed_bytes", window.placed.count()},
+                               {"padding_bytes", window.padding.count()},
+                               {"free_bytes", window.free.count()}});
+  }
+  return json;
+}
+
+Json mmu_document(const layout::MmuTable& table) {
+  Json json;
+  json["schema"] = "memsize.mmu/1";
+  json["core"] = table.core;
+  json["ranges"] = Json::array();
+  for (const layout::MmuRange& range : table.ranges) {
+    json["ranges"].push_back({{"virtual", core::format_address(range.virtual_range.base())},
+                              {"physical", core::format_address(range.physical.base())},
+                              {"size_bytes", range.virtual_range.size().count()},
+                              {"mair", range.mair},
+                              {"entry", range.entry}});
+  }
+  return json;
+}
+
+}  // namespace memsize::emit

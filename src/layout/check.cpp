@@ -1,0 +1,513 @@
+// The named checks. Each looks at finished ranges only, in 64 bits, and knows nothing of how they
+// came about: a mistake in resolve() and one in a board file look the same here.
+#include "memsize/layout/check.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+namespace {
+
+using core::Code;
+using core::Severity;
+
+template <typename A>
+struct Named {
+  std::string name;
+  core::Range<A> range;
+  core::Place place;
+};
+
+std::string named_range(const std::string& name, const std::string& range) {
+  return fmt::format("{:<40} {}", name, range);
+}
+
+// Pairs of ranges that overlap: each range against the one that reaches furthest so far, which
+// names at least one culprit for every range that is in the way.
+template <typename A, typename Report>
+void find_overlaps(std::vector<Named<A>> list, Report report) {
+  std::erase_if(list, [](const Named<A>& item) { return item.range.empty(); });
+  std::stable_sort(list.begin(), list.end(), [](const Named<A>& a, const Named<A>& b) {
+    return a.range.base() < b.range.base();
+  });
+  const Named<A>* furthest = nullptr;
+  for (const Named<A>& item : list) {
+    if (furthest != nullptr && furthest->range.overlaps(item.range)) {
+      report(*furthest, item);
+    }
+    if (furthest == nullptr || item.range.last() > furthest->range.last()) {
+      furthest = &item;
+    }
+  }
+}
+
+template <typename A>
+core::Diagnostic overlap(Code code,
+                         const Named<A>& first,
+                         const Named<A>& second,
+                         const std::string& where) {
+  const core::Bytes shared = first.range.intersection(second.range).size();
+  core::Diagnostic found = core::error(code,
+                                       fmt::format("'{}' and '{}' overlap by {} in {}",
+                                                   first.name,
+                                                   second.name,
+                                                   core::format_size(shared),
+                                                   where),
+                                       second.place);
+  found.details.push_back(named_range(first.name, core::format_range(first.range)));
+  found.details.push_back(named_range(second.name, core::format_range(second.range)));
+  found.related.push_back({first.place, fmt::format("'{}' is placed here", first.name)});
+  const core::Bytes room = second.range.base() - first.range.base();
+  found.hint =
+      room.count() == 0
+          ? fmt::format("both begin at the same address: move one of them")
+          : fmt::format("'{}' may have {} where it is", first.name, core::format_size(room));
+  return found;
+}
+
+void check_overlap(const MemoryMap& map, core::Diagnostics& found) {
+  std::vector<Named<core::PhysAddr>> list;
+  for (const Region& region : map.regions) {
+    const auto range = region.physical();
+    if (region.kind == RegionKind::kRegion && range) {
+      list.push_back({region.name, *range, region.place});
+    }
+  }
+  find_overlaps(std::move(list), [&](const auto& first, const auto& second) {
+    found.push_back(overlap(Code::kLayoutOverlap, first, second, "physical memory"));
+  });
+}
+
+void check_virtual_overlap(const MemoryMap& map, core::Diagnostics& found) {
+  for (const board::Core& core : map.board.cores) {
+    std::vector<Named<core::VirtAddr>> list;
+    for (const Region& region : map.regions) {
+      const auto range = region.virtual_range();
+      if (range && region.seen_by(core.name)) {
+        list.push_back({region.name, *range, region.place});
+      }
+    }
+    find_overlaps(std::move(list), [&](const auto& first, const auto& second) {
+      found.push_back(overlap(Code::kLayoutVirtualOverlap,
+                              first,
+                              second,
+                              fmt::format("the address space of {}", core.name)));
+    });
+  }
+}
+
+void check_banks(const MemoryMap& map, core::Diagnostics& found) {
+  std::vector<std::string> banks;
+  for (const board::Bank& bank : map.board.banks) {
+    banks.push_back(fmt::format("{} {}", bank.name, core::format_range(bank.range)));
+  }
+  for (const Region& region : map.regions) {
+    const auto range = region.physical();
+    if (region.kind != RegionKind::kRegion || region.space != board::Space::kDdr || !range ||
+        range->empty()) {
+      continue;
+    }
+    const bool inside =
+        std::any_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
+          return bank.range.contains(*range);
+        });
+    if (!inside) {
+      core::Diagnostic outside =
+          core::error(Code::kLayoutBank,
+                      fmt::format("'{}' {} is not in any DRAM bank of this board",
+                                  region.name,
+                                  core::format_range(*range)),
+                      region.place,
+                      "move it, or correct the banks if the board has more memory");
+      outside.details = banks;
+      found.push_back(std::move(outside));
+    }
+  }
+}
+
+void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Region& region : map.regions) {
+    if (region.kind != RegionKind::kRegion || !region.physical_base) {
+      continue;
+    }
+    const std::uint64_t base = region.physical_base->value();
+    if (!core::is_aligned(base, region.align) ||
+        !core::is_aligned(region.virtual_base->value(), region.align)) {
+      const std::uint64_t step = region.align.value();
+      found.push_back(core::error(Code::kLayoutAlignment,
+                                  fmt::format("'{}' at {} must begin on a multiple of {}",
+                                              region.name,
+                                              core::format_hex(base),
+                                              core::format_size(core::Bytes{step})),
+                                  region.place,
+                                  fmt::format("it is {} past {}: resize what stands before it",
+                                              core::format_size(core::Bytes{base % step}),
+                                              core::format_hex(base - base % step))));
+    }
+  }
+}
+
+void check_empty(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Region& region : map.regions) {
+    if (region.kind == RegionKind::kRegion && region.size.count() == 0) {
+      found.push_back(
+          core::error(Code::kLayoutEmpty,
+                      fmt::format("'{}' is empty", region.name),
+                      region.place,
+                      "a section without room does not link; give it a size or remove it"));
+    }
+  }
+}
+
+void check_duplicates(const MemoryMap& map, core::Diagnostics& found) {
+  std::map<std::pair<std::string, std::string>, const Region*> by_core;
+  std::map<std::string, const Region*> by_macro;
+  const auto twice = [&](const Region& region, const Region& first, const std::string& where) {
+    core::Diagnostic duplicate =
+        core::error(Code::kLayoutDuplicate,
+                    fmt::format("'{}' stands twice in {}", region.name, where),
+                    region.place,
+                    "the later one would silently replace the first: rename one of them");
+    duplicate.related.push_back({first.place, "it was here before"});
+    found.push_back(std::move(duplicate));
+  };
+  for (const Region& region : map.regions) {
+    for (const std::string& core : region.cores) {
+      const auto [known, added] = by_core.try_emplace({region.name, core}, &region);
+      if (!added) {
+        twice(region, *known->second, fmt::format("the linker map of {}", core));
+      }
+    }
+    if (region.in_header) {
+      const auto [known, added] = by_macro.try_emplace(region.name, &region);
+      if (!added) {
+        twice(region, *known->second, "the C header");
+      }
+    }
+  }
+}
+
+// Every byte of a hull belongs to a member or to a gap that the board keeps on purpose.
+void check_holes(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Carveout& carveout : map.carveouts) {
+    std::vector<Named<core::PhysAddr>> inside;
+    for (const std::string& name : carveout.members) {
+      const Region* member = map.find_owned(name);
+      inside.push_back({name, *member->physical(), member->place});
+    }
+    for (const Gap& gap : map.gaps) {
+      if (carveout.range.contains(gap.physical)) {
+        inside.push_back({"a gap", gap.physical, carveout.place});
+      }
+    }
+    // What belongs to somebody else is check_members' business.
+    for (const Region& region : map.regions) {
+      const auto range = region.physical();
+      if (region.kind == RegionKind::kRegion && range && carveout.range.overlaps(*range)) {
+        inside.push_back({region.name, *range, region.place});
+      }
+    }
+    std::stable_sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) {
+      return a.range.base() < b.range.base();
+    });
+    core::PhysAddr covered = carveout.range.base();
+    for (const auto& part : inside) {
+      if (part.range.base() > covered) {
+        const auto hole = core::PhysRange::make(covered, part.range.base() - covered);
+        found.push_back(core::error(
+            Code::kCarveoutHole,
+            fmt::format("carve-out '{}' {} hides a hole of {} at {}",
+                        carveout.label,
+                        core::format_range(carveout.range),
+                        core::format_size(hole->size()),
+                        core::format_range(*hole)),
+            carveout.place,
+            fmt::format(
+                "it ends before '{}': split the carve-out there, or keep the hole as a gap with "
+                "a reason",
+                part.name)));
+      }
+      covered = std::max(covered, part.range.base().plus(part.range.size()).value_or(covered));
+    }
+  }
+}
+
+void check_members(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Carveout& carveout : map.carveouts) {
+    for (const Region& region : map.regions) {
+      const auto range = region.physical();
+      if (region.kind != RegionKind::kRegion || !range || !carveout.range.overlaps(*range)) {
+        continue;
+      }
+      const bool member =
+          std::find(carveout.members.begin(), carveout.members.end(), region.name) !=
+          carveout.members.end();
+      if (!member) {
+        core::Diagnostic forgotten =
+            core::error(Code::kCarveoutMember,
+                        fmt::format("'{}' {} lies in carve-out '{}' but is not one of its members",
+                                    region.name,
+                                    core::format_range(*range),
+                                    carveout.label),
+                        carveout.place,
+                        fmt::format("add \"{}\" to its 'covers'", region.name));
+        forgotten.related.push_back(
+            {region.place, fmt::format("'{}' is placed here", region.name)});
+        found.push_back(std::move(forgotten));
+      }
+    }
+  }
+}
+
+void check_mmu_granule(const MemoryMap& map, core::Diagnostics& found) {
+  const core::Align granule = map.board.mmu.granule;
+  for (const MmuTable& table : map.mmu) {
+    for (const MmuRange& range : table.ranges) {
+      const bool aligned = core::is_aligned(range.virtual_range.base().value(), granule) &&
+                           core::is_aligned(range.physical.base().value(), granule) &&
+                           core::is_aligned(range.virtual_range.size(), granule);
+      if (!aligned || range.virtual_range.empty()) {
+        found.push_back(
+            core::error(Code::kMmuGranule,
+                        fmt::format("MMU entry '{}' of {} maps {} to {}: not whole pages of {}",
+                                    range.entry,
+                                    table.core,
+                                    core::format_range(range.virtual_range),
+                                    core::format_range(range.physical),
+                                    core::format_size(core::Bytes{granule.value()})),
+                        range.place,
+                        "the driver stops at boot on such an entry"));
+      }
+    }
+  }
+}
+
+// Calls `visit` with every piece of `seen` and the entry that maps it, or nullptr.
+template <typename Visit>
+void for_each_mapped(const MmuTable& table, const core::VirtRange& seen, Visit visit) {
+  std::set<std::uint64_t> edges = {seen.base().value()};
+  for (const MmuRange& range : table.ranges) {
+    const core::VirtRange shared = range.virtual_range.intersection(seen);
+    if (!shared.empty()) {
+      edges.insert(shared.base().value());
+      if (shared.last() != seen.last()) {
+        edges.insert(shared.last().value() + 1);
+      }
+    }
+  }
+  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
+    const auto next = std::next(edge);
+    const core::VirtAddr from{*edge};
+    const core::Bytes size =
+        next == edges.end() ? (seen.last() - from) + core::Bytes{1} : core::Bytes{*next - *edge};
+    const MmuRange* winner = nullptr;
+    for (const MmuRange& range : table.ranges) {
+      if (range.virtual_range.contains(from)) {
+        winner = &range;
+      }
+    }
+    visit(*core::VirtRange::make(from, size), winner);
+  }
+}
+
+template <typename Visit>
+void for_each_view(const MemoryMap& map, Visit visit) {
+  for (const MmuTable& table : map.mmu) {
+    for (const Region& region : map.regions) {
+      const auto seen = region.virtual_range();
+      if (seen && !seen->empty() && region.physical_base && region.seen_by(table.core)) {
+        visit(table, region, *seen);
+      }
+    }
+  }
+}
+
+// An entry has one offset, so everything it covers must have that offset.
+void check_mmu_span(const MemoryMap& map, core::Diagnostics& found) {
+  for_each_view(map, [&](const MmuTable& table, const Region& region, const core::VirtRange& seen) {
+    for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
+      if (entry == nullptr) {
+        return;
+      }
+      const std::uint64_t mapped =
+          entry->physical.base().value() + (piece.base() - entry->virtual_range.base()).count();
+      const std::uint64_t real =
+          region.physical_base->value() + (piece.base() - seen.base()).count();
+      if (mapped == real) {
+        return;
+      }
+      core::Diagnostic wrong =
+          core::error(Code::kMmuSpan,
+                      fmt::format("MMU entry '{}' of {} maps {} of '{}' to {}, but it is at {}",
+                                  entry->entry,
+                                  table.core,
+                                  core::format_range(piece),
+                                  region.name,
+                                  core::format_hex(mapped),
+                                  core::format_hex(real)),
+                      entry->place,
+                      "cover only regions with one distance between virtual and physical address");
+      wrong.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
+      found.push_back(std::move(wrong));
+    });
+  });
+}
+
+void check_mmu_coverage(const MemoryMap& map, core::Diagnostics& found) {
+  for_each_view(map, [&](const MmuTable& table, const Region& region, const core::VirtRange& seen) {
+    for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
+      if (entry == nullptr) {
+        found.push_back(
+            core::error(Code::kMmuCoverage,
+                        fmt::format("{} does not map {} of '{}' at {}",
+                                    table.core,
+                                    core::format_size(piece.size()),
+                                    region.name,
+                                    core::format_range(piece)),
+                        region.place,
+                        fmt::format("the first access to it would fault: let an MMU entry "
+                                    "of {} cover it",
+                                    table.core)));
+      }
+    });
+  });
+}
+
+void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
+  const auto allowed = [&](board::Cache cache) -> const std::vector<unsigned>& {
+    return cache == board::Cache::kNonCached      ? map.board.mmu.mair_non_cached
+           : cache == board::Cache::kWriteThrough ? map.board.mmu.mair_write_through
+                                                  : map.board.mmu.mair_cached;
+  };
+  for_each_view(map, [&](const MmuTable& table, const Region& region, const core::VirtRange& seen) {
+    if (region.cache == board::Cache::kAny) {
+      return;
+    }
+    const std::vector<unsigned>& good = allowed(region.cache);
+    for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
+      if (entry == nullptr || std::find(good.begin(), good.end(), entry->mair) != good.end()) {
+        return;
+      }
+      core::Diagnostic wrong =
+          core::error(Code::kMmuCache,
+                      fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
+                                  table.core,
+                                  core::format_range(piece),
+                                  region.name,
+                                  entry->mair,
+                                  board::name_of(region.cache)),
+                      entry->place,
+                      fmt::format("cores that cache a memory differently corrupt it; use MAIR{}",
+                                  good.empty() ? 0 : good.front()));
+      wrong.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
+      found.push_back(std::move(wrong));
+    });
+  });
+}
+
+}  // namespace
+
+const std::vector<Check>& all_checks() {
+  static const std::vector<Check> checks = {
+      {Code::kLayoutEmpty,
+       Severity::kError,
+       Code::kLayoutEmpty,
+       "no region is empty",
+       "the firmware's linker scripts place a section into each of them",
+       check_empty},
+      {Code::kLayoutOverlap,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "no two regions share a physical byte, over all 64 bits",
+       "physical memory has one owner; the SDK's own check ignores addresses from 4 GiB on",
+       check_overlap},
+      {Code::kLayoutVirtualOverlap,
+       Severity::kError,
+       Code::kLayoutVirtualOverlap,
+       "no two regions share an address on one core",
+       "a linker places what overlaps without a word",
+       check_virtual_overlap},
+      {Code::kLayoutBank,
+       Severity::kError,
+       Code::kLayoutBank,
+       "every DDR region lies whole in one of the board's DRAM banks",
+       "boards of one chip carry different amounts of memory",
+       check_banks},
+      {Code::kLayoutAlignment,
+       Severity::kError,
+       Code::kLayoutAlignment,
+       "a region begins on the multiple that its sections need",
+       "ALIGN() in the firmware's linker scripts; remoteproc's vrings",
+       check_alignment},
+      {Code::kLayoutDuplicate,
+       Severity::kError,
+       Code::kLayoutDuplicate,
+       "a name stands once in each linker map and once in the C header",
+       "a generator that keeps regions by name replaces the first one silently",
+       check_duplicates},
+      {Code::kCarveoutHole,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "a carve-out hides no hole: what lies between its members is a gap with a reason",
+       "a hull over a hole takes memory from Linux that nobody uses",
+       check_holes},
+      {Code::kCarveoutMember,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "a region that lies in a carve-out is one of its members",
+       "members that are covered by chance are lost when the order changes",
+       check_members},
+      {Code::kMmuGranule,
+       Severity::kError,
+       Code::kLayoutEmpty,
+       "MMU entries map whole pages, virtually and physically",
+       "MmuP_c75.c: 4 KiB pages, asserted at boot",
+       check_mmu_granule},
+      {Code::kMmuSpan,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "an MMU entry maps every region under it to where the region is",
+       "an entry has one distance between virtual and physical address",
+       check_mmu_span},
+      {Code::kMmuCoverage,
+       Severity::kError,
+       Code::kMmuSpan,
+       "a core with an MMU maps everything that is in its linker map",
+       "an address without an entry faults",
+       check_mmu_coverage},
+      {Code::kMmuCache,
+       Severity::kError,
+       Code::kMmuSpan,
+       "a memory that must not be cached is not cached by any core that maps it, and the other way "
+       "round",
+       "shipped trees had three quarters of the non-cacheable heaps cached",
+       check_mmu_cache},
+  };
+  return checks;
+}
+
+core::Diagnostics check_map(const MemoryMap& map) {
+  core::Diagnostics found;
+  std::set<Code> failed;
+  for (const Check& check : all_checks()) {
+    if (check.prerequisite != check.code && failed.contains(check.prerequisite)) {
+      continue;
+    }
+    const std::size_t before = found.size();
+    check.run(map, found);
+    if (found.size() != before) {
+      failed.insert(check.code);
+    }
+  }
+  core::sort_by_place(found);
+  return found;
+}
+
+}  // namespace memsize::layout

@@ -1,0 +1,59 @@
+#include "memsize/layout/memory_map.hpp"
+
+#include <algorithm>
+
+namespace memsize::layout {
+
+std::string_view name_of(RegionKind kind) {
+  switch (kind) {
+    case RegionKind::kRegion:
+      return "region";
+    case RegionKind::kAlias:
+      return "alias";
+    case RegionKind::kPhysicalName:
+      return "physical";
+  }
+  return "region";
+}
+
+std::optional<core::PhysRange> Region::physical() const {
+  return physical_base ? core::PhysRange::make(*physical_base, size) : std::nullopt;
+}
+
+std::optional<core::VirtRange> Region::virtual_range() const {
+  return virtual_base ? core::VirtRange::make(*virtual_base, size) : std::nullopt;
+}
+
+bool Region::seen_by(std::string_view core) const {
+  return std::find(cores.begin(), cores.end(), core) != cores.end();
+}
+
+const Region* MemoryMap::find_owned(std::string_view name) const {
+  const auto found = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
+    return region.kind == RegionKind::kRegion && region.name == name;
+  });
+  return found == regions.end() ? nullptr : &*found;
+}
+
+const Region* MemoryMap::find_by_knob(std::string_view knob) const {
+  const auto found = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
+    return region.kind == RegionKind::kRegion && region.knob == knob;
+  });
+  return found == regions.end() ? nullptr : &*found;
+}
+
+const MmuTable* MemoryMap::find_mmu(std::string_view core) const {
+  const auto found = std::find_if(
+      mmu.begin(), mmu.end(), [&](const MmuTable& table) { return table.core == core; });
+  return found == mmu.end() ? nullptr : &*found;
+}
+
+core::Bytes MemoryMap::reserved() const {
+  core::Bytes total;
+  for (const Carveout& carveout : carveouts) {
+    total += carveout.range.size();
+  }
+  return total;
+}
+
+}  // namespace memsize::layout

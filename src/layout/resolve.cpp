@@ -1,0 +1,472 @@
+// From a board and knob values to addresses.
+//
+// A chain is placed from its base upwards, virtual and physical side by side, because the two
+// differ by one constant per chain. A chain may continue another one, and must stop below its
+// limit: nothing behind a chain moves out of its way, so growing a region past the limit is an
+// error that says by how much, who is large, and what would fit.
+//
+//      chain base                                limit
+//          |  region  | gap |  region  |   free    |
+//          +----------+-----+----------+-----------+
+//
+// Carve-outs and MMU entries name regions; their ranges are the hulls of what they name. Whether
+// such a hull hides something is not decided here but by the checks, which share no code with this
+// file.
+#include "memsize/core/bug.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/layout/memory_map.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+using core::PhysAddr;
+using core::VirtAddr;
+
+// Where a chain has got to.
+struct Cursor {
+  std::optional<PhysAddr> physical;
+  VirtAddr virtual_base;
+};
+
+class Resolver {
+ public:
+  Resolver(const board::Board& board, board::Values values) {
+    map_.board = board;
+    map_.values = std::move(values);
+  }
+
+  core::Result<MemoryMap> resolve() {
+    for (const board::Chain& chain : map_.board.chains) {
+      place_chain(chain);
+    }
+    if (errors_.empty()) {
+      add_aliases();
+      add_physical_names();
+      for (const board::Carveout& group : map_.board.groups) {
+        map_.groups.push_back(hull_of(group));
+      }
+      for (const board::Carveout& carveout : map_.board.carveouts) {
+        map_.carveouts.push_back(hull_of(carveout));
+      }
+      sort_by_address();
+      for (const auto& [core, keys] : map_.board.mmu.cores) {
+        map_.mmu.push_back(mmu_table(core, keys));
+      }
+      for (const auto& [name, expression] : map_.board.header_bases) {
+        map_.header_bases.emplace_back(name, evaluate(expression));
+      }
+    }
+    if (!errors_.empty()) {
+      return tl::make_unexpected(std::move(errors_));
+    }
+    return std::move(map_);
+  }
+
+ private:
+  std::uint64_t evaluate(const board::Expression& expression) {
+    const auto value = board::evaluate(expression, map_.values);
+    if (!value) {
+      std::copy(value.error().begin(), value.error().end(), std::back_inserter(errors_));
+      return 0;
+    }
+    return *value;
+  }
+
+  void wrong(Code code,
+             const std::string& message,
+             const core::Place& place,
+             std::string hint = {}) {
+    errors_.push_back(core::error(code, message, place, std::move(hint)));
+  }
+
+  std::optional<Cursor> start_of(const board::Chain& chain) {
+    Cursor cursor;
+    if (!chain.after.empty()) {
+      const auto before = ends_.find(chain.after);
+      if (before == ends_.end()) {
+        wrong(Code::kBoardReference,
+              fmt::format("chain '{}' continues '{}', which does not stand before it",
+                          chain.name,
+                          chain.after),
+              chain.place);
+        return std::nullopt;
+      }
+      return before->second;
+    }
+    if (chain.space == board::Space::kCore) {
+      cursor.virtual_base = VirtAddr{evaluate(chain.virtual_base)};
+      return cursor;
+    }
+    const std::uint64_t physical = evaluate(chain.physical);
+    cursor.physical = PhysAddr{physical};
+    // The one place where a physical address becomes a virtual one: the chain is the mapping.
+    cursor.virtual_base =
+        VirtAddr{chain.virtual_base.text.empty() ? physical : evaluate(chain.virtual_base)};
+    return cursor;
+  }
+
+  void place_chain(const board::Chain& chain) {
+    auto cursor = start_of(chain);
+    if (!cursor) {
+      return;
+    }
+    const Cursor start = *cursor;
+    Window window;
+    window.chain = chain.name;
+    std::vector<std::pair<std::string, Bytes>> sizes;
+    for (const board::Item& item : chain.items) {
+      const Bytes size{evaluate(item.size)};
+      const auto next_virtual = cursor->virtual_base.plus(size);
+      const auto next_physical = cursor->physical ? cursor->physical->plus(size) : std::nullopt;
+      if (!next_virtual || (cursor->physical && !next_physical)) {
+        wrong(Code::kLayoutAddress,
+              fmt::format("'{}' of {} ends above 2^64",
+                          item.is_gap ? "a gap" : item.name,
+                          core::format_size(size)),
+              item.place);
+        return;
+      }
+      sizes.emplace_back(item.is_gap ? "(gap)" : item.name, size);
+      if (item.is_gap) {
+        window.padding += size;
+        add_gap(chain, item, *cursor, size);
+      } else {
+        window.placed += size;
+        add_region(chain, item, *cursor, size);
+      }
+      cursor = Cursor{next_physical, *next_virtual};
+    }
+    ends_[chain.name] = *cursor;
+    if (!chain.limit.text.empty() && start.physical) {
+      check_window(chain, *start.physical, window, sizes);
+    }
+  }
+
+  void add_gap(const board::Chain& chain,
+               const board::Item& item,
+               const Cursor& cursor,
+               Bytes size) {
+    const auto range =
+        cursor.physical ? core::PhysRange::make(*cursor.physical, size) : std::nullopt;
+    if (range && !range->empty()) {
+      map_.gaps.push_back({chain.name, *range, item.note});
+    }
+  }
+
+  void add_region(const board::Chain& chain,
+                  const board::Item& item,
+                  const Cursor& cursor,
+                  Bytes size) {
+    Region region;
+    region.name = item.name;
+    region.chain = chain.name;
+    region.space = chain.space;
+    region.attributes = item.attributes;
+    region.cache = item.cache;
+    region.align = item.align;
+    region.in_header = item.in_header;
+    region.in_html = item.in_html;
+    region.note = item.note;
+    region.cores = item.cores;
+    region.virtual_base = cursor.virtual_base;
+    region.physical_base = cursor.physical;
+    region.size = size;
+    region.place = item.place;
+    if (map_.board.find_knob(item.size.text) != nullptr) {
+      region.knob = item.size.text;
+    }
+    if (item.has_physical_name) {
+      named_physically_.emplace_back(item.name, item.physical_name_in_html);
+    }
+    map_.regions.push_back(std::move(region));
+  }
+
+  // Needs no more than its window, or an error with the whole account.
+  void check_window(const board::Chain& chain,
+                    PhysAddr start,
+                    Window window,
+                    std::vector<std::pair<std::string, Bytes>> sizes) {
+    const PhysAddr limit{evaluate(chain.limit)};
+    const Bytes room = limit - start;
+    const Bytes needed = window.placed + window.padding;
+    const auto range = core::PhysRange::make(start, room);
+    core::bug_if(!range, "a window ends above 2^64");
+    window.range = *range;
+    window.free = room - needed;
+    map_.windows.push_back(window);
+    if (needed <= room) {
+      return;
+    }
+    core::Diagnostic misfit =
+        core::error(Code::kLayoutWindow,
+                    fmt::format("chain '{}' needs {}, but its window {} holds {}: {} too much",
+                                chain.name,
+                                core::format_size(needed),
+                                core::format_range(*range),
+                                core::format_size(room),
+                                core::format_size(needed - room)),
+                    chain.place);
+    misfit.details.push_back(
+        fmt::format("{} ends the window: {}", core::format_address(limit), chain.limit_why));
+    std::stable_sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
+      return a.second > b.second;
+    });
+    constexpr std::size_t kShown = 5;
+    for (std::size_t i = 0; i < std::min(sizes.size(), kShown); ++i) {
+      misfit.details.push_back(
+          fmt::format("{} has {}", sizes[i].first, core::format_size(sizes[i].second)));
+    }
+    misfit.hint = what_would_fit(chain, needed - room);
+    errors_.push_back(std::move(misfit));
+  }
+
+  // The largest knob of the chain that can give back what is too much.
+  std::string what_would_fit(const board::Chain& chain, Bytes excess) const {
+    const board::Knob* best = nullptr;
+    for (const board::Item& item : chain.items) {
+      const board::Knob* knob = map_.board.find_knob(item.size.text);
+      if (knob != nullptr && (best == nullptr || size_of(*knob) > size_of(*best))) {
+        best = knob;
+      }
+    }
+    if (best == nullptr || size_of(*best) <= excess) {
+      return "no single knob can give back that much: make several smaller";
+    }
+    const std::uint64_t largest = (size_of(*best) - excess).count();
+    const std::uint64_t rounded = largest - largest % best->hard_granule.value();
+    if (rounded == 0 || Bytes{rounded} < best->minimum) {
+      return "no single knob can give back that much: make several smaller";
+    }
+    return fmt::format(
+        "the largest {} that fits is {}", best->name, core::format_size(Bytes{rounded}));
+  }
+
+  [[nodiscard]] Bytes size_of(const board::Knob& knob) const {
+    return Bytes{map_.values.at(knob.name)};
+  }
+
+  void add_aliases() {
+    for (const board::Alias& alias : map_.board.aliases) {
+      const Region* owner = map_.find_owned(alias.of);
+      if (owner == nullptr) {
+        unknown_region(alias.of, alias.place);
+        continue;
+      }
+      Region region = *owner;
+      region.kind = RegionKind::kAlias;
+      region.name = alias.name;
+      region.of = alias.of;
+      region.cores = alias.cores;
+      region.note = fmt::format("{}, as {} maps it", owner->note, core::join(alias.cores, " and "));
+      region.place = alias.place;
+      map_.regions.push_back(std::move(region));
+    }
+  }
+
+  void add_physical_names() {
+    for (const auto& [name, in_html] : named_physically_) {
+      Region region = *map_.find_owned(name);
+      region.kind = RegionKind::kPhysicalName;
+      region.of = name;
+      region.name = name + "_PHYS";
+      region.note = fmt::format("{}: physical address", region.note);
+      region.cores.clear();
+      region.virtual_base.reset();
+      region.in_header = true;
+      region.in_html = in_html;
+      map_.regions.push_back(std::move(region));
+    }
+  }
+
+  void unknown_region(const std::string& name, const core::Place& place) {
+    std::vector<std::string> names;
+    for (const Region& region : map_.regions) {
+      names.push_back(region.name);
+    }
+    wrong(Code::kBoardReference,
+          fmt::format("there is no region '{}'", core::printable(name)),
+          place,
+          core::did_you_mean(name, names));
+  }
+
+  // The owned regions behind a list of names of regions, groups and carve-outs.
+  std::vector<const Region*> members_of(const std::vector<std::string>& names,
+                                        const core::Place& place) {
+    std::vector<const Region*> members;
+    for (const std::string& name : names) {
+      if (const Region* region = map_.find_owned(name); region != nullptr) {
+        members.push_back(region);
+        continue;
+      }
+      const std::vector<std::string>* inner = members_by_name(name);
+      if (inner == nullptr) {
+        unknown_region(name, place);
+        continue;
+      }
+      for (const std::string& member : *inner) {
+        members.push_back(map_.find_owned(member));
+      }
+    }
+    return members;
+  }
+
+  [[nodiscard]] const std::vector<std::string>* members_by_name(const std::string& name) const {
+    for (const auto* list : {&map_.groups, &map_.carveouts}) {
+      for (const Carveout& known : *list) {
+        if (known.name == name) {
+          return &known.members;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  Carveout hull_of(const board::Carveout& described) {
+    Carveout carveout;
+    carveout.name = described.name;
+    carveout.label = described.label;
+    carveout.node = described.node;
+    carveout.attributes = described.attributes;
+    carveout.compatible = described.compatible;
+    carveout.no_map = described.no_map;
+    carveout.unit_address = described.unit_address;
+    carveout.in_header = described.in_header;
+    carveout.place = described.place;
+    std::optional<PhysAddr> first;
+    std::optional<PhysAddr> last;
+    for (const Region* member : members_of(described.covers, described.place)) {
+      carveout.members.push_back(member->name);
+      const auto range = member->physical();
+      if (!range || range->empty()) {
+        continue;
+      }
+      first = std::min(first.value_or(range->base()), range->base());
+      last = std::max(last.value_or(range->last()), range->last());
+    }
+    if (!first) {
+      wrong(Code::kBoardReference,
+            fmt::format("'{}' covers nothing that is on the bus", described.name),
+            described.place);
+      return carveout;
+    }
+    const auto range = core::PhysRange::make(*first, (*last - *first) + Bytes{1});
+    core::bug_if(!range, "a hull of ranges is a range");
+    carveout.range = *range;
+    return carveout;
+  }
+
+  // The order of the file is kept where two things begin at the same place.
+  void sort_by_address() {
+    const auto address = [](const Region& region) {
+      return region.virtual_base ? region.virtual_base->value() : region.physical_base->value();
+    };
+    std::stable_sort(map_.regions.begin(),
+                     map_.regions.end(),
+                     [&](const Region& a, const Region& b) { return address(a) < address(b); });
+    std::stable_sort(
+        map_.carveouts.begin(), map_.carveouts.end(), [](const Carveout& a, const Carveout& b) {
+          return a.range.base() < b.range.base();
+        });
+  }
+
+  // Where a core sees a region: under its own name or an alias, else as its chain says.
+  [[nodiscard]] VirtAddr seen_from(const Region& region, const std::string& core) const {
+    for (const Region& view : map_.regions) {
+      const bool alias = view.kind == RegionKind::kAlias && view.of == region.name;
+      if (alias && view.seen_by(core)) {
+        return *view.virtual_base;
+      }
+    }
+    return *region.virtual_base;
+  }
+
+  MmuTable mmu_table(const std::string& core, const std::vector<std::string>& keys) {
+    MmuTable table;
+    table.core = core;
+    for (const std::string& key : keys) {
+      const auto entry = std::find_if(map_.board.mmu.entries.begin(),
+                                      map_.board.mmu.entries.end(),
+                                      [&](const board::MmuEntry& e) { return e.key == key; });
+      core::bug_if(entry == map_.board.mmu.entries.end(), "an MMU entry was not checked at load");
+      auto range = entry->covers.empty() ? fixed_range(*entry) : covering_range(*entry, core);
+      if (range) {
+        range->instance = table.ranges.size() + 1;
+        range->entry = entry->name;
+        range->mair = entry->mair;
+        range->place = entry->place;
+        table.ranges.push_back(std::move(*range));
+      }
+    }
+    return table;
+  }
+
+  std::optional<MmuRange> fixed_range(const board::MmuEntry& entry) {
+    const std::uint64_t base = evaluate(entry.base);
+    const Bytes size{evaluate(entry.size)};
+    return make_range(entry, VirtAddr{base}, PhysAddr{base}, size);
+  }
+
+  std::optional<MmuRange> covering_range(const board::MmuEntry& entry, const std::string& core) {
+    const auto members = members_of(entry.covers, entry.place);
+    if (members.empty() || !members.front()->physical_base) {
+      return std::nullopt;
+    }
+    VirtAddr low = seen_from(*members.front(), core);
+    VirtAddr high = low;
+    PhysAddr physical = *members.front()->physical_base;
+    for (const Region* member : members) {
+      const VirtAddr base = seen_from(*member, core);
+      if (base < low) {
+        low = base;
+        physical = member->physical_base.value_or(PhysAddr{});
+      }
+      high = std::max(high, base.plus(member->size).value_or(base));
+    }
+    return make_range(entry, low, physical, high - low);
+  }
+
+  std::optional<MmuRange> make_range(const board::MmuEntry& entry,
+                                     VirtAddr virtual_base,
+                                     PhysAddr physical,
+                                     Bytes size) {
+    const auto seen = core::VirtRange::make(virtual_base, size);
+    const auto real = core::PhysRange::make(physical, size);
+    if (!seen || !real) {
+      wrong(Code::kLayoutAddress,
+            fmt::format("MMU entry '{}' ends above 2^64", entry.name),
+            entry.place);
+      return std::nullopt;
+    }
+    MmuRange range;
+    range.virtual_range = *seen;
+    range.physical = *real;
+    return range;
+  }
+
+  MemoryMap map_;
+  std::map<std::string, Cursor> ends_;
+  // Region and whether its physical name is in the HTML map.
+  std::vector<std::pair<std::string, bool>> named_physically_;
+  core::Diagnostics errors_;
+};
+
+}  // namespace
+
+core::Result<MemoryMap> resolve(const board::Board& board, const board::KnobValues& set) {
+  auto values = board::evaluate_knobs(board, set);
+  if (!values) {
+    return tl::make_unexpected(values.error());
+  }
+  return Resolver{board, std::move(*values)}.resolve();
+}
+
+}  // namespace memsize::layout

@@ -1,0 +1,86 @@
+"""dtc compiles the reserved-memory nodes, and the blob holds the addresses and lengths of the map."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from compare import DTSI
+from expected import Board, load_board, resized
+from fdt import Tree, cells, parse_fdt, strings_of
+from support import MIB, Context, check, files_of, main, read, same, same_keys, tool
+
+PARENT = "/reserved-memory"
+WINDOW = 2048 * MIB
+# The SDK's shared node has a reg but no unit address; its name is an interface that is not ours to mend.
+TOLERATED = re.compile(r"Warning \(unit_address_vs_reg\): /reserved-memory/vision_apps_shared-memories: ")
+
+
+def source(nodes: str, labels: list[str]) -> str:
+    """A device tree as small as can be, with a consumer that refers to every label."""
+    return ("/dts-v1/;\n/ {\n#address-cells = <2>;\n#size-cells = <2>;\n"
+            "reserved-memory {\n#address-cells = <2>;\n#size-cells = <2>;\nranges;\n"
+            f"{nodes}\n}};\n"
+            f"consumer {{ memory-region = {', '.join(f'<&{label}>' for label in labels)}; }};\n}};\n")
+
+
+def compile_tree(dtc: str, dtsi: Path, labels: list[str], work: Path) -> Tree:
+    dts, dtb = work / "board.dts", work / "board.dtb"
+    dts.write_text(source(read(dtsi), labels), encoding="utf-8")
+    dtb.unlink(missing_ok=True)
+    done = subprocess.run([dtc, "-@", "-I", "dts", "-O", "dtb", "-o", str(dtb), str(dts)], capture_output=True,
+                          text=True, timeout=60)
+    said = [line for line in done.stderr.splitlines() if line.strip() and not TOLERATED.search(line)]
+    check(done.returncode == 0 and not said, f"dtc on {dtsi}: exit {done.returncode}: {said}")
+    return parse_fdt(dtb.read_bytes())
+
+
+def check_blob(board: Board, tree: Tree) -> int:
+    children = [path for path in tree if path.startswith(f"{PARENT}/")]
+    same_keys("dtb: reserved nodes", children, [f"{PARENT}/{carveout.full_node}" for carveout in board.carveouts])
+    taken: list[tuple[int, int, str]] = []
+    for carveout in board.carveouts:
+        path = f"{PARENT}/{carveout.full_node}"
+        node = tree[path]
+        same(f"dtb: label {carveout.label}", strings_of(tree["/__symbols__"].get(carveout.label, b"\0")), [path])
+        same(f"dtb: {path}: compatible", strings_of(node.get("compatible", b"\0")), [carveout.compatible])
+        same(f"dtb: {path}: no-map", node.get("no-map"), b"" if carveout.no_map else None)
+        reg = cells(node.get("reg", b""))
+        same(f"dtb: {path}: cells", len(reg), 4)
+        base, length = reg[0] << 32 | reg[1], reg[2] << 32 | reg[3]
+        same(f"dtb: {path}: reg", (base, length), (carveout.origin, carveout.length))
+        taken.append((base, length, path))
+    taken.sort()
+    for first, second in zip(taken, taken[1:]):
+        check(first[0] + first[1] <= second[0], f"dtb: {first[2]} runs into {second[2]}")
+    return len(taken)
+
+
+def check_emitted(context: Context, dtc: str, name: str, knobs: dict[str, int]) -> int:
+    board = resized(load_board(name), knobs)
+    settings = [word for knob, size in knobs.items() for word in ("--set", f"{knob}={size}")]
+    out = context.emit(name, context.work / f"{name}-{sum(knobs.values())}", *settings)
+    tree = compile_tree(dtc, out / DTSI, [carveout.label for carveout in board.carveouts], context.work)
+    return check_blob(board, tree)
+
+
+def check_four_gib(context: Context) -> str:
+    """4 GiB is more than the window of this board: it must be refused, not written with a lost high word."""
+    out = context.work / "four"
+    context.run("emit", "--board", "j722s", "--set", "c7x_1_ddr_local_heap_size=4GiB", "--out", out, expect=(1, 3))
+    check(not out.exists() or not files_of(out), "a refused emit wrote files")
+    return "4 GiB refused"
+
+
+def body(context: Context) -> str:
+    dtc = tool("dtc")
+    knob = "c7x_1_ddr_local_heap_size"
+    default = load_board("j722s").default_knobs()
+    others = sum(size for name, size in default.items() if name.startswith("c7x_")) - default[knob]
+    nodes = sum(check_emitted(context, dtc, name, knobs) for name, knobs in (
+        ("j722s", {}), ("j722s-sdk11", {}), ("j722s", {knob: WINDOW - others}),
+        ("j722s-sdk11", {knob: 10 * MIB, "c7x_2_ddr_scratch_size": 4096})))
+    return f"{nodes} nodes in 4 blobs, one carve-out of {WINDOW // MIB} MiB, {check_four_gib(context)}"
+
+
+if __name__ == "__main__":
+    main(__doc__, body)
