@@ -63,7 +63,8 @@ Run add_analyze(CLI::App& app) {
       "Examples:\n"
       "  memsize analyze trace.log\n"
       "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
-      "  zcat run.log.gz | memsize analyze - --board j722s --json -o sizing.json\n"
+      "  memsize analyze run.log.gz --board j722s-sdk11 --json -o sizing.json\n"
+      "  ssh target cat run.log | memsize analyze -\n"
       "  memsize analyze model1.log model2.log --board j722s   # both loaded together");
   verb->add_option(
           "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input")

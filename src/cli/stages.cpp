@@ -302,7 +302,8 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
           core::error(Code::kKnobSyntax,
                       fmt::format("'{}' does not set a knob", core::printable(setting, 80)),
                       {},
-                      "write --set KNOB=SIZE, such as --set ipc_vring_mem_size=16MiB"));
+                      fmt::format("write --set KNOB=SIZE; memsize board show {} lists the knobs",
+                                  board.name)));
       continue;
     }
     const std::string name = setting.substr(0, equals);

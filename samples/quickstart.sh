@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds memsize on a fresh Debian 12 machine and runs its main job on a bundled real trace.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tests/support/install.sh
+
+install_missing "${build_packages[@]}"
+
+echo "== building build/release/memsize"
+cmake --preset release -DMEMSIZE_TESTS=OFF >/dev/null
+cmake --build --preset release --target memsize
+
+memsize=build/release/memsize
+trace=samples/j722s-mobilenet/trace.log
+
+echo
+echo "== memsize analyze $trace --board j722s-sdk11"
+"$memsize" analyze "$trace" --board j722s-sdk11
+
+echo
+echo "== memsize emit --board j722s-sdk11 --trace $trace --out out/"
+"$memsize" emit --board j722s-sdk11 --trace "$trace" --out out/
+
+echo
+echo "The map is in out/. Next: out/REBUILD.md, and build/release/memsize --help."

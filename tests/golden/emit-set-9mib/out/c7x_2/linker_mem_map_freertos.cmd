@@ -1,0 +1,54 @@
+/*
+ * Memory regions of c7x_2: TI J722S, Processor SDK 12.0, FreeRTOS.
+ * Written by memsize from board 'j722s'. Change the board's knobs, not this file.
+ */
+
+MEMORY
+{
+    /* C7x 2 main L2, which TIDL uses as L3 [ 2 MiB ] */
+    L2RAM_C7x_2_MAIN                     ( RWIX ) : ORIGIN = 0x7E200000 , LENGTH = 0x00200000
+    /* C7x 2 auxiliary L2, which TIDL uses as L2 [ 240 KiB ] */
+    L2RAM_C7x_2_AUX                      ( RWIX ) : ORIGIN = 0x7F800000 , LENGTH = 0x0003C000
+    /* C7x 2 auxiliary L2, which TIDL uses as L1 [ 16 KiB ] */
+    L2RAM_C7x_2_AUX_AS_L1                ( RWIX ) : ORIGIN = 0x7F83C000 , LENGTH = 0x00004000
+    /* vrings between the cores; never cached [ 16 MiB ] */
+    IPC_VRING_MEM                                 : ORIGIN = 0xA5000000 , LENGTH = 0x01000000
+    /* OpenVX object descriptors; never cached [ 8 MiB ] */
+    TIOVX_OBJ_DESC_MEM                            : ORIGIN = 0xA7000000 , LENGTH = 0x00800000
+    /* file access of the remote cores [ 4 MiB ] */
+    APP_FILEIO_MEM                                : ORIGIN = 0xA7800000 , LENGTH = 0x00400000
+    /* log ring of every core [ 256 KiB ] */
+    APP_LOG_MEM                                   : ORIGIN = 0xA7C00000 , LENGTH = 0x00040000
+    /* c7x_2 to Linux: vrings [ 1 MiB ] */
+    DDR_C7x_2_IPC                        ( RWIX ) : ORIGIN = 0xB1000000 , LENGTH = 0x00100000
+    /* c7x_2 resource table [ 1 KiB ] */
+    DDR_C7x_2_RESOURCE_TABLE             ( RWIX ) : ORIGIN = 0xB1100000 , LENGTH = 0x00000400
+    /* c7x_2 trace buffer [ 1023 KiB ] */
+    DDR_C7x_2_IPC_TRACE                  ( RWIX ) : ORIGIN = 0xB1100400 , LENGTH = 0x000FFC00
+    /* c7x_2 boot section [ 1 KiB ] */
+    DDR_C7x_2_BOOT                       ( RWIX ) : ORIGIN = 0xB1200000 , LENGTH = 0x00000400
+    /* c7x_2 vectors [ 16 KiB ] */
+    DDR_C7x_2_VECS                       ( RWIX ) : ORIGIN = 0xB1400000 , LENGTH = 0x00004000
+    /* c7x_2 secure vectors [ 16 KiB ] */
+    DDR_C7x_2_SECURE_VECS                ( RWIX ) : ORIGIN = 0xB1600000 , LENGTH = 0x00004000
+    /* c7x_2 code and data [ 59376 KiB ] */
+    DDR_C7x_2                            ( RWIX ) : ORIGIN = 0xB1604000 , LENGTH = 0x039FC000
+    /* buffers that the cores share [ 512 MiB ] */
+    DDR_SHARED_MEM                                : ORIGIN = 0xC0000000 , LENGTH = 0x20000000
+    /* c7x_1 persistent, non-cacheable, as c7x_2 maps it [ 64 MiB ] */
+    DDR_C7X_2_1_LOCAL_HEAP_NON_CACHEABLE ( RWIX ) : ORIGIN = 0x100000000 , LENGTH = 0x04000000
+    /* c7x_1 scratch, non-cacheable, as c7x_2 maps it [ 64 MiB ] */
+    DDR_C7X_2_1_SCRATCH_NON_CACHEABLE    ( RWIX ) : ORIGIN = 0x104000000 , LENGTH = 0x04000000
+    /* c7x_1 persistent, as c7x_2 maps it [ 64 MiB ] */
+    DDR_C7X_2_1_LOCAL_HEAP               ( RWIX ) : ORIGIN = 0x108000000 , LENGTH = 0x04000000
+    /* c7x_1 scratch, as c7x_2 maps it [ 64 MiB ] */
+    DDR_C7X_2_1_SCRATCH                  ( RWIX ) : ORIGIN = 0x10C000000 , LENGTH = 0x04000000
+    /* c7x_2 persistent, non-cacheable [ 64 MiB ] */
+    DDR_C7X_2_LOCAL_HEAP_NON_CACHEABLE   ( RWIX ) : ORIGIN = 0x110000000 , LENGTH = 0x04000000
+    /* c7x_2 scratch, non-cacheable [ 64 MiB ] */
+    DDR_C7X_2_SCRATCH_NON_CACHEABLE      ( RWIX ) : ORIGIN = 0x114000000 , LENGTH = 0x04000000
+    /* c7x_2 persistent [ 64 MiB ] */
+    DDR_C7X_2_LOCAL_HEAP                 ( RWIX ) : ORIGIN = 0x118000000 , LENGTH = 0x04000000
+    /* c7x_2 scratch [ 9 MiB ] */
+    DDR_C7X_2_SCRATCH                    ( RWIX ) : ORIGIN = 0x11C000000 , LENGTH = 0x00900000
+}

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs into a folder, runs the program from elsewhere, and links a program against the library.
+# usage: check_install.sh BUILD WORK SOURCE
+set -euo pipefail
+build=$1 work=$2 source=$3
+rm -rf "$work"
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+
+cd /
+"$work/prefix/bin/memsize" emit --board j722s --out "$work/out" >/dev/null
+"$work/prefix/bin/memsize" check --map "$work/out" --board j722s
+
+mkdir -p "$work/consumer"
+cat > "$work/consumer/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+find_package(memsize REQUIRED)
+add_executable(consumer main.cpp)
+target_link_libraries(consumer PRIVATE memsize::readers)
+END
+cat > "$work/consumer/main.cpp" <<'END'
+#include <fstream>
+#include <iterator>
+
+#include "memsize/readers/reader.hpp"
+
+int main(int, char** argv) {
+  std::ifstream file{argv[1]};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto recording = memsize::readers::read_text(text, argv[1]);
+  return recording && recording->inputs.front().records == 16 ? 0 : 1;
+}
+END
+cmake -S "$work/consumer" -B "$work/consumer/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/consumer/build" >/dev/null
+"$work/consumer/build/consumer" "$source/samples/j722s-mobilenet/trace.log"
+echo "installed, run from elsewhere, linked as a library"

@@ -1,0 +1,122 @@
+"""The rules of the house that a compiler does not check.
+
+Rooms include only rooms above them; third-party headers stay in the rooms that own them; no name of a
+board is in C++; files stay short; nothing is left undone.
+"""
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+ROOMS = ["core", "model", "readers", "board", "sizing", "layout", "emit", "cli"]
+
+# Which rooms a room may include, besides itself.
+ALLOWED = {
+    "core": [],
+    "model": ["core"],
+    "readers": ["core", "model"],
+    "board": ["core", "model"],
+    "sizing": ["core", "model", "board"],
+    "layout": ["core", "model", "board"],
+    "emit": ["core", "model", "board", "layout"],
+    "cli": ROOMS,
+}
+
+# Third-party headers and the rooms that may include them; "include" is the public headers.
+THIRD_PARTY = {
+    "fmt/": ROOMS + ["include"],
+    "tl/expected.hpp": ["core", "include"],
+    "toml++/": ["core"],
+    "zlib.h": ["core"],
+    "nlohmann/": ["readers", "emit", "cli"],
+    "kainjow/": ["emit"],
+    "CLI/": ["cli"],
+}
+
+HEADER_LIMIT = 250
+SOURCE_LIMIT = 800
+UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+
+def strip_comments(text: str) -> str:
+    """C++ without comments; strings are kept."""
+    pattern = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/', re.S)
+    return pattern.sub(lambda m: m.group(0) if m.group(0).startswith('"') else " ", text)
+
+
+def room_of(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).parts
+    return parts[2] if parts[0] == "include" else parts[1]
+
+
+def check_includes(path: Path, root: Path, text: str, problems: list[str]) -> None:
+    room = room_of(path, root)
+    public = path.relative_to(root).parts[0] == "include"
+    for line in re.findall(r'^\s*#include\s+[<"]([^>"]+)[>"]', text, re.M):
+        own = re.match(r"memsize/(\w+)/", line)
+        if own:
+            if own.group(1) != room and own.group(1) not in ALLOWED[room]:
+                problems.append(f"{path}: room '{room}' includes '{line}', which is not above it")
+            continue
+        for prefix, rooms in THIRD_PARTY.items():
+            if line.startswith(prefix) and ("include" if public else room) not in rooms:
+                problems.append(f"{path}: '{line}' does not belong into this room")
+
+
+def names_of_boards(root: Path) -> set[str]:
+    names: set[str] = set()
+    for file in sorted((root / "boards").glob("*.toml")):
+        board = tomllib.loads(file.read_text())
+        names.add(file.stem)
+        names.add(board.get("soc", file.stem))
+        for table in ("core", "knob", "alias", "carveout", "group", "constant"):
+            names.update(board.get(table, {}))
+        for chain in board.get("chain", {}).values():
+            names.update(item["name"] for item in chain.get("regions", []) if "name" in item)
+        names.update(board.get("mmu", {}).get("entry", {}))
+    return names
+
+
+def check_names(path: Path, text: str, names: set[str], problems: list[str]) -> None:
+    for number, line in enumerate(strip_comments(text).splitlines(), 1):
+        # The examples of --help name real boards and knobs.
+        if re.match(r'\s*"\s*memsize ', line):
+            continue
+        for word in re.findall(r"[A-Za-z_][\w-]*", line):
+            if word in names:
+                problems.append(f"{path}:{number}: '{word}' is a name of a board")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", required=True, type=Path)
+    root = parser.parse_args().source.resolve()
+    problems: list[str] = []
+    names = names_of_boards(root)
+    files = sorted(
+        path
+        for folder in ("include", "src")
+        for path in (root / folder).rglob("*")
+        if path.suffix in (".hpp", ".cpp", ".def")
+    )
+    for path in files:
+        text = path.read_text()
+        check_includes(path, root, text, problems)
+        check_names(path, text, names, problems)
+        limit = HEADER_LIMIT if path.suffix == ".hpp" else SOURCE_LIMIT
+        if text.count("\n") > limit:
+            problems.append(f"{path}: {text.count(chr(10))} lines, the limit is {limit}")
+        if UNDONE.search(text):
+            problems.append(f"{path}: something is left undone")
+        if path.suffix == ".hpp" and "#pragma once" not in text:
+            problems.append(f"{path}: no #pragma once")
+    for problem in problems:
+        print(problem)
+    print(f"{len(files)} files, {len(names)} board names, {len(problems)} problems")
+    return 1 if problems or not files or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,36 @@
+# Installs Debian packages that are missing. Sourced by samples/quickstart.sh and tests/run.sh.
+
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    if ! dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$'; then
+      missing+=("$package")
+    fi
+  done
+  if [[ ${#missing[@]} -eq 0 ]]; then
+    return 0
+  fi
+  echo "== installing: ${missing[*]}"
+  local as_root=()
+  if [[ $(id -u) -ne 0 ]]; then
+    if ! command -v sudo >/dev/null; then
+      echo "These packages are missing and this is neither root nor has sudo: ${missing[*]}" >&2
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+    --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# What memsize is built with and from.
+build_packages=(
+  g++ cmake ninja-build libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev
+  libexpected-dev libkainjow-mustache-dev zlib1g-dev
+)
+
+# What its tests need besides.
+test_packages=(
+  doctest-dev clang-format binutils gcc device-tree-compiler patch gzip python3 python3-jsonschema
+)
