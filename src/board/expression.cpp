@@ -32,7 +32,8 @@ class Parser {
  private:
   static constexpr int kDeepest = 32;
 
-  tl::unexpected<core::Diagnostics> wrong(const std::string& what, std::string hint = {}) const {
+  [[nodiscard]] tl::unexpected<core::Diagnostics> wrong(const std::string& what,
+                                                        std::string hint = {}) const {
     return core::fail(
         core::error(Code::kBoardExpression,
                     fmt::format("{} in '{}'", what, core::printable(expression_.text)),
@@ -50,7 +51,7 @@ class Parser {
     while (left && (next() == "+" || next() == "-")) {
       const bool plus = next() == "+";
       rest_.remove_prefix(1);
-      const auto right = product(depth);
+      auto right = product(depth);
       if (!right) {
         return right;
       }
@@ -70,7 +71,7 @@ class Parser {
     auto left = factor(depth);
     while (left && next() == "*") {
       rest_.remove_prefix(1);
-      const auto right = factor(depth);
+      auto right = factor(depth);
       if (!right) {
         return right;
       }

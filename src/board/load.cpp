@@ -357,8 +357,8 @@ class BoardReader {
     chain.items.push_back(std::move(item));
   }
 
-  std::string attributes(TableReader& reader, std::string fallback) {
-    std::string text = reader.string("attributes", std::move(fallback));
+  static std::string attributes(TableReader& reader, const std::string& fallback) {
+    std::string text = reader.string("attributes", fallback);
     if (text.find_first_not_of("RWIX") != std::string::npos) {
       reader.wrong(Code::kBoardValue,
                    fmt::format("'{}' are not linker attributes", core::printable(text)),

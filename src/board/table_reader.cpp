@@ -48,9 +48,9 @@ const core::TomlValue* TableReader::required(std::string_view key, Kind kind) {
   return value;
 }
 
-std::string TableReader::string(std::string_view key, std::string fallback) {
+std::string TableReader::string(std::string_view key, const std::string& fallback) {
   const core::TomlValue* value = optional(key, Kind::kString);
-  return value == nullptr ? std::move(fallback) : value->string;
+  return value == nullptr ? fallback : value->string;
 }
 
 std::string TableReader::required_string(std::string_view key) {

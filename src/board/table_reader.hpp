@@ -26,7 +26,7 @@ class TableReader {
   const core::TomlValue* optional(std::string_view key, core::TomlValue::Kind kind);
   const core::TomlValue* required(std::string_view key, core::TomlValue::Kind kind);
 
-  std::string string(std::string_view key, std::string fallback = {});
+  std::string string(std::string_view key, const std::string& fallback = {});
   std::string required_string(std::string_view key);
   bool boolean(std::string_view key, bool fallback);
   std::vector<std::string> strings(std::string_view key);

@@ -34,6 +34,7 @@ class FormatReader {
     (void)top.strings("sources");
     format_.name = top.required_string("format");
     format_.not_covered = top.strings("not_covered");
+    format_.several_models = top.strings("several_models");
     for (const TomlField& field : top.fields("record")) {
       TableReader reader{field.get(), fmt::format("record {}", field.key), errors_};
       const auto number = record_number(field.key);

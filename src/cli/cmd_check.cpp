@@ -39,7 +39,7 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
     if (!ours) {
       continue;
     }
-    auto content = session.files.read(folder + "/" + path);
+    auto content = session.files.read(fmt::format("{}/{}", folder, path));
     if (!content) {
       return tl::make_unexpected(content.error());
     }

@@ -37,6 +37,7 @@ std::vector<Words> describe(const CLI::App& app) {
 
 std::vector<std::string> names_of(const std::vector<Words>& verbs) {
   std::vector<std::string> names;
+  names.reserve(verbs.size());
   for (const Words& words : verbs) {
     names.push_back(words.verb);
   }

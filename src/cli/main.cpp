@@ -99,7 +99,11 @@ int usage_error(const CLI::App& app,
       hint = core::did_you_mean(name, names);
     }
   }
-  core::Diagnostic usage = core::error(core::Code::kUsage, core::printable(problem.what(), 400));
+  std::string what = core::printable(problem.what(), 400);
+  if (at == &app && !words.empty() && !words.front().starts_with('-')) {
+    what = fmt::format("there is no verb '{}'", core::printable(words.front(), 60));
+  }
+  core::Diagnostic usage = core::error(core::Code::kUsage, std::move(what));
   usage.hint = fmt::format("{}{} --help shows how",
                            hint.empty() ? std::string{} : hint + " ",
                            at == &app ? std::string{"memsize"} : "memsize " + at->get_name());

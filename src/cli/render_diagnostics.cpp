@@ -21,7 +21,7 @@ std::string locus(const Place& place) {
     return "memsize";
   }
   // A newline in a file's name must not forge a line of its own.
-  std::string text = core::printable(place.path == "-" ? "<standard input>" : place.path, 400);
+  std::string text = core::printable(place.path == "-" ? "<standard input>" : place.path.str(), 400);
   if (place.line != 0) {
     text += fmt::format(":{}", place.line);
     if (place.column != 0) {
@@ -37,7 +37,7 @@ std::string excerpt(const Place& place, bool colour) {
   if (place.line == 0 || place.text.empty()) {
     return {};
   }
-  std::string text = place.text;
+  std::string text = place.text.str();
   std::size_t column = place.column;
   for (char& c : text) {
     c = c == '\t' ? ' ' : c;
@@ -64,7 +64,7 @@ std::string excerpt(const Place& place, bool colour) {
 nlohmann::ordered_json place_json(const Place& place) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (!place.path.empty()) {
-    json["path"] = place.path;
+    json["path"] = place.path.str();
   }
   if (place.line != 0) {
     json["line"] = place.line;

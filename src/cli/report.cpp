@@ -138,17 +138,21 @@ std::vector<std::string> facts_of(const CoreSizing& core) {
   for (const Demand& demand : core.demands) {
     const std::string name = fmt::format("{} {}", core_name(core.core), demand_name(demand.key));
     if (demand.extent) {
+      const std::string exact = core::format_bytes(*demand.extent);
+      const std::string rounded = core::format_size(*demand.extent);
       facts.push_back(fmt::format(
-          "{}: high-water mark {} ({}) from the heap's base{}",
+          "{}: high-water mark {}{} from the heap's base{}",
           name,
-          core::format_bytes(*demand.extent),
-          core::format_size(*demand.extent),
+          exact,
+          rounded == exact ? std::string{} : fmt::format(" ({})", rounded),
           demand.base ? fmt::format(" {}", core::format_address(*demand.base)) : std::string{}));
     }
     if (demand.objects.count() != 0) {
-      facts.push_back(fmt::format("{}: {} of it, the instance's own objects, are in no record",
+      facts.push_back(fmt::format("{}: {} of it, {}, are in no record",
                                   name,
-                                  core::format_bytes(demand.objects)));
+                                  core::format_bytes(demand.objects),
+                                  core.instances.size() == 1 ? "the instance's own objects"
+                                                             : "the instances' own objects"));
     }
   }
   return facts;
@@ -337,6 +341,7 @@ nlohmann::ordered_json core_json(const CoreSizing& core) {
     const sizing::InstanceSizing& instance = core.instances[i];
     nlohmann::ordered_json item;
     item["index"] = i;
+    item["input"] = instance.instance.input;
     item["line"] = instance.instance.line;
     item["complete"] = instance.complete;
     if (!instance.missing.empty()) {

@@ -298,12 +298,11 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
-      errors.push_back(
-          core::error(Code::kKnobSyntax,
-                      fmt::format("'{}' does not set a knob", core::printable(setting, 80)),
-                      {},
-                      fmt::format("write --set KNOB=SIZE; memsize board show {} lists the knobs",
-                                  board.name)));
+      errors.push_back(core::error(
+          Code::kKnobSyntax,
+          fmt::format("'{}' does not set a knob", core::printable(setting, 80)),
+          {},
+          fmt::format("write --set KNOB=SIZE; memsize board show {} lists the knobs", board.name)));
       continue;
     }
     const std::string name = setting.substr(0, equals);

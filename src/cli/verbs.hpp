@@ -18,6 +18,7 @@ namespace memsize::cli {
 using Json = nlohmann::ordered_json;
 
 /// What a verb leaves for main to print and exit with.
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann marks a move noexcept that asserts.
 struct Outcome {
   core::ExitStatus status = core::ExitStatus::kDone;
   /// For standard output, unless --json was asked for.

@@ -55,6 +55,11 @@ int gravity(ExitStatus status) {
 
 }  // namespace
 
+const std::string& SharedText::str() const {
+  static const std::string kNothing;
+  return text_ == nullptr ? kNothing : *text_;
+}
+
 std::string_view code_name(Code code) {
   return kRows.at(static_cast<std::size_t>(code)).name;
 }

@@ -190,23 +190,38 @@ template std::string format_range(const PhysRange&);
 template std::string format_range(const VirtRange&);
 
 std::string format_size(Bytes size) {
+  // A longer number says less than one with decimals.
+  constexpr std::uint64_t kLongest = 9999;
   const std::uint64_t count = size.count();
   if (count == 0) {
     return "0";
   }
   for (auto unit = kUnits.rbegin(); unit->factor > 1; ++unit) {
-    if (count >= unit->factor && count % unit->factor == 0) {
+    if (count % unit->factor == 0 && count / unit->factor <= kLongest) {
       return fmt::format("{} {}", count / unit->factor, unit->name);
     }
   }
-  for (auto unit = kUnits.rbegin(); unit->factor > 1; ++unit) {
-    const std::uint64_t least = unit->factor == (1ULL << 10) ? unit->factor * 10 : unit->factor;
+  // GiB only where MiB would have five digits, KiB only where MiB would begin with a zero.
+  constexpr std::uint64_t kLeastOfKiB = 10;
+  for (const Unit& unit : {kUnits[4], kUnits[3], kUnits[2]}) {
+    const std::uint64_t least = unit.factor == kGiB.count()   ? (kLongest + 1) * kMiB.count()
+                                : unit.factor == kKiB.count() ? kLeastOfKiB * unit.factor
+                                                              : unit.factor;
     if (count >= least) {
       return fmt::format(
-          "{:.2f} {}", static_cast<double>(count) / static_cast<double>(unit->factor), unit->name);
+          "{:.2f} {}", static_cast<double>(count) / static_cast<double>(unit.factor), unit.name);
     }
   }
   return format_bytes(size);
+}
+
+std::string format_setting(Bytes size) {
+  for (auto unit = kUnits.rbegin(); unit->factor > 1; ++unit) {
+    if (size.count() != 0 && size.count() % unit->factor == 0) {
+      return fmt::format("{}{}", size.count() / unit->factor, unit->name);
+    }
+  }
+  return fmt::format("{}", size.count());
 }
 
 std::string format_bytes(Bytes size) {

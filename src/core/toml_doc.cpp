@@ -25,7 +25,7 @@ class Converter {
       if (line.ends_with('\r')) {
         line.remove_suffix(1);
       }
-      lines_.emplace_back(line);
+      lines_.emplace_back(std::string{line});
       from = end + 1;
     }
   }
@@ -84,8 +84,8 @@ class Converter {
   }
 
  private:
-  std::string path_;
-  std::vector<std::string> lines_;
+  SharedText path_;
+  std::vector<SharedText> lines_;
 };
 
 }  // namespace

@@ -22,15 +22,22 @@ class DocumentReader {
 
   core::Result<model::Recording> read(const json& document) {
     model::Recording recording;
-    model::Input input;
-    input.path = path_;
-    input.format = "memsize-sizing";
-    input.trace_format = text(document, "trace_format", "document");
-    if (!core::is_identifier(input.trace_format)) {
+    const std::string trace_format = text(document, "trace_format", "document");
+    if (!core::is_identifier(trace_format)) {
       wrong("trace_format", "it must be the name of a file under boards/formats");
     }
     recording.headroom = text(document, "headroom", "document");
     recording.instances = text(document, "instances", "document");
+    // The logs behind the document, so that it stands for them.
+    const json* inputs = array(document, "inputs", "");
+    for (std::size_t i = 0; inputs != nullptr && i < inputs->size(); ++i) {
+      recording.inputs.push_back(input((*inputs)[i], fmt::format("inputs[{}]", i)));
+      recording.inputs.back().trace_format = trace_format;
+    }
+    inputs_ = recording.inputs.size();
+    if (inputs_ == 0) {
+      wrong("inputs", "it must name at least one");
+    }
     const json* cores = array(document, "cores", "");
     for (std::size_t i = 0; cores != nullptr && i < cores->size(); ++i) {
       const std::string at = fmt::format("cores[{}]", i);
@@ -39,14 +46,12 @@ class DocumentReader {
       const json* instances = array((*cores)[i], "instances", at);
       for (std::size_t k = 0; instances != nullptr && k < instances->size(); ++k) {
         core.instances.push_back(instance((*instances)[k], fmt::format("{}.instances[{}]", at, k)));
-        input.records += core.instances.back().blocks.size();
       }
       recording.cores.push_back(std::move(core));
     }
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
     }
-    recording.inputs.push_back(std::move(input));
     return recording;
   }
 
@@ -101,8 +106,21 @@ class DocumentReader {
     return found->get<std::uint64_t>();
   }
 
+  model::Input input(const json& object, const std::string& at) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    model::Input input;
+    input.path = text(object, "path", at);
+    input.format = text(object, "format", at);
+    input.lines = number(object, "lines", at, kMost);
+    input.records = number(object, "records", at, kMost);
+    return input;
+  }
+
   model::Instance instance(const json& object, const std::string& at) {
     model::Instance instance;
+    if (object.contains("input")) {
+      instance.input = number(object, "input", at, inputs_ == 0 ? 0 : inputs_ - 1);
+    }
     instance.line = number(object, "line", at, std::numeric_limits<std::uint32_t>::max());
     const json* blocks = array(object, "blocks", at);
     for (std::size_t i = 0; blocks != nullptr && i < blocks->size(); ++i) {
@@ -159,6 +177,7 @@ class DocumentReader {
   }
 
   std::string path_;
+  std::size_t inputs_ = 0;
   core::Diagnostics errors_;
 };
 

@@ -204,7 +204,7 @@ class TableReader {
     place.line = line.number;
     // The line is shown escaped; a place that would not match it any more points at the whole line.
     place.text = core::printable(line.whole, 200);
-    if (place.text.size() == line.whole.size()) {
+    if (place.text.str().size() == line.whole.size()) {
       place.column = field.column;
       place.length = std::max<std::size_t>(field.text.size(), 1);
     }

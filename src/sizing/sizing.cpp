@@ -45,7 +45,13 @@ bool overlap(const Block& a, const Block& b) {
   return *a.address_low < b_end && *b.address_low < a_end;
 }
 
+// Within one log an address belongs to one live block at a time. Logs of several runs all begin
+// with empty heaps: that their addresses overlap says nothing about what the user will load
+// together.
 bool never_together(const model::Instance& a, const model::Instance& b) {
+  if (a.input != b.input) {
+    return false;
+  }
   return std::any_of(a.blocks.begin(), a.blocks.end(), [&](const Block& one) {
     return one.lifetime == model::Lifetime::kPersistent &&
            one.cacheability != model::Cacheability::kOnChip &&
@@ -236,7 +242,7 @@ class Sizer {
     for (const LiveSet& set : sets) {
       most = std::max(most, set.size());
     }
-    std::string how = !options_.together
+    const std::string how = !options_.together
                           ? std::string{"counted as loaded one at a time: every demand is the maximum"}
                       : most == count
                           ? std::string{"counted as live together: persistent memory adds, scratch "
@@ -244,8 +250,12 @@ class Sizer {
                           : fmt::format("some lie at the same addresses and were never live together: "
                                         "at most {} count at a time",
                                         most);
-    say(core::note(Code::kSizingInstances,
-                   fmt::format("{}: {} models, {}", recorded.core, count, std::move(how))));
+    core::Diagnostic several = core::note(
+        Code::kSizingInstances, fmt::format("{}: {} models, {}", recorded.core, count, how));
+    if (most > 1) {
+      several.details = format_.several_models;
+    }
+    say(std::move(several));
   }
 
   // The classes that a core's blocks are of, in the order of the report: the board's own order
@@ -343,6 +353,9 @@ class Sizer {
     }
     demand.bound = bound_of(used, instances);
     demand.objects = before_records(used);
+    for (std::size_t further = 1; further < peak.size(); ++further) {
+      demand.objects += model_objects(used);
+    }
     measure_extent(recorded, used, demand);
     const Bytes figure = demand.figure();
     demand.headroom = headroom_for(options_.headroom, figure - demand.fixed);
@@ -382,34 +395,51 @@ class Sizer {
     return best;
   }
 
+  // The highest end less the heap's base, over all runs: each log began with its own empty heap.
   void measure_extent(const model::CoreRecording& recorded, const HeapRule& rule, Demand& demand) {
-    std::vector<BlockList> instances;
+    std::map<std::size_t, std::vector<BlockList>> runs;
     for (const model::Instance& instance : recorded.instances) {
-      instances.push_back(blocks_of(instance, demand.key));
+      runs[instance.input].push_back(blocks_of(instance, demand.key));
     }
-    std::optional<std::uint32_t> base = implied_base(rule, instances);
+    const HeapRegion* heap = nullptr;
     if (view_ != nullptr) {
-      for (const HeapRegion& heap : view_->heaps) {
-        if (heap.key == demand.key) {
-          demand.base = heap.range.base();
-          base = static_cast<std::uint32_t>(heap.range.base().value());
-        }
-      }
+      const auto known = std::find_if(view_->heaps.begin(),
+                                      view_->heaps.end(),
+                                      [&](const HeapRegion& h) { return h.key == demand.key; });
+      heap = known == view_->heaps.end() ? nullptr : &*known;
     }
+    Bytes highest;
+    for (const auto& [input, instances] : runs) {
+      const std::optional<std::uint32_t> base =
+          heap != nullptr ? static_cast<std::uint32_t>(heap->range.base().value())
+                          : implied_base(rule, instances);
+      const auto end = highest_end(instances, base);
+      if (!end) {
+        return;
+      }
+      highest = std::max(highest, *end);
+    }
+    demand.extent = highest;
+    if (heap != nullptr) {
+      demand.base = heap->range.base();
+    }
+  }
+
+  // Nothing where the base or one address is unknown: that block could be the highest.
+  static std::optional<Bytes> highest_end(const std::vector<BlockList>& instances,
+                                          std::optional<std::uint32_t> base) {
     Bytes highest;
     for (const BlockList& blocks : instances) {
       for (const Block* block : blocks) {
         if (!block->address_low || !base) {
-          return;  // one block without an address could be the highest
+          return std::nullopt;
         }
         // Low words only: a heap may lie across a 4 GiB boundary.
         const Bytes offset{static_cast<std::uint32_t>(*block->address_low - *base)};
         highest = std::max(highest, offset + std::max(block->size.ceiling, Bytes{1}));
       }
     }
-    if (highest.count() != 0) {
-      demand.extent = highest;
-    }
+    return highest;
   }
 
   void attach_knob(Demand& demand) {
@@ -513,7 +543,8 @@ class Sizer {
                                                 name,
                                                 core::format_size(*demand.forecast),
                                                 core::format_size(*demand.suggested)));
-          settings.push_back(fmt::format("--set {}={}", demand.knob, demand.forecast->count()));
+          settings.push_back(
+              fmt::format("--set {}={}", demand.knob, core::format_setting(*demand.forecast)));
         }
         const Bytes here = own_objects(*generation_, demand.key);
         const Bytes there = own_objects(*forecast_, demand.key);

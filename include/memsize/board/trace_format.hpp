@@ -64,7 +64,10 @@ struct TraceFormat {
   std::string name;
   std::vector<Generation> generations;
   std::map<std::uint32_t, RecordMeaning> records;
+  /// What no trace of one run can show; printed beside every suggestion.
   std::vector<std::string> not_covered;
+  /// What to know where several models of a core are counted as live together.
+  std::vector<std::string> several_models;
 
   [[nodiscard]] const Generation* find_generation(std::string_view generation) const;
 };

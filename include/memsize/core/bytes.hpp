@@ -37,7 +37,7 @@ class Bytes {
 
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
 
-  friend constexpr auto operator<=>(Bytes, Bytes) = default;
+  friend constexpr auto operator<=>(const Bytes&, const Bytes&) = default;
 
   friend constexpr Bytes operator+(Bytes a, Bytes b) {
     return Bytes{checked_add(a.count_, b.count_).value_or(UINT64_MAX)};

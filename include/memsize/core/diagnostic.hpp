@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -37,14 +39,38 @@ enum class Severity { kNote, kWarning, kError };
 
 [[nodiscard]] std::string_view severity_name(Severity severity);
 
+/// A string that many places share, such as a path or a line: a copy costs no allocation.
+class SharedText {
+ public:
+  SharedText() = default;
+
+  // Implicit on purpose: a place is filled from plain strings.
+  SharedText(std::string text)  // NOLINT(google-explicit-constructor)
+      : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+
+  SharedText(const char* text)
+      : SharedText(std::string{text}) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] const std::string& str() const;
+
+  [[nodiscard]] bool empty() const { return text_ == nullptr; }
+
+  friend bool operator==(const SharedText& a, const SharedText& b) { return a.str() == b.str(); }
+
+  friend bool operator<(const SharedText& a, const SharedText& b) { return a.str() < b.str(); }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
 /// A piece of text in a file. Line and column count from 1; 0 means "the whole file" or "the whole
 /// line". `text` is the line itself, kept so that a caret can be drawn without the file.
 struct Place {
-  std::string path;
+  SharedText path;
   std::size_t line = 0;
   std::size_t column = 0;
   std::size_t length = 0;
-  std::string text;
+  SharedText text;
 
   friend bool operator==(const Place&, const Place&) = default;
 };

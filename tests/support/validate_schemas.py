@@ -1,0 +1,297 @@
+"""Every JSON document of memsize against its schema in samples/schema, in both directions.
+
+Documents are made by running the program, after success and after errors. Each must be one JSON document
+that its schema accepts, and must have no key that the schema does not describe. Each key that a schema
+describes must be in some document. The schemas themselves must be valid, and must describe every key.
+"""
+
+import argparse
+import copy
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Iterator
+
+SKIPPED = 77
+TRACE = "samples/j722s-mobilenet/trace.log"
+OLD, NEW = "j722s-sdk11", "j722s"
+
+try:
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+except ImportError:
+    print("validate_schemas: skipped: the Python module jsonschema (Debian: python3-jsonschema) is missing")
+    sys.exit(SKIPPED)
+
+# Arguments, exit status. {trace} and {source} are absolute paths; other paths are in the work folder.
+# Each command prints one document.
+COMMANDS = (
+    # sizing
+    ("analyze {trace} --json", 0),
+    ("analyze {trace} --board j722s-sdk11 --json", 0),
+    ("analyze {trace} --board j722s --json", 0),
+    ("analyze {trace} {trace} --board j722s-sdk11 --instances apart --headroom 512KiB --json", 0),
+    ("analyze sizing.json --board j722s-sdk11 --json", 0),
+    ("analyze cut.log --board j722s-sdk11 --json", 0),
+    ("analyze cut.log --board j722s-sdk11 --strict --json", 1),
+    ("analyze bare.log --json", 0),
+    ("analyze missing.log --json", 1),
+    ("analyze empty.log --json", 1),
+    ("analyze notable.log --json", 1),
+    ("analyze bad.log --json", 1),
+    ("analyze broken.json --format memsize-sizing --json", 1),
+    ("analyze {trace} --format nothing --json", 2),
+    ("analyze {trace} --headroom much --json", 2),
+    ("analyze {trace} --board nothing --json", 2),
+    ("analyze {trace} --core nothing --json", 1),
+    ("analyze {trace} --json -o file/below.json", 4),
+    # emit
+    ("emit --board j722s-sdk11 --trace {trace} --out map --json", 0),
+    ("emit --board j722s-sdk11 --sizing sizing.json --out map --json", 0),
+    ("emit --board j722s --out map12 --json", 0),
+    ("emit --board j722s --set c7x_1_ddr_scratch_size=128MiB --out map12 --diff --json", 0),
+    ("emit --board j722s --set c7x_1_ddr_scratch_size=128MiB --out map12 --check --json", 1),
+    ("emit --board j722s --only html,dts --out some --json", 0),
+    ("emit --board j722s --trace {trace} --out refused --json", 1),
+    ("emit --board j722s --set c7x_1_ddr_scratch_size=3GiB --out refused --json", 3),
+    ("emit --board j722s --set c7x_1_ddr_scratch_size=1 --out refused --json", 1),
+    ("emit --board j722s --set c7x_1_ddr_scratch_size=1MB --out refused --json", 2),
+    ("emit --board j722s --set nothing=1MiB --out refused --json", 2),
+    ("emit --board j722s --set nothing --out refused --json", 2),
+    ("emit --board j722s --only nothing --out refused --json", 2),
+    ("emit --board nothing --out refused --json", 2),
+    ("emit --board j722s --out file --json", 4),
+    # check
+    ("check --board j722s --json", 0),
+    ("check --map map --json", 0),
+    ("check --map map --board j722s-sdk11 --log {trace} --json", 0),
+    ("check --map altered --json", 1),
+    ("check --map nothing --json", 1),
+    ("check --board j722s --sizing sizing.json --strict --json", 1),
+    ("check --board overlap.toml --json", 1),
+    ("check --json", 2),
+    ("check --sizing sizing.json --json", 2),
+    # board
+    ("board list --json", 0),
+    ("board show j722s j722s-sdk11 --json", 0),
+    ("board show nothing --json", 2),
+    ("board check --json", 0),
+    ("board check overlap.toml --json", 1),
+    ("board check wrong.toml --json", 1),
+    # list
+    ("list readers --json", 0),
+    ("list emitters --json", 0),
+    ("list checks --json", 0),
+    ("list boards --json", 0),
+)
+
+# A command line that cannot be understood ends with status 2. Where it prints anything on standard
+# output, that is a document too.
+NOT_UNDERSTOOD = ("analyze --json", "emit --json", "list nothing --json", "board --json")
+
+WRITTEN = ("map/memory_map.json", "map12/memory_map.json", "map/c7x_1/mmu_map.json", "map/c7x_2/mmu_map.json",
+           "map12/c7x_1/mmu_map.json", "map12/c7x_2/mmu_map.json")
+
+# Beside a copy of the bundled boards: two regions on the same bytes.
+OVERLAP = """\
+schema = 1
+inherit = ["j722s.toml"]
+title = "a board whose shared memory lies on the heaps"
+
+[knob.ddr_shared_mem_addr_phys]
+default = "0x880000000"
+
+[chain.c7x_heaps]
+limit = "0x900000000"
+"""
+
+WRONG = 'schema = 1\ntitel = "a board with a wrong key"\n'
+
+
+class Checker:
+    def __init__(self, memsize: Path, source: Path, work: Path):
+        self.memsize, self.source, self.work = memsize, source, work
+        self.problems: list[str] = []
+        self.schemas: dict[str, dict[str, Any]] = {}
+        self.seen: dict[str, set[str]] = {}
+        self.documents = 0
+
+    def wrong(self, what: str, message: str) -> None:
+        self.problems.append(f"{what}: {message}")
+
+    # --- Schemas ----------------------------------------------------------------------------------
+
+    def load_schemas(self) -> None:
+        for file in sorted((self.source / "samples" / "schema").glob("*.json")):
+            try:
+                schema = json.loads(file.read_text(encoding="utf-8"))
+                Draft202012Validator.check_schema(schema)
+                name = schema["properties"]["schema"]["const"]
+            except (ValueError, KeyError, SchemaError) as problem:
+                self.wrong(file.name, f"not a usable schema: {str(problem).splitlines()[0]}")
+                continue
+            if file.name != name.removeprefix("memsize.").replace("/", "-") + ".json":
+                self.wrong(file.name, f"describes {name}")
+            for where, described in described_keys(schema, ""):
+                if "const" not in described and not described.get("description") and "$ref" not in described:
+                    self.wrong(file.name, f"'{where}' has no description")
+            self.schemas[name] = schema
+            self.seen[name] = set()
+
+    # --- Inputs -----------------------------------------------------------------------------------
+
+    def make_inputs(self) -> None:
+        trace = (self.source / TRACE).read_text(encoding="utf-8")
+        lines = trace.splitlines(keepends=True)
+        for name, text in {
+            "empty.log": "",
+            "notable.log": "nothing of interest\n",
+            "cut.log": "".join(lines[: len(lines) // 2]),
+            "bare.log": "".join(line.split("s:", 1)[-1] for line in lines),
+            "bad.log": trace.replace("2755.41", "27x5.41"),
+            "broken.json": "{",
+            "file": "a file where a folder should be\n",
+            "overlap.toml": OVERLAP,
+            "wrong.toml": WRONG,
+        }.items():
+            (self.work / name).write_text(text, encoding="utf-8")
+        for board in (OLD, NEW):
+            shutil.copy(self.source / "boards" / f"{board}.toml", self.work)
+        (self.work / "sizing.json").write_text(self.run(f"analyze {{trace}} --board {OLD} --json").stdout,
+                                               encoding="utf-8")
+        self.run(f"emit --board {OLD} --out altered")
+        for file in (self.work / "altered").glob("*.dtsi"):
+            file.write_text(file.read_text(encoding="utf-8").replace("0xa5000000", "0xa6000000"), encoding="utf-8")
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        words = [word.format(trace=self.source / TRACE, source=self.source) for word in command.split()]
+        return subprocess.run([str(self.memsize), *words], cwd=self.work, stdin=subprocess.DEVNULL, timeout=120,
+                              capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+
+    # --- Documents --------------------------------------------------------------------------------
+
+    def check_command(self, command: str, status: int) -> None:
+        what = f"memsize {command}"
+        done = self.run(command)
+        if done.returncode != status:
+            self.wrong(what, f"exit status {done.returncode}, expected {status}\n{done.stderr[:600]}")
+        document = self.check_text(what, done.stdout)
+        if document is not None:
+            errors = [found for found in document.get("diagnostics", []) if found.get("severity") == "error"]
+            if (status != 0) != bool(errors):
+                self.wrong(what, f"exit status {status} with {len(errors)} errors in the document")
+
+    def check_text(self, what: str, text: str) -> dict[str, Any] | None:
+        try:
+            document = json.loads(text)
+        except ValueError as problem:
+            self.wrong(what, f"not exactly one JSON document: {problem}")
+            return None
+        self.documents += 1
+        name = document.get("schema") if isinstance(document, dict) else None
+        if name not in self.schemas:
+            self.wrong(what, f"no schema for {name!r}")
+            return None
+        schema = self.schemas[name]
+        for problem in Draft202012Validator(schema).iter_errors(document):
+            self.wrong(what, f"{name}: {problem.json_path}: {problem.message[:300]}")
+        for problem in Draft202012Validator(closed(schema)).iter_errors(document):
+            if problem.validator == "additionalProperties":
+                self.wrong(what, f"{name} does not describe: {problem.json_path}: {problem.message[:300]}")
+        note_keys(schema, schema, document, "", self.seen[name])
+        return document
+
+    def check_coverage(self) -> None:
+        """Diagnostics are the same in every document: it is enough that one has a key of theirs."""
+        of_diagnostics = {where for keys in self.seen.values() for where in keys if where.startswith("diagnostics[]")}
+        for name, schema in self.schemas.items():
+            never = sorted({where for where, _ in described_keys(schema, "")} - self.seen[name] - of_diagnostics)
+            if never:
+                self.wrong(name, f"described, but in no document: {', '.join(never)}")
+
+
+def closed(schema: Any) -> Any:
+    """The schema with no key allowed that it does not describe."""
+    schema = copy.deepcopy(schema)
+
+    def close(node: Any) -> None:
+        if isinstance(node, list):
+            for item in node:
+                close(item)
+        elif isinstance(node, dict):
+            if "properties" in node and node.get("type") == "object":
+                node.setdefault("additionalProperties", False)
+            for key, child in node.items():
+                if key not in ("if", "then", "else"):
+                    close(child)
+
+    close(schema)
+    return schema
+
+
+def resolve(root: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    return root["$defs"][node["$ref"].rsplit("/", 1)[1]] if "$ref" in node else node
+
+
+def described_keys(root: dict[str, Any], at: str, node: dict[str, Any] | None = None
+                   ) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every key that a schema describes, as a dotted path, with its description."""
+    node = resolve(root, root if node is None else node)
+    for key, child in node.get("properties", {}).items():
+        where = f"{at}.{key}".lstrip(".")
+        yield where, child
+        yield from described_keys(root, where, child)
+    if "items" in node:
+        yield from described_keys(root, at + "[]", node["items"])
+
+
+def note_keys(root: dict[str, Any], node: dict[str, Any], value: Any, at: str, seen: set[str]) -> None:
+    """Adds the keys of a document that its schema describes."""
+    node = resolve(root, node)
+    if isinstance(value, dict):
+        for key, child in node.get("properties", {}).items():
+            if key in value:
+                where = f"{at}.{key}".lstrip(".")
+                seen.add(where)
+                note_keys(root, child, value[key], where, seen)
+    elif isinstance(value, list) and "items" in node:
+        for item in value:
+            note_keys(root, node["items"], item, at + "[]", seen)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memsize", required=True, type=Path)
+    parser.add_argument("--source", required=True, type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="memsize-schemas-") as folder:
+        checker = Checker(options.memsize.resolve(), options.source.resolve(), Path(folder))
+        checker.load_schemas()
+        checker.make_inputs()
+        for command, status in COMMANDS:
+            checker.check_command(command, status)
+        for command in NOT_UNDERSTOOD:
+            done = checker.run(command)
+            if done.returncode != 2:
+                checker.wrong(f"memsize {command}", f"exit status {done.returncode}, expected 2")
+            if done.stdout:
+                checker.check_text(f"memsize {command}", done.stdout)
+        for path in WRITTEN:
+            if (checker.work / path).is_file():
+                checker.check_text(path, (checker.work / path).read_text(encoding="utf-8"))
+            else:
+                checker.wrong(path, "emit did not write it")
+        checker.check_coverage()
+    for problem in checker.problems:
+        print(problem)
+    print(f"validate_schemas: {len(checker.schemas)} schemas, {checker.documents} documents, "
+          f"{len(checker.problems)} problems")
+    return 1 if checker.problems or not checker.schemas else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
