@@ -81,7 +81,7 @@ std::string folder_of(const std::string& path) {
 
 class Loader {
  public:
-  explicit Loader(core::FileSystem& files) : files_(files) {}
+  Loader(core::FileSystem& files, std::string folder) : files_(files), folder_(std::move(folder)) {}
 
   core::Result<TomlValue> load(const std::string& path, const core::Place& asked_by) {
     if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
@@ -122,7 +122,7 @@ class Loader {
     }
     TomlValue merged;
     for (const TomlValue& parent : *parents) {
-      auto loaded = load(folder_of(path) + parent.string, parent.place);
+      auto loaded = load(find(path, parent.string), parent.place);
       if (!loaded) {
         return loaded;
       }
@@ -140,15 +140,28 @@ class Loader {
     return merged;
   }
 
+  // Beside the file that names it, else among the bundled boards.
+  std::string find(const std::string& path, const std::string& name) {
+    if (name.starts_with('/')) {
+      return name;
+    }
+    const std::string beside = folder_of(path) + name;
+    const std::string bundled = folder_ + "/" + name;
+    return !files_.exists(beside) && files_.exists(bundled) ? bundled : beside;
+  }
+
   core::FileSystem& files_;
+  std::string folder_;
   std::vector<std::string> open_;
   std::set<std::string> seen_;
 };
 
 }  // namespace
 
-core::Result<TomlValue> load_inherited(core::FileSystem& files, const std::string& path) {
-  return Loader{files}.load(path, {});
+core::Result<TomlValue> load_inherited(core::FileSystem& files,
+                                       const std::string& path,
+                                       const std::string& folder) {
+  return Loader{files, folder}.load(path, {});
 }
 
 }  // namespace memsize::board

@@ -149,7 +149,6 @@ class BoardReader {
     }
     TableReader reader{field.get(), fmt::format("core '{}'", field.key), errors_};
     core.title = one_line(reader, "title");
-    core.boot_image = one_line(reader, "boot_image");
     for (const TomlField& memory : reader.fields("onchip")) {
       core.onchip.push_back({memory.key, memory.get().string});
     }
@@ -572,6 +571,7 @@ core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
       boards.push_back(name.substr(0, name.size() - kExtension.size()));
     }
   }
+  std::sort(boards.begin(), boards.end());
   return boards;
 }
 
@@ -606,7 +606,7 @@ core::Result<Board> load_board(core::FileSystem& files,
     return core::fail(core::error(
         Code::kBoardUnknown, fmt::format("'{}' is not a board's name", core::printable(name))));
   }
-  const auto file = load_inherited(files, path);
+  const auto file = load_inherited(files, path, folder);
   if (!file) {
     return tl::make_unexpected(file.error());
   }

@@ -111,6 +111,12 @@ class FormatReader {
     TableReader reader{value, fmt::format("a heap of generation '{}'", generation.name), errors_};
     HeapRule rule;
     const std::string kind = reader.required_string("kind");
+    if (kind != "rtos" && kind != "linear") {
+      reader.wrong(Code::kBoardValue,
+                   fmt::format("'{}' is not a kind of heap", core::printable(kind)),
+                   value.place,
+                   "the kinds are: linear, rtos");
+    }
     rule.kind = kind == "rtos" ? HeapRule::Kind::kRtos : HeapRule::Kind::kLinear;
     rule.align = reader.align(rule.kind == HeapRule::Kind::kRtos ? "round" : "align");
     rule.header = reader.bytes("header");
@@ -148,6 +154,10 @@ class FormatReader {
         continue;
       }
       const Generation* other = format_.find_generation(like);
+      if (other == nullptr) {
+        errors_.push_back(
+            core::error(Code::kBoardReference, fmt::format("there is no generation '{}'", like)));
+      }
       for (Generation& generation : format_.generations) {
         if (other != nullptr && generation.name == name) {
           generation.heaps = other->heaps;
@@ -183,7 +193,7 @@ const Generation* TraceFormat::find_generation(std::string_view generation) cons
 core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                             const std::string& folder,
                                             const std::string& name) {
-  const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name));
+  const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder);
   if (!file) {
     return tl::make_unexpected(file.error());
   }

@@ -147,7 +147,8 @@ Outcome show(Session& session, const Options& options) {
     outcome.text += "\n" + knob_table(*map).text(0);
     Json knobs = Json::object();
     for (const board::Knob& knob : board->knobs) {
-      knobs[knob.name] = map->values.at(knob.name);
+      const std::uint64_t value = map->values.at(knob.name);
+      knobs[knob.name] = knob.is_address ? Json(fmt::format("0x{:x}", value)) : Json(value);
     }
     outcome.document["boards"].push_back({{"name", board->name},
                                           {"title", board->title},

@@ -4,6 +4,7 @@
 
 #include "verbs.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -91,6 +92,7 @@ class Checker {
     const emit::VerifyReport report = emit::verify_map(*files, options_.map);
     keep(report.diagnostics);
     checked_.insert(checked_.end(), report.read.begin(), report.read.end());
+    written_board_ = report.board;
     for (const auto& [knob, value] : report.knobs) {
       written_knobs_[knob] = value;
     }
@@ -100,6 +102,17 @@ class Checker {
     const auto board = board::load_board(session_.files, session_.data.boards, options_.board);
     if (!board) {
       keep(board.error());
+      return;
+    }
+    if (!written_board_.empty() && written_board_ != board->name) {
+      core::Place place;
+      place.path = options_.map + "/memory_map.json";
+      keep({core::error(Code::kVerifyDisagree,
+                        fmt::format("this map was written from board '{}', not from '{}'",
+                                    core::printable(written_board_, 60),
+                                    board->name),
+                        place,
+                        "name the board that it was written from")});
       return;
     }
     const auto map = checked_map(*board, written_knobs_);
@@ -132,16 +145,20 @@ class Checker {
         }
         ++demands;
         const core::Bytes has{map.values.at(demand.knob)};
-        if (demand.figure() > has) {
+        const core::Bytes needs = std::max(demand.figure(), demand.forecast_figure.value_or(has));
+        if (needs > has) {
           outcome_.diagnostics.push_back(core::error(
               Code::kSizingDoesNotFit,
               fmt::format("{} needs {} of '{}', which has {}",
                           core.core,
-                          core::format_bytes(demand.figure()),
+                          core::format_bytes(needs),
                           demand.region,
                           core::format_size(has)),
               {},
-              fmt::format("set {} to {}", demand.knob, core::format_size(*demand.suggested))));
+              fmt::format("give it more: --set {}={}",
+                          demand.knob,
+                          core::format_setting(std::max(
+                              *demand.suggested, demand.forecast.value_or(core::Bytes{}))))));
         }
       }
     }
@@ -150,27 +167,32 @@ class Checker {
 
   Session& session_;
   const Options& options_;
+  std::string written_board_;
   board::KnobValues written_knobs_;
   std::vector<std::string> checked_;
   Outcome outcome_;
 };
 
+Outcome refused(core::Diagnostic why, bool json) {
+  Outcome outcome = failed({std::move(why)}, kSchema, json);
+  outcome.document["ok"] = false;
+  return outcome;
+}
+
 Outcome run(Session& session, const Options& options) {
   if (options.board.empty() && options.map.empty()) {
-    return failed({core::error(Code::kUsage,
+    return refused(core::error(Code::kUsage,
                                "there is nothing to check",
                                {},
-                               "give a board with --board, or a written map with --map")},
-                  kSchema,
-                  options.json);
+                               "give a board with --board, or a written map with --map"),
+                   options.json);
   }
   if (options.board.empty() && !(options.sizing.empty() && options.log.empty())) {
-    return failed({core::error(Code::kUsage,
+    return refused(core::error(Code::kUsage,
                                "--sizing and --log are held against a board's map",
                                {},
-                               "name the board with --board")},
-                  kSchema,
-                  options.json);
+                               "name the board with --board"),
+                   options.json);
   }
   return Checker{session, options}.run();
 }

@@ -52,22 +52,6 @@ std::vector<OnDisk> compare(Session& session, const std::string& out, const Emis
   return files;
 }
 
-std::string balance(const Emission& emission) {
-  const core::Bytes before = emission.baseline.reserved();
-  const core::Bytes after = emission.map.reserved();
-  if (after == before) {
-    return fmt::format("{} stay reserved", core::format_size(after));
-  }
-  return after < before ? fmt::format("{} go back to Linux ({} reserved, {} by default)",
-                                      core::format_size(before - after),
-                                      core::format_size(after),
-                                      core::format_size(before))
-                        : fmt::format("Linux loses {} ({} reserved, {} by default)",
-                                      core::format_size(after - before),
-                                      core::format_size(after),
-                                      core::format_size(before));
-}
-
 Json document(const Options& options, const Emission& emission, const std::vector<OnDisk>& files) {
   Json json;
   json["schema"] = kSchema;
@@ -105,9 +89,13 @@ std::string summary(const Options& options, const Emission& emission, std::size_
                      emission.map.board.name);
   }
   const std::vector<std::string> cores = emit::changed_cores(emission.map, emission.baseline);
-  return out + fmt::format("{}; reflash {}. REBUILD.md says how.\n",
-                           balance(emission),
-                           cores.empty() ? std::string{"nothing"} : core::join(cores, ", "));
+  const bool explained = std::any_of(emission.artifacts.begin(),
+                                     emission.artifacts.end(),
+                                     [](const auto& a) { return a.emitter == "rebuild"; });
+  return out + fmt::format("{}; reflash {}.{}\n",
+                           emit::describe_balance(emission.map, emission.baseline),
+                           cores.empty() ? std::string{"nothing"} : core::join(cores, ", "),
+                           explained ? " REBUILD.md says how." : "");
 }
 
 Outcome show_diff(const Emission& emission, const std::vector<OnDisk>& files, Outcome outcome) {
@@ -130,12 +118,14 @@ Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
           core::error(Code::kEmitStale,
                       file.exists ? "this file is not what the board and the sizes give"
                                   : "this file is missing",
-                      place,
-                      "see the difference with --diff; write it by leaving --check out"));
+                      place));
     }
   }
   outcome.status = core::exit_status(outcome.diagnostics);
-  if (outcome.status == core::ExitStatus::kDone) {
+  if (outcome.status != core::ExitStatus::kDone) {
+    outcome.diagnostics.back().hint =
+        "see the difference with --diff; write it by leaving --check out";
+  } else {
     outcome.text = fmt::format("{} up to date\n", core::plural(files.size(), "file"));
   }
   return outcome;
@@ -155,6 +145,9 @@ Outcome run(Session& session, Options options) {
     Outcome outcome = failed(emission.error(), kSchema, options.json);
     outcome.document["board"] = options.request.board;
     return outcome;
+  }
+  while (options.out.size() > 1 && options.out.ends_with('/')) {
+    options.out.pop_back();
   }
   if (options.out.empty()) {
     options.out = "memsize-out/" + emission->map.board.name;
@@ -178,7 +171,9 @@ Outcome run(Session& session, Options options) {
   }
   const auto written = session.files.replace(changed);
   if (!written) {
-    return failed(written.error(), kSchema, options.json);
+    Outcome refused = failed(written.error(), kSchema, options.json);
+    refused.document["board"] = emission->map.board.name;
+    return refused;
   }
   outcome.text = summary(options, *emission, changed.size());
   return outcome;
@@ -197,8 +192,10 @@ Run add_emit(CLI::App& app) {
       "  memsize emit --board j722s --sizing sizing.json --check   # in a build");
   verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file")
       ->required();
-  verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
-  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote");
+  auto* trace =
+      verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
+  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
+      ->excludes(trace);
   verb->add_option("--set", options->request.set, "KNOB=SIZE, over everything else (repeat)")
       ->take_all();
   verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)");

@@ -36,12 +36,12 @@ void add_json_flag(CLI::App& verb, bool& json) {
 namespace {
 
 constexpr std::array kVerbs = {
-    Verb{add_analyze},
-    Verb{add_emit},
-    Verb{add_check},
-    Verb{add_board},
-    Verb{add_list},
-    Verb{add_completion},
+    Verb{"analyze", add_analyze, "memsize.sizing/1"},
+    Verb{"emit", add_emit, "memsize.emit/1"},
+    Verb{"check", add_check, "memsize.check/1"},
+    Verb{"board", add_board, "memsize.board/1"},
+    Verb{"list", add_list, "memsize.list/1"},
+    Verb{"completion", add_completion, nullptr},
 };
 
 bool wants_colour(int stream) {
@@ -70,6 +70,16 @@ int finish(Outcome outcome) {
   }
   std::fputs(problems.c_str(), stderr);
   return static_cast<int>(outcome.status);
+}
+
+// The document that these words would have printed.
+const char* schema_of(const std::vector<std::string>& words) {
+  for (const Verb& verb : kVerbs) {
+    if (!words.empty() && words.front() == verb.name && verb.schema != nullptr) {
+      return verb.schema;
+    }
+  }
+  return "memsize.error/1";
 }
 
 // CLI11's own words, under our name and status, with the nearest option where one was mistyped.
@@ -107,8 +117,12 @@ int usage_error(const CLI::App& app,
   usage.hint = fmt::format("{}{} --help shows how",
                            hint.empty() ? std::string{} : hint + " ",
                            at == &app ? std::string{"memsize"} : "memsize " + at->get_name());
-  std::fputs(render(usage, wants_colour(STDERR_FILENO)).c_str(), stderr);
-  return static_cast<int>(core::ExitStatus::kUsage);
+  Outcome outcome;
+  outcome.status = core::ExitStatus::kUsage;
+  outcome.diagnostics.push_back(std::move(usage));
+  outcome.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  outcome.document["schema"] = schema_of(words);
+  return finish(std::move(outcome));
 }
 
 int run(int argc, char** argv) {

@@ -11,6 +11,7 @@ namespace memsize::cli {
 
 core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) {
   Analysis analysis;
+  analysis.request = request;
 
   // Read every input; several files are one recording.
   auto recording = read_inputs(session, request);
@@ -57,12 +58,9 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
 
 core::Result<Emission> render(Session& session, const EmitRequest& request) {
   Emission emission;
-  auto board = board::load_board(session.files, session.data.boards, request.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
 
   // How much: from the traces, over the board's defaults; --set wins.
+  std::optional<board::Board> board;
   board::KnobValues values;
   if (!request.trace.inputs.empty()) {
     auto analysis = analyze(session, request.trace);
@@ -74,7 +72,14 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
       return tl::make_unexpected(usable.error());
     }
     values = std::move(*usable);
-    emission.diagnostics = analysis->sizing.diagnostics;
+    emission.diagnostics = std::move(analysis->sizing.diagnostics);
+    board = std::move(analysis->board);
+  } else {
+    auto loaded = board::load_board(session.files, session.data.boards, request.board);
+    if (!loaded) {
+      return tl::make_unexpected(loaded.error());
+    }
+    board = std::move(*loaded);
   }
   const auto settings = parse_settings(*board, request.set);
   if (!settings) {

@@ -41,6 +41,7 @@ struct AnalyzeRequest {
 enum class AddressMatch { kNone, kCurrent, kSuggested };
 
 struct Analysis {
+  AnalyzeRequest request;
   model::Recording recording;
   std::optional<board::Board> board;
   /// The board's map before and after the suggestions.

@@ -21,7 +21,8 @@ std::string locus(const Place& place) {
     return "memsize";
   }
   // A newline in a file's name must not forge a line of its own.
-  std::string text = core::printable(place.path == "-" ? "<standard input>" : place.path.str(), 400);
+  std::string text =
+      core::printable(place.path == "-" ? "<standard input>" : place.path.str(), 400);
   if (place.line != 0) {
     text += fmt::format(":{}", place.line);
     if (place.column != 0) {

@@ -114,22 +114,9 @@ Table onchip_table(const CoreSizing& core, bool with_board) {
 }
 
 std::string balance(const Analysis& analysis) {
-  if (!analysis.current || !analysis.suggested) {
-    return {};
-  }
-  const Bytes before = analysis.current->reserved();
-  const Bytes after = analysis.suggested->reserved();
-  if (before == after) {
-    return fmt::format("Linux keeps what it has; {} stay reserved.\n", core::format_size(after));
-  }
-  return before > after ? fmt::format("{} go back to Linux: {} stay reserved, of {} now.\n",
-                                      core::format_size(before - after),
-                                      core::format_size(after),
-                                      core::format_size(before))
-                        : fmt::format("Linux loses {}: {} are reserved then, {} now.\n",
-                                      core::format_size(after - before),
-                                      core::format_size(after),
-                                      core::format_size(before));
+  return analysis.current && analysis.suggested
+             ? emit::describe_balance(*analysis.suggested, *analysis.current) + ".\n"
+             : std::string{};
 }
 
 // What the marks and suggestions rest on, one line a fact.
@@ -159,7 +146,7 @@ std::vector<std::string> facts_of(const CoreSizing& core) {
 }
 
 std::string notes(const Analysis& analysis) {
-  std::string out = "notes\n";
+  std::string out;
   for (const CoreSizing& core : analysis.sizing.cores) {
     for (const std::string& fact : facts_of(core)) {
       out += fmt::format("  - {}\n", fact);
@@ -177,20 +164,30 @@ std::string notes(const Analysis& analysis) {
       out += fmt::format("      {}\n", diagnostic.hint);
     }
   }
-  return out;
+  return out.empty() ? out : fmt::format("notes\n{}", out);
 }
 
+// The command that writes the map of this report; nothing where emit would refuse.
 std::string emit_line(const Analysis& analysis) {
-  if (!analysis.board || suggestions_of(analysis.sizing).empty()) {
+  const bool refused = analysis.sizing.generation_differs || !analysis.sizing.complete();
+  if (!analysis.board || refused || suggestions_of(analysis.sizing).empty()) {
     return {};
   }
-  std::vector<std::string> traces;
-  for (const model::Input& input : analysis.sizing.inputs) {
-    traces.push_back(fmt::format("--trace {}", core::printable(input.path, 200)));
+  const AnalyzeRequest& request = analysis.request;
+  std::string command = fmt::format("memsize emit --board {}", request.board);
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) {
+      command += fmt::format(" {} {}", option, core::printable(value, 200));
+    }
+  };
+  for (const std::string& input : request.inputs) {
+    add("--trace", input);
   }
-  return fmt::format("\nto write the map: memsize emit --board {} {}\n",
-                     analysis.board->name,
-                     core::join(traces, " "));
+  add("--core", request.core);
+  add("--format", request.format);
+  add("--instances", request.instances);
+  add("--headroom", request.headroom);
+  return fmt::format("\nto write the map: {}\n", command);
 }
 
 std::string explain_demand(const Analysis& analysis, const CoreSizing& core, const Demand& demand) {
@@ -334,7 +331,9 @@ nlohmann::ordered_json demand_json(const Demand& demand) {
 
 nlohmann::ordered_json core_json(const CoreSizing& core) {
   nlohmann::ordered_json json;
-  json["core"] = core.core;
+  if (!core.core.empty()) {
+    json["core"] = core.core;
+  }
   json["complete"] = core.complete;
   json["instances"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < core.instances.size(); ++i) {

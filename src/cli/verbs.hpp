@@ -32,8 +32,11 @@ struct Outcome {
 using Run = std::function<Outcome(Session&)>;
 
 struct Verb {
+  const char* name;
   /// Adds the subcommand to the app; gives what runs it.
   Run (*add)(CLI::App& app);
+  /// Of the document that --json prints; nullptr where there is none.
+  const char* schema;
 };
 
 Run add_analyze(CLI::App& app);

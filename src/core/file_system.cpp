@@ -114,7 +114,7 @@ Result<std::pair<std::string, std::string>> stage_file(const NewFile& file) {
   }
   const bool written = write_all(output.get(), file.content) &&
                        ::fchmod(output.get(), mode_of(target.string())) == 0 &&
-                       ::fsync(output.get()) == 0 && ::close(output.release()) == 0;
+                       ::close(output.release()) == 0;
   if (!written) {
     const int why = errno;
     ::unlink(temporary.c_str());

@@ -194,12 +194,16 @@ std::string format_size(Bytes size) {
   constexpr std::uint64_t kLongest = 9999;
   const std::uint64_t count = size.count();
   if (count == 0) {
-    return "0";
+    return "0 B";
   }
   for (auto unit = kUnits.rbegin(); unit->factor > 1; ++unit) {
     if (count % unit->factor == 0 && count / unit->factor <= kLongest) {
       return fmt::format("{} {}", count / unit->factor, unit->name);
     }
+  }
+  // A size that is whole KiB is said exactly: it is a region's, and two of them may be 4 KiB apart.
+  if (count % kKiB.count() == 0 && count % kMiB.count() * 100 % kMiB.count() != 0) {
+    return fmt::format("{} KiB", count / kKiB.count());
   }
   // GiB only where MiB would have five digits, KiB only where MiB would begin with a zero.
   constexpr std::uint64_t kLeastOfKiB = 10;

@@ -1,11 +1,13 @@
 #include "emitters.hpp"
 
-#include "template.hpp"
-#include "view.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "memsize/core/text.hpp"
+
+#include "template.hpp"
+#include "view.hpp"
 
 namespace memsize::emit {
 
@@ -58,6 +60,21 @@ std::string reservations(const MemoryMap& map) {
 }
 
 }  // namespace
+
+std::string describe_balance(const MemoryMap& map, const MemoryMap& baseline) {
+  const core::Bytes before = baseline.reserved();
+  const core::Bytes after = map.reserved();
+  const std::string state = fmt::format(
+      "{} stay reserved, of {} before", core::format_size(after), core::format_size(before));
+  return after == before
+             ? fmt::format("Linux keeps what it has: {} stay reserved", core::format_size(after))
+         : after < before
+             ? fmt::format("{} go back to Linux: {}", core::format_size(before - after), state)
+             : fmt::format("Linux loses {}: {} are reserved, {} before",
+                           core::format_size(after - before),
+                           core::format_size(after),
+                           core::format_size(before));
+}
 
 std::vector<std::string> changed_cores(const MemoryMap& map, const MemoryMap& baseline) {
   std::vector<std::string> cores;

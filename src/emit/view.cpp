@@ -64,6 +64,16 @@ Json strings(const std::vector<std::string>& list) {
   return array;
 }
 
+// Documents spell addresses in lower case, whatever the generated files do.
+std::string json_hex(std::uint64_t value) {
+  return fmt::format("0x{:x}", value);
+}
+
+template <typename Tag>
+std::string json_hex(core::Address<Tag> address) {
+  return json_hex(address.value());
+}
+
 Json region_document(const Region& region) {
   Json json;
   json["name"] = region.name;
@@ -75,12 +85,12 @@ Json region_document(const Region& region) {
                   : region.space == board::Space::kSram ? "sram"
                                                         : "core";
   json["attributes"] = region.attributes;
-  json["address"] = core::format_hex(printed_address(region));
+  json["address"] = json_hex(printed_address(region));
   if (region.virtual_base) {
-    json["virtual"] = core::format_address(*region.virtual_base);
+    json["virtual"] = json_hex(*region.virtual_base);
   }
   if (region.physical_base) {
-    json["physical"] = core::format_address(*region.physical_base);
+    json["physical"] = json_hex(*region.physical_base);
   }
   json["size_bytes"] = region.size.count();
   json["cores"] = strings(region.cores);
@@ -109,7 +119,7 @@ Json carveout_document(const Carveout& carveout) {
     json["unit_address"] = carveout.unit_address;
   }
   json["attributes"] = carveout.attributes;
-  json["physical"] = core::format_address(carveout.range.base());
+  json["physical"] = json_hex(carveout.range.base());
   json["size_bytes"] = carveout.range.size().count();
   json["members"] = strings(carveout.members);
   json["in_header"] = carveout.in_header;
@@ -265,18 +275,11 @@ Json html_view(const MemoryMap& map) {
 
 Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline) {
   Json view = head_view(map);
-  const Bytes before = baseline.reserved();
-  const Bytes after = map.reserved();
   const std::vector<board::RebuildStep> steps = rebuild_steps(map, baseline);
   const std::vector<std::string> cores = changed_cores(map, baseline);
   view["changed"] = !steps.empty();
   view["unchanged"] = steps.empty();
-  view["before"] = core::format_size(before);
-  view["after"] = core::format_size(after);
-  view["balance"] = after == before ? std::string{"Linux has as much memory as before"}
-                    : after < before
-                        ? fmt::format("{} go back to Linux", core::format_size(before - after))
-                        : fmt::format("Linux loses {}", core::format_size(after - before));
+  view["balance"] = describe_balance(map, baseline);
   view["cores"] = cores.empty() ? std::string{"none"} : core::join(cores, ", ");
   view["regions"] = Json::array();
   for (const Region& region : map.regions) {
@@ -316,14 +319,14 @@ Json map_document(const MemoryMap& map) {
   for (const board::Knob& knob : map.board.knobs) {
     const std::uint64_t value = map.values.at(knob.name);
     if (knob.is_address) {
-      json["knobs"][knob.name] = core::format_hex(value);
+      json["knobs"][knob.name] = json_hex(value);
     } else {
       json["knobs"][knob.name] = value;
     }
   }
   json["header_bases"] = Json::object();
   for (const auto& [name, value] : map.header_bases) {
-    json["header_bases"][name] = core::format_hex(value);
+    json["header_bases"][name] = json_hex(value);
   }
   json["regions"] = Json::array();
   for (const Region& region : map.regions) {
@@ -337,14 +340,14 @@ Json map_document(const MemoryMap& map) {
   }
   json["gaps"] = Json::array();
   for (const layout::Gap& gap : map.gaps) {
-    json["gaps"].push_back({{"physical", core::format_address(gap.physical.base())},
+    json["gaps"].push_back({{"physical", json_hex(gap.physical.base())},
                             {"size_bytes", gap.physical.size().count()},
                             {"why", gap.why}});
   }
   json["windows"] = Json::array();
   for (const layout::Window& window : map.windows) {
     json["windows"].push_back({{"chain", window.chain},
-                               {"physical", core::format_address(window.range.base())},
+                               {"physical", json_hex(window.range.base())},
                                {"size_bytes", window.range.size().count()},
                                {"placed_bytes", window.placed.count()},
                                {"padding_bytes", window.padding.count()},
@@ -359,8 +362,8 @@ Json mmu_document(const layout::MmuTable& table) {
   json["core"] = table.core;
   json["ranges"] = Json::array();
   for (const layout::MmuRange& range : table.ranges) {
-    json["ranges"].push_back({{"virtual", core::format_address(range.virtual_range.base())},
-                              {"physical", core::format_address(range.physical.base())},
+    json["ranges"].push_back({{"virtual", json_hex(range.virtual_range.base())},
+                              {"physical", json_hex(range.physical.base())},
                               {"size_bytes", range.virtual_range.size().count()},
                               {"mair", range.mair},
                               {"entry", range.entry}});

@@ -226,6 +226,11 @@ class Resolver {
           fmt::format("{} has {}", sizes[i].first, core::format_size(sizes[i].second)));
     }
     misfit.hint = what_would_fit(chain, needed - room);
+    const board::Knob* border = map_.board.find_knob(chain.limit.text);
+    const auto end = start.plus(needed);
+    if (border != nullptr && end) {
+      misfit.hint += fmt::format("; or raise {} to {}", border->name, core::format_address(*end));
+    }
     errors_.push_back(std::move(misfit));
   }
 

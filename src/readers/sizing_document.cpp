@@ -42,7 +42,8 @@ class DocumentReader {
     for (std::size_t i = 0; cores != nullptr && i < cores->size(); ++i) {
       const std::string at = fmt::format("cores[{}]", i);
       model::CoreRecording core;
-      core.core = text((*cores)[i], "core", at);
+      const bool named = (*cores)[i].is_object() && (*cores)[i].contains("core");
+      core.core = named ? text((*cores)[i], "core", at) : std::string{};
       const json* instances = array((*cores)[i], "instances", at);
       for (std::size_t k = 0; instances != nullptr && k < instances->size(); ++k) {
         core.instances.push_back(instance((*instances)[k], fmt::format("{}.instances[{}]", at, k)));

@@ -361,7 +361,7 @@ class Sizer {
     demand.headroom = headroom_for(options_.headroom, figure - demand.fixed);
     attach_knob(demand);
     if (forecast_ != nullptr && demand.suggested) {
-      demand.forecast = forecast(demand, instances);
+      forecast(demand, instances);
     }
     return demand;
   }
@@ -479,7 +479,7 @@ class Sizer {
 
   // The same demand under the board's generation: records whose fixed part differs are resized,
   // then everything is counted by that generation's rules.
-  Bytes forecast(const Demand& demand, const std::vector<BlockList>& instances) const {
+  void forecast(Demand& demand, const std::vector<BlockList>& instances) const {
     const HeapRule* rule = forecast_->find_heap(demand.key.cacheability, demand.key.lifetime);
     std::vector<std::vector<Block>> changed;
     Bytes fixed;
@@ -509,8 +509,9 @@ class Sizer {
       }
     }
     const Bytes bound = bound_of(rule == nullptr ? HeapRule{} : *rule, lists);
-    return rounded(bound + headroom_for(options_.headroom, bound - fixed),
-                   *view_->board->find_knob(demand.knob));
+    demand.forecast_figure = bound;
+    demand.forecast = rounded(bound + headroom_for(options_.headroom, bound - fixed),
+                              *view_->board->find_knob(demand.knob));
   }
 
   // What a model's own objects take in a heap of the class, under a generation's rules.

@@ -9,7 +9,7 @@ A case is fixtures/<code>/<case>/ with `cmd`, input files, and what the program 
 `cmd` is one line of arguments. Lines before it that begin with '#' prepare the case, in this order:
 
   #run ARGUMENTS         runs memsize, which must succeed
-  #replace FILE OLD NEW  replaces OLD, which must stand in FILE once
+  #replace FILE OLD NEW  replaces OLD, which must stand in FILE once (\\n is a newline, \\t a tab)
   #remove FILE           removes a file
   #fifo NAME FILE        a named pipe that holds FILE's bytes and then closes
   #link NAME TARGET      a symbolic link
@@ -65,7 +65,7 @@ class Case:
             (self.root / name).symlink_to(fixtures.parent.parent.resolve() / name)
 
     def run(self) -> dict[str, str]:
-        *directives, command = self.case.joinpath("cmd").read_text().strip().splitlines()
+        *directives, command = self.case.joinpath("cmd").read_text().rstrip("\n").split("\n")
         for line in directives:
             self.prepare(*self.words(line.removeprefix("#")))
         before = self.files()
@@ -87,6 +87,7 @@ class Case:
                 if done.returncode != 0:
                     raise Broken(f"#run {shlex.join(words)}: exit {done.returncode}\n{done.stderr.decode()}")
             case "replace", (name, old, new):
+                old, new = (text.replace("\\n", "\n").replace("\\t", "\t") for text in (old, new))
                 text = (self.folder / name).read_text()
                 if text.count(old) != 1:
                     raise Broken(f"'{old}' stands {text.count(old)} times in {name}")

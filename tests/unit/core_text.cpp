@@ -169,12 +169,28 @@ TEST_SUITE("core") {
     CHECK(format_size(Bytes{1536 * 1024}) == "1536 KiB");
     CHECK(format_size(Bytes{4294967296U}) == "4 GiB");
     CHECK(format_size(Bytes{4294967296U + 1048576U}) == "4097 MiB");
+    CHECK(format_size(Bytes{1131ULL << 20}) == "1131 MiB");
+    // 1051.25 MiB are 1076480 KiB, which is longer than the decimals.
+    CHECK(format_size(Bytes{1076480ULL << 10}) == "1051.25 MiB");
+    CHECK(format_size(Bytes{(10ULL << 30) + 1}) == "10.00 GiB");
     // 9528902 / 1048576 = 9.0874...
     CHECK(format_size(Bytes{9528902}) == "9.09 MiB");
     // 10241 / 1024 = 10.0009...; one byte less is a whole number of KiB.
     CHECK(format_size(Bytes{10241}) == "10.00 KiB");
     CHECK(format_size(Bytes{10240}) == "10 KiB");
     CHECK(format_size(Bytes{10239}) == "10 239 B");
+  }
+
+  TEST_CASE("format_setting is what parse_bytes reads back") {
+    CHECK(format_setting(Bytes{9ULL << 20}) == "9MiB");
+    CHECK(format_setting(Bytes{4097}) == "4097");
+    CHECK(format_setting(Bytes{0}) == "0");
+    test::Random random{21};
+    for (int round = 0; round < 500; ++round) {
+      const Bytes size{(random.next() >> random.below(64)) << random.below(12)};
+      CAPTURE(size.count());
+      CHECK(parse_bytes(format_setting(size)).value() == size);
+    }
   }
 
   TEST_CASE("format_bytes groups by three") {

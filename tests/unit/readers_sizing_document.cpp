@@ -62,8 +62,10 @@ TEST_SUITE("readers") {
     CHECK(recording->headroom == "5%");
     CHECK(recording->instances == "apart");
     REQUIRE(recording->inputs.size() == 1);
-    CHECK(recording->inputs[0].path == "s.json");
-    CHECK(recording->inputs[0].format == "memsize-sizing");
+    // The document stands for the log behind it.
+    CHECK(recording->inputs[0].path == "a.log");
+    CHECK(recording->inputs[0].format == "tidl-table");
+    CHECK(recording->inputs[0].lines == 30);
     CHECK(recording->inputs[0].trace_format == "tidl");
     CHECK(recording->inputs[0].records == 2);
     REQUIRE(recording->cores.size() == 1);
@@ -86,7 +88,7 @@ TEST_SUITE("readers") {
   }
 
   TEST_CASE("every missing or mistyped member is named with its path") {
-    for (const char* key : {"trace_format", "headroom", "instances", "cores"}) {
+    for (const char* key : {"trace_format", "headroom", "instances", "inputs", "cores"}) {
       CAPTURE(key);
       json document = good();
       document.erase(key);
@@ -170,6 +172,21 @@ TEST_SUITE("readers") {
     CHECK(read_text(document.dump(), "s.json").has_value());
   }
 
+  TEST_CASE("an instance belongs to one of the document's inputs") {
+    json document = good();
+    document["inputs"].push_back(document["inputs"][0]);
+    document["inputs"][1]["path"] = "b.log";
+    document["cores"][0]["instances"][0]["input"] = 1;
+    const auto recording = read_text(document.dump(), "s.json");
+    REQUIRE(recording.has_value());
+    CHECK(recording->inputs.at(1).path == "b.log");
+    CHECK(recording->cores[0].instances.at(0).input == 1);
+    document["cores"][0]["instances"][0]["input"] = 2;
+    CHECK(test::contains(refused(document), "cores[0].instances[0]"));
+    document["inputs"] = json::array();
+    CHECK(test::contains(refused(document), "inputs"));
+  }
+
   TEST_CASE("the name of a trace format cannot be a path") {
     for (const char* name : {"../../etc/passwd", "", "a/b", "a.b", "a b"}) {
       CAPTURE(name);
@@ -202,7 +219,7 @@ TEST_SUITE("readers") {
     const auto recording = read_text(document.dump(), "s.json");
     REQUIRE(recording.has_value());
     CHECK(recording->cores.empty());
-    CHECK(recording->inputs.at(0).records == 0);
+    CHECK(recording->inputs.at(0).path == "a.log");
   }
 }
 

@@ -23,7 +23,6 @@ dts = "zx9-memory.dtsi"
 [core.alpha]
 title = "the core with an MMU"
 onchip = { l2 = "SCRATCHPAD" }
-boot_image = "boot.bin"
 
 [core.beta_1]
 title = "the core without"

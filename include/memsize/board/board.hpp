@@ -47,8 +47,6 @@ struct Core {
   std::string name;
   std::string title;
   std::vector<OnChip> onchip;
-  /// The boot image that carries this core's firmware, where there is one.
-  std::string boot_image;
   core::Place place;
 };
 

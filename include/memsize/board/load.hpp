@@ -22,8 +22,10 @@ namespace memsize::board {
                                                                     const std::string& folder);
 
 /// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.
-/// Every value keeps the place where it was written.
+/// Every value keeps the place where it was written. An inherited file is looked for beside the one
+/// that names it, then in `folder`.
 [[nodiscard]] core::Result<core::TomlValue> load_inherited(core::FileSystem& files,
-                                                           const std::string& path);
+                                                           const std::string& path,
+                                                           const std::string& folder);
 
 }  // namespace memsize::board

@@ -45,11 +45,12 @@ class SharedText {
   SharedText() = default;
 
   // Implicit on purpose: a place is filled from plain strings.
-  SharedText(std::string text)  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  SharedText(std::string text)
       : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
 
-  SharedText(const char* text)
-      : SharedText(std::string{text}) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  SharedText(const char* text) : SharedText(std::string{text}) {}
 
   [[nodiscard]] const std::string& str() const;
 

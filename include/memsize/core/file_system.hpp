@@ -26,8 +26,8 @@ class FileSystem {
   /// The whole file. "-" is standard input.
   [[nodiscard]] virtual Result<std::string> read(const std::string& path) = 0;
 
-  /// All or nothing: every file is written beside its target and synced, then all are renamed over
-  /// their targets. Missing folders are made.
+  /// All or nothing: every file is written beside its target, then all are renamed over their
+  /// targets. Missing folders are made. The disk is not synced: what is written can be made again.
   [[nodiscard]] virtual Result<void> replace(const std::vector<NewFile>& files) = 0;
 
   [[nodiscard]] virtual bool exists(const std::string& path) = 0;

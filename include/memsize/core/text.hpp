@@ -29,9 +29,9 @@ namespace memsize::core {
 template <typename A>
 [[nodiscard]] std::string format_range(const Range<A>& range);
 
-/// For people: the largest unit that gives a whole number of at most four digits ("64 MiB", "1131
-/// MiB"), else two decimals of MiB ("9.09 MiB", "1051.25 MiB"), of KiB below 1 MiB, of GiB from
-/// 10000 MiB, and bytes below 10 KiB ("8 326 B").
+/// For people: the largest unit that gives a whole number of at most four digits ("64 MiB",
+/// "1131 MiB"), else two decimals of MiB ("9.09 MiB", "1051.25 MiB"), of KiB below 1 MiB, of GiB
+/// from 10000 MiB, and bytes below 10 KiB ("8 326 B"). Whole KiB are never rounded ("65532 KiB").
 [[nodiscard]] std::string format_size(Bytes size);
 
 /// What parse_bytes reads back, without blanks: "9MiB", "16KiB", "4097".

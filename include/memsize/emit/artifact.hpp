@@ -44,6 +44,10 @@ struct Emitter {
 [[nodiscard]] std::vector<board::RebuildStep> rebuild_steps(const layout::MemoryMap& map,
                                                             const layout::MemoryMap& baseline);
 
+/// "237 MiB go back to Linux: 1131 MiB stay reserved, of 1368 MiB before".
+[[nodiscard]] std::string describe_balance(const layout::MemoryMap& map,
+                                           const layout::MemoryMap& baseline);
+
 /// The cores whose linker map or MMU mapping differs.
 [[nodiscard]] std::vector<std::string> changed_cores(const layout::MemoryMap& map,
                                                      const layout::MemoryMap& baseline);

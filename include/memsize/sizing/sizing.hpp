@@ -82,6 +82,8 @@ struct Demand {
   std::optional<core::Bytes> suggested;
   /// The suggestion under the board's SDK generation, where the trace is of another one.
   std::optional<core::Bytes> forecast;
+  /// What `forecast` is without headroom and rounding.
+  std::optional<core::Bytes> forecast_figure;
 
   /// The largest of requested, bound and extent.
   [[nodiscard]] core::Bytes figure() const;

@@ -1,0 +1,112 @@
+#include "memsize/board/trace_format.hpp"
+
+#include "support.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace memsize::board {
+
+namespace {
+
+using model::Cacheability;
+using model::Lifetime;
+
+const std::string kFormat = R"toml(schema = 1
+format = "made_up"
+title = "t"
+not_covered = ["everything"]
+
+[record]
+0 = { name = "FIRST", what = "the first" }
+
+[generation.old]
+title = "Old"
+records = 2
+fingerprint = { record = 1, sizes = ["1KiB + 1"] }
+heaps_like = "new"
+
+[generation.new]
+title = "New"
+records = 3
+fingerprint = { record = 1, sizes = ["2KiB", "3KiB"] }
+fixed = { 1 = "2KiB", 2 = "all" }
+
+[[generation.new.heap]]
+classes = ["cacheable persistent", "cacheable scratch"]
+kind = "rtos"
+round = "256"
+header = "32"
+idle = "16"
+objects = ["100", "1KiB"]
+transient = ["8"]
+source = "a book"
+)toml";
+
+core::Result<TraceFormat> load(const std::string& text) {
+  core::MemFileSystem files;
+  files.content["boards/formats/made_up.toml"] = text;
+  return load_trace_format(files, "boards", "made_up");
+}
+
+}  // namespace
+
+TEST_SUITE("board") {
+  TEST_CASE("a format's file says what records mean and how heaps place them") {
+    const auto format = load(kFormat);
+    REQUIRE_MESSAGE(format.has_value(), (format ? "" : test::all_text(format.error())));
+    CHECK(format->name == "made_up");
+    CHECK(format->records.at(0).name == "FIRST");
+    CHECK(format->not_covered.size() == 1);
+    REQUIRE(format->generations.size() == 2);
+    CHECK(format->generations[0].name == "old");
+    CHECK(format->generations[0].fingerprint_sizes.at(0).count() == 1025);
+    const Generation& fresh = *format->find_generation("new");
+    CHECK(fresh.records == 3);
+    CHECK(fresh.fixed.at(1).size.count() == 2048);
+    CHECK_FALSE(fresh.fixed.at(1).whole);
+    CHECK(fresh.fixed.at(2).whole);
+    const HeapRule* heap = fresh.find_heap(Cacheability::kCacheable, Lifetime::kScratch);
+    REQUIRE(heap != nullptr);
+    CHECK(heap->kind == HeapRule::Kind::kRtos);
+    CHECK(heap->align.value() == 256);
+    CHECK(heap->header.count() == 32);
+    CHECK(heap->objects.size() == 2);
+    CHECK(heap->source == "a book");
+    CHECK(fresh.find_heap(Cacheability::kNonCacheable, Lifetime::kScratch) == nullptr);
+    // The old one has the heaps of the one further down.
+    CHECK(format->generations[0].heaps.size() == 2);
+    CHECK(format->find_generation("newest") == nullptr);
+  }
+
+  TEST_CASE("mistakes in a format's file are errors") {
+    for (const auto& [from, to] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"0 = { name", "zero = { name"},
+             {"\"cacheable scratch\"", "\"cacheable sometimes\""},
+             {"round = \"256\"", "round = \"200\""},
+             {"records = 3", "recrods = 3"},
+             {"\"2KiB\", \"3KiB\"", "\"2KB\""},
+             {"fixed = { 1 = \"2KiB\"", "fixed = { 1 = \"lots\""},
+             {"source = \"a book\"\n", ""},
+             {"fingerprint = { record = 1, sizes = [\"1KiB + 1\"] }\n", ""}}) {
+      CAPTURE(to);
+      const auto format = load(test::with(kFormat, from, to));
+      REQUIRE_FALSE(format.has_value());
+      CHECK(format.error().front().place.path == "boards/formats/made_up.toml");
+    }
+  }
+
+  TEST_CASE("an unknown kind of heap and an unknown likeness are not guessed") {
+    const std::string aligned = test::with(kFormat, "round = ", "align = ");
+    CHECK(load(test::with(aligned, "kind = \"rtos\"", "kind = \"linear\"")).has_value());
+    CHECK_FALSE(load(test::with(aligned, "kind = \"rtos\"", "kind = \"buddy\"")).has_value());
+    CHECK_FALSE(load(test::with(kFormat, "heaps_like = \"new\"", "heaps_like = \"newer\"")).has_value());
+  }
+
+  TEST_CASE("a format without a generation cannot size anything and is refused") {
+    CHECK_FALSE(load("schema = 1\nformat = \"made_up\"\n").has_value());
+  }
+}
+
+}  // namespace memsize::board
