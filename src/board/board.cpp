@@ -23,7 +23,28 @@ core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
       Code::kKnobUnknown,
       fmt::format("board '{}' has no knob '{}'", board.name, core::printable(name)),
       {},
-      hint.empty() ? fmt::format("memsize board show {} lists them", board.name) : hint);
+      hint.empty()
+          ? fmt::format("memsize board show {} lists them",
+                        board.asked_as.empty() ? board.name : core::printable(board.asked_as))
+          : hint);
+}
+
+// The multiples of the hard granule on both sides of `value`, as --set takes them.
+std::string nearest(const Knob& knob, std::uint64_t value) {
+  const auto shown = [&](std::uint64_t multiple) {
+    return knob.is_address ? core::format_hex(multiple)
+                           : core::format_setting(core::Bytes{multiple});
+  };
+  std::vector<std::string> multiples;
+  const std::uint64_t down = value - value % knob.hard_granule.value();
+  if (down != 0 || knob.is_address) {
+    multiples.push_back(shown(down));
+  }
+  if (const auto up = core::align_up(value, knob.hard_granule); up) {
+    multiples.push_back(shown(*up));
+  }
+  return fmt::format(
+      "the nearest {} {}", multiples.size() == 1 ? "is" : "are", core::join(multiples, " and "));
 }
 
 // The rules that a single value can break.
@@ -33,26 +54,22 @@ core::Diagnostics check_value(const Knob& knob, std::uint64_t value, const core:
     found.push_back(core::error(Code::kKnobRule, what, place, std::move(hint)));
   };
   if (!core::is_aligned(value, knob.hard_granule)) {
-    const std::uint64_t down = value - value % knob.hard_granule.value();
-    const auto up = core::align_up(value, knob.hard_granule);
-    const std::string what = fmt::format(
-        "{} = {} is not a multiple of {}",
-        knob.name,
-        knob.is_address ? core::format_hex(value) : core::format_bytes(core::Bytes{value}),
-        core::format_size(core::Bytes{knob.hard_granule.value()}));
-    broken(what,
-           fmt::format("the nearest are {}{}",
-                       down == 0 ? std::string{} : core::format_hex(down) + " and ",
-                       up ? core::format_hex(*up) : std::string{"none above"}));
+    broken(fmt::format(
+               "{} = {} is not a multiple of {}",
+               knob.name,
+               knob.is_address ? core::format_hex(value) : core::format_bytes(core::Bytes{value}),
+               core::format_size(core::Bytes{knob.hard_granule.value()})),
+           nearest(knob, value));
   } else if (!knob.is_address && value == 0) {
     broken(
         fmt::format("{} = 0: the firmware does not link with an empty area", knob.name),
         fmt::format("the least is {}", core::format_size(core::Bytes{knob.hard_granule.value()})));
   } else if (!knob.is_address && value < knob.minimum.count()) {
-    broken(fmt::format("{} = {} is below its minimum of {}: {}",
+    broken(fmt::format("{} = {} is below its minimum of {}{}{}",
                        knob.name,
                        core::format_size(core::Bytes{value}),
                        core::format_size(knob.minimum),
+                       knob.minimum_why.empty() ? "" : ": ",
                        knob.minimum_why),
            fmt::format("give at least {}", core::format_size(knob.minimum)));
   }
@@ -89,22 +106,31 @@ const Core* Board::find_core(std::string_view core) const {
 
 core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
   Values values;
+  NamesWithoutValue missing;
   core::Diagnostics errors;
+  for (const auto& [name, expression] : board.constants) {
+    missing.later.insert(name);
+  }
+  for (const Knob& knob : board.knobs) {
+    missing.later.insert(knob.name);
+  }
   const auto keep = [&](const std::string& name, const core::Result<std::uint64_t>& value) {
+    missing.later.erase(name);
     if (value) {
       values[name] = *value;
     } else {
+      missing.broken.insert(name);
       std::copy(value.error().begin(), value.error().end(), std::back_inserter(errors));
     }
   };
   for (const auto& [name, expression] : board.constants) {
-    keep(name, evaluate(expression, values));
+    keep(name, evaluate(expression, values, missing));
   }
   for (const Knob& knob : board.knobs) {
     const auto given = set.find(knob.name);
     keep(knob.name,
          given != set.end() ? core::Result<std::uint64_t>{given->second}
-                            : evaluate(knob.default_value, values));
+                            : evaluate(knob.default_value, values, missing));
     const auto value = values.find(knob.name);
     if (value != values.end()) {
       const core::Place place = given != set.end() ? core::Place{} : knob.default_value.place;

@@ -18,8 +18,8 @@ using core::Code;
 // factor := size | name | '(' expression ')'
 class Parser {
  public:
-  Parser(const Expression& expression, const Values& values)
-      : expression_(expression), rest_(expression.text), values_(values) {}
+  Parser(const Expression& expression, const Values& values, const NamesWithoutValue& missing)
+      : expression_(expression), rest_(expression.text), values_(values), missing_(missing) {}
 
   core::Result<std::uint64_t> parse() {
     auto value = sum(0);
@@ -99,45 +99,73 @@ class Parser {
       }
       return value;
     }
+    const std::string word = take_word();
+    if (word.empty()) {
+      return wrong(rest_.empty() ? std::string{"a value is missing"}
+                                 : fmt::format("'{}' is not expected", core::printable(rest_, 20)));
+    }
+    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
+      return size(word);
+    }
+    return named(word);
+  }
+
+  std::string take_word() {
     std::size_t length = 0;
     while (length < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[length])) != 0 ||
                                      rest_[length] == '_' || rest_[length] == '.')) {
       ++length;
     }
-    const std::string word{rest_.substr(0, length)};
-    if (word.empty()) {
-      return wrong(rest_.empty() ? std::string{"a value is missing"}
-                                 : fmt::format("'{}' is not expected", core::printable(rest_, 20)));
-    }
+    std::string word{rest_.substr(0, length)};
     rest_.remove_prefix(length);
-    if (std::isdigit(static_cast<unsigned char>(word[0])) != 0) {
-      const auto size = core::parse_bytes(word, expression_.place);
-      if (!size) {
-        return tl::make_unexpected(size.error());
-      }
-      return size->count();
+    return word;
+  }
+
+  // A unit may stand behind a blank.
+  core::Result<std::uint64_t> size(std::string text) {
+    const std::string_view following = next();
+    if (!following.empty() && std::isalpha(static_cast<unsigned char>(following[0])) != 0) {
+      text += fmt::format(" {}", take_word());
     }
+    const auto bytes = core::parse_bytes(text, expression_.place);
+    if (!bytes) {
+      return tl::make_unexpected(bytes.error());
+    }
+    return bytes->count();
+  }
+
+  core::Result<std::uint64_t> named(const std::string& word) {
     const auto known = values_.find(word);
-    if (known == values_.end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, value] : values_) {
-        names.push_back(name);
-      }
-      return wrong(fmt::format("'{}' is neither a constant nor a knob", word),
-                   core::did_you_mean(word, names));
+    if (known != values_.end()) {
+      return known->second;
     }
-    return known->second;
+    if (missing_.broken.contains(word)) {
+      return tl::make_unexpected(core::Diagnostics{});
+    }
+    if (missing_.later.contains(word)) {
+      return wrong(fmt::format("'{}' stands further down", word),
+                   "a value may use only constants and knobs that stand before it");
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, value] : values_) {
+      names.push_back(name);
+    }
+    return wrong(fmt::format("'{}' is neither a constant nor a knob", word),
+                 core::did_you_mean(word, names));
   }
 
   const Expression& expression_;
   std::string_view rest_;
   const Values& values_;
+  const NamesWithoutValue& missing_;
 };
 
 }  // namespace
 
-core::Result<std::uint64_t> evaluate(const Expression& expression, const Values& values) {
-  return Parser{expression, values}.parse();
+core::Result<std::uint64_t> evaluate(const Expression& expression,
+                                     const Values& values,
+                                     const NamesWithoutValue& missing) {
+  return Parser{expression, values, missing}.parse();
 }
 
 }  // namespace memsize::board

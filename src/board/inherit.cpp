@@ -13,7 +13,8 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
-#include <set>
+#include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -79,22 +80,32 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? std::string{} : path.substr(0, slash + 1);
 }
 
+// One spelling for "./a.toml" and "a.toml".
+std::string normal(const std::string& path) {
+  return std::filesystem::path{path}.lexically_normal().generic_string();
+}
+
 class Loader {
  public:
   Loader(core::FileSystem& files, std::string folder) : files_(files), folder_(std::move(folder)) {}
 
   core::Result<TomlValue> load(const std::string& path, const core::Place& asked_by) {
-    if (std::find(open_.begin(), open_.end(), path) != open_.end()) {
+    const std::string file_name = normal(path);
+    const std::string shown = core::printable(file_name);
+    if (std::find(open_.begin(), open_.end(), file_name) != open_.end()) {
       return core::fail(core::error(Code::kBoardInherit,
-                                    fmt::format("'{}' inherits itself", path),
+                                    fmt::format("'{}' inherits itself", shown),
                                     asked_by,
-                                    fmt::format("{} -> {}", core::join(open_, " -> "), path)));
+                                    fmt::format("{} -> {}", core::join(open_, " -> "), shown)));
     }
-    if (!seen_.insert(path).second) {
-      return core::fail(core::error(Code::kBoardInherit,
-                                    fmt::format("'{}' is inherited twice", path),
-                                    asked_by,
-                                    "inherit it in one place only"));
+    const auto [first, is_new] = seen_.emplace(file_name, asked_by);
+    if (!is_new) {
+      core::Diagnostic twice = core::error(Code::kBoardInherit,
+                                           fmt::format("'{}' is inherited twice", shown),
+                                           asked_by,
+                                           "inherit it in one place only");
+      twice.related.push_back({first->second, "it is inherited here first"});
+      return core::fail(std::move(twice));
     }
     const auto text = files_.read(path);
     if (!text) {
@@ -107,7 +118,7 @@ class Loader {
     if (!file) {
       return file;
     }
-    open_.push_back(path);
+    open_.push_back(file_name);
     auto merged = apply(path, std::move(*file));
     open_.pop_back();
     return merged;
@@ -130,10 +141,11 @@ class Loader {
     }
     for (const TomlValue& key : *removed) {
       if (!remove_key(merged, key.string)) {
-        return core::fail(core::error(Code::kBoardInherit,
-                                      fmt::format("there is no '{}' to remove", key.string),
-                                      key.place,
-                                      "'remove' takes dotted keys of the inherited files"));
+        return core::fail(
+            core::error(Code::kBoardInherit,
+                        fmt::format("there is no '{}' to remove", core::printable(key.string)),
+                        key.place,
+                        "'remove' takes dotted keys of the inherited files"));
       }
     }
     merge(merged, std::move(file));
@@ -153,7 +165,8 @@ class Loader {
   core::FileSystem& files_;
   std::string folder_;
   std::vector<std::string> open_;
-  std::set<std::string> seen_;
+  // File and where it was inherited.
+  std::map<std::string, core::Place> seen_;
 };
 
 }  // namespace

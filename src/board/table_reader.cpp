@@ -11,6 +11,12 @@ namespace memsize::board {
 using core::Code;
 using Kind = core::TomlValue::Kind;
 
+namespace {
+
+constexpr std::size_t kLongestLine = 400;
+
+}  // namespace
+
 TableReader::TableReader(const core::TomlValue& table, std::string what, core::Diagnostics& errors)
     : table_(table), what_(std::move(what)), errors_(errors) {}
 
@@ -48,14 +54,31 @@ const core::TomlValue* TableReader::required(std::string_view key, Kind kind) {
   return value;
 }
 
-std::string TableReader::string(std::string_view key, const std::string& fallback) {
+Text TableReader::text(std::string_view key, const std::string& fallback) {
   const core::TomlValue* value = optional(key, Kind::kString);
-  return value == nullptr ? fallback : value->string;
+  return value == nullptr ? Text{false, fallback, table_.place}
+                          : Text{true, value->string, value->place};
+}
+
+Text TableReader::required_text(std::string_view key) {
+  const core::TomlValue* value = required(key, Kind::kString);
+  return value == nullptr ? Text{false, {}, table_.place} : Text{true, value->string, value->place};
+}
+
+std::string TableReader::string(std::string_view key, const std::string& fallback) {
+  return text(key, fallback).text;
 }
 
 std::string TableReader::required_string(std::string_view key) {
-  const core::TomlValue* value = required(key, Kind::kString);
-  return value == nullptr ? std::string{} : value->string;
+  return required_text(key).text;
+}
+
+std::string TableReader::one_line(std::string_view key) {
+  return core::printable(string(key), kLongestLine);
+}
+
+std::string TableReader::required_one_line(std::string_view key) {
+  return core::printable(required_string(key), kLongestLine);
 }
 
 bool TableReader::boolean(std::string_view key, bool fallback) {
@@ -65,6 +88,14 @@ bool TableReader::boolean(std::string_view key, bool fallback) {
 
 std::vector<std::string> TableReader::strings(std::string_view key) {
   std::vector<std::string> list;
+  for (Text& item : texts(key)) {
+    list.push_back(std::move(item.text));
+  }
+  return list;
+}
+
+std::vector<Text> TableReader::texts(std::string_view key) {
+  std::vector<Text> list;
   for (const core::TomlValue& item : items(key)) {
     if (item.kind != Kind::kString) {
       wrong(Code::kTomlType,
@@ -72,7 +103,7 @@ std::vector<std::string> TableReader::strings(std::string_view key) {
                 "'{}' of {} must hold strings, not {}", key, what_, core::kind_name(item.kind)),
             item.place);
     } else {
-      list.push_back(item.string);
+      list.push_back({true, item.string, item.place});
     }
   }
   return list;

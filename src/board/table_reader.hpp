@@ -15,6 +15,13 @@
 
 namespace memsize::board {
 
+/// A string with its place; the place of the table where nothing was written.
+struct Text {
+  bool written = false;
+  std::string text;
+  core::Place place;
+};
+
 class TableReader {
  public:
   /// `what` names the table in messages: "knob 'ipc_vring_mem_size'".
@@ -26,10 +33,16 @@ class TableReader {
   const core::TomlValue* optional(std::string_view key, core::TomlValue::Kind kind);
   const core::TomlValue* required(std::string_view key, core::TomlValue::Kind kind);
 
+  Text text(std::string_view key, const std::string& fallback = {});
+  Text required_text(std::string_view key);
   std::string string(std::string_view key, const std::string& fallback = {});
   std::string required_string(std::string_view key);
+  /// For comments of generated files and tables: one line, no control characters.
+  std::string one_line(std::string_view key);
+  std::string required_one_line(std::string_view key);
   bool boolean(std::string_view key, bool fallback);
   std::vector<std::string> strings(std::string_view key);
+  std::vector<Text> texts(std::string_view key);
   std::vector<unsigned> numbers(std::string_view key);
   std::optional<std::uint64_t> integer(std::string_view key);
   Expression expression(std::string_view key);

@@ -1,7 +1,11 @@
+#include "memsize/core/text.hpp"
+
 #include "report.hpp"
 #include "verbs.hpp"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,7 +26,29 @@ struct Options {
   std::string output;
 };
 
+std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
+  const std::vector<std::string>& inputs = options.request.inputs;
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
+    return core::error(core::Code::kUsage,
+                       "standard input can be read only once",
+                       {},
+                       "memsize analyze --help shows how");
+  }
+  for (const std::string& input : inputs) {
+    if (!options.output.empty() && session.files.same_file(input, options.output)) {
+      return core::error(core::Code::kUsage,
+                         fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                         {},
+                         "choose another file for the report");
+    }
+  }
+  return std::nullopt;
+}
+
 Outcome run(Session& session, const Options& options) {
+  if (auto wrong = check_usage(session, options); wrong) {
+    return failed({std::move(*wrong)}, kSchema, options.json);
+  }
   auto analysis = analyze(session, options.request);
   if (!analysis) {
     return failed(analysis.error(), kSchema, options.json);
@@ -69,7 +95,8 @@ Run add_analyze(CLI::App& app) {
   verb->add_option(
           "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input")
       ->required();
-  verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file");
+  verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file")
+      ->check(filled());
   verb->add_option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
   verb->add_option(

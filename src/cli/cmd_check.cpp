@@ -108,11 +108,11 @@ class Checker {
       core::Place place;
       place.path = options_.map + "/memory_map.json";
       keep({core::error(Code::kVerifyDisagree,
-                        fmt::format("this map was written from board '{}', not from '{}'",
+                        fmt::format("the map is of board '{}', not of '{}'",
                                     core::printable(written_board_, 60),
                                     board->name),
                         place,
-                        "name the board that it was written from")});
+                        "name the board that it was written for with --board")});
       return;
     }
     const auto map = checked_map(*board, written_knobs_);
@@ -180,18 +180,18 @@ Outcome refused(core::Diagnostic why, bool json) {
 }
 
 Outcome run(Session& session, const Options& options) {
-  if (options.board.empty() && options.map.empty()) {
-    return refused(core::error(Code::kUsage,
-                               "there is nothing to check",
-                               {},
-                               "give a board with --board, or a written map with --map"),
-                   options.json);
-  }
   if (options.board.empty() && !(options.sizing.empty() && options.log.empty())) {
     return refused(core::error(Code::kUsage,
                                "--sizing and --log are held against a board's map",
                                {},
                                "name the board with --board"),
+                   options.json);
+  }
+  if (options.board.empty() && options.map.empty()) {
+    return refused(core::error(Code::kUsage,
+                               "there is nothing to check",
+                               {},
+                               "give a board with --board, or a written map with --map"),
                    options.json);
   }
   return Checker{session, options}.run();

@@ -4,7 +4,10 @@
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -32,6 +35,8 @@ struct OnDisk {
   std::string path;
   bool exists = false;
   bool same = false;
+  // A folder, device or pipe stands where the file belongs.
+  bool in_the_way = false;
   std::string content;
 };
 
@@ -40,7 +45,8 @@ std::vector<OnDisk> compare(Session& session, const std::string& out, const Emis
   for (const emit::Artifact& artifact : emission.artifacts) {
     OnDisk file;
     file.path = out + "/" + artifact.path;
-    if (session.files.exists(file.path)) {
+    file.in_the_way = session.files.exists(file.path) && !session.files.is_regular_file(file.path);
+    if (session.files.is_regular_file(file.path)) {
       if (auto content = session.files.read(file.path); content) {
         file.exists = true;
         file.content = std::move(*content);
@@ -86,7 +92,7 @@ std::string summary(const Options& options, const Emission& emission, std::size_
     return out + fmt::format(
                      "This is the board's default map; size it with: memsize emit --board {} "
                      "--trace LOG\n",
-                     emission.map.board.name);
+                     options.request.board);
   }
   const std::vector<std::string> cores = emit::changed_cores(emission.map, emission.baseline);
   const bool explained = std::any_of(emission.artifacts.begin(),
@@ -116,19 +122,50 @@ Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
       place.path = file.path;
       outcome.diagnostics.push_back(
           core::error(Code::kEmitStale,
-                      file.exists ? "this file is not what the board and the sizes give"
-                                  : "this file is missing",
-                      place));
+                      file.in_the_way ? "something that is no file is in the way of this one"
+                      : file.exists   ? "this file is not what the board and the sizes give"
+                                      : "this file is missing",
+                      place,
+                      file.in_the_way ? "move it away" : ""));
     }
   }
   outcome.status = core::exit_status(outcome.diagnostics);
   if (outcome.status != core::ExitStatus::kDone) {
-    outcome.diagnostics.back().hint =
-        "see the difference with --diff; write it by leaving --check out";
+    core::Diagnostic& last = outcome.diagnostics.back();
+    last.hint = !last.hint.empty()
+                    ? last.hint
+                    : "see the difference with --diff; write it by leaving --check out";
   } else {
     outcome.text = fmt::format("{} up to date\n", core::plural(files.size(), "file"));
   }
   return outcome;
+}
+
+// What the command line's description cannot say.
+std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
+  const AnalyzeRequest& trace = options.request.trace;
+  const std::array about_traces = {std::pair{"--core", &trace.core},
+                                   std::pair{"--format", &trace.format},
+                                   std::pair{"--instances", &trace.instances},
+                                   std::pair{"--headroom", &trace.headroom}};
+  for (const auto& [name, value] : about_traces) {
+    if (!value->empty() && trace.inputs.empty()) {
+      return core::error(
+          Code::kUsage,
+          fmt::format("{} is about a trace: give one with --trace or --sizing", name),
+          {},
+          "memsize emit --help shows how");
+    }
+  }
+  if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
+    core::Place place;
+    place.path = options.templates;
+    return core::error(Code::kFileRead,
+                       fmt::format("cannot read '{}': there is no such folder",
+                                   core::printable(options.templates)),
+                       place);
+  }
+  return std::nullopt;
 }
 
 Outcome run(Session& session, Options options) {
@@ -139,6 +176,9 @@ Outcome run(Session& session, Options options) {
   options.request.trace.board = options.request.board;
   if (!options.templates.empty()) {
     session.data.templates.insert(session.data.templates.begin(), options.templates);
+  }
+  if (auto wrong = check_usage(session, options); wrong) {
+    return failed({std::move(*wrong)}, kSchema, options.json);
   }
   auto emission = render(session, options.request);
   if (!emission) {
@@ -176,6 +216,13 @@ Outcome run(Session& session, Options options) {
     return refused;
   }
   outcome.text = summary(options, *emission, changed.size());
+  if (emission->is_default) {
+    outcome.diagnostics.push_back(core::note(
+        Code::kEmitDefault,
+        "this is the board's default map",
+        {},
+        fmt::format("size it with: memsize emit --board {} --trace LOG", options.request.board)));
+  }
   return outcome;
 }
 
@@ -191,16 +238,19 @@ Run add_emit(CLI::App& app) {
       "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
       "  memsize emit --board j722s --sizing sizing.json --check   # in a build");
   verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file")
-      ->required();
+      ->required()
+      ->check(filled());
   auto* trace =
       verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
       ->excludes(trace);
   verb->add_option("--set", options->request.set, "KNOB=SIZE, over everything else (repeat)")
       ->take_all();
-  verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)");
+  verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
+      ->check(filled());
   verb->add_option("--only", options->request.only, "Only these emitters (memsize list emitters)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(filled());
   verb->add_option("--core",
                    options->request.trace.core,
                    "Only this core of the traces; names lines without a prefix");

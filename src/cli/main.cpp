@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +29,12 @@ Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json) {
   outcome.json = json;
   outcome.document["schema"] = schema;
   return outcome;
+}
+
+CLI::Validator filled() {
+  return CLI::Validator{
+      [](const std::string& value) { return value.empty() ? std::string{"needs a value"} : ""; },
+      ""};
 }
 
 void add_json_flag(CLI::App& verb, bool& json) {
@@ -83,40 +91,72 @@ const char* schema_of(const std::vector<std::string>& words) {
 }
 
 // CLI11's own words, under our name and status, with the nearest option where one was mistyped.
-int usage_error(const CLI::App& app,
-                const CLI::ParseError& problem,
-                const std::vector<std::string>& words) {
+// The innermost verb of a command line, and its words: "memsize board show".
+std::pair<const CLI::App*, std::string> innermost(const CLI::App& app) {
   const CLI::App* at = &app;
-  for (const auto* chosen = at; chosen != nullptr;) {
-    at = chosen;
-    const auto inner = chosen->get_subcommands();
-    chosen = inner.empty() ? nullptr : inner.front();
+  std::string words = "memsize";
+  for (auto inner = app.get_subcommands(); !inner.empty(); inner = at->get_subcommands()) {
+    at = inner.front();
+    words += " " + at->get_name();
   }
+  return {at, words};
+}
+
+// CLI11's sentence in our words, where ours are plainer.
+std::string usage_sentence(bool top,
+                           const CLI::ParseError& problem,
+                           const std::vector<std::string>& words) {
+  std::string what = core::printable(problem.what(), 400);
+  const std::size_t depth = top ? 0 : 1;
+  const bool wants_verb = what.find("subcommand is required") != std::string::npos;
+  if (wants_verb || (top && !words.empty() && !words.front().starts_with('-'))) {
+    return words.size() > depth && !words[depth].starts_with('-')
+               ? fmt::format("there is no verb '{}'", core::printable(words[depth], 60))
+               : std::string{"a verb is missing"};
+  }
+  const std::string option = what.substr(0, what.find(':'));
+  if (what.find("At Most 1") != std::string::npos) {
+    return fmt::format("{} is given more than once", option);
+  }
+  if (what.find("required TEXT missing") != std::string::npos ||
+      what.find("needs a value") != std::string::npos) {
+    return fmt::format("{} needs a value", option);
+  }
+  return what;
+}
+
+// The nearest verb or option to a word that is none.
+std::string usage_hint(const CLI::App& at, bool verbs, const std::vector<std::string>& words) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : at->get_options()) {
+  for (const CLI::Option* option : at.get_options()) {
     for (const std::string& name : option->get_lnames()) {
       names.push_back("--" + name);
     }
   }
-  for (const CLI::App* verb : at->get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* verb : at.get_subcommands([](const CLI::App*) { return true; })) {
     names.push_back(verb->get_name());
   }
-  std::string hint;
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
-    if (hint.empty() && !known && (word.starts_with("--") || at == &app)) {
-      hint = core::did_you_mean(name, names);
+    if (!known && name != at.get_name() && (word.starts_with("--") || verbs)) {
+      const std::string hint = core::did_you_mean(name, names);
+      if (!hint.empty()) {
+        return hint + " ";
+      }
     }
   }
-  std::string what = core::printable(problem.what(), 400);
-  if (at == &app && !words.empty() && !words.front().starts_with('-')) {
-    what = fmt::format("there is no verb '{}'", core::printable(words.front(), 60));
-  }
-  core::Diagnostic usage = core::error(core::Code::kUsage, std::move(what));
-  usage.hint = fmt::format("{}{} --help shows how",
-                           hint.empty() ? std::string{} : hint + " ",
-                           at == &app ? std::string{"memsize"} : "memsize " + at->get_name());
+  return {};
+}
+
+int usage_error(const CLI::App& app,
+                const CLI::ParseError& problem,
+                const std::vector<std::string>& words) {
+  const auto [at, verb] = innermost(app);
+  const bool has_verbs = !at->get_subcommands([](const CLI::App*) { return true; }).empty();
+  core::Diagnostic usage =
+      core::error(core::Code::kUsage, usage_sentence(at == &app, problem, words));
+  usage.hint = fmt::format("{}{} --help shows how", usage_hint(*at, has_verbs, words), verb);
   Outcome outcome;
   outcome.status = core::ExitStatus::kUsage;
   outcome.diagnostics.push_back(std::move(usage));
@@ -147,10 +187,18 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-      return app.exit(problem);  // --help, --version
+      // --help, --version
+      std::ostringstream text;
+      app.exit(problem, text, text);
+      Outcome outcome;
+      outcome.text = text.str();
+      return finish(std::move(outcome));
     }
     return usage_error(app, problem, words);
   }
+  // A file that grows too large is an error like a full disk, not a reason to die with files half
+  // done.
+  std::signal(SIGXFSZ, SIG_IGN);
   core::RealFileSystem files;
   Session session{files, find_data_folders(files)};
   for (const auto& [verb, run_verb] : runs) {

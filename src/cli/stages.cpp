@@ -175,18 +175,33 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
 }
 
 core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
+  const model::Input& first = recording.inputs.front();
   for (const model::Input& input : recording.inputs) {
-    if (input.trace_format != recording.inputs.front().trace_format) {
-      core::Place place;
-      place.path = input.path;
-      return core::fail(core::error(Code::kReadTableMismatch,
-                                    "the inputs are of different kinds and cannot be one recording",
-                                    place,
-                                    "analyze them apart"));
+    core::Place place;
+    place.path = input.path;
+    if (input.trace_format != first.trace_format) {
+      return core::fail(
+          core::error(Code::kReadTableMismatch,
+                      fmt::format("'{}' is a {} trace, '{}' one of {}: they cannot be one "
+                                  "recording",
+                                  core::printable(first.path),
+                                  first.trace_format,
+                                  core::printable(input.path),
+                                  input.trace_format),
+                      place,
+                      "analyze them apart"));
+    }
+    const std::string file =
+        fmt::format("{}/formats/{}.toml", session.data.boards, input.trace_format);
+    if (!session.files.exists(file)) {
+      return core::fail(
+          core::error(Code::kReadSizingDocument,
+                      fmt::format("there is no trace format '{}'", input.trace_format),
+                      place,
+                      "print the document again with: memsize analyze LOG --json"));
     }
   }
-  return board::load_trace_format(
-      session.files, session.data.boards, recording.inputs.front().trace_format);
+  return board::load_trace_format(session.files, session.data.boards, first.trace_format);
 }
 
 core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
@@ -196,7 +211,9 @@ core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
   if (!headroom.empty()) {
     const auto parsed = sizing::parse_headroom(headroom);
     if (!parsed) {
-      return tl::make_unexpected(parsed.error());
+      core::Diagnostics errors = parsed.error();
+      errors.front().message = fmt::format("--headroom: {}", errors.front().message);
+      return tl::make_unexpected(std::move(errors));
     }
     options.headroom = *parsed;
   }
@@ -248,12 +265,15 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
 
 core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
                                                     bool accept_generation) {
-  const sizing::Sizing& sizing = analysis.sizing;
   core::Diagnostics errors;
-  for (core::Diagnostic diagnostic : sizing.diagnostics) {
+  core::Diagnostics warnings;
+  for (core::Diagnostic diagnostic : analysis.sizing.diagnostics) {
     const bool refused = diagnostic.code == Code::kSizingIncomplete ||
                          (diagnostic.code == Code::kSizingGeneration && !accept_generation);
     if (!refused) {
+      if (diagnostic.severity == core::Severity::kWarning) {
+        warnings.push_back(std::move(diagnostic));
+      }
       continue;
     }
     if (diagnostic.code == Code::kSizingGeneration) {
@@ -262,14 +282,22 @@ core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
     diagnostic.severity = core::Severity::kError;
     errors.push_back(std::move(diagnostic));
   }
-  board::KnobValues values = suggestions_of(sizing);
+  board::KnobValues values = suggestions_of(analysis.sizing);
   if (values.empty() && errors.empty()) {
+    std::vector<std::string> cores;
+    for (const board::Knob& knob : analysis.board->knobs) {
+      if (knob.demand && std::find(cores.begin(), cores.end(), knob.demand->core) == cores.end()) {
+        cores.push_back(knob.demand->core);
+      }
+    }
+    // Why nothing is sized was a warning before it became fatal.
+    errors = std::move(warnings);
     errors.push_back(core::error(
         Code::kSizingUnknownCore,
         fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),
         {},
-        "memsize analyze with the same --board says which cores printed a table; --core names "
-        "one"));
+        fmt::format("its heaps are of: {}; --core names the core of the lines",
+                    core::join(cores, ", "))));
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
@@ -288,7 +316,15 @@ core::Diagnostics verify_artifacts(const Emission& emission) {
   for (const emit::Artifact& artifact : emission.artifacts) {
     files.push_back({artifact.path, artifact.content});
   }
-  return emit::verify_map(files, "").diagnostics;
+  core::Diagnostics found = emit::verify_map(files, "").diagnostics;
+  // What --only left out is missing on purpose.
+  std::erase_if(found, [](const core::Diagnostic& diagnostic) {
+    return diagnostic.severity != core::Severity::kError;
+  });
+  for (core::Diagnostic& diagnostic : found) {
+    diagnostic.hint = "a template wrote this file; nothing was changed on disk";
+  }
+  return found;
 }
 
 core::Result<board::KnobValues> parse_settings(const board::Board& board,

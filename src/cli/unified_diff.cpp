@@ -117,7 +117,7 @@ std::string unified_diff(const std::string& old_name,
     // A hunk runs until more than twice the context is unchanged.
     std::size_t end = at;
     std::size_t last_change = at;
-    while (end < edits.size() && end - last_change <= 2 * kContext) {
+    while (end < edits.size() && end - last_change <= 2 * kContext + 1) {
       last_change = edits[end].kind == ' ' ? last_change : end;
       ++end;
     }

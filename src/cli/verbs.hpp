@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Validator;
+}  // namespace CLI
 
 namespace memsize::cli {
 
@@ -48,6 +49,9 @@ Run add_completion(CLI::App& app);
 
 /// An outcome that is only its errors.
 [[nodiscard]] Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json);
+
+/// Refuses an empty value, which a script passes when a variable of its own is not set.
+[[nodiscard]] CLI::Validator filled();
 
 /// --json, the same words everywhere.
 void add_json_flag(CLI::App& verb, bool& json);

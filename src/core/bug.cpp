@@ -7,12 +7,12 @@
 
 namespace memsize::core {
 
-void report_bug(const char* what, std::source_location where) {
+void report_bug(const char* what, const char* file, int line) {
   std::fprintf(stderr,
-               "memsize: bug: %s (%s, %s)\nPlease report it with the command line and the input.\n",
+               "memsize: bug: %s (%s:%d)\nPlease report it with the command line and the input.\n",
                what,
-               where.file_name(),
-               where.function_name());
+               file,
+               line);
   std::fflush(stderr);
   // No destructors: the state is not to be trusted any more.
   std::_Exit(static_cast<int>(ExitStatus::kBug));

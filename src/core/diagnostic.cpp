@@ -118,9 +118,15 @@ bool has_errors(const Diagnostics& diagnostics) {
 ExitStatus exit_status(const Diagnostics& diagnostics) {
   ExitStatus worst = ExitStatus::kDone;
   for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Severity::kError &&
-        gravity(code_status(diagnostic.code)) > gravity(worst)) {
-      worst = code_status(diagnostic.code);
+    if (diagnostic.severity != Severity::kError) {
+      continue;
+    }
+    const ExitStatus own = code_status(diagnostic.code);
+    // What is wrong in a file was not typed on the command line.
+    const bool in_file = diagnostic.place.line != 0;
+    const ExitStatus status = own == ExitStatus::kUsage && in_file ? ExitStatus::kInput : own;
+    if (gravity(status) > gravity(worst)) {
+      worst = status;
     }
   }
   return worst;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -90,22 +91,62 @@ mode_t mode_of(const std::string& path) {
   return static_cast<mode_t>(0666 & ~mask);
 }
 
+// Notes in `made` what was not there before, outermost first.
+bool make_folders(const fs::path& folder, std::vector<fs::path>& made, std::error_code& failure) {
+  std::vector<fs::path> missing;
+  for (fs::path at = folder; !at.empty() && !fs::exists(at, failure); at = at.parent_path()) {
+    missing.push_back(at);
+  }
+  for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+    if (fs::create_directory(*at, failure)) {
+      made.push_back(*at);
+    }
+    if (failure) {
+      return false;
+    }
+  }
+  // What is in the way may be no folder.
+  fs::create_directories(folder, failure);
+  return !failure;
+}
+
+// An interrupt in the middle would leave temporary files: it waits for the few milliseconds.
+class HoldSignals {
+ public:
+  HoldSignals() {
+    sigset_t held;
+    sigemptyset(&held);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+      sigaddset(&held, number);
+    }
+    pthread_sigmask(SIG_BLOCK, &held, &before_);
+  }
+
+  HoldSignals(const HoldSignals&) = delete;
+  HoldSignals& operator=(const HoldSignals&) = delete;
+
+  ~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 // Writes the file beside its target; gives both names.
-Result<std::pair<std::string, std::string>> stage_file(const NewFile& file) {
+Result<std::pair<std::string, std::string>> stage_file(const NewFile& file,
+                                                       std::vector<fs::path>& made) {
   std::error_code failure;
   // Through a link the target is replaced, never the link itself.
   const fs::path target = fs::weakly_canonical(file.path, failure);
   if (failure) {
     return cannot_write(file.path, failure.message());
   }
-  if (target.has_parent_path()) {
-    fs::create_directories(target.parent_path(), failure);
-    if (failure) {
-      return cannot_write(file.path, failure.message());
-    }
+  if (fs::exists(target, failure) && !fs::is_regular_file(target, failure)) {
+    return cannot_write(
+        file.path,
+        fs::is_directory(target, failure) ? "it is a directory" : "it is not a regular file");
   }
-  if (fs::is_directory(target, failure)) {
-    return cannot_write(file.path, "it is a directory");
+  if (target.has_parent_path() && !make_folders(target.parent_path(), made, failure)) {
+    return cannot_write(file.path, failure.message());
   }
   std::string temporary = target.string() + ".memsize-XXXXXX";
   Descriptor output{::mkostemp(temporary.data(), O_CLOEXEC)};
@@ -152,19 +193,26 @@ Result<std::string> RealFileSystem::read(const std::string& path) {
 }
 
 Result<void> RealFileSystem::replace(const std::vector<NewFile>& files) {
-  // Removes what was staged, unless it was renamed away.
+  const HoldSignals hold;
+
+  // Removes what was staged, unless it was renamed away, and the folders made for it.
   struct Stage {
     std::vector<std::pair<std::string, std::string>> files;
+    std::vector<fs::path> made;
 
     ~Stage() {
       for (const auto& [temporary, target] : files) {
         ::unlink(temporary.c_str());
       }
+      // A folder that holds something is not removed by this.
+      for (auto folder = made.rbegin(); folder != made.rend(); ++folder) {
+        ::rmdir(folder->c_str());
+      }
     }
   } stage;
 
   for (const NewFile& file : files) {
-    auto staged = stage_file(file);
+    auto staged = stage_file(file, stage.made);
     if (!staged) {
       return tl::make_unexpected(staged.error());
     }
@@ -188,6 +236,16 @@ bool RealFileSystem::exists(const std::string& path) {
 bool RealFileSystem::is_directory(const std::string& path) {
   std::error_code failure;
   return fs::is_directory(path, failure);
+}
+
+bool RealFileSystem::same_file(const std::string& a, const std::string& b) {
+  std::error_code failure;
+  return fs::equivalent(a, b, failure);
+}
+
+bool RealFileSystem::is_regular_file(const std::string& path) {
+  std::error_code failure;
+  return fs::is_regular_file(path, failure);
 }
 
 Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder) {
@@ -252,6 +310,14 @@ bool MemFileSystem::exists(const std::string& path) {
 bool MemFileSystem::is_directory(const std::string& path) {
   const auto next = content.lower_bound(path + "/");
   return next != content.end() && next->first.starts_with(path + "/");
+}
+
+bool MemFileSystem::same_file(const std::string& a, const std::string& b) {
+  return a == b;
+}
+
+bool MemFileSystem::is_regular_file(const std::string& path) {
+  return content.contains(path);
 }
 
 Result<std::vector<std::string>> MemFileSystem::list(const std::string& folder) {

@@ -83,7 +83,9 @@ std::optional<std::uint64_t> scale_decimal(std::string_view number, std::uint64_
   const std::string_view fraction = number.substr(dot + 1);
   const auto whole = parse_digits(number.substr(0, dot), 10);
   const auto parts = parse_digits(fraction, 10);
-  if (!whole || !parts || fraction.size() > 9) {
+  // Separators group whole digits; behind the point they would change what a digit is worth.
+  const bool grouped = fraction.find('_') != std::string_view::npos;
+  if (!whole || !parts || grouped || fraction.size() > 9) {
     return std::nullopt;
   }
   std::uint64_t scale = 1;
@@ -283,6 +285,27 @@ std::string printable(std::string_view text, std::size_t max) {
   return out;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const std::size_t length = first < 0x80                    ? 1
+                               : first >= 0xC2 && first < 0xE0 ? 2
+                               : first >= 0xE0 && first < 0xF0 ? 3
+                               : first >= 0xF0 && first < 0xF5 ? 4
+                                                               : 0;
+    if (length == 0 || at + length > text.size()) {
+      return false;
+    }
+    for (std::size_t i = 1; i < length; ++i) {
+      if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) {
+        return false;
+      }
+    }
+    at += length;
+  }
+  return true;
+}
+
 bool is_identifier(std::string_view text) {
   if (text.empty() || is_digit(text.front())) {
     return false;
@@ -296,6 +319,13 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   constexpr std::size_t kFarthest = 3;
   std::string best;
   std::size_t best_distance = kFarthest + 1;
+  constexpr std::size_t kTelling = 5;
+  for (const std::string& name : names) {
+    // Whoever abbreviates means the name that begins like this.
+    if (wrong.size() >= kTelling && to_lower(name).starts_with(to_lower(wrong))) {
+      return fmt::format("did you mean '{}'?", name);
+    }
+  }
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(to_lower(wrong), to_lower(name));
     // A name of three letters is three edits from everything.

@@ -1,6 +1,7 @@
 #include "memsize/core/toml_doc.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <tuple>
 
@@ -9,11 +10,101 @@
 // Header-only and without exceptions: the packaged library is of the throwing kind.
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
+// Its assertions guard against its own callers, but some fail on bad files, which it then reports.
+#define TOML_ASSERT(expr) static_cast<void>(0)
+#define TOML_ASSERT_ASSUME(expr) static_cast<void>(0)
+#include "memsize/core/text.hpp"
+
 #include <toml++/toml.h>
 
 namespace memsize::core {
 
 namespace {
+
+// A line as a terminal may show it: control characters and broken UTF-8 are escaped.
+std::string shown(std::string_view line) {
+  constexpr std::size_t kWhole = 100'000;
+  const bool plain = std::all_of(line.begin(), line.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= 0x20 && byte != 0x7F) || c == '\t';
+  });
+  return plain && is_utf8(line) ? std::string{line} : printable(line, kWhole);
+}
+
+// Walks over TOML outside of strings and comments, to find what toml++ cannot be given: keys so
+// deep that its recursion overflows the stack, and letters outside ASCII in bare keys, on which its
+// tables of Unicode are undefined.
+class Scanner {
+ public:
+  struct Finding {
+    std::size_t line = 0;
+    std::size_t column = 0;
+    std::string what;
+  };
+
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  std::optional<Finding> find() {
+    constexpr std::size_t kDeepest = 256;
+    std::size_t dots = 0;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"' || c == '\'') {
+        skip_string(c);
+        continue;
+      }
+      if (c == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+        continue;
+      }
+      if (static_cast<unsigned char>(c) >= 0x80) {
+        return Finding{line_, at_ - line_start_ + 1, "letters outside ASCII stand in quotes only"};
+      }
+      dots = c == '.' ? dots + 1 : c == '\n' || c == '=' || c == ',' ? 0 : dots;
+      if (dots > kDeepest) {
+        return Finding{line_, 1, "tables are nested more than 256 deep"};
+      }
+      step();
+    }
+    return std::nullopt;
+  }
+
+ private:
+  void step() {
+    if (text_[at_++] == '\n') {
+      ++line_;
+      line_start_ = at_;
+    }
+  }
+
+  // A string that does not end is toml++'s to report.
+  void skip_string(char quote) {
+    const std::string triple(3, quote);
+    const bool long_form = text_.substr(at_, 3) == triple;
+    const std::string_view end =
+        long_form ? std::string_view{triple} : std::string_view{triple}.substr(0, 1);
+    for (std::size_t i = 0; i < end.size(); ++i) {
+      step();
+    }
+    while (at_ < text_.size() && text_.substr(at_, end.size()) != end) {
+      if (!long_form && text_[at_] == '\n') {
+        return;
+      }
+      if (quote == '"' && text_[at_] == '\\' && at_ + 1 < text_.size()) {
+        step();
+      }
+      step();
+    }
+    for (std::size_t i = 0; i < end.size() && at_ < text_.size(); ++i) {
+      step();
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::size_t line_start_ = 0;
+};
 
 class Converter {
  public:
@@ -25,7 +116,7 @@ class Converter {
       if (line.ends_with('\r')) {
         line.remove_suffix(1);
       }
-      lines_.emplace_back(std::string{line});
+      lines_.emplace_back(shown(line));
       from = end + 1;
     }
   }
@@ -40,6 +131,8 @@ class Converter {
                        : 1;
     if (place.line >= 1 && place.line <= lines_.size()) {
       place.text = lines_[place.line - 1];
+      // The end of a file is found behind its last character.
+      place.column = std::min(place.column, place.text.str().size() + 1);
     }
     return place;
   }
@@ -120,6 +213,16 @@ std::string_view kind_name(TomlValue::Kind kind) {
 
 Result<TomlValue> parse_toml(std::string_view text, const std::string& path) {
   const Converter converter{text, path};
+  // Bytes that are no UTF-8 are toml++'s to report.
+  if (const auto found = is_utf8(text) ? Scanner{text}.find() : std::nullopt; found) {
+    toml::source_region region;
+    region.begin.line = static_cast<toml::source_index>(found->line);
+    region.begin.column = static_cast<toml::source_index>(found->column);
+    region.end = region.begin;
+    return fail(error(Code::kTomlSyntax,
+                      fmt::format("this is not TOML: {}", found->what),
+                      converter.place(region)));
+  }
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
     const toml::parse_error& problem = parsed.error();

@@ -1,13 +1,13 @@
 #include "emitters.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
-
 #include "memsize/core/text.hpp"
 
 #include "template.hpp"
 #include "view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
 
 namespace memsize::emit {
 

@@ -81,20 +81,39 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
-// The line of the first use of `name`.
-core::Place place_of(const std::string& path, const std::string& text, const std::string& name) {
+core::Place place_at(const std::string& path,
+                     const std::string& text,
+                     std::size_t at,
+                     std::size_t length) {
   core::Place place;
   place.path = path;
-  const std::size_t at = text.find(name + "}}");
-  if (at != std::string::npos) {
+  if (at <= text.size()) {
     const std::size_t start = text.rfind('\n', at) + 1;
     place.line = 1 + static_cast<std::size_t>(std::count(
                          text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     place.column = at - start + 1;
-    place.length = name.size();
+    place.length = length;
     place.text = text.substr(start, text.find('\n', at) - start);
   }
   return place;
+}
+
+// The line of the first use of `name`.
+core::Place place_of(const std::string& path, const std::string& text, const std::string& name) {
+  return place_at(path, text, text.find(name + "}}"), name.size());
+}
+
+// The engine says "Unclosed tag at 8": an offset is made a place.
+core::Diagnostic broken_template(const std::string& path,
+                                 const std::string& text,
+                                 const std::string& problem) {
+  const std::size_t at = problem.rfind(" at ");
+  const auto offset = at == std::string::npos ? core::Result<std::uint64_t>{UINT64_MAX}
+                                              : core::parse_address(problem.substr(at + 4));
+  const std::string what = problem.substr(0, at);
+  return core::error(Code::kEmitTemplate,
+                     fmt::format("the template is broken: {}", what),
+                     place_at(path, text, offset ? *offset : UINT64_MAX, 1));
 }
 
 }  // namespace
@@ -128,11 +147,7 @@ core::Result<std::string> render_template(const EmitInput& input,
   }
   kainjow::mustache::mustache parsed{*text};
   if (!parsed.is_valid()) {
-    core::Place place;
-    place.path = path;
-    return core::fail(core::error(Code::kEmitTemplate,
-                                  fmt::format("the template is broken: {}", parsed.error_message()),
-                                  place));
+    return core::fail(broken_template(path, *text, parsed.error_message()));
   }
   parsed.set_custom_escape(escape);
   const Data data = convert(view);

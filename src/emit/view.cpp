@@ -314,6 +314,10 @@ Json map_document(const MemoryMap& map) {
   json["files"] = {{"linker", map.board.linker_file},
                    {"header", map.board.header_file},
                    {"dts", map.board.dts_file}};
+  json["mmu_cores"] = Json::array();
+  for (const layout::MmuTable& table : map.mmu) {
+    json["mmu_cores"].push_back(table.core);
+  }
   json["reserved_bytes"] = map.reserved().count();
   json["knobs"] = Json::object();
   for (const board::Knob& knob : map.board.knobs) {

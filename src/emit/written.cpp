@@ -148,6 +148,24 @@ void assign(WrittenMmuEntry& entry, const std::string& property, Cursor& cursor)
   }
 }
 
+// `= <high low high low>`: base and size, in cells of 32 bits.
+bool parse_reg(Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
+  if (!cursor.expect("=") || !cursor.expect("<")) {
+    return false;
+  }
+  const std::uint64_t base_high = cursor.number();
+  const std::uint64_t base_low = cursor.number();
+  const std::uint64_t size_high = cursor.number();
+  const std::uint64_t size_low = cursor.number();
+  if (std::max({base_high, base_low, size_high, size_low}) > UINT32_MAX) {
+    errors.push_back(
+        core::error(Code::kVerifyParse, "a device-tree cell holds 32 bits, not more", node.place));
+  }
+  node.base = (base_high << 32) | base_low;
+  node.size = (size_high << 32) | size_low;
+  return cursor.expect(">");
+}
+
 }  // namespace
 
 std::vector<WrittenRange> parse_linker(const MapFile& file,
@@ -202,38 +220,32 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
   return macros;
 }
 
-std::vector<WrittenRange> parse_dts(const MapFile& file,
-                                    const std::string& root,
-                                    core::Diagnostics& errors) {
+std::vector<WrittenNode> parse_dts(const MapFile& file,
+                                   const std::string& root,
+                                   core::Diagnostics& errors) {
   Cursor cursor{file, root, errors};
-  std::vector<WrittenRange> nodes;
+  std::vector<WrittenNode> nodes;
   while (!cursor.done()) {
     if (cursor.peek(1) != ":") {
       cursor.take();
       continue;
     }
-    WrittenRange node;
+    WrittenNode node;
     node.place = cursor.place();
-    node.name = cursor.take();
+    node.label = cursor.take();
+    cursor.take();
+    const std::string name = cursor.take();
+    if (const std::size_t at = name.find('@'); at != std::string::npos) {
+      const auto address = core::parse_address("0x" + name.substr(at + 1));
+      node.unit_address = address ? *address : 0;
+    }
     cursor.skip_past("{");
     while (!cursor.done() && cursor.peek() != "}") {
-      if (cursor.take() != "reg") {
-        continue;
-      }
-      if (!cursor.expect("=") || !cursor.expect("<")) {
+      const std::string property = cursor.take();
+      node.no_map = node.no_map || property == "no-map";
+      if (property == "reg" && !parse_reg(cursor, node, errors)) {
         break;
       }
-      const std::uint64_t base_high = cursor.number();
-      const std::uint64_t base_low = cursor.number();
-      const std::uint64_t size_high = cursor.number();
-      const std::uint64_t size_low = cursor.number();
-      if (std::max({base_high, base_low, size_high, size_low}) > UINT32_MAX) {
-        errors.push_back(core::error(
-            Code::kVerifyParse, "a device-tree cell holds 32 bits, not more", node.place));
-      }
-      node.base = (base_high << 32) | base_low;
-      node.size = (size_high << 32) | size_low;
-      cursor.expect(">");
     }
     nodes.push_back(std::move(node));
   }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,15 @@ struct WrittenRange {
   std::string name;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
+  core::Place place;
+};
+
+struct WrittenNode {
+  std::string label;
+  std::optional<std::uint64_t> unit_address;
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  bool no_map = false;
   core::Place place;
 };
 
@@ -45,9 +55,9 @@ struct WrittenMacro {
                                                                core::Diagnostics& errors);
 
 /// Nodes with a label and a `reg` of four cells, by label.
-[[nodiscard]] std::vector<WrittenRange> parse_dts(const MapFile& file,
-                                                  const std::string& root,
-                                                  core::Diagnostics& errors);
+[[nodiscard]] std::vector<WrittenNode> parse_dts(const MapFile& file,
+                                                 const std::string& root,
+                                                 core::Diagnostics& errors);
 
 /// mmu_armv8 instances in their order.
 [[nodiscard]] std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,

@@ -166,31 +166,53 @@ void check_empty(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-void check_duplicates(const MemoryMap& map, core::Diagnostics& found) {
-  std::map<std::pair<std::string, std::string>, const Region*> by_core;
-  std::map<std::string, const Region*> by_macro;
-  const auto twice = [&](const Region& region, const Region& first, const std::string& where) {
+// Names by where they stand; the second of two is reported.
+class Names {
+ public:
+  Names(std::string where, core::Diagnostics& found) : where_(std::move(where)), found_(found) {}
+
+  void add(const std::string& name, const core::Place& place, const std::string& shown) {
+    const auto [known, added] = places_.try_emplace(name, place);
+    if (added) {
+      return;
+    }
     core::Diagnostic duplicate =
         core::error(Code::kLayoutDuplicate,
-                    fmt::format("'{}' stands twice in {}", region.name, where),
-                    region.place,
+                    fmt::format("'{}' stands twice in {}", shown, where_),
+                    place,
                     "the later one would silently replace the first: rename one of them");
-    duplicate.related.push_back({first.place, "it was here before"});
-    found.push_back(std::move(duplicate));
-  };
+    duplicate.related.push_back({known->second, "it was here before"});
+    found_.push_back(std::move(duplicate));
+  }
+
+ private:
+  std::string where_;
+  core::Diagnostics& found_;
+  std::map<std::string, core::Place> places_;
+};
+
+void check_duplicates(const MemoryMap& map, core::Diagnostics& found) {
+  for (const board::Core& core : map.board.cores) {
+    Names linker{fmt::format("the linker map of {}", core.name), found};
+    for (const Region& region : map.regions) {
+      if (region.seen_by(core.name)) {
+        linker.add(region.name, region.place, region.name);
+      }
+    }
+  }
+  Names header{"the C header", found};
   for (const Region& region : map.regions) {
-    for (const std::string& core : region.cores) {
-      const auto [known, added] = by_core.try_emplace({region.name, core}, &region);
-      if (!added) {
-        twice(region, *known->second, fmt::format("the linker map of {}", core));
-      }
-    }
     if (region.in_header) {
-      const auto [known, added] = by_macro.try_emplace(region.name, &region);
-      if (!added) {
-        twice(region, *known->second, "the C header");
-      }
+      header.add(region.name + "_ADDR", region.place, region.name);
     }
+  }
+  for (const Carveout& carveout : map.carveouts) {
+    if (carveout.in_header) {
+      header.add(carveout.name + "_ADDR", carveout.place, carveout.name);
+    }
+  }
+  for (const auto& [name, expression] : map.board.header_bases) {
+    header.add(name, expression.place, name);
   }
 }
 
@@ -200,7 +222,9 @@ void check_holes(const MemoryMap& map, core::Diagnostics& found) {
     std::vector<Named<core::PhysAddr>> inside;
     for (const std::string& name : carveout.members) {
       const Region* member = map.find_owned(name);
-      inside.push_back({name, *member->physical(), member->place});
+      if (const auto range = member->physical(); range) {
+        inside.push_back({name, *range, member->place});
+      }
     }
     for (const Gap& gap : map.gaps) {
       if (carveout.range.contains(gap.physical)) {
@@ -239,7 +263,33 @@ void check_holes(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
+// Linux refuses reserved-memory nodes that overlap.
+void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
+  std::map<std::string, const Carveout*> owners;
+  for (const Carveout& carveout : map.carveouts) {
+    for (const std::string& member : carveout.members) {
+      const auto [known, added] = owners.try_emplace(member, &carveout);
+      if (added || !map.find_owned(member)->physical()) {
+        continue;
+      }
+      core::Diagnostic shared =
+          core::error(Code::kCarveoutMember,
+                      fmt::format("'{}' {} is a member of two carve-outs, '{}' and '{}'",
+                                  member,
+                                  core::format_range(*map.find_owned(member)->physical()),
+                                  known->second->label,
+                                  carveout.label),
+                      carveout.place,
+                      "Linux refuses reserved-memory nodes that overlap: keep it in one of them");
+      shared.related.push_back(
+          {known->second->place, fmt::format("'{}' covers it here", known->second->label)});
+      found.push_back(std::move(shared));
+    }
+  }
+}
+
 void check_members(const MemoryMap& map, core::Diagnostics& found) {
+  check_two_carveouts(map, found);
   for (const Carveout& carveout : map.carveouts) {
     for (const Region& region : map.regions) {
       const auto range = region.physical();
@@ -380,6 +430,14 @@ void check_mmu_coverage(const MemoryMap& map, core::Diagnostics& found) {
   });
 }
 
+std::string mairs_of(const std::vector<unsigned>& numbers) {
+  std::vector<std::string> names;
+  for (const unsigned number : numbers) {
+    names.push_back(fmt::format("MAIR{}", number));
+  }
+  return names.empty() ? "none: the board allows no such entry" : core::join(names, " or ");
+}
+
 void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
   const auto allowed = [&](board::Cache cache) -> const std::vector<unsigned>& {
     return cache == board::Cache::kNonCached      ? map.board.mmu.mair_non_cached
@@ -395,17 +453,16 @@ void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
       if (entry == nullptr || std::find(good.begin(), good.end(), entry->mair) != good.end()) {
         return;
       }
-      core::Diagnostic wrong =
-          core::error(Code::kMmuCache,
-                      fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
-                                  table.core,
-                                  core::format_range(piece),
-                                  region.name,
-                                  entry->mair,
-                                  board::name_of(region.cache)),
-                      entry->place,
-                      fmt::format("cores that cache a memory differently corrupt it; use MAIR{}",
-                                  good.empty() ? 0 : good.front()));
+      core::Diagnostic wrong = core::error(
+          Code::kMmuCache,
+          fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
+                      table.core,
+                      core::format_range(piece),
+                      region.name,
+                      entry->mair,
+                      board::name_of(region.cache)),
+          entry->place,
+          fmt::format("cores that cache a memory differently corrupt it; use {}", mairs_of(good)));
       wrong.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
       found.push_back(std::move(wrong));
     });
@@ -461,7 +518,7 @@ const std::vector<Check>& all_checks() {
       {Code::kCarveoutMember,
        Severity::kError,
        Code::kLayoutOverlap,
-       "a region that lies in a carve-out is one of its members",
+       "a region that lies in a carve-out is one of its members, and of no other's",
        "members that are covered by chance are lost when the order changes",
        check_members},
       {Code::kMmuGranule,

@@ -35,7 +35,17 @@ using core::VirtAddr;
 struct Cursor {
   std::optional<PhysAddr> physical;
   VirtAddr virtual_base;
+  // The last region ended exactly at 2^64.
+  bool full = false;
 };
+
+Cursor after(const Cursor& cursor, Bytes size) {
+  const auto next_virtual = cursor.virtual_base.plus(size);
+  const auto next_physical = cursor.physical ? cursor.physical->plus(size) : std::nullopt;
+  const bool full = !next_virtual || (cursor.physical && !next_physical);
+  return full ? Cursor{cursor.physical, cursor.virtual_base, true}
+              : Cursor{next_physical, *next_virtual, false};
+}
 
 class Resolver {
  public:
@@ -92,15 +102,11 @@ class Resolver {
     Cursor cursor;
     if (!chain.after.empty()) {
       const auto before = ends_.find(chain.after);
-      if (before == ends_.end()) {
-        wrong(Code::kBoardReference,
-              fmt::format("chain '{}' continues '{}', which does not stand before it",
-                          chain.name,
-                          chain.after),
-              chain.place);
-        return std::nullopt;
+      if (before != ends_.end()) {
+        return before->second;
       }
-      return before->second;
+      unknown_chain(chain);
+      return std::nullopt;
     }
     if (chain.space == board::Space::kCore) {
       cursor.virtual_base = VirtAddr{evaluate(chain.virtual_base)};
@@ -114,6 +120,26 @@ class Resolver {
     return cursor;
   }
 
+  // A chain that stands before this one but has no end was reported already.
+  void unknown_chain(const board::Chain& chain) {
+    std::vector<std::string> before;
+    for (const board::Chain& other : map_.board.chains) {
+      if (&other == &chain) {
+        break;
+      }
+      before.push_back(other.name);
+    }
+    if (std::find(before.begin(), before.end(), chain.after) != before.end()) {
+      return;
+    }
+    wrong(Code::kBoardReference,
+          fmt::format("chain '{}' continues '{}', which does not stand before it",
+                      chain.name,
+                      core::printable(chain.after)),
+          chain.after_place,
+          core::did_you_mean(chain.after, before));
+  }
+
   void place_chain(const board::Chain& chain) {
     auto cursor = start_of(chain);
     if (!cursor) {
@@ -125,9 +151,10 @@ class Resolver {
     std::vector<std::pair<std::string, Bytes>> sizes;
     for (const board::Item& item : chain.items) {
       const Bytes size{evaluate(item.size)};
-      const auto next_virtual = cursor->virtual_base.plus(size);
-      const auto next_physical = cursor->physical ? cursor->physical->plus(size) : std::nullopt;
-      if (!next_virtual || (cursor->physical && !next_physical)) {
+      const bool fits = core::VirtRange::make(cursor->virtual_base, size) &&
+                        (!cursor->physical || core::PhysRange::make(*cursor->physical, size)) &&
+                        (!cursor->full || size.count() == 0);
+      if (!fits) {
         wrong(Code::kLayoutAddress,
               fmt::format("'{}' of {} ends above 2^64",
                           item.is_gap ? "a gap" : item.name,
@@ -143,7 +170,7 @@ class Resolver {
         window.placed += size;
         add_region(chain, item, *cursor, size);
       }
-      cursor = Cursor{next_physical, *next_virtual};
+      cursor = after(*cursor, size);
     }
     ends_[chain.name] = *cursor;
     if (!chain.limit.text.empty() && start.physical) {
@@ -195,7 +222,19 @@ class Resolver {
                     PhysAddr start,
                     Window window,
                     std::vector<std::pair<std::string, Bytes>> sizes) {
+    const std::size_t errors_before = errors_.size();
     const PhysAddr limit{evaluate(chain.limit)};
+    if (limit < start) {
+      if (errors_.size() == errors_before) {
+        wrong(Code::kBoardValue,
+              fmt::format("the limit {} of chain '{}' is below its base {}",
+                          core::format_address(limit),
+                          chain.name,
+                          core::format_address(start)),
+              chain.limit.place);
+      }
+      return;
+    }
     const Bytes room = limit - start;
     const Bytes needed = window.placed + window.padding;
     const auto range = core::PhysRange::make(start, room);
@@ -243,7 +282,10 @@ class Resolver {
         best = knob;
       }
     }
-    if (best == nullptr || size_of(*best) <= excess) {
+    if (best == nullptr) {
+      return "no knob sizes a region here: make one smaller in the board file";
+    }
+    if (size_of(*best) <= excess) {
       return "no single knob can give back that much: make several smaller";
     }
     const std::uint64_t largest = (size_of(*best) - excess).count();
@@ -263,7 +305,7 @@ class Resolver {
     for (const board::Alias& alias : map_.board.aliases) {
       const Region* owner = map_.find_owned(alias.of);
       if (owner == nullptr) {
-        unknown_region(alias.of, alias.place);
+        unknown_region(alias.of, alias.of_place);
         continue;
       }
       Region region = *owner;
@@ -280,6 +322,13 @@ class Resolver {
   void add_physical_names() {
     for (const auto& [name, in_html] : named_physically_) {
       Region region = *map_.find_owned(name);
+      if (!region.physical_base) {
+        wrong(Code::kBoardValue,
+              fmt::format("'{}' is seen by its own core only and has no physical name", name),
+              region.place,
+              "leave 'phys' out");
+        continue;
+      }
       region.kind = RegionKind::kPhysicalName;
       region.of = name;
       region.name = name + "_PHYS";
@@ -305,16 +354,17 @@ class Resolver {
 
   // The owned regions behind a list of names of regions, groups and carve-outs.
   std::vector<const Region*> members_of(const std::vector<std::string>& names,
-                                        const core::Place& place) {
+                                        const std::vector<core::Place>& places) {
     std::vector<const Region*> members;
-    for (const std::string& name : names) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const std::string& name = names[i];
       if (const Region* region = map_.find_owned(name); region != nullptr) {
         members.push_back(region);
         continue;
       }
       const std::vector<std::string>* inner = members_by_name(name);
       if (inner == nullptr) {
-        unknown_region(name, place);
+        unknown_region(name, places.at(i));
         continue;
       }
       for (const std::string& member : *inner) {
@@ -348,7 +398,7 @@ class Resolver {
     carveout.place = described.place;
     std::optional<PhysAddr> first;
     std::optional<PhysAddr> last;
-    for (const Region* member : members_of(described.covers, described.place)) {
+    for (const Region* member : members_of(described.covers, described.cover_places)) {
       carveout.members.push_back(member->name);
       const auto range = member->physical();
       if (!range || range->empty()) {
@@ -421,22 +471,31 @@ class Resolver {
   }
 
   std::optional<MmuRange> covering_range(const board::MmuEntry& entry, const std::string& core) {
-    const auto members = members_of(entry.covers, entry.place);
-    if (members.empty() || !members.front()->physical_base) {
-      return std::nullopt;
-    }
-    VirtAddr low = seen_from(*members.front(), core);
-    VirtAddr high = low;
-    PhysAddr physical = *members.front()->physical_base;
+    const auto members = members_of(entry.covers, entry.cover_places);
+    std::optional<VirtAddr> low;
+    VirtAddr last;
+    PhysAddr physical;
     for (const Region* member : members) {
       const VirtAddr base = seen_from(*member, core);
-      if (base < low) {
-        low = base;
-        physical = member->physical_base.value_or(PhysAddr{});
+      const auto range = core::VirtRange::make(base, member->size);
+      if (!member->physical_base || !range || range->empty()) {
+        continue;
       }
-      high = std::max(high, base.plus(member->size).value_or(base));
+      if (!low || base < *low) {
+        physical = *member->physical_base;
+      }
+      last = low ? std::max(last, range->last()) : range->last();
+      low = std::min(low.value_or(base), base);
     }
-    return make_range(entry, low, physical, high - low);
+    if (!low) {
+      if (!members.empty()) {
+        wrong(Code::kBoardReference,
+              fmt::format("MMU entry '{}' covers nothing that is on the bus", entry.name),
+              entry.place);
+      }
+      return std::nullopt;
+    }
+    return make_range(entry, *low, physical, (last - *low) + Bytes{1});
   }
 
   std::optional<MmuRange> make_range(const board::MmuEntry& entry,

@@ -9,6 +9,9 @@
 
 namespace memsize::readers {
 
+/// An input's name in a sentence: "'trace.log'", or "standard input" for "-".
+std::string shown_name(const std::string& path);
+
 bool probe_tidl_table(std::string_view text);
 core::Result<model::Recording> read_tidl_table(std::string_view text, const std::string& path);
 

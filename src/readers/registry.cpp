@@ -29,6 +29,33 @@ std::string no_table_hint(std::string_view text) {
          "traceLogLevel = 2 (TIOVX), with vision_apps_init.sh running before the model is loaded";
 }
 
+core::Diagnostic no_table(std::string_view text, const std::string& path) {
+  const auto lines = std::count(text.begin(), text.end(), '\n') + (text.ends_with('\n') ? 0 : 1);
+  return core::error(Code::kReadNoTable,
+                     fmt::format("no table of memory records in {} ({} read)",
+                                 shown_name(path),
+                                 core::plural(static_cast<std::uint64_t>(lines), "line")),
+                     whole_file(path),
+                     no_table_hint(text));
+}
+
+core::Diagnostic unknown_format(const std::string& format) {
+  std::vector<std::string> names;
+  for (const Reader& reader : all_readers()) {
+    names.emplace_back(reader.name);
+  }
+  const std::string hint = core::did_you_mean(format, names);
+  return core::error(
+      Code::kReadUnknownFormat,
+      fmt::format("there is no reader '{}'", core::printable(format)),
+      {},
+      hint.empty() ? fmt::format("the readers are: {}", core::join(names, ", ")) : hint);
+}
+
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+}
+
 }  // namespace
 
 const std::vector<Reader>& all_readers() {
@@ -45,47 +72,47 @@ const std::vector<Reader>& all_readers() {
   return readers;
 }
 
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "standard input" : fmt::format("'{}'", core::printable(path));
+}
+
 core::Result<model::Recording> read_text(std::string_view text,
                                          const std::string& path,
                                          const std::string& format) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const auto& readers = all_readers();
-  if (!format.empty()) {
-    const auto named = std::find_if(readers.begin(), readers.end(), [&](const Reader& reader) {
-      return reader.name == format;
-    });
-    if (named == readers.end()) {
-      std::vector<std::string> names;
-      for (const Reader& reader : readers) {
-        names.emplace_back(reader.name);
-      }
-      std::string hint = core::did_you_mean(format, names);
-      return core::fail(core::error(
-          Code::kReadUnknownFormat,
-          fmt::format("there is no reader '{}'", core::printable(format)),
-          {},
-          hint.empty() ? fmt::format("the readers are: {}", core::join(names, ", ")) : hint));
-    }
-    return named->read(text, path);
+  const auto fits = [&](const Reader& reader) {
+    return format.empty() ? reader.probe(text) : reader.name == format;
+  };
+  if (text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  const auto reader = std::find_if(readers.begin(), readers.end(), fits);
+  if (reader == readers.end() && !format.empty()) {
+    return core::fail(unknown_format(format));
   }
   if (core::trim(text).empty()) {
     return core::fail(core::error(Code::kReadEmpty,
-                                  fmt::format("'{}' is empty", core::printable(path)),
+                                  fmt::format("{} is empty", shown_name(path)),
                                   whole_file(path),
                                   no_table_hint(text)));
   }
-  const auto fitting = std::find_if(
-      readers.begin(), readers.end(), [&](const Reader& reader) { return reader.probe(text); });
-  if (fitting == readers.end()) {
-    const auto lines = std::count(text.begin(), text.end(), '\n') + (text.ends_with('\n') ? 0 : 1);
+  if (is_utf16(text)) {
     return core::fail(
         core::error(Code::kReadNoTable,
-                    fmt::format("no table of memory records in '{}' ({} read)",
-                                core::printable(path),
-                                core::plural(static_cast<std::uint64_t>(lines), "line")),
+                    fmt::format("{} is UTF-16 text, not UTF-8 or ASCII", shown_name(path)),
                     whole_file(path),
-                    no_table_hint(text)));
+                    "convert it: iconv -f UTF-16 -t UTF-8"));
   }
-  return fitting->read(text, path);
+  if (reader == readers.end()) {
+    return core::fail(no_table(text, path));
+  }
+  auto recording = reader->read(text, path);
+  // A reader that was forced finds nothing in another format's text.
+  if (recording && recording->cores.empty()) {
+    return core::fail(no_table(text, path));
+  }
+  return recording;
 }
 
 }  // namespace memsize::readers

@@ -5,6 +5,8 @@
 #include "formats.hpp"
 
 #include <limits>
+#include <optional>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,39 +18,70 @@ namespace {
 using core::Code;
 using nlohmann::json;
 
+constexpr std::uint64_t kMostOf32Bits = std::numeric_limits<std::uint32_t>::max();
+constexpr const char* kHint = "print the document again with: memsize analyze LOG --json";
+
+// A value as the user wrote it, cut; nested ones are only named, however deep they are.
+std::string shown(const json& value) {
+  if (value.is_structured()) {
+    return value.is_array() ? "an array" : "an object";
+  }
+  return core::printable(value.dump(), 40);
+}
+
+// What sizing::parse_headroom takes.
+bool is_headroom(std::string_view text) {
+  constexpr std::uint64_t kMostPercent = 1000;
+  text = core::trim(text);
+  if (text.ends_with('%')) {
+    return core::parse_address(text.substr(0, text.size() - 1)).value_or(kMostPercent + 1) <=
+           kMostPercent;
+  }
+  return core::parse_bytes(text).has_value();
+}
+
+// "19.42" as 1942.
+std::optional<std::uint64_t> hundredths_of(std::string_view text) {
+  constexpr std::size_t kDecimals = 2;
+  constexpr std::size_t kLongest = 10;  // 4194304.00
+  if (text.size() < kDecimals + 2 || text.size() > kLongest ||
+      text[text.size() - kDecimals - 1] != '.') {
+    return std::nullopt;
+  }
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i + kDecimals + 1 == text.size()) {
+      continue;
+    }
+    if (text[i] < '0' || text[i] > '9') {
+      return std::nullopt;
+    }
+    value = value * 10 + static_cast<std::uint64_t>(text[i] - '0');
+  }
+  return value;
+}
+
 class DocumentReader {
  public:
-  explicit DocumentReader(std::string path) : path_(std::move(path)) {}
+  explicit DocumentReader(const std::string& path) : path_(path) {}
 
   core::Result<model::Recording> read(const json& document) {
     model::Recording recording;
-    const std::string trace_format = text(document, "trace_format", "document");
-    if (!core::is_identifier(trace_format)) {
+    const auto trace_format = text(document, "trace_format", "document");
+    if (trace_format && !core::is_identifier(*trace_format)) {
       wrong("trace_format", "it must be the name of a file under boards/formats");
     }
-    recording.headroom = text(document, "headroom", "document");
-    recording.instances = text(document, "instances", "document");
+    read_options(document, recording);
     // The logs behind the document, so that it stands for them.
-    const json* inputs = array(document, "inputs", "");
+    const json* inputs = filled_array(document, "inputs");
     for (std::size_t i = 0; inputs != nullptr && i < inputs->size(); ++i) {
       recording.inputs.push_back(input((*inputs)[i], fmt::format("inputs[{}]", i)));
-      recording.inputs.back().trace_format = trace_format;
+      recording.inputs.back().trace_format = trace_format.value_or("");
     }
     inputs_ = recording.inputs.size();
-    if (inputs_ == 0) {
-      wrong("inputs", "it must name at least one");
-    }
-    const json* cores = array(document, "cores", "");
+    const json* cores = filled_array(document, "cores");
     for (std::size_t i = 0; cores != nullptr && i < cores->size(); ++i) {
-      const std::string at = fmt::format("cores[{}]", i);
-      model::CoreRecording core;
-      const bool named = (*cores)[i].is_object() && (*cores)[i].contains("core");
-      core.core = named ? text((*cores)[i], "core", at) : std::string{};
-      const json* instances = array((*cores)[i], "instances", at);
-      for (std::size_t k = 0; instances != nullptr && k < instances->size(); ++k) {
-        core.instances.push_back(instance((*instances)[k], fmt::format("{}.instances[{}]", at, k)));
-      }
-      recording.cores.push_back(std::move(core));
+      recording.cores.push_back(core((*cores)[i], fmt::format("cores[{}]", i)));
     }
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
@@ -60,125 +93,232 @@ class DocumentReader {
   void wrong(const std::string& at, const std::string& what) {
     core::Place place;
     place.path = path_;
-    errors_.push_back(core::error(Code::kReadSizingDocument,
-                                  fmt::format("{}: {}", at, what),
-                                  place,
-                                  "print the document again with: memsize analyze LOG --json"));
+    errors_.push_back(core::error(
+        Code::kReadSizingDocument, fmt::format("{}: {}", at, what), std::move(place), kHint));
+  }
+
+  // False where it is no object, which is then said once.
+  bool is_object(const json& value, const std::string& at) {
+    if (!value.is_object()) {
+      wrong(at, "it must be an object");
+    }
+    return value.is_object();
   }
 
   const json* member(const json& object, const char* key, const std::string& at) {
-    if (!object.is_object() || !object.contains(key)) {
-      wrong(at.empty() ? "document" : at, fmt::format("'{}' is missing", key));
+    const auto found = object.find(key);
+    if (found == object.end()) {
+      wrong(at, fmt::format("'{}' is missing", key));
       return nullptr;
     }
-    return &object.at(key);
+    return &*found;
   }
 
   const json* array(const json& object, const char* key, const std::string& at) {
     const json* found = member(object, key, at);
     if (found != nullptr && !found->is_array()) {
-      wrong(at.empty() ? key : at + "." + key, "it must be an array");
+      wrong(at == "document" ? key : at + "." + key, "it must be an array");
       return nullptr;
     }
     return found;
   }
 
-  std::string text(const json& object, const char* key, const std::string& at) {
-    const json* found = member(object, key, at);
-    if (found != nullptr && !found->is_string()) {
-      wrong(at + "." + key, "it must be a string");
-      return {};
+  const json* filled_array(const json& document, const char* key) {
+    const json* found = array(document, key, "document");
+    if (found != nullptr && found->empty()) {
+      wrong(key, "it must name at least one");
     }
-    return found == nullptr ? std::string{} : found->get<std::string>();
+    return found;
   }
 
-  std::uint64_t number(const json& object,
-                       const char* key,
-                       const std::string& at,
-                       std::uint64_t max) {
+  std::optional<std::string> text(const json& object, const char* key, const std::string& at) {
     const json* found = member(object, key, at);
     if (found == nullptr) {
-      return 0;
+      return std::nullopt;
+    }
+    if (!found->is_string()) {
+      wrong(at + "." + key, "it must be a string");
+      return std::nullopt;
+    }
+    return found->get<std::string>();
+  }
+
+  std::optional<std::uint64_t> number(const json& object,
+                                      const char* key,
+                                      const std::string& at,
+                                      std::uint64_t max = kMostOf32Bits) {
+    const json* found = member(object, key, at);
+    if (found == nullptr) {
+      return std::nullopt;
     }
     if (!found->is_number_unsigned() || found->get<std::uint64_t>() > max) {
-      wrong(at + "." + key, fmt::format("it must be a whole number from 0 to {}", max));
-      return 0;
+      wrong(at + "." + key,
+            fmt::format("it must be a whole number from 0 to {}, not {}", max, shown(*found)));
+      return std::nullopt;
     }
     return found->get<std::uint64_t>();
   }
 
+  // The value that `named` knows, or an error that lists `choices`.
+  template <typename Value>
+  void choose(const json& object,
+              const char* key,
+              const std::string& at,
+              std::optional<Value> (*named)(std::string_view),
+              const char* choices,
+              Value& value) {
+    const auto name = text(object, key, at);
+    const auto chosen = name ? named(*name) : std::nullopt;
+    if (chosen) {
+      value = *chosen;
+    } else if (name) {
+      wrong(at + "." + key,
+            fmt::format("it must be {}, not '{}'", choices, core::printable(*name, 40)));
+    }
+  }
+
+  void read_options(const json& document, model::Recording& recording) {
+    const auto headroom = text(document, "headroom", "document");
+    if (headroom && !is_headroom(*headroom)) {
+      wrong("document.headroom",
+            fmt::format("'{}' is not a headroom", core::printable(*headroom, 40)));
+    }
+    recording.headroom = headroom.value_or("");
+    const auto instances = text(document, "instances", "document");
+    if (instances && *instances != "together" && *instances != "apart") {
+      wrong("document.instances",
+            fmt::format("it must be together or apart, not '{}'", core::printable(*instances, 40)));
+    }
+    recording.instances = instances.value_or("");
+  }
+
   model::Input input(const json& object, const std::string& at) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     model::Input input;
-    input.path = text(object, "path", at);
-    input.format = text(object, "format", at);
-    input.lines = number(object, "lines", at, kMost);
-    input.records = number(object, "records", at, kMost);
+    if (!is_object(object, at)) {
+      return input;
+    }
+    input.path = text(object, "path", at).value_or("");
+    input.format = text(object, "format", at).value_or("");
+    input.lines = number(object, "lines", at).value_or(0);
+    input.records = number(object, "records", at).value_or(0);
     return input;
+  }
+
+  model::CoreRecording core(const json& object, const std::string& at) {
+    model::CoreRecording core;
+    if (!is_object(object, at)) {
+      return core;
+    }
+    if (object.contains("core")) {
+      core.core = core::printable(text(object, "core", at).value_or(""), 40);
+    }
+    if (!cores_.insert(core.core).second) {
+      wrong(at,
+            core.core.empty() ? "the core without a name stands twice"
+                              : fmt::format("core '{}' stands twice", core.core));
+    }
+    const json* instances = array(object, "instances", at);
+    for (std::size_t k = 0; instances != nullptr && k < instances->size(); ++k) {
+      core.instances.push_back(instance((*instances)[k], fmt::format("{}.instances[{}]", at, k)));
+    }
+    return core;
   }
 
   model::Instance instance(const json& object, const std::string& at) {
     model::Instance instance;
-    if (object.contains("input")) {
-      instance.input = number(object, "input", at, inputs_ == 0 ? 0 : inputs_ - 1);
+    if (!is_object(object, at)) {
+      return instance;
     }
-    instance.line = number(object, "line", at, std::numeric_limits<std::uint32_t>::max());
+    if (object.contains("input")) {
+      instance.input = number(object, "input", at, inputs_ == 0 ? 0 : inputs_ - 1).value_or(0);
+    }
+    instance.line = number(object, "line", at).value_or(0);
     const json* blocks = array(object, "blocks", at);
+    std::unordered_set<std::uint32_t> records;
     for (std::size_t i = 0; blocks != nullptr && i < blocks->size(); ++i) {
-      instance.blocks.push_back(block((*blocks)[i], fmt::format("{}.blocks[{}]", at, i)));
+      const std::string block_at = fmt::format("{}.blocks[{}]", at, i);
+      if (!is_object((*blocks)[i], block_at)) {
+        continue;
+      }
+      const auto record = number((*blocks)[i], "record", block_at);
+      if (record && !records.insert(static_cast<std::uint32_t>(*record)).second) {
+        wrong(block_at + ".record", fmt::format("record {} stands twice in one table", *record));
+      }
+      instance.blocks.push_back(block((*blocks)[i], block_at));
+      instance.blocks.back().record = static_cast<std::uint32_t>(record.value_or(0));
     }
     return instance;
   }
 
   model::Block block(const json& object, const std::string& at) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
     model::Block block;
-    block.record = static_cast<std::uint32_t>(number(object, "record", at, kMost));
-    block.space = text(object, "space", at);
-    block.line = number(object, "line", at, kMost);
-    const auto cacheability = model::cacheability_named(text(object, "cacheability", at));
-    const auto lifetime = model::lifetime_named(text(object, "lifetime", at));
-    const auto align = core::Align::make(number(object, "alignment", at, kMost));
-    if (!cacheability || !lifetime || !align) {
-      wrong(at, "its cacheability, lifetime or alignment is not a known value");
-      return block;
+    const auto space = text(object, "space", at);
+    if (space && !core::is_identifier(*space)) {
+      wrong(at + ".space",
+            fmt::format("it must be a name such as ddr, not '{}'", core::printable(*space, 40)));
     }
-    block.cacheability = *cacheability;
-    block.lifetime = *lifetime;
-    block.alignment = *align;
-    const std::uint64_t size = number(object, "size_bytes", at, kMost);
-    block.size = model::measured_exactly(core::Bytes{size});
-    if (object.contains("printed_kib")) {
-      restore_rounding(object, at, block);
+    block.space = space.value_or("");
+    block.line = number(object, "line", at).value_or(0);
+    choose(object,
+           "cacheability",
+           at,
+           model::cacheability_named,
+           "cacheable, non-cacheable or on-chip",
+           block.cacheability);
+    choose(object,
+           "lifetime",
+           at,
+           model::lifetime_named,
+           "persistent, scratch or constant",
+           block.lifetime);
+    const auto alignment = number(object, "alignment", at);
+    const auto align = core::Align::make(alignment.value_or(1));
+    if (!align) {
+      wrong(at + ".alignment", fmt::format("{} is not a power of two", *alignment));
     }
-    if (object.contains("address")) {
-      const auto address = core::parse_address(text(object, "address", at));
-      if (!address) {
-        wrong(at + ".address", "it must be a hexadecimal address");
-      } else {
-        block.address_low = static_cast<std::uint32_t>(*address & kMost);
-      }
-    }
+    block.alignment = align.value_or(core::Align{});
+    read_size(object, at, block);
+    read_address(object, at, block);
     return block;
   }
 
-  void restore_rounding(const json& object, const std::string& at, model::Block& block) {
-    std::string digits = text(object, "printed_kib", at);
-    std::erase(digits, '.');
-    const auto hundredths = core::parse_address(digits);
-    const bool decimal = digits.find_first_not_of("0123456789") == std::string::npos;
-    const auto restored = hundredths && decimal && *hundredths < (1ULL << 40)
-                              ? model::measured_kib(*hundredths)
-                              : model::MeasuredSize{};
-    if (restored.nearest != block.size.nearest) {
-      wrong(at + ".printed_kib", "it does not agree with size_bytes");
+  void read_address(const json& object, const std::string& at, model::Block& block) {
+    const auto printed = object.contains("address") ? text(object, "address", at) : std::nullopt;
+    if (!printed) {
       return;
     }
-    block.size = restored;
+    const auto address = core::parse_address(*printed);
+    if (!address) {
+      wrong(at + ".address", "it must be a hexadecimal address");
+    } else if ((*address & kMostOf32Bits) != 0) {
+      block.address_low = static_cast<std::uint32_t>(*address & kMostOf32Bits);
+    }
   }
 
-  std::string path_;
+  // The size with the rounding of its print, where it was printed.
+  void read_size(const json& object, const std::string& at, model::Block& block) {
+    const bool printed = object.contains("printed_kib");
+    const auto text_kib = printed ? text(object, "printed_kib", at) : std::nullopt;
+    const auto hundredths = text_kib ? hundredths_of(*text_kib) : std::nullopt;
+    const auto restored = hundredths ? model::measured_kib(*hundredths) : model::MeasuredSize{};
+    // The largest print is that of 2^32 - 1 B, rounded to 2^32 B by TIDL.
+    const std::uint64_t most =
+        restored.nearest.count() == kMostOf32Bits + 1 ? restored.nearest.count() : kMostOf32Bits;
+    const auto size = number(object, "size_bytes", at, most);
+    if (!size) {
+      return;
+    }
+    block.size = model::measured_exactly(core::Bytes{*size});
+    if (text_kib && (!hundredths || restored.nearest != block.size.nearest)) {
+      wrong(at + ".printed_kib", "it does not agree with size_bytes");
+    } else if (text_kib) {
+      block.size = restored;
+    }
+  }
+
+  core::SharedText path_;
   std::size_t inputs_ = 0;
+  std::unordered_set<std::string> cores_;
   core::Diagnostics errors_;
 };
 
@@ -196,17 +336,17 @@ core::Result<model::Recording> read_sizing_document(std::string_view text,
   const json document = json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object()) {
     return core::fail(core::error(Code::kReadSizingDocument,
-                                  fmt::format("'{}' is not valid JSON", core::printable(path)),
+                                  fmt::format("{} is not valid JSON", shown_name(path)),
                                   place,
-                                  "print the document again with: memsize analyze LOG --json"));
+                                  kHint));
   }
-  const std::string schema = document.value("schema", json{}).is_string()
-                                 ? document.at("schema").get<std::string>()
-                                 : std::string{};
+  const auto found = document.find("schema");
+  const std::string schema =
+      found != document.end() && found->is_string() ? found->get<std::string>() : std::string{};
   if (schema != "memsize.sizing/1") {
     return core::fail(core::error(
         Code::kReadSizingDocument,
-        fmt::format("'{}' has the schema '{}'", core::printable(path), core::printable(schema, 40)),
+        fmt::format("{} has the schema '{}'", shown_name(path), core::printable(schema, 40)),
         place,
         "this memsize reads memsize.sizing/1"));
   }

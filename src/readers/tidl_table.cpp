@@ -16,6 +16,7 @@
 #include "memsize/core/text.hpp"
 
 #include "formats.hpp"
+#include "merge_prints.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,25 +77,45 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// Removes "[C7x_2 ]  52.423106 s:" and says whose it was; leaves a line without prefix alone.
+// The length of "  52.423106 s:" at the start of `text`, or 0.
+std::size_t stamp_length(std::string_view text) {
+  constexpr std::string_view kBlank = " \t";
+  const std::size_t digits = text.find_first_not_of(kBlank);
+  if (digits == std::string_view::npos) {
+    return 0;
+  }
+  const std::size_t blank = text.find_first_not_of("0123456789.", digits);
+  if (blank == digits || blank == std::string_view::npos) {
+    return 0;
+  }
+  const std::size_t unit = text.find_first_not_of(kBlank, blank);
+  if (unit == blank || unit == std::string_view::npos || text.substr(unit, 2) != "s:") {
+    return 0;
+  }
+  return unit + 2;
+}
+
+// Removes "[C7x_2 ]  52.423106 s:" and says whose it was; leaves a line without prefix alone. A
+// prompt or a colour may stand before it, but nothing with a comma: that is a row cut short.
 std::string take_prefix(std::string_view& rest) {
   const std::string_view text = core::trim(rest);
-  const std::size_t close = text.find(']');
-  if (!text.starts_with('[') || close == std::string_view::npos) {
-    return {};
+  const std::size_t comma = std::min(text.find(','), text.size());
+  std::size_t from = 0;
+  for (std::size_t close = text.find(']'); close < comma; close = text.find(']', from)) {
+    const std::string_view before = text.substr(from, close - from);
+    const std::size_t open = from == 0 && before.starts_with('[') ? 0 : before.rfind('[');
+    from = close + 1;
+    if (open == std::string_view::npos) {
+      continue;
+    }
+    const std::string_view name = core::trim(before.substr(open + 1));
+    const std::size_t stamp = stamp_length(text.substr(from));
+    if (!name.empty() && stamp != 0) {
+      rest = text.substr(from + stamp);
+      return core::printable(core::to_lower(name), 40);
+    }
   }
-  const std::string_view name = core::trim(text.substr(1, close - 1));
-  std::string_view after = text.substr(close + 1);
-  const std::size_t seconds = after.find(" s:");
-  if (name.empty() || seconds == std::string_view::npos) {
-    return {};
-  }
-  const std::string_view stamp = core::trim(after.substr(0, seconds));
-  if (stamp.empty() || stamp.find_first_not_of("0123456789.") != std::string_view::npos) {
-    return {};
-  }
-  rest = after.substr(seconds + 3);
-  return core::to_lower(name);
+  return {};
 }
 
 std::vector<Field> split(std::string_view whole, std::string_view rest) {
@@ -129,6 +150,27 @@ bool looks_like_row(const Line& line) {
                          (line.fields[2].text == "Persistent" || line.fields[2].text == "Scratch");
   return attribute || find_space(second) != nullptr || second.starts_with("DDR") ||
          second.starts_with("L3/");
+}
+
+// "15208" or "2755.41".
+bool is_decimal(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  return whole_number(text.substr(0, dot)).has_value() &&
+         (dot == std::string_view::npos || whole_number(text.substr(dot + 1)).has_value());
+}
+
+// SDK 8 and older print `record, space, attribute, size`, in bytes or in KB, and no alignment: told
+// from a newer row that was cut behind its alignment.
+bool is_sdk8_row(const std::vector<Field>& fields) {
+  constexpr std::uint64_t kLargestUsualAlignment = 4096;
+  if (fields.size() != 4 || !is_decimal(fields[3].text)) {
+    return false;
+  }
+  const std::string_view space = fields[1].text;
+  if (space == "DDR" || fields[3].text.find('.') != std::string_view::npos) {
+    return true;
+  }
+  return !space.starts_with("DDR") && whole_number(fields[3].text) > kLargestUsualAlignment;
 }
 
 // Calls `visit` for every line with its prefix taken off and its fields split.
@@ -187,7 +229,7 @@ class TableReader {
     for (const std::string& core : order_) {
       model::CoreRecording cores;
       cores.core = core;
-      cores.instances = merge_prints(tables_.at(core));
+      cores.instances = merge_prints(std::move(tables_.at(core)));
       for (const model::Instance& instance : cores.instances) {
         input.records += instance.blocks.size();
       }
@@ -202,31 +244,38 @@ class TableReader {
     core::Place place;
     place.path = path_;
     place.line = line.number;
-    // The line is shown escaped; a place that would not match it any more points at the whole line.
-    place.text = core::printable(line.whole, 200);
-    if (place.text.str().size() == line.whole.size()) {
-      place.column = field.column;
+    // The line is shown escaped, and the column is that of the shown line. A field that is escaped
+    // itself is pointed at by the message alone.
+    place.text = core::printable(line.whole, std::string_view::npos);
+    if (core::printable(field.text, std::string_view::npos).size() == field.text.size()) {
+      const std::string_view before = line.whole.substr(0, field.column - 1);
+      place.column = core::printable(before, std::string_view::npos).size() + 1;
       place.length = std::max<std::size_t>(field.text.size(), 1);
     }
     return place;
   }
 
+  tl::unexpected<core::Diagnostics> bad(const Line& line,
+                                        const Field& field,
+                                        const std::string& what,
+                                        std::string hint) const {
+    return core::fail(core::error(Code::kReadBadRecord, what, place(line, field), std::move(hint)));
+  }
+
   core::Result<Block> parse_row(const Line& line) const {
     constexpr std::size_t kFields = 6;
     const auto& fields = line.fields;
-    const auto bad = [&](std::size_t index, const std::string& what, std::string hint) {
-      return core::fail(
-          core::error(Code::kReadBadRecord, what, place(line, fields[index]), std::move(hint)));
-    };
     const std::string shape =
         "a row is: record, space, attribute, alignment, size in KB with two decimals, base address";
-    if (fields.size() == 4) {
-      return bad(3,
+    if (is_sdk8_row(fields)) {
+      return bad(line,
+                 fields[3],
                  "this row has no alignment and no base address: it was printed by SDK 8 or older",
                  "only the tables of SDK 9 and newer are read");
     }
     if (fields.size() != kFields) {
-      return bad(fields.size() - 1,
+      return bad(line,
+                 fields.back(),
                  fmt::format("this record has {} where {} are expected",
                              core::plural(fields.size(), "field"),
                              kFields),
@@ -236,12 +285,19 @@ class TableReader {
     block.line = line.number;
     const auto record = whole_number(fields[0].text);
     if (!record || *record > kLargestRecord) {
-      return bad(0, fmt::format("record number {} is too large", fields[0].text), shape);
+      return bad(
+          line, fields[0], fmt::format("record number {} is too large", fields[0].text), shape);
     }
     block.record = static_cast<std::uint32_t>(*record);
+    return parse_class(line, std::move(block));
+  }
+
+  core::Result<Block> parse_class(const Line& line, Block block) const {
+    const auto& fields = line.fields;
     const SpaceName* space = find_space(fields[1].text);
     if (space == nullptr) {
-      return bad(1,
+      return bad(line,
+                 fields[1],
                  fmt::format("'{}' is not a memory space", core::printable(fields[1].text, 40)),
                  "the spaces are: L1D, L2, L3/MSMC, DDR Cacheable, DDR Non-cacheable");
     }
@@ -249,7 +305,8 @@ class TableReader {
     block.cacheability = space->cacheability;
     const auto lifetime = model::lifetime_named(core::to_lower(fields[2].text));
     if (!lifetime || *lifetime == model::Lifetime::kConstant) {
-      return bad(2,
+      return bad(line,
+                 fields[2],
                  fmt::format("'{}' is not an attribute", core::printable(fields[2].text, 40)),
                  "the attributes are: Persistent, Scratch");
     }
@@ -257,7 +314,8 @@ class TableReader {
     const auto alignment = whole_number(fields[3].text);
     const auto align = alignment ? core::Align::make(*alignment) : std::nullopt;
     if (!align || align->value() > (1U << 20)) {
-      return bad(3,
+      return bad(line,
+                 fields[3],
                  fmt::format("'{}' is not an alignment", core::printable(fields[3].text, 40)),
                  "an alignment is a power of two in bytes, at most 1 MiB");
     }
@@ -267,21 +325,19 @@ class TableReader {
 
   core::Result<Block> parse_size_and_base(const Line& line, Block block) const {
     const Field& size = line.fields[4];
-    const auto bad = [&](const Field& field, const std::string& what, std::string hint) {
-      return core::fail(
-          core::error(Code::kReadBadRecord, what, place(line, field), std::move(hint)));
-    };
     const std::size_t dot = size.text.find('.');
     const auto whole = whole_number(size.text.substr(0, dot));
     const auto parts =
         dot == std::string_view::npos ? std::nullopt : whole_number(size.text.substr(dot + 1));
     if (!whole || !parts || size.text.size() != dot + 3) {
-      return bad(size,
+      return bad(line,
+                 size,
                  fmt::format("'{}' is not a size", core::printable(size.text, 40)),
                  "a size is in KB of 1024 bytes with two decimals, such as 2755.41");
     }
-    if (*whole > kLargestHundredths / 100) {
-      return bad(size,
+    if (*whole > kLargestHundredths / 100 || *whole * 100 + *parts > kLargestHundredths) {
+      return bad(line,
+                 size,
                  fmt::format("{} KB is more than a record can hold", size.text),
                  "a record is smaller than 4 GiB (4194304 KB)");
     }
@@ -294,7 +350,8 @@ class TableReader {
         std::from_chars(digits.data(), digits.data() + digits.size(), address, 16);
     if (!prefixed || digits.empty() || failure != std::errc{} ||
         end != digits.data() + digits.size()) {
-      return bad(base,
+      return bad(line,
+                 base,
                  fmt::format("'{}' is not a base address", core::printable(base.text, 40)),
                  "a base is 0x and up to eight hexadecimal digits");
     }
@@ -329,53 +386,6 @@ class TableReader {
       tables.back().line = line.number;
     }
     tables.back().blocks.push_back(std::move(block));
-  }
-
-  static bool has_addresses(const model::Instance& table) {
-    return std::any_of(table.blocks.begin(), table.blocks.end(), [](const Block& block) {
-      return block.address_low.has_value();
-    });
-  }
-
-  // Whether every row of `later` stands in `earlier` with the same class and size.
-  static bool repeats(const model::Instance& earlier, const model::Instance& later) {
-    return std::all_of(later.blocks.begin(), later.blocks.end(), [&](const Block& row) {
-      return std::any_of(earlier.blocks.begin(), earlier.blocks.end(), [&](const Block& known) {
-        return known.record == row.record && known.space == row.space &&
-               known.cacheability == row.cacheability && known.lifetime == row.lifetime &&
-               known.size.printed_kib == row.size.printed_kib;
-      });
-    });
-  }
-
-  // Pairs each print without addresses (TIDL_alloc) with the first later print (TIDL_init) of the
-  // same rows. Rows that only the first print has are kept: the ring buffer ate the second.
-  static std::vector<model::Instance> merge_prints(const std::vector<model::Instance>& tables) {
-    std::vector<model::Instance> merged;
-    std::vector<std::size_t> waiting;  // indexes into merged
-    for (const model::Instance& table : tables) {
-      if (!has_addresses(table)) {
-        waiting.push_back(merged.size());
-        merged.push_back(table);
-        continue;
-      }
-      const auto pair = std::find_if(waiting.begin(), waiting.end(), [&](std::size_t index) {
-        return repeats(merged[index], table);
-      });
-      if (pair == waiting.end()) {
-        merged.push_back(table);
-        continue;
-      }
-      for (const Block& row : table.blocks) {
-        const auto known = std::find_if(merged[*pair].blocks.begin(),
-                                        merged[*pair].blocks.end(),
-                                        [&](const Block& b) { return b.record == row.record; });
-        *known = row;
-      }
-      merged[*pair].line = table.line;
-      waiting.erase(pair);
-    }
-    return merged;
   }
 
   std::string path_;

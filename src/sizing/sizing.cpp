@@ -32,6 +32,10 @@ BlockList blocks_of(const model::Instance& instance, const board::DemandKey& key
       list.push_back(&block);
     }
   }
+  // Records are allocated in the order of their numbers, whatever order they are told in.
+  std::stable_sort(list.begin(), list.end(), [](const Block* a, const Block* b) {
+    return a->record < b->record;
+  });
   return list;
 }
 
@@ -64,18 +68,33 @@ bool never_together(const model::Instance& a, const model::Instance& b) {
 
 using LiveSet = std::vector<std::size_t>;
 
-// The sets of instances that were live at the same time, one for each load: an instance that is
-// loaded over another one's memory proves that the other had gone.
+bool has_addresses(const model::Instance& instance) {
+  return std::any_of(instance.blocks.begin(), instance.blocks.end(), [](const Block& block) {
+    return block.address_low.has_value();
+  });
+}
+
+// The largest sets of instances that were live at the same time: an instance that is loaded over
+// another one's memory proves that the other had gone. A set that only grows is kept once, at its
+// largest.
 std::vector<LiveSet> live_sets(const std::vector<model::Instance>& instances, bool together) {
   std::vector<LiveSet> sets;
   LiveSet live;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    std::erase_if(live, [&](std::size_t earlier) {
-      return !together || never_together(instances[earlier], instances[i]);
-    });
+    LiveSet staying;
+    const bool telling = has_addresses(instances[i]);
+    for (const std::size_t earlier : live) {
+      if (together && !(telling && never_together(instances[earlier], instances[i]))) {
+        staying.push_back(earlier);
+      }
+    }
+    if (staying.size() != live.size()) {
+      sets.push_back(live);
+    }
+    live = std::move(staying);
     live.push_back(i);
-    sets.push_back(live);
   }
+  sets.push_back(std::move(live));
   return sets;
 }
 
@@ -95,6 +114,24 @@ Bytes headroom_for(const Headroom& headroom, Bytes variable) {
   const std::uint64_t hundredths = variable.count() / 100;
   const std::uint64_t rest = variable.count() % 100;
   return Bytes{hundredths * headroom.percent + (rest * headroom.percent + 99) / 100};
+}
+
+// Told by one record of which all but a few bytes is fixed in the SDK's source.
+const Generation* generation_of(const model::Instance& instance, const board::TraceFormat& format) {
+  for (const Generation& candidate : format.generations) {
+    for (const Block& block : instance.blocks) {
+      const auto printed_so = [&](Bytes size) {
+        return size <= block.size.upper &&
+               size + block.size.upper >= block.size.nearest + block.size.nearest;
+      };
+      if (block.record == candidate.fingerprint_record &&
+          std::any_of(
+              candidate.fingerprint_sizes.begin(), candidate.fingerprint_sizes.end(), printed_so)) {
+        return &candidate;
+      }
+    }
+  }
+  return nullptr;
 }
 
 class Sizer {
@@ -157,6 +194,21 @@ class Sizer {
     if (of_board != nullptr && of_board != generation_) {
       forecast_ = of_board;
     }
+  }
+
+  // Whether tables tell their generations, but not the same one.
+  [[nodiscard]] bool several_generations() const {
+    const Generation* first = nullptr;
+    for (const model::CoreRecording& core : recording_.cores) {
+      for (const model::Instance& instance : core.instances) {
+        const Generation* own = generation_of(instance, format_);
+        if (own != nullptr && first != nullptr && own != first) {
+          return true;
+        }
+        first = own != nullptr ? own : first;
+      }
+    }
+    return false;
   }
 
   void size_core(const model::CoreRecording& recorded) {
@@ -366,12 +418,12 @@ class Sizer {
     return demand;
   }
 
-  // Persistent memory: the live set that needs most. Scratch is reset before each model: the one
-  // model that needs most.
-  static LiveSet peak_set(const model::CoreRecording& recorded,
-                          const board::DemandKey& key,
-                          const std::vector<LiveSet>& sets,
-                          const HeapRule& rule) {
+  // Persistent memory: the live set that needs most, margin and all. Scratch is reset before each
+  // model: the one model that needs most.
+  LiveSet peak_set(const model::CoreRecording& recorded,
+                   const board::DemandKey& key,
+                   const std::vector<LiveSet>& sets,
+                   const HeapRule& rule) const {
     std::vector<LiveSet> candidates = sets;
     if (key.lifetime == model::Lifetime::kScratch) {
       candidates.clear();
@@ -383,13 +435,18 @@ class Sizer {
     Bytes most;
     for (const LiveSet& set : candidates) {
       std::vector<BlockList> instances;
+      Bytes fixed;
       for (const std::size_t index : set) {
         instances.push_back(blocks_of(recorded.instances[index], key));
+        for (const Block* block : instances.back()) {
+          fixed += fixed_part(*generation_, *block);
+        }
       }
       const Bytes bound = bound_of(rule, instances);
-      if (best.empty() || bound > most) {
+      const Bytes need = bound + headroom_for(options_.headroom, bound - fixed);
+      if (best.empty() || need > most) {
         best = set;
-        most = bound;
+        most = need;
       }
     }
     return best;
@@ -632,22 +689,25 @@ core::Result<Headroom> parse_headroom(std::string_view text) {
   constexpr std::uint64_t kMost = 1000;
   const std::string_view trimmed = core::trim(text);
   Headroom headroom;
+  const auto refuse = [&] {
+    return core::fail(core::error(Code::kTextSize,
+                                  fmt::format("'{}' is not a headroom", core::printable(text, 40)),
+                                  {},
+                                  "a headroom is a whole percentage up to 1000% (10%), a size "
+                                  "(512KiB), or 0"));
+  };
   if (trimmed.ends_with('%')) {
     const auto percent = core::parse_address(trimmed.substr(0, trimmed.size() - 1));
     if (!percent || *percent > kMost) {
-      return core::fail(
-          core::error(Code::kTextSize,
-                      fmt::format("'{}' is not a headroom", core::printable(text, 40)),
-                      {},
-                      "a headroom is a whole percentage up to 1000% (10%), a size "
-                      "(512KiB), or 0"));
+      return refuse();
     }
     headroom.percent = *percent;
     return headroom;
   }
+  const bool number = !trimmed.empty() && trimmed.front() >= '0' && trimmed.front() <= '9';
   const auto size = core::parse_bytes(trimmed);
   if (!size) {
-    return tl::make_unexpected(size.error());
+    return number ? tl::make_unexpected(size.error()) : refuse();
   }
   headroom.is_percent = false;
   headroom.size = *size;
@@ -680,20 +740,7 @@ const Generation* find_generation(const model::Recording& recording,
   const Generation* found = nullptr;
   for (const model::CoreRecording& core : recording.cores) {
     for (const model::Instance& instance : core.instances) {
-      const Generation* own = nullptr;
-      for (const Generation& candidate : format.generations) {
-        for (const Block& block : instance.blocks) {
-          const bool fits = block.record == candidate.fingerprint_record &&
-                            std::any_of(candidate.fingerprint_sizes.begin(),
-                                        candidate.fingerprint_sizes.end(),
-                                        [&](Bytes size) {
-                                          return size <= block.size.upper &&
-                                                 size + block.size.upper >=
-                                                     block.size.nearest + block.size.nearest;
-                                        });
-          own = fits ? &candidate : own;
-        }
-      }
+      const Generation* own = generation_of(instance, format);
       if (own == nullptr || (found != nullptr && found != own)) {
         return nullptr;
       }

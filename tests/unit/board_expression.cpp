@@ -82,28 +82,10 @@ TEST_SUITE("board") {
   }
 
   TEST_CASE("broken sums are refused") {
-    for (const char* text : {"",
-                             " ",
-                             "+",
-                             "1 +",
-                             "* 2",
-                             "1 2",
-                             "1MiB 2MiB",
-                             "1 / 2",
-                             "1 % 2",
-                             "(1",
-                             "1)",
-                             "()",
-                             "(1))",
-                             "1 - - 1",
-                             "1 ++ 1",
-                             "64KB",
-                             "1..5MiB",
-                             "0xZZ",
-                             "one$",
-                             "\x1b[31m",
-                             "1 << 2",
-                             "\xC2\xA0"}) {
+    for (const char* text :
+         {"",        " ",    "+",    "1 +",      "* 2",    "1 2",     "1MiB 2MiB", "1 / 2",
+          "1 % 2",   "(1",   "1)",   "()",       "(1))",   "1 - - 1", "1 ++ 1",    "64KB",
+          "1..5MiB", "0xZZ", "one$", "\x1b[31m", "1 << 2", "\xC2\xA0"}) {
       const core::Diagnostic problem = refused(text);
       CHECK((problem.code == Code::kBoardExpression || problem.code == Code::kTextSize));
       CHECK_FALSE(test::contains(problem.message, "\x1b"));

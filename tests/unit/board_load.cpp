@@ -4,6 +4,8 @@
 
 #include "support.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -44,7 +46,7 @@ struct Folder {
   core::MemFileSystem files;
 
   core::Result<core::TomlValue> load(const std::string& name) {
-    return load_inherited(files, "boards/" + name);
+    return load_inherited(files, "boards/" + name, "boards");
   }
 
   core::Diagnostic error_of(const std::string& name) {
@@ -88,8 +90,7 @@ TEST_SUITE("board") {
     CHECK(keep.hard_granule.value() == 4096);
     REQUIRE(keep.demand.has_value());
     CHECK(*keep.demand ==
-          DemandKey{
-              "alpha", "ddr", model::Cacheability::kCacheable, model::Lifetime::kPersistent});
+          DemandKey{"alpha", "ddr", model::Cacheability::kCacheable, model::Lifetime::kPersistent});
     CHECK(board->find_knob("pool_at")->is_address);
     CHECK(board->find_knob("beta_code")->minimum.count() == 524288);
     REQUIRE(board->chains.size() == 5);
@@ -109,7 +110,8 @@ TEST_SUITE("board") {
 
   TEST_CASE("an unknown key suggests the nearest known one") {
     const core::Diagnostic problem =
-        only_error("alpha_code = { default = \"2MiB\" }", "alpha_code = { defualt = \"2MiB\", default = \"2MiB\" }");
+        only_error("alpha_code = { default = \"2MiB\" }",
+                   "alpha_code = { defualt = \"2MiB\", default = \"2MiB\" }");
     CHECK(problem.code == Code::kTomlUnknownKey);
     CHECK(problem.hint == "did you mean 'default'?");
     const std::string text = test::zx9_text();
@@ -128,8 +130,8 @@ TEST_SUITE("board") {
     CHECK(only_error("sources = [\"nowhere\"]", "sources = [7]").code == Code::kTomlType);
     CHECK(only_error("schema = 1", "schema = 2").code == Code::kBoardValue);
     CHECK(only_error("schema = 1\n", "").code == Code::kBoardValue);
-    const core::Diagnostic core =
-        only_error("cores = [\"beta_1\"], note = \"beta code\"", "cores = [\"beta_2\"], note = \"beta code\"");
+    const core::Diagnostic core = only_error("cores = [\"beta_1\"], note = \"beta code\"",
+                                             "cores = [\"beta_2\"], note = \"beta code\"");
     CHECK(core.code == Code::kBoardReference);
     CHECK(core.hint == "did you mean 'beta_1'?");
     const core::Diagnostic entry =
@@ -168,8 +170,8 @@ TEST_SUITE("board") {
   }
 
   TEST_CASE("a demand of a core that the board lacks is refused") {
-    const core::Diagnostic problem =
-        only_error("demand = \"alpha ddr cacheable scratch\"", "demand = \"alpa ddr cacheable scratch\"");
+    const core::Diagnostic problem = only_error("demand = \"alpha ddr cacheable scratch\"",
+                                                "demand = \"alpa ddr cacheable scratch\"");
     CHECK(problem.code == Code::kBoardReference);
     CHECK(problem.hint == "did you mean 'alpha'?");
   }
@@ -222,8 +224,8 @@ TEST_SUITE("board") {
   }
 
   TEST_CASE("an on-chip memory is named by a string") {
-    CHECK_FALSE(
-        test::load_text(with(test::zx9_text(), "{ l2 = \"SCRATCHPAD\" }", "{ l2 = 5 }")).has_value());
+    CHECK_FALSE(test::load_text(with(test::zx9_text(), "{ l2 = \"SCRATCHPAD\" }", "{ l2 = 5 }"))
+                    .has_value());
   }
 
   TEST_CASE("notes are one line without control characters") {
@@ -257,7 +259,8 @@ TEST_SUITE("board") {
   TEST_CASE("inherited tables merge, arrays and values are replaced, keys are removed") {
     Folder folder;
     folder.files.content["boards/base.toml"] =
-        "a = 1\nlist = [1, 2, 3]\n[t]\nkeep = \"k\"\nchange = 1\ndrop = 1\n[t.deep]\nx = 1\ny = 2\n";
+        "a = 1\nlist = [1, 2, 3]\n[t]\nkeep = \"k\"\nchange = 1\ndrop = 1\n[t.deep]\nx = 1\ny = "
+        "2\n";
     folder.files.content["boards/v.toml"] =
         "inherit = [\"base.toml\"]\nremove = [\"t.drop\", \"t.deep.x\"]\nlist = [9]\n"
         "[t]\nchange = \"now text\"\nnew = true\n";
@@ -332,10 +335,23 @@ TEST_SUITE("board") {
     CHECK(folder.error_of("missing.toml").code == Code::kFileRead);
   }
 
+  TEST_CASE("a parent is looked for beside its child first, then among the bundled boards") {
+    core::MemFileSystem files;
+    files.content["boards/base.toml"] = "where = \"bundled\"\n";
+    files.content["mine/v.toml"] = "inherit = [\"base.toml\"]\n";
+    const auto bundled = load_inherited(files, "mine/v.toml", "boards");
+    REQUIRE(bundled.has_value());
+    CHECK(bundled->find("where")->get().string == "bundled");
+    files.content["mine/base.toml"] = "where = \"beside\"\n";
+    const auto beside = load_inherited(files, "mine/v.toml", "boards");
+    REQUIRE(beside.has_value());
+    CHECK(beside->find("where")->get().string == "beside");
+  }
+
   TEST_CASE("a circle is one however its files are spelt") {
     Normalising files;
     files.content["boards/a.toml"] = "inherit = [\"./a.toml\"]\n";
-    const auto loaded = load_inherited(files, "boards/a.toml");
+    const auto loaded = load_inherited(files, "boards/a.toml", "boards");
     REQUIRE_FALSE(loaded.has_value());
     CHECK(test::contains(loaded.error().front().message, "inherits itself"));
   }
@@ -399,12 +415,14 @@ TEST_SUITE("board") {
   }
 
   TEST_CASE("a knob may use what stands before it, not what stands behind") {
-    const auto ahead = test::load_text(
-        with(test::zx9_text(), "beta_code = { default = \"256 * page\"", "beta_code = { default = \"alpha_code\""));
+    const auto ahead = test::load_text(with(test::zx9_text(),
+                                            "beta_code = { default = \"256 * page\"",
+                                            "beta_code = { default = \"alpha_code\""));
     REQUIRE(ahead.has_value());
     CHECK(evaluate_knobs(*ahead, {{"alpha_code", 8192 * 256}})->at("beta_code") == 8192 * 256);
-    const auto behind = test::load_text(
-        with(test::zx9_text(), "alpha_code = { default = \"2MiB\"", "alpha_code = { default = \"keep_size\""));
+    const auto behind = test::load_text(with(test::zx9_text(),
+                                             "alpha_code = { default = \"2MiB\"",
+                                             "alpha_code = { default = \"keep_size\""));
     REQUIRE(behind.has_value());
     const auto values = evaluate_knobs(*behind, {});
     REQUIRE_FALSE(values.has_value());

@@ -101,7 +101,8 @@ TEST_SUITE("board") {
     const std::string aligned = test::with(kFormat, "round = ", "align = ");
     CHECK(load(test::with(aligned, "kind = \"rtos\"", "kind = \"linear\"")).has_value());
     CHECK_FALSE(load(test::with(aligned, "kind = \"rtos\"", "kind = \"buddy\"")).has_value());
-    CHECK_FALSE(load(test::with(kFormat, "heaps_like = \"new\"", "heaps_like = \"newer\"")).has_value());
+    CHECK_FALSE(
+        load(test::with(kFormat, "heaps_like = \"new\"", "heaps_like = \"newer\"")).has_value());
   }
 
   TEST_CASE("a format without a generation cannot size anything and is refused") {

@@ -113,7 +113,9 @@ TEST_SUITE("core") {
     REQUIRE(::chmod((folder / "other").c_str(), 0750) == 0);
     REQUIRE(files.replace({{folder / "other", "three"}}).has_value());
     CHECK(files.read(folder / "other").value() == "three");
+
     struct stat status {};
+
     REQUIRE(::stat((folder / "other").c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0750);
     // Two folders and two files: nothing temporary is left.

@@ -141,7 +141,8 @@ TEST_SUITE("core") {
     CHECK(parse_address("0XA0000000").value() == 2684354560U);
     CHECK(parse_address(" 4096 ").value() == 4096);
     CHECK(parse_address("0xffffffffffffffff").value() == UINT64_MAX);
-    for (const std::string_view text : {"", "0x", "-1", "0x10000000000000000", "1KiB", "A0", "0x_1"}) {
+    for (const std::string_view text :
+         {"", "0x", "-1", "0x10000000000000000", "1KiB", "A0", "0x_1"}) {
       CAPTURE(std::string{text});
       const auto address = parse_address(text);
       REQUIRE_FALSE(address.has_value());
@@ -161,7 +162,7 @@ TEST_SUITE("core") {
   }
 
   TEST_CASE("format_size takes the largest unit that gives a whole number") {
-    CHECK(format_size(Bytes{0}) == "0");
+    CHECK(format_size(Bytes{0}) == "0 B");
     CHECK(format_size(Bytes{1}) == "1 B");
     CHECK(format_size(Bytes{7434}) == "7 434 B");
     CHECK(format_size(Bytes{1024}) == "1 KiB");

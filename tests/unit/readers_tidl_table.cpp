@@ -185,7 +185,8 @@ TEST_SUITE("readers") {
   }
 
   TEST_CASE("the table of the allocation and that of the initialisation are one model") {
-    const std::string text = kSecond + "\n" + kSecond + "TIDL Memory size requiement (record wise):\n" +
+    const std::string text = kSecond + "\n" + kSecond +
+                             "TIDL Memory size requiement (record wise):\n" +
                              table(kSecond, false) + kSecond +
                              "TIDL init call from ivision API \n" + table(kSecond, true);
     const model::Recording recording = read(text);
@@ -317,8 +318,7 @@ TEST_SUITE("readers") {
   }
 
   TEST_CASE("the column counts the prefix and tabs as one character each") {
-    const core::Diagnostic problem =
-        only_error("[C7x_2]\t1.1 s: 0\t, L2, Scratch, 7, 1.00, 0x1");
+    const core::Diagnostic problem = only_error("[C7x_2]\t1.1 s: 0\t, L2, Scratch, 7, 1.00, 0x1");
     // "[C7x_2]" 1-7, tab 8, "1.1 s:" 9-14, blank 15, "0" 16, tab 17, ", L2, Scratch, " 18-32.
     CHECK(problem.place.column == 33);
     CHECK(problem.place.text == "[C7x_2] 1.1 s: 0 , L2, Scratch, 7, 1.00, 0x1");
@@ -341,11 +341,12 @@ TEST_SUITE("readers") {
   }
 
   TEST_CASE("a record that stands twice in a table names both lines") {
-    const auto recording = read_text("0, L2, Scratch, 128, 1.00, 0x1\n"
-                                     "1, L2, Scratch, 128, 1.00, 0x1\n"
-                                     "1, L2, Scratch, 128, 1.00, 0x1\n",
-                                     "log",
-                                     "");
+    const auto recording = read_text(
+        "0, L2, Scratch, 128, 1.00, 0x1\n"
+        "1, L2, Scratch, 128, 1.00, 0x1\n"
+        "1, L2, Scratch, 128, 1.00, 0x1\n",
+        "log",
+        "");
     REQUIRE_FALSE(recording.has_value());
     const core::Diagnostic& problem = recording.error().front();
     CHECK(problem.code == Code::kReadDuplicateRecord);
@@ -355,11 +356,12 @@ TEST_SUITE("readers") {
   }
 
   TEST_CASE("all malformed rows are reported, not the first alone") {
-    const auto recording = read_text("0, L2, Scratch, 1, x, 0x1\n"
-                                     "some line\n"
-                                     "1, L2, Never, 1, 1.00, 0x1\n",
-                                     "log",
-                                     "");
+    const auto recording = read_text(
+        "0, L2, Scratch, 1, x, 0x1\n"
+        "some line\n"
+        "1, L2, Never, 1, 1.00, 0x1\n",
+        "log",
+        "");
     REQUIRE_FALSE(recording.has_value());
     REQUIRE(recording.error().size() == 2);
     CHECK(recording.error()[0].place.line == 1);

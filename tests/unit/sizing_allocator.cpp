@@ -1,7 +1,6 @@
 // The allocators' arithmetic against the addresses of the one public table (application note
 // SDAA177, SDK 11.01), redone by hand here.
 #include "allocator.hpp"
-
 #include "sizing_support.hpp"
 
 #include <cstdint>
@@ -23,9 +22,7 @@ const board::HeapRule& rule(const char* generation, Cacheability cacheability, L
   return *heap;
 }
 
-BlockList blocks_of(const model::Instance& instance,
-                    Cacheability cacheability,
-                    Lifetime lifetime) {
+BlockList blocks_of(const model::Instance& instance, Cacheability cacheability, Lifetime lifetime) {
   BlockList list;
   for (const model::Block& block : instance.blocks) {
     if (block.cacheability == cacheability && block.lifetime == lifetime) {
@@ -44,8 +41,7 @@ constexpr std::uint64_t up(std::uint64_t value, std::uint64_t step) {
 
 TEST_SUITE("sizing") {
   TEST_CASE("what a model allocates before its first record on SDK 11.01") {
-    const board::HeapRule& heap =
-        rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
+    const board::HeapRule& heap = rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
     // 64 idle; the target object 252848 rounded to 128 plus a header of 64; the array of 16 records
     // of 24 B (384) plus a header of 64.
     CHECK(up(252848, 128) == 252928);
@@ -74,8 +70,7 @@ TEST_SUITE("sizing") {
                                   (up(542920, 128) + 64) + (up(1423427, 128) + 64) +
                                   (up(4486283, 128) + 64);
     CHECK(by_hand == 9529088);
-    const BlockList blocks =
-        blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
+    const BlockList blocks = blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
     REQUIRE(blocks.size() == 5);
     CHECK(bound_of(rule("11", Cacheability::kCacheable, Lifetime::kPersistent), {blocks}).count() ==
           by_hand);
@@ -83,16 +78,15 @@ TEST_SUITE("sizing") {
 
   TEST_CASE("a linear heap aligns where a block begins and does not pad the last") {
     const model::Instance instance = test::appnote_instance(false);
-    const board::HeapRule& linear =
-        rule("11", Cacheability::kNonCacheable, Lifetime::kPersistent);
+    const board::HeapRule& linear = rule("11", Cacheability::kNonCacheable, Lifetime::kPersistent);
     // Records 0, 7, 12 and 14: 19.42, 148.25, 2048.00 and 0.00 KiB at their largest, up to 128.
     std::uint64_t used = up(19892, 128);
     used = up(used, 1024) + up(151814, 128);
     used = up(used, 1024) + up(2097158, 128);
     used = up(used, 1024) + up(6, 128);
-    CHECK(bound_of(linear,
-                   {blocks_of(instance, Cacheability::kNonCacheable, Lifetime::kPersistent)})
-              .count() == used);
+    CHECK(
+        bound_of(linear, {blocks_of(instance, Cacheability::kNonCacheable, Lifetime::kPersistent)})
+            .count() == used);
     // The log's own addresses: 0x10000000 + 19.42 KiB ends at 0x10004dae, and 7 is at 0x10005000.
     CHECK(up(0x10004dae, 1024) == 0x10005000);
     CHECK(before_records(linear).count() == 0);
@@ -101,10 +95,8 @@ TEST_SUITE("sizing") {
 
   TEST_CASE("a second model adds its records and its own objects, not the idle part") {
     const model::Instance instance = test::appnote_instance(false);
-    const board::HeapRule& heap =
-        rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
-    const BlockList blocks =
-        blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
+    const board::HeapRule& heap = rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
+    const BlockList blocks = blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
     const std::uint64_t one = bound_of(heap, {blocks}).count();
     const std::uint64_t two = bound_of(heap, {blocks, blocks}).count();
     // 9529088 - 253504 are the records themselves.
@@ -112,8 +104,7 @@ TEST_SUITE("sizing") {
   }
 
   TEST_CASE("the addresses imply the heap's base, or say that they cannot") {
-    const board::HeapRule& heap =
-        rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
+    const board::HeapRule& heap = rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
     model::Instance instance = test::appnote_instance(true);
     BlockList blocks = blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
     CHECK(implied_base(heap, {blocks}) == 0x10400000U);

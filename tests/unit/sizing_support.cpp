@@ -41,14 +41,22 @@ model::Instance appnote_instance(bool with_addresses) {
   constexpr auto kKeep = Lifetime::kPersistent;
   constexpr auto kTemp = Lifetime::kScratch;
   constexpr std::array<Row, 16> kRows = {{
-      {"ddr", kRaw, kKeep, 1942, 0x10000000},     {"ddr", kWarm, kKeep, 66, 0x1043de40},
-      {"l1d", kChip, kTemp, 1600, 0x7f83c000},    {"l2", kChip, kTemp, 22400, 0x7f800000},
-      {"l3", kChip, kTemp, 204800, 0x7e200000},   {"ddr", kWarm, kKeep, 275541, 0x1043e180},
-      {"ddr", kRaw, kTemp, 400, 0x10300000},      {"ddr", kRaw, kKeep, 14825, 0x10005000},
-      {"ddr", kRaw, kTemp, 13, 0x10301000},       {"ddr", kRaw, kTemp, 313, 0x10301400},
-      {"ddr", kWarm, kKeep, 53019, 0x106eefc0},   {"ddr", kWarm, kTemp, 409625, 0x10e00000},
-      {"ddr", kRaw, kKeep, 204800, 0x1002a400},   {"ddr", kWarm, kKeep, 139006, 0x10773900},
-      {"ddr", kRaw, kKeep, 0, 0x1022a400},        {"ddr", kWarm, kKeep, 438113, 0x108cf1c0},
+      {"ddr", kRaw, kKeep, 1942, 0x10000000},
+      {"ddr", kWarm, kKeep, 66, 0x1043de40},
+      {"l1d", kChip, kTemp, 1600, 0x7f83c000},
+      {"l2", kChip, kTemp, 22400, 0x7f800000},
+      {"l3", kChip, kTemp, 204800, 0x7e200000},
+      {"ddr", kWarm, kKeep, 275541, 0x1043e180},
+      {"ddr", kRaw, kTemp, 400, 0x10300000},
+      {"ddr", kRaw, kKeep, 14825, 0x10005000},
+      {"ddr", kRaw, kTemp, 13, 0x10301000},
+      {"ddr", kRaw, kTemp, 313, 0x10301400},
+      {"ddr", kWarm, kKeep, 53019, 0x106eefc0},
+      {"ddr", kWarm, kTemp, 409625, 0x10e00000},
+      {"ddr", kRaw, kKeep, 204800, 0x1002a400},
+      {"ddr", kWarm, kKeep, 139006, 0x10773900},
+      {"ddr", kRaw, kKeep, 0, 0x1022a400},
+      {"ddr", kWarm, kKeep, 438113, 0x108cf1c0},
   }};
   model::Instance instance;
   for (std::uint32_t record = 0; record < kRows.size(); ++record) {

@@ -12,28 +12,44 @@ namespace memsize::core {
 namespace {
 
 template <typename A, typename B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b) {
+  a + b;
+};
 
 template <typename A, typename B>
-concept Subtractable = requires(A a, B b) { a - b; };
+concept Subtractable = requires(A a, B b) {
+  a - b;
+};
 
 template <typename A, typename B>
-concept Comparable = requires(A a, B b) { a < b; };
+concept Comparable = requires(A a, B b) {
+  a < b;
+};
 
 template <typename A, typename B>
-concept EqualityTestable = requires(A a, B b) { a == b; };
+concept EqualityTestable = requires(A a, B b) {
+  a == b;
+};
 
 template <typename A, typename B>
-concept Multipliable = requires(A a, B b) { a* b; };
+concept Multipliable = requires(A a, B b) {
+  a* b;
+};
 
 template <typename A, typename B>
-concept Offsettable = requires(A a, B b) { a.plus(b); };
+concept Offsettable = requires(A a, B b) {
+  a.plus(b);
+};
 
 template <typename R, typename A>
-concept Containing = requires(R range, A address) { range.contains(address); };
+concept Containing = requires(R range, A address) {
+  range.contains(address);
+};
 
 template <typename R, typename S>
-concept Overlapping = requires(R range, S other) { range.overlaps(other); };
+concept Overlapping = requires(R range, S other) {
+  range.overlaps(other);
+};
 
 // Sizes are not integers.
 static_assert(!Addable<Bytes, int> && !Addable<int, Bytes>);
@@ -63,7 +79,8 @@ static_assert(!Offsettable<PhysAddr, int> && !Offsettable<PhysAddr, PhysAddr>);
 static_assert(!Comparable<PhysAddr, Bytes> && !Comparable<PhysAddr, std::uint64_t>);
 static_assert(!std::is_convertible_v<std::uint64_t, PhysAddr>);
 static_assert(!std::is_convertible_v<PhysAddr, std::uint64_t>);
-static_assert(!std::is_constructible_v<PhysAddr, Bytes> && !std::is_constructible_v<Bytes, PhysAddr>);
+static_assert(!std::is_constructible_v<PhysAddr, Bytes> &&
+              !std::is_constructible_v<Bytes, PhysAddr>);
 
 // An alignment is made by a check, never by a conversion.
 static_assert(!std::is_constructible_v<Align, std::uint64_t>);

@@ -35,12 +35,14 @@ struct Knob {
   core::Bytes minimum;
   std::string minimum_why;
   std::optional<DemandKey> demand;
+  core::Place demand_place;
 };
 
 /// An on-chip memory of a core that a trace's records of `space` use.
 struct OnChip {
   std::string space;
   std::string region;
+  core::Place place;
 };
 
 struct Core {
@@ -90,6 +92,7 @@ struct Chain {
   Space space = Space::kDdr;
   /// The chain that this one continues; then it has no addresses of its own.
   std::string after;
+  core::Place after_place;
   Expression physical;
   /// Empty text: the cores see the chain at its physical addresses.
   Expression virtual_base;
@@ -104,6 +107,7 @@ struct Chain {
 struct Alias {
   std::string name;
   std::string of;
+  core::Place of_place;
   std::vector<std::string> cores;
   core::Place place;
 };
@@ -114,6 +118,8 @@ struct Carveout {
   std::string name;
   std::string attributes;
   std::vector<std::string> covers;
+  /// Where each of `covers` was written.
+  std::vector<core::Place> cover_places;
   std::string compatible;
   bool no_map = true;
   bool unit_address = true;
@@ -128,6 +134,8 @@ struct MmuEntry {
   unsigned mair = 0;
   /// Regions, carve-outs or groups; empty where the entry is fixed.
   std::vector<std::string> covers;
+  /// Where each of `covers` was written.
+  std::vector<core::Place> cover_places;
   Expression base;
   Expression size;
   core::Place place;
@@ -154,6 +162,8 @@ struct RebuildStep {
 
 struct Board {
   std::string name;
+  /// What the user called it: its name or a path.
+  std::string asked_as;
   std::string title;
   std::string soc;
   std::string sdk;
@@ -172,6 +182,8 @@ struct Board {
   std::vector<Carveout> carveouts;
   std::vector<Carveout> groups;
   std::vector<std::pair<std::string, Expression>> header_bases;
+  /// Where each name of `header_bases` was written.
+  std::vector<core::Place> header_base_places;
   Mmu mmu;
   std::vector<RebuildStep> rebuild;
 

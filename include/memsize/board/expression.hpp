@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 namespace memsize::board {
@@ -18,9 +19,19 @@ struct Expression {
 
 using Values = std::map<std::string, std::uint64_t>;
 
+/// Names that exist but have no value where an expression stands.
+struct NamesWithoutValue {
+  /// They stand further down.
+  std::set<std::string> later;
+  /// Their own expressions are wrong, which was said already.
+  std::set<std::string> broken;
+};
+
 /// Sums, differences and products of sizes, addresses and names, with brackets; 64 bits, checked.
-/// Errors: an unknown name (with the nearest known one), a negative result, an overflow.
+/// Errors: an unknown name (with the nearest known one), a negative result, an overflow. The list
+/// of errors is empty where only a broken name is to blame.
 [[nodiscard]] core::Result<std::uint64_t> evaluate(const Expression& expression,
-                                                   const Values& values);
+                                                   const Values& values,
+                                                   const NamesWithoutValue& missing = {});
 
 }  // namespace memsize::board

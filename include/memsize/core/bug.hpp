@@ -1,19 +1,21 @@
 // For memsize's own mistakes, never for the user's.
 #pragma once
 
-#include <source_location>
-
 namespace memsize::core {
+
+// The builtins behind std::source_location, which clang 14 cannot take from gcc 12's library.
 
 /// Prints the place and ends the process with status 70.
 [[noreturn]] void report_bug(const char* what,
-                             std::source_location where = std::source_location::current());
+                             const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE());
 
 inline void bug_if(bool broken,
                    const char* what,
-                   std::source_location where = std::source_location::current()) {
+                   const char* file = __builtin_FILE(),
+                   int line = __builtin_LINE()) {
   if (broken) {
-    report_bug(what, where);
+    report_bug(what, file, line);
   }
 }
 

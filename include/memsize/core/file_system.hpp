@@ -26,12 +26,17 @@ class FileSystem {
   /// The whole file. "-" is standard input.
   [[nodiscard]] virtual Result<std::string> read(const std::string& path) = 0;
 
-  /// All or nothing: every file is written beside its target, then all are renamed over their
-  /// targets. Missing folders are made. The disk is not synced: what is written can be made again.
+  /// All or nothing, and never over anything but a regular file: every file is written beside its
+  /// target, then all are renamed over their targets. Missing folders are made. The disk is not
+  /// synced: what is written can be made again.
   [[nodiscard]] virtual Result<void> replace(const std::vector<NewFile>& files) = 0;
 
   [[nodiscard]] virtual bool exists(const std::string& path) = 0;
   [[nodiscard]] virtual bool is_directory(const std::string& path) = 0;
+  /// Whether two paths lead to one file.
+  [[nodiscard]] virtual bool same_file(const std::string& a, const std::string& b) = 0;
+  /// Not a folder, device or pipe; links are followed.
+  [[nodiscard]] virtual bool is_regular_file(const std::string& path) = 0;
 
   /// Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
@@ -47,6 +52,8 @@ class RealFileSystem : public FileSystem {
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
   [[nodiscard]] bool exists(const std::string& path) override;
   [[nodiscard]] bool is_directory(const std::string& path) override;
+  [[nodiscard]] bool same_file(const std::string& a, const std::string& b) override;
+  [[nodiscard]] bool is_regular_file(const std::string& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
 };
@@ -62,6 +69,8 @@ class MemFileSystem : public FileSystem {
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
   [[nodiscard]] bool exists(const std::string& path) override;
   [[nodiscard]] bool is_directory(const std::string& path) override;
+  [[nodiscard]] bool same_file(const std::string& a, const std::string& b) override;
+  [[nodiscard]] bool is_regular_file(const std::string& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
 };

@@ -53,6 +53,9 @@ template <typename A>
 /// for showing a piece of an input that nobody has checked.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max = 160);
 
+/// Whether the bytes are well-formed UTF-8.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 /// ASCII letter or underscore first, then letters, digits, underscores.
 [[nodiscard]] bool is_identifier(std::string_view text);
 

@@ -1,0 +1,19 @@
+// Turns the merged tables of a board file into a Board, and collects every mistake.
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/toml_doc.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace memsize::board {
+
+/// Names of cores and files become folders and file names; nothing that could leave them is let in.
+[[nodiscard]] bool is_file_name(std::string_view name);
+
+/// Errors are sorted by place.
+[[nodiscard]] core::Result<Board> read_board(std::string name, const core::TomlValue& file);
+
+}  // namespace memsize::board
