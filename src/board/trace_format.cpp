@@ -52,6 +52,10 @@ class FormatReader {
     }
     top.finish();
     share_heaps();
+    if (format_.generations.empty()) {
+      errors_.push_back(
+          core::error(Code::kTomlMissingKey, "the format has no generation", file.place));
+    }
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
     }

@@ -142,6 +142,40 @@ core::Diagnostic match_note(const Analysis& analysis) {
 
 }  // namespace
 
+namespace {
+
+// Whether the records of `more` can be one recording with those that were read before.
+core::Result<void> check_kind(Session& session,
+                              const model::Recording& recording,
+                              const model::Recording& more,
+                              const std::string& first_path,
+                              const std::string& path) {
+  const std::string& kind = more.inputs.front().trace_format;
+  core::Place place;
+  place.path = path;
+  if (!recording.inputs.empty() && recording.inputs.front().trace_format != kind) {
+    return core::fail(
+        core::error(Code::kReadTableMismatch,
+                    fmt::format("'{}' is a {} trace, '{}' one of {}: they cannot be one recording",
+                                core::printable(first_path),
+                                recording.inputs.front().trace_format,
+                                core::printable(path),
+                                kind),
+                    place,
+                    "analyze them apart"));
+  }
+  if (!session.files.exists(fmt::format("{}/formats/{}.toml", session.data.boards, kind))) {
+    return core::fail(
+        core::error(Code::kReadSizingDocument,
+                    fmt::format("document.trace_format: there is no trace format '{}'", kind),
+                    place,
+                    "print the document again with: memsize analyze LOG --json"));
+  }
+  return {};
+}
+
+}  // namespace
+
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
   model::Recording recording;
   core::Diagnostics errors;
@@ -162,6 +196,11 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
       keep(read.error());
       continue;
     }
+    const auto kind = check_kind(session, recording, *read, request.inputs.front(), path);
+    if (!kind) {
+      keep(kind.error());
+      continue;
+    }
     model::append(recording, std::move(*read));
   }
   if (!errors.empty()) {
@@ -175,33 +214,8 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
 }
 
 core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
-  const model::Input& first = recording.inputs.front();
-  for (const model::Input& input : recording.inputs) {
-    core::Place place;
-    place.path = input.path;
-    if (input.trace_format != first.trace_format) {
-      return core::fail(
-          core::error(Code::kReadTableMismatch,
-                      fmt::format("'{}' is a {} trace, '{}' one of {}: they cannot be one "
-                                  "recording",
-                                  core::printable(first.path),
-                                  first.trace_format,
-                                  core::printable(input.path),
-                                  input.trace_format),
-                      place,
-                      "analyze them apart"));
-    }
-    const std::string file =
-        fmt::format("{}/formats/{}.toml", session.data.boards, input.trace_format);
-    if (!session.files.exists(file)) {
-      return core::fail(
-          core::error(Code::kReadSizingDocument,
-                      fmt::format("there is no trace format '{}'", input.trace_format),
-                      place,
-                      "print the document again with: memsize analyze LOG --json"));
-    }
-  }
-  return board::load_trace_format(session.files, session.data.boards, first.trace_format);
+  return board::load_trace_format(
+      session.files, session.data.boards, recording.inputs.front().trace_format);
 }
 
 core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,

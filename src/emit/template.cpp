@@ -156,6 +156,14 @@ core::Result<std::string> render_template(const EmitInput& input,
   if (!context.missing().empty()) {
     core::Diagnostics errors;
     for (const std::string& missing : context.missing()) {
+      if (missing.starts_with("> ")) {
+        errors.push_back(core::error(
+            Code::kEmitTemplate,
+            fmt::format("the template uses the partial '{}'; partials are not supported",
+                        core::printable(missing.substr(2))),
+            place_of(path, *text, missing)));
+        continue;
+      }
       errors.push_back(
           core::error(Code::kEmitTemplate,
                       fmt::format("the template uses '{}', which its view does not have",

@@ -18,6 +18,9 @@ namespace {
 using core::Code;
 using Document = nlohmann::json;
 
+// Sizes that are whole KiB are said exactly by format_size.
+const core::Align kPage = *core::Align::make(1024);
+
 std::string range_text(std::uint64_t base, std::uint64_t size) {
   const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
   return range ? core::format_range(*range) : "a range that ends above 2^64";
@@ -284,14 +287,18 @@ class Verifier {
   void check_knobs() {
     for (const MapRegion& region : map_.regions) {
       const auto knob = report_.knobs.find(region.knob);
-      if (knob != report_.knobs.end() && knob->second != region.size) {
-        disagree(place_of("memory_map.json"),
-                 fmt::format("{} is {}, but '{}' has {}",
-                             region.knob,
-                             core::format_size(core::Bytes{knob->second}),
-                             region.name,
-                             core::format_size(core::Bytes{region.size})));
+      if (knob == report_.knobs.end() || knob->second == region.size) {
+        continue;
       }
+      const core::Bytes set{knob->second};
+      const core::Bytes has{region.size};
+      const bool alike = core::is_aligned(set, kPage) && core::is_aligned(has, kPage);
+      disagree(place_of("memory_map.json"),
+               fmt::format("{} is {}, but '{}' has {}",
+                           region.knob,
+                           alike ? core::format_size(set) : core::format_bytes(set),
+                           region.name,
+                           alike ? core::format_size(has) : core::format_bytes(has)));
     }
   }
 

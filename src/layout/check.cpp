@@ -211,8 +211,9 @@ void check_duplicates(const MemoryMap& map, core::Diagnostics& found) {
       header.add(carveout.name + "_ADDR", carveout.place, carveout.name);
     }
   }
-  for (const auto& [name, expression] : map.board.header_bases) {
-    header.add(name, expression.place, name);
+  const auto& bases = map.board.header_bases;
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    header.add(bases[i].first, map.board.header_base_places.at(i), bases[i].first);
   }
 }
 

@@ -400,6 +400,14 @@ class Resolver {
     std::optional<PhysAddr> last;
     for (const Region* member : members_of(described.covers, described.cover_places)) {
       carveout.members.push_back(member->name);
+      if (!member->physical_base) {
+        wrong(
+            Code::kBoardReference,
+            fmt::format("'{}' covers '{}', which is not on the bus", described.name, member->name),
+            described.place,
+            "Linux can only reserve memory that it could use");
+        continue;
+      }
       const auto range = member->physical();
       if (!range || range->empty()) {
         continue;
@@ -475,9 +483,11 @@ class Resolver {
     std::optional<VirtAddr> low;
     VirtAddr last;
     PhysAddr physical;
+    bool on_bus = members.empty();
     for (const Region* member : members) {
       const VirtAddr base = seen_from(*member, core);
       const auto range = core::VirtRange::make(base, member->size);
+      on_bus = on_bus || member->physical_base.has_value();
       if (!member->physical_base || !range || range->empty()) {
         continue;
       }
@@ -487,12 +497,13 @@ class Resolver {
       last = low ? std::max(last, range->last()) : range->last();
       low = std::min(low.value_or(base), base);
     }
+    if (!on_bus) {
+      wrong(Code::kBoardReference,
+            fmt::format("MMU entry '{}' covers nothing that is on the bus", entry.name),
+            entry.place);
+    }
     if (!low) {
-      if (!members.empty()) {
-        wrong(Code::kBoardReference,
-              fmt::format("MMU entry '{}' covers nothing that is on the bus", entry.name),
-              entry.place);
-      }
+      // Empty regions are a check's to report.
       return std::nullopt;
     }
     return make_range(entry, *low, physical, (last - *low) + Bytes{1});

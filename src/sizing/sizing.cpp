@@ -185,7 +185,9 @@ class Sizer {
           fmt::format("the SDK generation of the trace cannot be told; it is taken for {}",
                       generation_->title),
           {},
-          "the record that tells it is missing or of an unknown size"));
+          several_generations()
+              ? "the tables of the trace are of different generations: analyze them apart"
+              : "the record that tells it is missing or of an unknown size"));
     }
     if (!generation_->estimate.empty()) {
       say(core::warning(Code::kSizingUnknownGeneration,

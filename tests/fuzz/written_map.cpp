@@ -16,19 +16,19 @@ namespace {
 
 constexpr const char* kMap = R"({
   "schema": "memsize.map/1", "board": "b",
-  "files": { "linker": "l.cmd", "header": "h.h", "dts": "d.dtsi" },
+  "files": { "linker": "l.cmd", "header": "h.h", "dts": "d.dtsi" }, "mmu_cores": ["c"],
   "knobs": { "size": 4096, "at": "0x1000" }, "header_bases": { "BASE": "0x1000" },
   "regions": [ { "name": "R", "kind": "region", "address": "0x2000", "physical": "0x1000",
                  "size_bytes": 4096, "cores": ["c"], "in_header": true, "cache": "cached" } ],
   "carveouts": [ { "name": "R_ALL", "label": "r_label", "physical": "0x1000",
-                   "size_bytes": 4096, "in_header": false } ] })";
+                   "size_bytes": 4096, "in_header": false, "no_map": true } ] })";
 
 const std::vector<memsize::emit::MapFile>& good_files() {
   static const std::vector<memsize::emit::MapFile> files = {
       {"memory_map.json", kMap},
       {"c/l.cmd", "MEMORY\n{\n R ( RW ) : ORIGIN = 0x2000 , LENGTH = 0x1000\n}\n"},
       {"h.h", "#define R_ADDR (0x2000u)\n#define R_SIZE (0x1000u)\n#define BASE (0x1000u)\n"},
-      {"d.dtsi", "r_label: r@1000 { reg = <0x00 0x1000 0x00 0x1000>; };\n"},
+      {"d.dtsi", "r_label: r@1000 { reg = <0x00 0x1000 0x00 0x1000>; no-map; };\n"},
       {"c/mmu.syscfg",
        "mmu_armv81.$name = \"E\";\nmmu_armv81.vAddr = 0x2000;\nmmu_armv81.pAddr = 0x1000;\n"
        "mmu_armv81.size = 0x1000;\nmmu_armv81.attribute = \"MAIR7\";\n"},

@@ -397,9 +397,9 @@ TEST_SUITE("board") {
     const core::Diagnostic odd = error_of({{"keep_size", 4097}});
     CHECK(odd.code == Code::kKnobRule);
     // 4097 lies between one and two pages.
-    CHECK(test::contains(odd.hint, "0x1000"));
-    CHECK(test::contains(odd.hint, "0x2000"));
-    CHECK(error_of({{"keep_size", 1}}).hint == "the nearest are 0x1000");
+    CHECK(test::contains(odd.hint, "4KiB"));
+    CHECK(test::contains(odd.hint, "8KiB"));
+    CHECK(error_of({{"keep_size", 1}}).hint == "the nearest is 4KiB");
     CHECK(error_of({{"keep_size", 0}}).code == Code::kKnobRule);
     CHECK(error_of({{"pool_at", 0x1100000001}}).code == Code::kKnobRule);
     CHECK(error_of({{"keep_size", UINT64_MAX}}).code == Code::kKnobRule);

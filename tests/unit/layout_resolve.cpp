@@ -179,9 +179,9 @@ TEST_SUITE("layout") {
     CHECK(test::contains(test::find(errors, Code::kLayoutWindow)->hint, "no single knob"));
   }
 
-  TEST_CASE("a limit below the chain's base is a window without room") {
+  TEST_CASE("a limit below the chain's base is a mistake of the board") {
     const core::Diagnostics errors = errors_of(zx9_text(), {{"pool_at", 0x80000000}});
-    CHECK(test::find(errors, Code::kLayoutWindow) != nullptr);
+    CHECK(test::find(errors, Code::kBoardValue) != nullptr);
   }
 
   TEST_CASE("a region may end exactly at 2^64, not one byte above") {

@@ -146,7 +146,9 @@ TEST_SUITE("readers") {
     for (const std::string& prefix :
          {std::string{"[C7x_2] "}, std::string{"[C7x_2] x.y s: "}, std::string{"[C7x_2 1.1 s: "}}) {
       CAPTURE(prefix);
-      CHECK(read(table(prefix, true)).cores.empty());
+      const auto recording = read_text(table(prefix, true), "log", "tidl-table");
+      REQUIRE_FALSE(recording.has_value());
+      CHECK(recording.error().front().code == core::Code::kReadNoTable);
     }
   }
 

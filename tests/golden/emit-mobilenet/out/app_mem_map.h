@@ -53,7 +53,7 @@
 #define APP_LOG_MEM_ADDR (0xA7000000u)
 #define APP_LOG_MEM_SIZE (0x00040000u)
 
-/* OpenVX object descriptors; never cached [ 65280 KiB ] */
+/* OpenVX object descriptors; never cached [ 63.75 MiB ] */
 #define TIOVX_OBJ_DESC_MEM_ADDR (0xA7040000u)
 #define TIOVX_OBJ_DESC_MEM_SIZE (0x03FC0000u)
 

@@ -15,7 +15,7 @@ MEMORY
     IPC_VRING_MEM                                 : ORIGIN = 0xA5000000 , LENGTH = 0x02000000
     /* log ring of every core [ 256 KiB ] */
     APP_LOG_MEM                                   : ORIGIN = 0xA7000000 , LENGTH = 0x00040000
-    /* OpenVX object descriptors; never cached [ 65280 KiB ] */
+    /* OpenVX object descriptors; never cached [ 63.75 MiB ] */
     TIOVX_OBJ_DESC_MEM                            : ORIGIN = 0xA7040000 , LENGTH = 0x03FC0000
     /* file access of the remote cores [ 4 MiB ] */
     APP_FILEIO_MEM                                : ORIGIN = 0xAB000000 , LENGTH = 0x00400000
