@@ -46,8 +46,10 @@ std::string heading(const Analysis& analysis) {
     if (input.other_lines != 0) {
       facts.push_back(fmt::format("{} not of a table", input.other_lines));
     }
-    out += fmt::format(
-        "{}: {}, {}\n", core::printable(input.path, 200), input.format, core::join(facts, ", "));
+    out += fmt::format("{}: {}, {}\n",
+                       input.path == "-" ? "standard input" : core::printable(input.path, 200),
+                       input.format,
+                       core::join(facts, ", "));
   }
   if (!sizing.generation.empty()) {
     out += fmt::format("the trace is of SDK generation {} ({}: {})\n",

@@ -22,7 +22,8 @@ struct Reader {
 
 [[nodiscard]] const std::vector<Reader>& all_readers();
 
-/// Reads `text` with the reader called `format`, or with the first whose probe accepts it.
+/// Reads `text` with the reader called `format`, or with the first whose probe accepts it. A
+/// byte order mark is skipped; text that holds no record at all is an error.
 [[nodiscard]] core::Result<model::Recording> read_text(std::string_view text,
                                                        const std::string& path,
                                                        const std::string& format = {});
