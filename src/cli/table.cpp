@@ -85,6 +85,7 @@ std::string Table::markdown() const {
       fmt::format("| {} |\n|{}|\n", core::join(titles, " | "), core::join(rules, "|"));
   for (const auto& row : rows) {
     std::vector<std::string> cells;
+    cells.reserve(row.size());
     for (const std::string& cell : row) {
       cells.push_back(markdown_cell(cell));
     }

@@ -56,8 +56,8 @@ int gravity(ExitStatus status) {
 }  // namespace
 
 const std::string& SharedText::str() const {
-  static const std::string kNothing;
-  return text_ == nullptr ? kNothing : *text_;
+  static const std::string nothing;
+  return text_ == nullptr ? nothing : *text_;
 }
 
 std::string_view code_name(Code code) {
@@ -71,6 +71,7 @@ ExitStatus code_status(Code code) {
 const std::vector<Code>& all_codes() {
   static const std::vector<Code> codes = [] {
     std::vector<Code> list;
+    list.reserve(kRows.size());
     for (const CodeRow& row : kRows) {
       list.push_back(row.code);
     }

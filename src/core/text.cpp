@@ -100,6 +100,19 @@ std::optional<std::uint64_t> scale_decimal(std::string_view number, std::uint64_
   return base ? checked_add(*base, *scaled / scale) : std::nullopt;
 }
 
+// Bytes of the character that begins like this; 0 where none does.
+std::size_t utf8_length(unsigned char first) {
+  return first < 0x80                    ? 1
+         : first >= 0xC2 && first < 0xE0 ? 2
+         : first >= 0xE0 && first < 0xF0 ? 3
+         : first >= 0xF0 && first < 0xF5 ? 4
+                                         : 0;
+}
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -286,22 +299,14 @@ std::string printable(std::string_view text, std::size_t max) {
 }
 
 bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto first = static_cast<unsigned char>(text[at]);
-    const std::size_t length = first < 0x80                    ? 1
-                               : first >= 0xC2 && first < 0xE0 ? 2
-                               : first >= 0xE0 && first < 0xF0 ? 3
-                               : first >= 0xF0 && first < 0xF5 ? 4
-                                                               : 0;
-    if (length == 0 || at + length > text.size()) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(static_cast<unsigned char>(text.front()));
+    const std::string_view rest = text.substr(1, std::max<std::size_t>(length, 1) - 1);
+    const bool whole = length != 0 && rest.size() + 1 == length;
+    if (!whole || !std::all_of(rest.begin(), rest.end(), is_continuation)) {
       return false;
     }
-    for (std::size_t i = 1; i < length; ++i) {
-      if ((static_cast<unsigned char>(text[at + i]) & 0xC0) != 0x80) {
-        return false;
-      }
-    }
-    at += length;
+    text.remove_prefix(length);
   }
   return true;
 }

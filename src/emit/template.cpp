@@ -141,7 +141,7 @@ core::Result<std::string> render_template(const EmitInput& input,
       break;
     }
   }
-  const auto text = input.files.read(path);
+  auto text = input.files.read(path);
   if (!text) {
     return text;
   }

@@ -121,7 +121,7 @@ class Fields {
   }
 
   const Document& member(const char* key) {
-    static const Document kNothing = Document(Document::value_t::discarded);
+    static const Document nothing = Document(Document::value_t::discarded);
     if (has(key)) {
       return json_.at(key);
     }
@@ -130,7 +130,7 @@ class Fields {
       complain(fmt::format("'{}' is missing", name(key)));
       complained_ = true;
     }
-    return kNothing;
+    return nothing;
   }
 
   bool expect(bool good, const std::string& key, const char* kind, const Document& value) {
@@ -205,13 +205,13 @@ class Verifier {
   }
 
  private:
-  const MapFile* find(const std::string& path) const {
+  [[nodiscard]] const MapFile* find(const std::string& path) const {
     const auto found = std::find_if(
         files_.begin(), files_.end(), [&](const MapFile& file) { return file.path == path; });
     return found == files_.end() ? nullptr : &*found;
   }
 
-  core::Place place_of(const std::string& path) const {
+  [[nodiscard]] core::Place place_of(const std::string& path) const {
     core::Place place;
     place.path = root_.empty() ? path : root_ + "/" + path;
     return place;

@@ -70,8 +70,8 @@ class Cursor {
   [[nodiscard]] bool done() const { return at_ >= tokens_.size(); }
 
   [[nodiscard]] const std::string& peek(std::size_t ahead = 0) const {
-    static const std::string kEnd;
-    return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : kEnd;
+    static const std::string end_text;
+    return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : end_text;
   }
 
   std::string take() {
@@ -278,6 +278,7 @@ std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,
     assign(entry, word.substr(dot + 1), cursor);
   }
   std::vector<WrittenMmuEntry> list;
+  list.reserve(entries.size());
   for (auto& [number, entry] : entries) {
     list.push_back(std::move(entry));
   }

@@ -433,6 +433,7 @@ void check_mmu_coverage(const MemoryMap& map, core::Diagnostics& found) {
 
 std::string mairs_of(const std::vector<unsigned>& numbers) {
   std::vector<std::string> names;
+  names.reserve(numbers.size());
   for (const unsigned number : numbers) {
     names.push_back(fmt::format("MAIR{}", number));
   }

@@ -274,7 +274,7 @@ class Resolver {
   }
 
   // The largest knob of the chain that can give back what is too much.
-  std::string what_would_fit(const board::Chain& chain, Bytes excess) const {
+  [[nodiscard]] std::string what_would_fit(const board::Chain& chain, Bytes excess) const {
     const board::Knob* best = nullptr;
     for (const board::Item& item : chain.items) {
       const board::Knob* knob = map_.board.find_knob(item.size.text);

@@ -87,7 +87,7 @@ class Waiting {
 
   // One of the two prints lost rows. Both are close to each other, so only the latest tables are
   // looked at, which bounds the time that a long log takes.
-  std::optional<std::size_t> partial(const Instance& later) const {
+  [[nodiscard]] std::optional<std::size_t> partial(const Instance& later) const {
     constexpr std::size_t kLatest = 64;
     std::optional<std::size_t> shorter;
     std::optional<std::size_t> longer;

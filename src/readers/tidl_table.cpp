@@ -52,7 +52,7 @@ constexpr std::array<SpaceName, 5> kSpaces = {{
 
 // A record's size is a 32-bit count of bytes in TIDL, so no row can print more KB than this.
 constexpr std::uint64_t kLargestHundredths =
-    (std::numeric_limits<std::uint32_t>::max() / 1024 + 1) * 100;
+    (std::uint64_t{std::numeric_limits<std::uint32_t>::max()} / 1024 + 1) * 100;
 // TIDL has 16 records; a far larger number is another program's table.
 constexpr std::uint32_t kLargestRecord = 255;
 
@@ -240,7 +240,7 @@ class TableReader {
   }
 
  private:
-  core::Place place(const Line& line, const Field& field) const {
+  [[nodiscard]] core::Place place(const Line& line, const Field& field) const {
     core::Place place;
     place.path = path_;
     place.line = line.number;
@@ -255,14 +255,14 @@ class TableReader {
     return place;
   }
 
-  tl::unexpected<core::Diagnostics> bad(const Line& line,
-                                        const Field& field,
-                                        const std::string& what,
-                                        std::string hint) const {
+  [[nodiscard]] tl::unexpected<core::Diagnostics> bad(const Line& line,
+                                                      const Field& field,
+                                                      const std::string& what,
+                                                      std::string hint) const {
     return core::fail(core::error(Code::kReadBadRecord, what, place(line, field), std::move(hint)));
   }
 
-  core::Result<Block> parse_row(const Line& line) const {
+  [[nodiscard]] core::Result<Block> parse_row(const Line& line) const {
     constexpr std::size_t kFields = 6;
     const auto& fields = line.fields;
     const std::string shape =
@@ -292,7 +292,7 @@ class TableReader {
     return parse_class(line, std::move(block));
   }
 
-  core::Result<Block> parse_class(const Line& line, Block block) const {
+  [[nodiscard]] core::Result<Block> parse_class(const Line& line, Block block) const {
     const auto& fields = line.fields;
     const SpaceName* space = find_space(fields[1].text);
     if (space == nullptr) {
@@ -323,7 +323,7 @@ class TableReader {
     return parse_size_and_base(line, std::move(block));
   }
 
-  core::Result<Block> parse_size_and_base(const Line& line, Block block) const {
+  [[nodiscard]] core::Result<Block> parse_size_and_base(const Line& line, Block block) const {
     const Field& size = line.fields[4];
     const std::size_t dot = size.text.find('.');
     const auto whole = whole_number(size.text.substr(0, dot));

@@ -422,10 +422,10 @@ class Sizer {
 
   // Persistent memory: the live set that needs most, margin and all. Scratch is reset before each
   // model: the one model that needs most.
-  LiveSet peak_set(const model::CoreRecording& recorded,
-                   const board::DemandKey& key,
-                   const std::vector<LiveSet>& sets,
-                   const HeapRule& rule) const {
+  [[nodiscard]] LiveSet peak_set(const model::CoreRecording& recorded,
+                                 const board::DemandKey& key,
+                                 const std::vector<LiveSet>& sets,
+                                 const HeapRule& rule) const {
     std::vector<LiveSet> candidates = sets;
     if (key.lifetime == model::Lifetime::kScratch) {
       candidates.clear();

@@ -20,6 +20,7 @@ class Address {
 
   [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 stumbles over a defaulted <=>.
   friend constexpr auto operator<=>(Address, Address) = default;
 
   /// Nothing where the address would leave 64 bits.

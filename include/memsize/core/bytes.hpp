@@ -37,6 +37,7 @@ class Bytes {
 
   [[nodiscard]] constexpr std::uint64_t count() const { return count_; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 stumbles over a defaulted <=>.
   friend constexpr auto operator<=>(const Bytes&, const Bytes&) = default;
 
   friend constexpr Bytes operator+(Bytes a, Bytes b) {
