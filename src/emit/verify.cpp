@@ -85,6 +85,18 @@ class Fields {
     return list;
   }
 
+  // Whole numbers, as the attributes that sysconfig calls MAIR0 and so on.
+  std::set<std::string> attributes(const char* key) {
+    std::set<std::string> names;
+    const Document& value = member(key);
+    if (expect(value.is_array(), key, "an array", value)) {
+      for (const Document& item : value) {
+        names.insert(fmt::format("MAIR{}", whole(key, item)));
+      }
+    }
+    return names;
+  }
+
   Fields object(const char* key) {
     const Document& value = member(key);
     expect(value.is_object(), key, "an object", value);
@@ -170,6 +182,8 @@ class Fields {
 };
 
 struct WrittenMap {
+  /// Kind of caching and the attributes that an MMU entry may have for it: "MAIR7".
+  std::map<std::string, std::set<std::string>> mair;
   std::vector<std::string> mmu_cores;
   std::vector<MapRegion> regions;
   std::vector<MapCarveout> carveouts;
@@ -249,6 +263,10 @@ class Verifier {
     map_.header_file = files.text("header");
     map_.dts_file = files.text("dts");
     map_.mmu_cores = json.texts("mmu_cores");
+    Fields mair = json.object("mair");
+    for (const char* kind : {"non-cached", "write-through", "cached"}) {
+      map_.mair[kind] = mair.attributes(kind);
+    }
     for (const auto& [name, value] : json.numbers("knobs")) {
       report_.knobs[name] = value;
     }
@@ -557,8 +575,8 @@ class Verifier {
                            core::format_hex(physical)));
       return false;
     }
-    const bool write_back = winner->attribute == "MAIR7";
-    if ((region.cache == "non-cached" && write_back) || (region.cache == "cached" && !write_back)) {
+    const auto allowed = map_.mair.find(region.cache);
+    if (allowed != map_.mair.end() && !allowed->second.contains(winner->attribute)) {
       disagree(winner->place,
                fmt::format("{} maps '{}' with {}, but it must be {}",
                            core,

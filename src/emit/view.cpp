@@ -318,6 +318,10 @@ Json map_document(const MemoryMap& map) {
   for (const layout::MmuTable& table : map.mmu) {
     json["mmu_cores"].push_back(table.core);
   }
+  // Which attribute indexes make a memory cached, and which do not: the board's to say.
+  json["mair"] = {{"non-cached", map.board.mmu.mair_non_cached},
+                  {"write-through", map.board.mmu.mair_write_through},
+                  {"cached", map.board.mmu.mair_cached}};
   json["reserved_bytes"] = map.reserved().count();
   json["knobs"] = Json::object();
   for (const board::Knob& knob : map.board.knobs) {

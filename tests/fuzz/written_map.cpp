@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kMap = R"({
   "schema": "memsize.map/1", "board": "b",
   "files": { "linker": "l.cmd", "header": "h.h", "dts": "d.dtsi" }, "mmu_cores": ["c"],
+  "mair": { "non-cached": [0, 4], "write-through": [6], "cached": [7] },
   "knobs": { "size": 4096, "at": "0x1000" }, "header_bases": { "BASE": "0x1000" },
   "regions": [ { "name": "R", "kind": "region", "address": "0x2000", "physical": "0x1000",
                  "size_bytes": 4096, "cores": ["c"], "in_header": true, "cache": "cached" } ],
