@@ -104,6 +104,11 @@ const Core* Board::find_core(std::string_view core) const {
   return found == cores.end() ? nullptr : &*found;
 }
 
+const std::string& Board::linker_file_of(std::string_view core) const {
+  const Core* found = find_core(core);
+  return found == nullptr || found->linker_file.empty() ? linker_file : found->linker_file;
+}
+
 core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
   Values values;
   NamesWithoutValue missing;

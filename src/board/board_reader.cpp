@@ -2,7 +2,7 @@
 
 #include "memsize/core/text.hpp"
 
-#include "table_reader.hpp"
+#include "reader_context.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,14 +29,9 @@ bool is_compatible(std::string text) {
   return is_file_name(text);
 }
 
-// "knob 'x'", for messages.
-std::string named(std::string_view what, const TomlField& field) {
-  return fmt::format("{} '{}'", what, core::printable(field.key));
-}
-
 class BoardReader {
  public:
-  BoardReader(std::string name, const TomlValue& file) : file_(file) {
+  BoardReader(std::string name, const TomlValue& file) : file_(file), context_(board_, errors_) {
     board_.name = std::move(name);
   }
 
@@ -58,10 +53,13 @@ class BoardReader {
       read_knob(field, granule, hard);
     }
     for (const TomlField& field : top.fields("chain")) {
-      read_chain(field);
+      read_chain(context_, field);
     }
     for (const TomlField& field : top.fields("alias")) {
-      read_alias(field);
+      read_alias(context_, field);
+    }
+    for (const TomlField& field : top.fields("view")) {
+      read_view(context_, field);
     }
     for (const TomlField& field : top.fields("group")) {
       read_group(field);
@@ -74,7 +72,7 @@ class BoardReader {
       board_.header_base_places.push_back(field.key_place);
     }
     if (const TomlValue* mmu = top.optional("mmu", Kind::kTable); mmu != nullptr) {
-      read_mmu(*mmu);
+      read_mmu(context_, *mmu);
     }
     for (const TomlValue& step : top.items("rebuild")) {
       read_step(step);
@@ -105,9 +103,10 @@ class BoardReader {
     const Text format = top.text("format");
     board_.format = format.text;
     if (!format.text.empty()) {
-      check_identifier(format.text, format.place);
+      context_.check_identifier(format.text, format.place);
     }
     board_.generation = top.one_line("generation");
+    board_.provisional = top.one_line("provisional");
     for (const std::string& source : top.strings("sources")) {
       board_.sources.push_back(core::printable(source, kLongestSource));
     }
@@ -139,7 +138,6 @@ class BoardReader {
   void check_outputs() {
     constexpr std::array<std::string_view, 3> kOurs = {
         "memory_map.json", "system_memory_map.html", "REBUILD.md"};
-    constexpr std::array<std::string_view, 2> kOursOfCore = {"mmu.syscfg", "mmu_map.json"};
     check_own(linker_, kOursOfCore);
     check_own(header_, kOurs);
     check_own(dts_, kOurs);
@@ -211,33 +209,21 @@ class BoardReader {
     }
   }
 
-  void check_identifier(const Text& name) {
-    if (name.written) {
-      check_identifier(name.text, name.place);
-    }
-  }
-
-  void check_identifier(const std::string& name, const core::Place& place) {
-    constexpr std::size_t kLongest = 100;
-    if (!core::is_identifier(name) || name.size() > kLongest) {
-      errors_.push_back(core::error(Code::kBoardName,
-                                    fmt::format("'{}' cannot be a name", core::printable(name, 60)),
-                                    place,
-                                    "names become C macros: a letter or '_' first, then letters, "
-                                    "digits and '_', at most 100"));
-    }
-  }
-
   void read_core(const TomlField& field) {
     Core core;
     core.name = field.key;
     core.place = field.key_place;
-    check_identifier(core.name, field.key_place);
-    if (!expect_table(field, "core")) {
+    context_.check_identifier(core.name, field.key_place);
+    if (!context_.expect_table(field, "core")) {
       return;
     }
     TableReader reader{field.get(), named("core", field), errors_};
     core.title = reader.one_line("title");
+    if (field.get().find("linker") != nullptr) {
+      const Text linker = file_name(reader, "linker");
+      check_own(linker, kOursOfCore);
+      core.linker_file = linker.text;
+    }
     if (const TomlValue* table = reader.optional("onchip", Kind::kTable); table != nullptr) {
       TableReader memories{*table, fmt::format("'onchip' of core '{}'", core.name), errors_};
       for (const TomlField& memory : table->fields) {
@@ -251,21 +237,9 @@ class BoardReader {
     board_.cores.push_back(std::move(core));
   }
 
-  bool expect_table(const TomlField& field, std::string_view what) {
-    if (field.get().kind == Kind::kTable) {
-      return true;
-    }
-    errors_.push_back(core::error(
-        Code::kTomlType,
-        fmt::format(
-            "{} must be a table, not {}", named(what, field), core::kind_name(field.get().kind)),
-        field.get().place));
-    return false;
-  }
-
   void read_bank(const TomlField& field) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "bank")) {
+    context_.check_identifier(field.key, field.key_place);
+    if (!context_.expect_table(field, "bank")) {
       return;
     }
     TableReader reader{field.get(), named("bank", field), errors_};
@@ -285,7 +259,7 @@ class BoardReader {
   void read_expression(const TomlField& field,
                        std::string_view what,
                        std::vector<std::pair<std::string, Expression>>& list) {
-    check_identifier(field.key, field.key_place);
+    context_.check_identifier(field.key, field.key_place);
     if (field.get().kind != Kind::kString) {
       errors_.push_back(core::error(Code::kTomlType,
                                     fmt::format("{} must be a string such as \"1MiB\", not {}",
@@ -298,8 +272,8 @@ class BoardReader {
   }
 
   void read_knob(const TomlField& field, core::Align granule, core::Align hard) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "knob")) {
+    context_.check_identifier(field.key, field.key_place);
+    if (!context_.expect_table(field, "knob")) {
       return;
     }
     TableReader reader{field.get(), named("knob", field), errors_};
@@ -351,185 +325,31 @@ class BoardReader {
     key.cacheability = *known_cacheability;
     key.lifetime = *known_lifetime;
     if (board_.find_core(key.core) == nullptr) {
-      unknown_core(key.core, value.place);
+      context_.unknown_core(key.core, value.place);
       return std::nullopt;
     }
     return key;
   }
 
-  void unknown_core(const std::string& core, const core::Place& place) {
-    std::vector<std::string> names;
-    for (const Core& known : board_.cores) {
-      names.push_back(known.name);
-    }
-    std::string hint = core::did_you_mean(core, names);
-    errors_.push_back(core::error(
-        Code::kBoardReference,
-        fmt::format("'{}' is not a core of this board", core::printable(core)),
-        place,
-        hint.empty() ? fmt::format("the cores are: {}", core::join(names, ", ")) : hint));
-  }
-
-  // "all", or a list of core names.
-  std::vector<std::string> read_cores(TableReader& reader, const TomlValue& table) {
-    std::vector<std::string> cores;
-    const TomlField* field = table.find("cores");
-    if (field != nullptr && field->get().kind == Kind::kString && field->get().string == "all") {
-      (void)reader.string("cores");
-      for (const Core& core : board_.cores) {
-        cores.push_back(core.name);
-      }
-      return cores;
-    }
-    if (reader.required("cores", Kind::kArray) == nullptr) {
-      return cores;
-    }
-    for (Text& core : reader.texts("cores")) {
-      if (board_.find_core(core.text) == nullptr) {
-        unknown_core(core.text, core.place);
-      }
-      cores.push_back(std::move(core.text));
-    }
-    return cores;
-  }
-
-  void read_chain(const TomlField& field) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "chain")) {
-      return;
-    }
-    TableReader reader{field.get(), named("chain", field), errors_};
-    Chain chain;
-    chain.name = field.key;
-    chain.place = field.key_place;
-    const Text written = reader.text("space", "ddr");
-    const std::string& space = written.text;
-    chain.space = space == "core" ? Space::kCore : space == "sram" ? Space::kSram : Space::kDdr;
-    if (space != "core" && space != "sram" && space != "ddr") {
-      reader.wrong(
-          Code::kBoardValue,
-          fmt::format("space '{}' of {} is unknown", core::printable(space), named("chain", field)),
-          written.place,
-          "the spaces are: ddr, sram, core");
-    }
-    const Text after = reader.text("after");
-    chain.after = after.text;
-    chain.after_place = after.place;
-    chain.virtual_base = reader.expression("virtual");
-    if (chain.space == Space::kCore) {
-      chain.virtual_base = reader.required_expression("virtual");
-    } else if (chain.after.empty()) {
-      chain.physical = reader.required_expression("physical");
-    }
-    chain.limit = reader.expression("limit");
-    chain.limit_why = reader.one_line("limit_why");
-    for (const TomlValue& item : reader.items("regions")) {
-      read_item(item, chain);
-    }
-    reader.finish();
-    board_.chains.push_back(std::move(chain));
-  }
-
-  void read_item(const TomlValue& value, Chain& chain) {
-    TableReader reader{value, fmt::format("a region of chain '{}'", chain.name), errors_};
-    Item item;
-    item.place = value.place;
-    if (value.find("gap") != nullptr) {
-      item.is_gap = true;
-      item.size = reader.expression("gap");
-      (void)reader.required("why", Kind::kString);
-      item.note = reader.one_line("why");
-    } else {
-      const Text name = reader.required_text("name");
-      check_identifier(name);
-      item.name = name.text;
-      item.place = name.place;
-      item.size = reader.required_expression("size");
-      item.cores = read_cores(reader, value);
-      item.attributes = attributes(reader, "RWIX");
-      item.cache = read_cache(reader);
-      item.align = reader.align("align");
-      item.in_header = reader.boolean("header", true);
-      item.in_html = reader.boolean("html", true);
-      item.has_physical_name = reader.boolean("phys", false);
-      item.physical_name_in_html = reader.boolean("phys_html", true);
-      item.note = reader.one_line("note");
-    }
-    reader.finish();
-    chain.items.push_back(std::move(item));
-  }
-
-  static std::string attributes(TableReader& reader, const std::string& fallback) {
-    Text letters = reader.text("attributes", fallback);
-    if (letters.text.find_first_not_of("RWIX") != std::string::npos) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("'{}' are not linker attributes", core::printable(letters.text)),
-                   letters.place,
-                   "attributes are any of the letters R, W, I and X");
-    }
-    return std::move(letters.text);
-  }
-
-  static Cache read_cache(TableReader& reader) {
-    const Text name = reader.text("cache", "any");
-    for (const Cache cache :
-         {Cache::kAny, Cache::kNonCached, Cache::kWriteThrough, Cache::kCached}) {
-      if (name.text == name_of(cache)) {
-        return cache;
-      }
-    }
-    reader.wrong(Code::kBoardValue,
-                 fmt::format("cache '{}' is unknown", core::printable(name.text)),
-                 name.place,
-                 "the kinds are: any, cached, non-cached, write-through");
-    return Cache::kAny;
-  }
-
-  void read_alias(const TomlField& field) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "alias")) {
-      return;
-    }
-    TableReader reader{field.get(), named("alias", field), errors_};
-    Alias alias;
-    alias.name = field.key;
-    alias.place = field.key_place;
-    const Text of = reader.required_text("of");
-    alias.of = of.text;
-    alias.of_place = of.place;
-    alias.cores = read_cores(reader, field.get());
-    reader.finish();
-    board_.aliases.push_back(std::move(alias));
-  }
-
-  static void read_covers(TableReader& reader,
-                          std::vector<std::string>& names,
-                          std::vector<core::Place>& places) {
-    for (Text& name : reader.texts("covers")) {
-      names.push_back(std::move(name.text));
-      places.push_back(std::move(name.place));
-    }
-  }
-
   void read_group(const TomlField& field) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "group")) {
+    context_.check_identifier(field.key, field.key_place);
+    if (!context_.expect_table(field, "group")) {
       return;
     }
     TableReader reader{field.get(), named("group", field), errors_};
     Carveout group;
     group.name = field.key;
     group.place = field.key_place;
-    group.attributes = attributes(reader, "");
+    group.attributes = ReaderContext::read_attributes(reader, "");
     (void)reader.required("covers", Kind::kArray);
-    read_covers(reader, group.covers, group.cover_places);
+    ReaderContext::read_covers(reader, group.covers, group.cover_places);
     reader.finish();
     board_.groups.push_back(std::move(group));
   }
 
   void read_carveout(const TomlField& field) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "carve-out")) {
+    context_.check_identifier(field.key, field.key_place);
+    if (!context_.expect_table(field, "carve-out")) {
       return;
     }
     TableReader reader{field.get(), named("carve-out", field), errors_};
@@ -545,10 +365,10 @@ class BoardReader {
     }
     carveout.node = node.text;
     (void)reader.required("covers", Kind::kArray);
-    read_covers(reader, carveout.covers, carveout.cover_places);
+    ReaderContext::read_covers(reader, carveout.covers, carveout.cover_places);
     const Text name =
         reader.text("name", carveout.covers.empty() ? std::string{} : carveout.covers.front());
-    check_identifier(name);
+    context_.check_identifier(name);
     carveout.name = name.text;
     const Text compatible = reader.text("compatible", "shared-dma-pool");
     if (!is_compatible(compatible.text)) {
@@ -565,105 +385,6 @@ class BoardReader {
     board_.carveouts.push_back(std::move(carveout));
   }
 
-  void read_mmu(const TomlValue& table) {
-    TableReader reader{table, "[mmu]", errors_};
-    board_.mmu.granule = reader.align("granule");
-    board_.mmu.mair_non_cached = reader.numbers("mair_non_cached");
-    board_.mmu.mair_cached = reader.numbers("mair_cached");
-    board_.mmu.mair_write_through = reader.numbers("mair_write_through");
-    for (const TomlField& property : reader.fields("property")) {
-      check_identifier(property.key, property.key_place);
-      board_.mmu.properties.emplace_back(property.key, property_value(property));
-    }
-    for (const TomlField& entry : reader.fields("entry")) {
-      read_entry(entry);
-    }
-    const TomlValue* cores = reader.optional("core", Kind::kTable);
-    if (cores != nullptr) {
-      TableReader lists{*cores, "[mmu.core]", errors_};
-      for (const TomlField& core : cores->fields) {
-        if (board_.find_core(core.key) == nullptr) {
-          unknown_core(core.key, core.key_place);
-        }
-        board_.mmu.cores.emplace_back(core.key, lists.strings(core.key));
-        check_entry_keys(core);
-      }
-    }
-    reader.finish();
-  }
-
-  std::string property_value(const TomlField& property) {
-    const TomlValue& value = property.get();
-    if (value.kind == Kind::kBoolean) {
-      return value.boolean ? "true" : "false";
-    }
-    const bool quotable = value.kind == Kind::kString &&
-                          value.string.find_first_of("\"\\") == std::string::npos &&
-                          core::printable(value.string, value.string.size() + 1) == value.string;
-    if (!quotable) {
-      errors_.push_back(core::error(
-          Code::kTomlType,
-          fmt::format("{} must be a plain string, true or false", named("property", property)),
-          value.place));
-    }
-    return fmt::format("\"{}\"", value.string);
-  }
-
-  void check_entry_keys(const TomlField& core) {
-    std::vector<std::string> keys;
-    for (const MmuEntry& entry : board_.mmu.entries) {
-      keys.push_back(entry.key);
-    }
-    for (const TomlValue& item : core.get().items) {
-      if (std::find(keys.begin(), keys.end(), item.string) == keys.end()) {
-        errors_.push_back(
-            core::error(Code::kBoardReference,
-                        fmt::format("there is no MMU entry '{}'", core::printable(item.string)),
-                        item.place,
-                        core::did_you_mean(item.string, keys)));
-      }
-    }
-  }
-
-  void read_entry(const TomlField& field) {
-    check_identifier(field.key, field.key_place);
-    if (!expect_table(field, "MMU entry")) {
-      return;
-    }
-    TableReader reader{field.get(), named("MMU entry", field), errors_};
-    MmuEntry entry;
-    entry.key = field.key;
-    entry.place = field.key_place;
-    const Text name = reader.text("name", field.key);
-    check_identifier(name);
-    entry.name = name.text;
-    entry.mair = read_mair(reader, field);
-    read_covers(reader, entry.covers, entry.cover_places);
-    if (entry.covers.empty()) {
-      entry.base = reader.required_expression("base");
-      entry.size = reader.required_expression("size");
-    }
-    reader.finish();
-    board_.mmu.entries.push_back(std::move(entry));
-  }
-
-  static unsigned read_mair(TableReader& reader, const TomlField& field) {
-    constexpr std::int64_t kLast = 7;
-    const TomlValue* mair = reader.required("mair", Kind::kInteger);
-    if (mair == nullptr) {
-      return 0;
-    }
-    if (mair->integer < 0 || mair->integer > kLast) {
-      reader.wrong(
-          Code::kBoardValue,
-          fmt::format(
-              "'mair' of {} must be from 0 to 7, not {}", named("MMU entry", field), mair->integer),
-          mair->place);
-      return 0;
-    }
-    return static_cast<unsigned>(mair->integer);
-  }
-
   void read_step(const TomlValue& value) {
     TableReader reader{value, "a rebuild step", errors_};
     RebuildStep step;
@@ -674,7 +395,7 @@ class BoardReader {
     step.run = reader.one_line("run");
     if (when.written && step.when != "always" && step.when != "linux" &&
         board_.find_core(step.when) == nullptr) {
-      unknown_core(step.when, when.place);
+      context_.unknown_core(step.when, when.place);
     }
     reader.finish();
     board_.rebuild.push_back(std::move(step));
@@ -682,12 +403,15 @@ class BoardReader {
 
   static constexpr std::size_t kLongestSource = 2000;
 
+  static constexpr std::array<std::string_view, 2> kOursOfCore = {"mmu.syscfg", "mmu_map.json"};
+
   const TomlValue& file_;
   Board board_;
   Text linker_;
   Text header_;
   Text dts_;
   core::Diagnostics errors_;
+  ReaderContext context_;
 };
 
 }  // namespace

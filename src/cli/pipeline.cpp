@@ -3,7 +3,9 @@
 #include "pipeline.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/bug.hpp"
 #include "memsize/layout/check.hpp"
+#include "memsize/layout/translation.hpp"
 
 #include "stages.hpp"
 
@@ -126,6 +128,9 @@ core::Result<layout::MemoryMap> checked_map(const board::Board& board,
   if (core::has_errors(found)) {
     return tl::make_unexpected(std::move(found));
   }
+  core::bug_if(layout::has_tables(board.mmu) && !layout::tables_agree(*map),
+               "the MMU entries and the translation tables built from them differ");
+  map->remarks = std::move(found);
   return map;
 }
 

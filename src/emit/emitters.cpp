@@ -106,7 +106,7 @@ core::Result<std::vector<Artifact>> render_linker(const EmitInput& input) {
   std::vector<Artifact> artifacts;
   for (const board::Core& core : input.map.board.cores) {
     auto file = one(input,
-                    fmt::format("{}/{}", core.name, input.map.board.linker_file),
+                    fmt::format("{}/{}", core.name, input.map.board.linker_file_of(core.name)),
                     "linker",
                     linker_view(input.map, core.name),
                     escape_comment);
@@ -120,6 +120,9 @@ core::Result<std::vector<Artifact>> render_linker(const EmitInput& input) {
 
 core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input) {
   std::vector<Artifact> artifacts;
+  if (!input.map.board.mmu.in_sysconfig) {
+    return artifacts;
+  }
   for (const layout::MmuTable& table : input.map.mmu) {
     auto file = one(
         input, table.core + "/mmu.syscfg", "syscfg", syscfg_view(input.map, table), escape_comment);

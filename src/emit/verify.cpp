@@ -2,7 +2,10 @@
 
 #include "memsize/core/text.hpp"
 
+#include "document_fields.hpp"
+#include "verify_mmu.hpp"
 #include "written.hpp"
+#include "written_map.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -25,173 +28,6 @@ std::string range_text(std::uint64_t base, std::uint64_t size) {
   const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
   return range ? core::format_range(*range) : "a range that ends above 2^64";
 }
-
-// What memory_map.json says, reduced to what the other files can contradict.
-struct MapRegion {
-  std::string name;
-  std::uint64_t address = 0;
-  std::optional<std::uint64_t> physical;
-  std::uint64_t size = 0;
-  std::vector<std::string> cores;
-  bool in_header = false;
-  std::string cache;
-  std::string knob;
-};
-
-struct MapCarveout {
-  std::string name;
-  std::string label;
-  std::uint64_t base = 0;
-  std::uint64_t size = 0;
-  bool no_map = false;
-  bool in_header = false;
-};
-
-// Members of a JSON object that a user may have edited: each is asked for with its type, and what
-// is missing or of another type is an error that names it.
-class Fields {
- public:
-  Fields(const Document& json, std::string at, core::Place place, core::Diagnostics& errors)
-      : json_(json), at_(std::move(at)), place_(std::move(place)), errors_(errors) {}
-
-  [[nodiscard]] bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
-
-  std::string text(const char* key) {
-    const Document& value = member(key);
-    return expect(value.is_string(), key, "a string", value)
-               ? core::printable(value.get<std::string>(), 100)
-               : std::string{};
-  }
-
-  bool flag(const char* key) {
-    const Document& value = member(key);
-    return expect(value.is_boolean(), key, "true or false", value) && value.get<bool>();
-  }
-
-  std::uint64_t number(const char* key) { return whole(key, member(key)); }
-
-  std::uint64_t address(const char* key) { return hexadecimal(key, member(key)); }
-
-  std::vector<std::string> texts(const char* key) {
-    std::vector<std::string> list;
-    const Document& value = member(key);
-    if (expect(value.is_array(), key, "an array", value)) {
-      for (const Document& item : value) {
-        if (expect(item.is_string(), key, "an array of strings", item)) {
-          list.push_back(core::printable(item.get<std::string>(), 100));
-        }
-      }
-    }
-    return list;
-  }
-
-  // Whole numbers, as the attributes that sysconfig calls MAIR0 and so on.
-  std::set<std::string> attributes(const char* key) {
-    std::set<std::string> names;
-    const Document& value = member(key);
-    if (expect(value.is_array(), key, "an array", value)) {
-      for (const Document& item : value) {
-        names.insert(fmt::format("MAIR{}", whole(key, item)));
-      }
-    }
-    return names;
-  }
-
-  Fields object(const char* key) {
-    const Document& value = member(key);
-    expect(value.is_object(), key, "an object", value);
-    return {value, name(key), place_, errors_};
-  }
-
-  std::vector<Fields> items(const char* key) {
-    std::vector<Fields> list;
-    const Document& value = member(key);
-    if (expect(value.is_array(), key, "an array", value)) {
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        list.emplace_back(value[i], fmt::format("{}[{}]", name(key), i), place_, errors_);
-      }
-    }
-    return list;
-  }
-
-  // Names with whole numbers or hexadecimal addresses.
-  std::vector<std::pair<std::string, std::uint64_t>> numbers(const char* key) {
-    std::vector<std::pair<std::string, std::uint64_t>> list;
-    const Document& value = member(key);
-    if (expect(value.is_object(), key, "an object", value)) {
-      for (const auto& [inner, item] : value.items()) {
-        const std::string full = fmt::format("{}.{}", key, core::printable(inner, 100));
-        list.emplace_back(inner, item.is_string() ? hexadecimal(full, item) : whole(full, item));
-      }
-    }
-    return list;
-  }
-
- private:
-  [[nodiscard]] std::string name(const std::string& key) const {
-    return at_.empty() ? key : fmt::format("{}.{}", at_, key);
-  }
-
-  const Document& member(const char* key) {
-    static const Document nothing = Document(Document::value_t::discarded);
-    if (has(key)) {
-      return json_.at(key);
-    }
-    // One error an object: what lacks one member is no object of ours.
-    if (!json_.is_discarded() && !complained_) {
-      complain(fmt::format("'{}' is missing", name(key)));
-      complained_ = true;
-    }
-    return nothing;
-  }
-
-  bool expect(bool good, const std::string& key, const char* kind, const Document& value) {
-    if (!good && !value.is_discarded()) {
-      complain(fmt::format("{}: it must be {}, not {}", name(key), kind, shown(value)));
-    }
-    return good;
-  }
-
-  std::uint64_t whole(const std::string& key, const Document& value) {
-    return expect(value.is_number_unsigned(), key, "a whole number", value)
-               ? value.get<std::uint64_t>()
-               : 0;
-  }
-
-  std::uint64_t hexadecimal(const std::string& key, const Document& value) {
-    const auto parsed = value.is_string() ? core::parse_address(value.get<std::string>())
-                                          : core::Result<std::uint64_t>{0};
-    expect(value.is_string() && parsed.has_value(), key, "a hexadecimal address", value);
-    return parsed ? *parsed : 0;
-  }
-
-  static std::string shown(const Document& value) {
-    return core::printable(value.dump(-1, ' ', true, Document::error_handler_t::replace), 40);
-  }
-
-  void complain(const std::string& what) {
-    errors_.push_back(
-        core::error(Code::kVerifyParse, what, place_, "write the map again with: memsize emit"));
-  }
-
-  const Document& json_;
-  std::string at_;
-  core::Place place_;
-  core::Diagnostics& errors_;
-  bool complained_ = false;
-};
-
-struct WrittenMap {
-  /// Kind of caching and the attributes that an MMU entry may have for it: "MAIR7".
-  std::map<std::string, std::set<std::string>> mair;
-  std::vector<std::string> mmu_cores;
-  std::vector<MapRegion> regions;
-  std::vector<MapCarveout> carveouts;
-  std::map<std::string, std::uint64_t> bases;
-  std::string linker_file;
-  std::string header_file;
-  std::string dts_file;
-};
 
 class Verifier {
  public:
@@ -262,7 +98,11 @@ class Verifier {
     map_.linker_file = files.text("linker");
     map_.header_file = files.text("header");
     map_.dts_file = files.text("dts");
+    if (files.has("linker_of")) {
+      map_.linker_of = files.text_map("linker_of");
+    }
     map_.mmu_cores = json.texts("mmu_cores");
+    map_.mmu_in_sysconfig = json.text("mmu_program") == "sysconfig";
     Fields mair = json.object("mair");
     for (const char* kind : {"non-cached", "write-through", "cached"}) {
       map_.mair[kind] = mair.attributes(kind);
@@ -354,10 +194,15 @@ class Verifier {
     return names;
   }
 
+  [[nodiscard]] const std::string& linker_of(const std::string& core) const {
+    const auto own = map_.linker_of.find(core);
+    return own == map_.linker_of.end() ? map_.linker_file : own->second;
+  }
+
   void check_linker_maps() {
     std::size_t read = 0;
     for (const std::string& core : cores()) {
-      const MapFile* file = find_or_warn(fmt::format("{}/{}", core, map_.linker_file));
+      const MapFile* file = find_or_warn(fmt::format("{}/{}", core, linker_of(core)));
       if (file == nullptr) {
         continue;
       }
@@ -518,107 +363,21 @@ class Verifier {
     }
   }
 
-  // Every address of a core's linker map leads, through the last entry that covers it, to the
-  // region's physical address; and the entries as data say the same.
+  // What the MMU of each core does, in sysconfig's words and as data.
   void check_mmu() {
     std::size_t read = 0;
     for (const std::string& core : map_.mmu_cores) {
-      const MapFile* file = find_or_warn(core + "/mmu.syscfg");
-      std::vector<WrittenMmuEntry> entries;
-      const std::size_t before = report_.diagnostics.size();
-      if (file != nullptr) {
-        ++read;
-        entries = parse_syscfg(*file, root_, report_.diagnostics);
+      MmuFiles files;
+      files.core = core;
+      if (map_.mmu_in_sysconfig) {
+        files.syscfg = find_or_warn(core + "/mmu.syscfg");
       }
-      const bool usable = file != nullptr && !broken(before);
-      for (const MapRegion& region : map_.regions) {
-        const bool seen =
-            std::find(region.cores.begin(), region.cores.end(), core) != region.cores.end();
-        if (usable && seen && region.physical && region.size != 0 &&
-            check_end(entries, region, core, file->path, 0)) {
-          check_end(entries, region, core, file->path, region.size - 1);
-        }
-      }
-      check_mmu_document(usable ? &entries : nullptr, core);
+      files.document = find_or_warn(core + "/mmu_map.json");
+      read += files.syscfg != nullptr || files.document != nullptr ? 1 : 0;
+      verify_mmu(map_, files, root_, report_.diagnostics);
     }
     if (read != 0) {
       report_.read.push_back(core::plural(read, "MMU table"));
-    }
-  }
-
-  // Whether the byte at `offset` of the region is mapped as it must be.
-  bool check_end(const std::vector<WrittenMmuEntry>& entries,
-                 const MapRegion& region,
-                 const std::string& core,
-                 const std::string& path,
-                 std::uint64_t offset) {
-    const std::uint64_t address = region.address + offset;
-    const std::uint64_t physical = *region.physical + offset;
-    const auto winner =
-        std::find_if(entries.rbegin(), entries.rend(), [&](const WrittenMmuEntry& entry) {
-          return address >= entry.virtual_base && address - entry.virtual_base < entry.size;
-        });
-    if (winner == entries.rend()) {
-      disagree(
-          place_of(path),
-          fmt::format("{} does not map '{}' at {}", core, region.name, core::format_hex(address)));
-      return false;
-    }
-    const std::uint64_t reached = winner->physical + (address - winner->virtual_base);
-    if (reached != physical) {
-      disagree(winner->place,
-               fmt::format("{} maps '{}' at {} to {}, but it is at {}",
-                           core,
-                           region.name,
-                           core::format_hex(address),
-                           core::format_hex(reached),
-                           core::format_hex(physical)));
-      return false;
-    }
-    const auto allowed = map_.mair.find(region.cache);
-    if (allowed != map_.mair.end() && !allowed->second.contains(winner->attribute)) {
-      disagree(winner->place,
-               fmt::format("{} maps '{}' with {}, but it must be {}",
-                           core,
-                           region.name,
-                           core::printable(winner->attribute, 20),
-                           region.cache));
-      return false;
-    }
-    return true;
-  }
-
-  // `entries` are those of mmu.syscfg, or nullptr where there is nothing to compare with.
-  void check_mmu_document(const std::vector<WrittenMmuEntry>* entries, const std::string& core) {
-    const MapFile* file = find_or_warn(core + "/mmu_map.json");
-    if (file == nullptr) {
-      return;
-    }
-    const Document json = Document::parse(file->content, nullptr, false);
-    if (json.is_discarded()) {
-      wrong(file->path, Code::kVerifyParse, "this is not valid JSON");
-      return;
-    }
-    const std::size_t before = report_.diagnostics.size();
-    Fields fields{json, "", place_of(file->path), report_.diagnostics};
-    bool same = fields.text("core") == core;
-    std::size_t count = 0;
-    for (Fields& range : fields.items("ranges")) {
-      const std::string entry = range.text("entry");
-      const std::uint64_t seen = range.address("virtual");
-      const std::uint64_t real = range.address("physical");
-      const std::uint64_t size = range.number("size_bytes");
-      const std::string attribute = fmt::format("MAIR{}", range.number("mair"));
-      if (entries != nullptr && count < entries->size()) {
-        const WrittenMmuEntry& own = (*entries)[count];
-        same = same && entry == own.name && seen == own.virtual_base && real == own.physical &&
-               size == own.size && attribute == own.attribute;
-      }
-      ++count;
-    }
-    const bool readable = report_.diagnostics.size() == before;
-    if (readable && entries != nullptr && (!same || count != entries->size())) {
-      disagree(place_of(file->path), fmt::format("it differs from {}/mmu.syscfg", core));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "view.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/layout/translation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -314,10 +315,16 @@ Json map_document(const MemoryMap& map) {
   json["files"] = {{"linker", map.board.linker_file},
                    {"header", map.board.header_file},
                    {"dts", map.board.dts_file}};
+  for (const board::Core& core : map.board.cores) {
+    if (!core.linker_file.empty()) {
+      json["files"]["linker_of"][core.name] = core.linker_file;
+    }
+  }
   json["mmu_cores"] = Json::array();
   for (const layout::MmuTable& table : map.mmu) {
     json["mmu_cores"].push_back(table.core);
   }
+  json["mmu_program"] = map.board.mmu.in_sysconfig ? "sysconfig" : "source";
   // Which attribute indexes make a memory cached, and which do not: the board's to say.
   json["mair"] = {{"non-cached", map.board.mmu.mair_non_cached},
                   {"write-through", map.board.mmu.mair_write_through},
@@ -369,12 +376,12 @@ Json mmu_document(const layout::MmuTable& table) {
   json["schema"] = "memsize.mmu/1";
   json["core"] = table.core;
   json["ranges"] = Json::array();
-  for (const layout::MmuRange& range : table.ranges) {
-    json["ranges"].push_back({{"virtual", json_hex(range.virtual_range.base())},
-                              {"physical", json_hex(range.physical.base())},
-                              {"size_bytes", range.virtual_range.size().count()},
-                              {"mair", range.mair},
-                              {"entry", range.entry}});
+  for (const layout::Translation& piece : layout::effective(table)) {
+    json["ranges"].push_back({{"virtual", json_hex(piece.virtual_range.base())},
+                              {"physical", json_hex(piece.physical.base())},
+                              {"size_bytes", piece.virtual_range.size().count()},
+                              {"mair", piece.mair},
+                              {"entry", piece.entry}});
   }
   return json;
 }

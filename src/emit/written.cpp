@@ -159,7 +159,10 @@ bool parse_reg(Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
   const std::uint64_t size_low = cursor.number();
   if (std::max({base_high, base_low, size_high, size_low}) > UINT32_MAX) {
     errors.push_back(
-        core::error(Code::kVerifyParse, "a device-tree cell holds 32 bits, not more", node.place));
+        core::error(Code::kDtsCells,
+                    fmt::format("'{}' has a cell that does not fit 32 bits", node.label),
+                    node.place,
+                    "address and length take two cells each: the high word, then the low one"));
   }
   node.base = (base_high << 32) | base_low;
   node.size = (size_high << 32) | size_low;

@@ -68,8 +68,8 @@ class Resolver {
         map_.carveouts.push_back(hull_of(carveout));
       }
       sort_by_address();
-      for (const auto& [core, keys] : map_.board.mmu.cores) {
-        map_.mmu.push_back(mmu_table(core, keys));
+      for (const board::MmuList& list : map_.board.mmu.cores) {
+        map_.mmu.push_back(mmu_table(list));
       }
       for (const auto& [name, expression] : map_.board.header_bases) {
         map_.header_bases.emplace_back(name, evaluate(expression));
@@ -102,11 +102,15 @@ class Resolver {
     Cursor cursor;
     if (!chain.after.empty()) {
       const auto before = ends_.find(chain.after);
-      if (before != ends_.end()) {
-        return before->second;
+      if (before == ends_.end()) {
+        unknown_chain(chain);
+        return std::nullopt;
       }
-      unknown_chain(chain);
-      return std::nullopt;
+      cursor = before->second;
+      if (!chain.virtual_base.text.empty()) {
+        cursor.virtual_base = VirtAddr{evaluate(chain.virtual_base)};
+      }
+      return cursor;
     }
     if (chain.space == board::Space::kCore) {
       cursor.virtual_base = VirtAddr{evaluate(chain.virtual_base)};
@@ -200,6 +204,7 @@ class Resolver {
     region.attributes = item.attributes;
     region.cache = item.cache;
     region.align = item.align;
+    region.section_align = item.section_align;
     region.in_header = item.in_header;
     region.in_html = item.in_html;
     region.note = item.note;
@@ -301,22 +306,71 @@ class Resolver {
     return Bytes{map_.values.at(knob.name)};
   }
 
+  // The region that was added, or nothing where it has no owner.
+  Region* add_alias(const board::Alias& alias) {
+    const Region* owner = map_.find_owned(alias.of);
+    if (owner == nullptr) {
+      unknown_region(alias.of, alias.of_place);
+      return nullptr;
+    }
+    Region region = *owner;
+    region.kind = RegionKind::kAlias;
+    region.name = alias.name;
+    region.of = alias.of;
+    region.cores = alias.cores;
+    region.note = fmt::format("{}, as {} maps it", owner->note, core::join(alias.cores, " and "));
+    region.place = alias.place;
+    return &map_.regions.emplace_back(std::move(region));
+  }
+
   void add_aliases() {
     for (const board::Alias& alias : map_.board.aliases) {
-      const Region* owner = map_.find_owned(alias.of);
-      if (owner == nullptr) {
-        unknown_region(alias.of, alias.of_place);
-        continue;
-      }
-      Region region = *owner;
-      region.kind = RegionKind::kAlias;
-      region.name = alias.name;
-      region.of = alias.of;
-      region.cores = alias.cores;
-      region.note = fmt::format("{}, as {} maps it", owner->note, core::join(alias.cores, " and "));
-      region.place = alias.place;
-      map_.regions.push_back(std::move(region));
+      add_alias(alias);
     }
+    for (const board::View& view : map_.board.views) {
+      place_view(view);
+    }
+  }
+
+  // Aliases one behind the other, virtually; physically each is where its owner is.
+  void place_view(const board::View& view) {
+    const auto before = ends_.find(view.after);
+    if (!view.after.empty() && before == ends_.end()) {
+      wrong(Code::kBoardReference,
+            fmt::format("view '{}' continues '{}', which is neither a chain nor a view before it",
+                        view.name,
+                        core::printable(view.after)),
+            view.after_place,
+            core::did_you_mean(view.after, names_of_ends()));
+      return;
+    }
+    Cursor cursor =
+        view.after.empty() ? Cursor{{}, VirtAddr{evaluate(view.virtual_base)}} : before->second;
+    cursor.physical.reset();
+    for (const board::Alias& alias : view.aliases) {
+      Region* region = add_alias(alias);
+      if (region == nullptr) {
+        return;
+      }
+      if (cursor.full || !core::VirtRange::make(cursor.virtual_base, region->size)) {
+        wrong(
+            Code::kLayoutAddress,
+            fmt::format("'{}' of {} ends above 2^64", alias.name, core::format_size(region->size)),
+            alias.place);
+        return;
+      }
+      region->virtual_base = cursor.virtual_base;
+      cursor = after(cursor, region->size);
+    }
+    ends_[view.name] = cursor;
+  }
+
+  [[nodiscard]] std::vector<std::string> names_of_ends() const {
+    std::vector<std::string> names;
+    for (const auto& [name, end] : ends_) {
+      names.push_back(name);
+    }
+    return names;
   }
 
   void add_physical_names() {
@@ -452,19 +506,21 @@ class Resolver {
     return *region.virtual_base;
   }
 
-  MmuTable mmu_table(const std::string& core, const std::vector<std::string>& keys) {
+  MmuTable mmu_table(const board::MmuList& list) {
     MmuTable table;
-    table.core = core;
-    for (const std::string& key : keys) {
+    table.core = list.core;
+    table.place = list.place;
+    for (const std::string& key : list.keys) {
       const auto entry = std::find_if(map_.board.mmu.entries.begin(),
                                       map_.board.mmu.entries.end(),
                                       [&](const board::MmuEntry& e) { return e.key == key; });
       core::bug_if(entry == map_.board.mmu.entries.end(), "an MMU entry was not checked at load");
-      auto range = entry->covers.empty() ? fixed_range(*entry) : covering_range(*entry, core);
+      auto range = entry->covers.empty() ? fixed_range(*entry) : covering_range(*entry, list.core);
       if (range) {
         range->instance = table.ranges.size() + 1;
         range->entry = entry->name;
         range->mair = entry->mair;
+        range->is_window = !entry->window_why.empty();
         range->place = entry->place;
         table.ranges.push_back(std::move(*range));
       }
@@ -506,7 +562,13 @@ class Resolver {
       // Empty regions are a check's to report.
       return std::nullopt;
     }
-    return make_range(entry, *low, physical, (last - *low) + Bytes{1});
+    auto hull = make_range(entry, *low, physical, (last - *low) + Bytes{1});
+    for (const Region* member : members) {
+      if (hull) {
+        hull->covers.push_back(member->name);
+      }
+    }
+    return hull;
   }
 
   std::optional<MmuRange> make_range(const board::MmuEntry& entry,

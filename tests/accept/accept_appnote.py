@@ -4,8 +4,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from compare import C7X, DTSI, compare_tree, dtsi_of, header_of, linker_of, mmu_of
-from expected import Board, load_board, mmu_entry, resized
+from compare import compare_tree, dtsi_of, dtsi_path, header_of, linker_of, mmu_of
+from expected import resized
+from facts import Board, load_board, mmu_entry
 from support import (DATA, MIB, TRACE, Context, MmuEntry, check, fail, files_of, main, number, parse_json, read_json,
                      same, same_keys, times_of)
 
@@ -46,13 +47,13 @@ def check_case(item: dict[str, Any], board: Board, default: Path, out: Path) -> 
     for label, (base, length) in item["dts"].items():
         same(f"dtsi: {label}", (new_nodes[label].base, new_nodes[label].length), (number(base), number(length)))
         values += 1
-    for core in C7X:
+    for core in board.mmu:
         values += check_mmu_case(item["mmu"][core], core, mmu_of(default, core), mmu_of(out, core))
     return values
 
 
 def check_linker_case(wanted: dict[str, list[str]], board: Board, core: str, default: Path, out: Path) -> int:
-    file = f"{core}/{board.linker_file}"
+    file = f"{core}/{board.linker_files[core]}"
     if not wanted:
         check((default / file).read_bytes() == (out / file).read_bytes(), f"{file} must stay as it is")
         return 0
@@ -160,7 +161,7 @@ def body(context: Context) -> str:
     check_idempotent(context, traced, ["--trace", TRACE])
     check_check(context, traced, ["--trace", TRACE])
     newer = check_other_generation(context)
-    check((traced / DTSI).is_file(), f"{DTSI} is gone")
+    check(dtsi_path(traced).is_file(), "the device tree is gone")
     return (f"{values} values by --trace and by --set, {len(DEMANDS)} demands, {files} files the same by --sizing, "
             f"nothing written twice, --check finds a byte, {newer} values on the newer generation when accepted")
 

@@ -1,38 +1,89 @@
 """The default map of each board says in every file what the SDK says."""
 
-from compare import compare_tree
-from expected import Board, load_board
+import argparse
+import json
+
+from compare import compare_tree, joined, nameless, painted
+from facts import DATA, Board, load_board, load_deviations
 from support import Context, check, main, same
 
-BOARDS = {"j722s": 75, "j722s-sdk11": 74}
+# How many regions, carve-outs and groups, and MMU entries of each core, the data must have.
+BOARDS: dict[str, tuple[int, list[int]]] = {
+    "am62a": (45, [21]),
+    "j721e": (79, [17]),
+    "j721e-safertos": (76, [17]),
+    "j721s2": (75, [20, 20]),
+    "j721s2-safertos": (69, [20, 20]),
+    "j722s": (75, [16, 16]),
+    "j722s-safertos": (69, [16, 16]),
+    "j722s-sdk11": (74, [16, 16]),
+    "j742s2": (131, [27, 27, 23]),
+    "j784s4": (190, [35, 35, 35, 35]),
+    "j784s4-safertos": (176, [35, 35, 35, 35]),
+    "tda54": (121, []),
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--board", action="append", choices=sorted(BOARDS), help="only this board (may be repeated)")
 
 
 def check_data(board: Board) -> int:
     """The facts themselves: complete, and without a conflict in any core's space."""
     named = {(region.name, region.origin) for region in board.regions}
     named |= {(item.name, item.origin) for item in (*board.carveouts, *board.groups)}
-    same(f"test data of {board.name}: regions", len(named), BOARDS[board.name])
+    same(f"test data of {board.name}: regions and MMU entries",
+         (len(named), [len(entries) for entries in board.mmu.values()]), BOARDS[board.name])
     for core in board.cores:
         ordered = sorted(board.linker(core).values(), key=lambda region: region.origin)
         check(ordered, f"test data of {board.name}: {core} has no region")
         for first, second in zip(ordered, ordered[1:]):
             check(first.origin + first.length <= second.origin,
                   f"test data of {board.name}: {core}: {first.name} runs into {second.name}")
-    for core, entries in board.mmu.items():
-        same(f"test data of {board.name}: entries of {core}", len(entries), 16)
     return len(named)
 
 
-def body(context: Context) -> str:
-    parts = []
-    for name in BOARDS:
-        board = load_board(name)
-        regions = check_data(board)
+def check_files() -> None:
+    """Each file of facts belongs to a board here, and each exception too."""
+    found = {json.loads(path.read_text(encoding="utf-8")).get("board") for path in DATA.glob("*.json")
+             if path.name != "cases.json" and not path.name.startswith("mmu_")}
+    same("boards with facts", sorted(found), sorted(BOARDS))
+    strange = {item.board for item in load_deviations()} - set(BOARDS)
+    check(not strange, f"exceptions.json: no board {sorted(strange)}")
+
+
+def check_board(context: Context, name: str) -> str:
+    board = load_board(name)
+    named = check_data(board)
+    try:
         counts = compare_tree(board, context.emit(name, context.work / name))
-        parts.append(f"{name}: {regions} regions, {len(board.cores)} linker maps, "
-                     + ", ".join(f"{count} {what}" for what, count in counts.items()))
-    return "; ".join(parts)
+    except Exception as error:
+        error.args = (f"{name}: {error}",)
+        raise
+    return (f"{name}: {named} names, {len(board.cores)} linker maps, "
+            + ", ".join(f"{count} {what}" for what, count in counts.items()))
+
+
+def check_painting() -> None:
+    """The comparison's own painter, on entries that overlap in every way."""
+    board = load_board("j721e")
+    entries = board.mmu["c7x_1"]
+    ranges = painted(entries)
+    same("painted: joined again", joined(ranges), ranges)
+    same("painted: without names", nameless(ranges), ranges)
+    for entry in entries:
+        for at in (entry.virtual, entry.virtual + entry.size - 1):
+            last = [item for item in entries if item.covers(at)][-1]
+            found = [item for item in ranges if item.covers(at)]
+            same(f"painted: {at:#x}", [(item.attribute, item.physical - item.virtual) for item in found],
+                 [(last.attribute, last.physical - last.virtual)])
+
+
+def body(context: Context) -> str:
+    check_files()
+    check_painting()
+    return "\n  ".join(["", *(check_board(context, name) for name in context.options.board or BOARDS)])
 
 
 if __name__ == "__main__":
-    main(__doc__, body)
+    main(__doc__, body, add_options)

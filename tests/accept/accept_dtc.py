@@ -4,8 +4,9 @@ import re
 import subprocess
 from pathlib import Path
 
-from compare import DTSI
-from expected import Board, load_board, resized
+from compare import dtsi_path
+from expected import resized
+from facts import Board, load_board
 from fdt import Tree, cells, parse_fdt, strings_of
 from support import MIB, Context, check, files_of, main, read, same, same_keys, tool
 
@@ -59,7 +60,7 @@ def check_emitted(context: Context, dtc: str, name: str, knobs: dict[str, int]) 
     board = resized(load_board(name), knobs)
     settings = [word for knob, size in knobs.items() for word in ("--set", f"{knob}={size}")]
     out = context.emit(name, context.work / f"{name}-{sum(knobs.values())}", *settings)
-    tree = compile_tree(dtc, out / DTSI, [carveout.label for carveout in board.carveouts], context.work)
+    tree = compile_tree(dtc, dtsi_path(out), [carveout.label for carveout in board.carveouts], context.work)
     return check_blob(board, tree)
 
 

@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 from compare import linker_of
-from expected import Board, load_board, resized
+from expected import resized
+from facts import Board, load_board
 from support import MIB, Context, LinkerRegion, check, main, same, same_keys, tool
 
 WORD = 4
@@ -81,7 +82,7 @@ def check_overflows(linker: Linker, what: str, regions: dict[str, LinkerRegion])
 def check_board(linker: Linker, board: Board, out: Path) -> int:
     count = 0
     for core in board.cores:
-        what = f"{board.name} {core}/{board.linker_file}"
+        what = f"{board.name} {core}/{board.linker_files[core]}"
         regions = linker_of(board, out, core)
         expected = {name: (region.origin, region.length) for name, region in board.linker(core).items()}
         same_keys(what, regions, expected)

@@ -289,10 +289,11 @@ def assign(result: Syscfg, match: re.Match[str], what: str) -> None:
 @dataclass(frozen=True)
 class DtsNode:
     node: str
-    compatible: str
+    compatible: str | None
     base: int
     length: int
     no_map: bool
+    alignment: int | None = None
 
 
 def parse_dtsi(text: str, what: str) -> dict[str, DtsNode]:
@@ -312,14 +313,24 @@ def node_of(name: str, body: str, what: str) -> DtsNode:
     for match in consume(what, r"(?P<key>[\w,.#-]+)(?:\s*=\s*(?P<value>[^;]*?))?\s*;", body):
         check(match["key"] not in properties, f"{what}: {match['key']} twice")
         properties[match["key"]] = match["value"] or ""
-    same_keys(f"{what}: properties", set(properties) | {"no-map"}, {"compatible", "reg", "no-map"})
-    compatible = re.fullmatch(r'"([^"]*)"', properties["compatible"])
-    cells = re.fullmatch(r"<\s*" + r"\s+".join([r"(0x[0-9A-Fa-f]{1,8})"] * 4) + r"\s*>", properties["reg"])
-    if compatible is None or cells is None:
-        fail(f"{what}: compatible {properties['compatible']!r}, reg {properties['reg']!r}")
-    high, low, high_length, low_length = map(number, cells.groups())
+    optional = {"compatible", "no-map", "alignment"}
+    same_keys(f"{what}: properties", set(properties) | optional, {"reg", *optional})
     check(not properties.get("no-map"), f"{what}: no-map has a value")
-    return DtsNode(name, compatible[1], high << 32 | low, high_length << 32 | low_length, "no-map" in properties)
+    compatible = re.fullmatch(r'"([^"]*)"', properties.get("compatible", '""'))
+    if compatible is None:
+        fail(f"{what}: compatible is {properties['compatible']!r}")
+    high, low, high_length, low_length = cells_of(properties["reg"], 4, f"{what}: reg")
+    alignment = cells_of(properties["alignment"], 1, f"{what}: alignment")[0] if "alignment" in properties else None
+    return DtsNode(name, compatible[1] or None, high << 32 | low, high_length << 32 | low_length,
+                   "no-map" in properties, alignment)
+
+
+def cells_of(text: str, count: int, what: str) -> list[int]:
+    """Cells of 32 bits."""
+    cells = re.fullmatch(r"<\s*" + r"\s+".join([r"(0x[0-9A-Fa-f]{1,8})"] * count) + r"\s*>", text)
+    if cells is None:
+        fail(f"{what}: is {text!r}")
+    return [number(cell) for cell in cells.groups()]
 
 
 class Rows(html.parser.HTMLParser):
@@ -346,15 +357,15 @@ class Rows(html.parser.HTMLParser):
             self.rows[-1][-1] += data
 
 
-def parse_html(text: str) -> dict[str, list[set[int]]]:
-    """For each text that fills a cell: the hexadecimal numbers of each row that has it."""
+def parse_html(text: str) -> dict[str, list[list[int]]]:
+    """For each text that fills a cell: the hexadecimal numbers, in order, of each row that has it."""
     parser = Rows()
     parser.feed(text)
     parser.close()
-    found: dict[str, list[set[int]]] = {}
+    found: dict[str, list[list[int]]] = {}
     for row in parser.rows:
         cells = [cell.strip() for cell in row]
-        numbers = {int(cell, 16) for cell in cells if re.fullmatch(r"0x[0-9A-Fa-f]+", cell)}
+        numbers = [int(cell, 16) for cell in cells if re.fullmatch(r"0x[0-9A-Fa-f]+", cell)]
         for name in {cell for cell in cells if re.fullmatch(r"[A-Za-z]\w*", cell)}:
             found.setdefault(name, []).append(numbers)
     return found

@@ -48,6 +48,8 @@ struct OnChip {
 struct Core {
   std::string name;
   std::string title;
+  /// File name of its linker map; empty: the board's.
+  std::string linker_file;
   std::vector<OnChip> onchip;
   core::Place place;
 };
@@ -73,6 +75,8 @@ struct Item {
   std::string attributes;
   Cache cache = Cache::kAny;
   core::Align align;
+  /// The multiple at which the firmware's linker script begins the region's first section.
+  core::Align section_align;
   bool in_header = true;
   bool in_html = true;
   /// Whether the C header also has NAME_PHYS with the physical address.
@@ -90,7 +94,8 @@ enum class Space { kDdr, kSram, kCore };
 struct Chain {
   std::string name;
   Space space = Space::kDdr;
-  /// The chain that this one continues; then it has no addresses of its own.
+  /// The chain that this one continues; then it has no physical address of its own, and a virtual
+  /// one only where the cores see it elsewhere.
   std::string after;
   core::Place after_place;
   Expression physical;
@@ -109,6 +114,18 @@ struct Alias {
   std::string of;
   core::Place of_place;
   std::vector<std::string> cores;
+  core::Place place;
+};
+
+/// Aliases that follow each other in the virtual addresses of some cores: what they see of
+/// memories whose owner sees them elsewhere.
+struct View {
+  std::string name;
+  /// The chain or view whose virtual end is where this one begins; empty: it has its own base.
+  std::string after;
+  core::Place after_place;
+  Expression virtual_base;
+  std::vector<Alias> aliases;
   core::Place place;
 };
 
@@ -138,19 +155,37 @@ struct MmuEntry {
   std::vector<core::Place> cover_places;
   Expression base;
   Expression size;
+  /// Why the entry may map more than it covers; empty where it may not.
+  std::string window_why;
+  core::Place place;
+};
+
+/// The entries of one core, by key, in the driver's order.
+struct MmuList {
+  std::string core;
+  std::vector<std::string> keys;
   core::Place place;
 };
 
 struct Mmu {
   core::Align granule;
+  /// Whether sysconfig files hold the entries; else the firmware's sources map by macro.
+  bool in_sysconfig = true;
+  /// Translation tables that the driver has for one core, the root included; 0: not known.
+  std::uint64_t tables = 0;
+  /// Whether a new block replaces the table that stood in its place.
+  bool blocks_replace_tables = false;
+  /// Entries that one core may have; 0: any number.
+  std::uint64_t max_entries = 0;
+  /// What an entry must be smaller than; 0: nothing.
+  core::Bytes max_entry;
   std::vector<unsigned> mair_non_cached;
   std::vector<unsigned> mair_write_through;
   std::vector<unsigned> mair_cached;
   /// Properties that every entry has, in order: name and value as sysconfig writes it.
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<MmuEntry> entries;
-  /// Core name and the keys of its entries, in the driver's order.
-  std::vector<std::pair<std::string, std::vector<std::string>>> cores;
+  std::vector<MmuList> cores;
 };
 
 struct RebuildStep {
@@ -169,6 +204,8 @@ struct Board {
   std::string sdk;
   std::string format;
   std::string generation;
+  /// Why the board is not final; empty where it is.
+  std::string provisional;
   std::vector<std::string> sources;
   std::string linker_file;
   std::string header_file;
@@ -179,6 +216,7 @@ struct Board {
   std::vector<Knob> knobs;
   std::vector<Chain> chains;
   std::vector<Alias> aliases;
+  std::vector<View> views;
   std::vector<Carveout> carveouts;
   std::vector<Carveout> groups;
   std::vector<std::pair<std::string, Expression>> header_bases;
@@ -189,6 +227,8 @@ struct Board {
 
   [[nodiscard]] const Knob* find_knob(std::string_view knob) const;
   [[nodiscard]] const Core* find_core(std::string_view core) const;
+  /// The file name of that core's linker map.
+  [[nodiscard]] const std::string& linker_file_of(std::string_view core) const;
 };
 
 /// Knob values by name: what the user set over the board's defaults.

@@ -33,6 +33,8 @@ struct Region {
   std::string attributes;
   board::Cache cache = board::Cache::kAny;
   core::Align align;
+  /// The multiple at which the firmware's linker script begins its first section.
+  core::Align section_align;
   bool in_header = false;
   bool in_html = false;
   std::string note;
@@ -81,12 +83,17 @@ struct MmuRange {
   core::VirtRange virtual_range;
   core::PhysRange physical;
   unsigned mair = 0;
+  /// The regions that the entry is there for; none for a fixed one.
+  std::vector<std::string> covers;
+  /// The board says why it may map more than that.
+  bool is_window = false;
   core::Place place;
 };
 
 struct MmuTable {
   std::string core;
   std::vector<MmuRange> ranges;
+  core::Place place;
 };
 
 /// What is left of a chain's window.
@@ -109,6 +116,8 @@ struct MemoryMap {
   std::vector<MmuTable> mmu;
   std::vector<Window> windows;
   std::vector<std::pair<std::string, std::uint64_t>> header_bases;
+  /// What the checks noted although nothing is wrong.
+  core::Diagnostics remarks;
 
   /// The region of that name with an owner.
   [[nodiscard]] const Region* find_owned(std::string_view name) const;

@@ -1,0 +1,102 @@
+#include "reader_context.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+using core::Code;
+using core::TomlField;
+using core::TomlValue;
+using Kind = core::TomlValue::Kind;
+
+std::string named(std::string_view what, const TomlField& field) {
+  return fmt::format("{} '{}'", what, core::printable(field.key));
+}
+
+void ReaderContext::check_identifier(const Text& name) {
+  if (name.written) {
+    check_identifier(name.text, name.place);
+  }
+}
+
+void ReaderContext::check_identifier(const std::string& name, const core::Place& place) {
+  constexpr std::size_t kLongest = 100;
+  if (!core::is_identifier(name) || name.size() > kLongest) {
+    errors_.push_back(core::error(Code::kBoardName,
+                                  fmt::format("'{}' cannot be a name", core::printable(name, 60)),
+                                  place,
+                                  "names become C macros: a letter or '_' first, then letters, "
+                                  "digits and '_', at most 100"));
+  }
+}
+
+bool ReaderContext::expect_table(const TomlField& field, std::string_view what) {
+  if (field.get().kind == Kind::kTable) {
+    return true;
+  }
+  errors_.push_back(core::error(
+      Code::kTomlType,
+      fmt::format(
+          "{} must be a table, not {}", named(what, field), core::kind_name(field.get().kind)),
+      field.get().place));
+  return false;
+}
+
+void ReaderContext::unknown_core(const std::string& core, const core::Place& place) {
+  std::vector<std::string> names;
+  for (const Core& known : board_.cores) {
+    names.push_back(known.name);
+  }
+  std::string hint = core::did_you_mean(core, names);
+  errors_.push_back(
+      core::error(Code::kBoardReference,
+                  fmt::format("'{}' is not a core of this board", core::printable(core)),
+                  place,
+                  hint.empty() ? fmt::format("the cores are: {}", core::join(names, ", ")) : hint));
+}
+
+std::vector<std::string> ReaderContext::read_cores(TableReader& reader, const TomlValue& table) {
+  std::vector<std::string> cores;
+  const TomlField* field = table.find("cores");
+  if (field != nullptr && field->get().kind == Kind::kString && field->get().string == "all") {
+    (void)reader.string("cores");
+    for (const Core& core : board_.cores) {
+      cores.push_back(core.name);
+    }
+    return cores;
+  }
+  if (reader.required("cores", Kind::kArray) == nullptr) {
+    return cores;
+  }
+  for (Text& core : reader.texts("cores")) {
+    if (board_.find_core(core.text) == nullptr) {
+      unknown_core(core.text, core.place);
+    }
+    cores.push_back(std::move(core.text));
+  }
+  return cores;
+}
+
+std::string ReaderContext::read_attributes(TableReader& reader, const std::string& fallback) {
+  Text letters = reader.text("attributes", fallback);
+  if (letters.text.find_first_not_of("RWIX") != std::string::npos) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("'{}' are not linker attributes", core::printable(letters.text)),
+                 letters.place,
+                 "attributes are any of the letters R, W, I and X");
+  }
+  return std::move(letters.text);
+}
+
+void ReaderContext::read_covers(TableReader& reader,
+                                std::vector<std::string>& names,
+                                std::vector<core::Place>& places) {
+  for (Text& name : reader.texts("covers")) {
+    names.push_back(std::move(name.text));
+    places.push_back(std::move(name.place));
+  }
+}
+
+}  // namespace memsize::board

@@ -1,0 +1,58 @@
+// What the readers of a board's tables share: the board they fill, the mistakes they found, and the
+// words that stand in several tables.
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/toml_doc.hpp"
+
+#include "table_reader.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memsize::board {
+
+/// "knob 'x'", for messages.
+[[nodiscard]] std::string named(std::string_view what, const core::TomlField& field);
+
+class ReaderContext {
+ public:
+  ReaderContext(Board& board, core::Diagnostics& errors) : board_(board), errors_(errors) {}
+
+  [[nodiscard]] Board& board() { return board_; }
+
+  [[nodiscard]] core::Diagnostics& errors() { return errors_; }
+
+  /// Names become C macros and section names: anything else is an error.
+  void check_identifier(const Text& name);
+  void check_identifier(const std::string& name, const core::Place& place);
+
+  /// Whether the field is a table; an error where it is not.
+  bool expect_table(const core::TomlField& field, std::string_view what);
+
+  void unknown_core(const std::string& core, const core::Place& place);
+
+  /// The required key `cores`: "all", or a list of core names.
+  std::vector<std::string> read_cores(TableReader& reader, const core::TomlValue& table);
+
+  /// The key `attributes`: letters of "RWIX".
+  static std::string read_attributes(TableReader& reader, const std::string& fallback);
+
+  /// The key `covers`, with the place of each name.
+  static void read_covers(TableReader& reader,
+                          std::vector<std::string>& names,
+                          std::vector<core::Place>& places);
+
+ private:
+  Board& board_;
+  core::Diagnostics& errors_;
+};
+
+void read_chain(ReaderContext& context, const core::TomlField& field);
+void read_alias(ReaderContext& context, const core::TomlField& field);
+void read_view(ReaderContext& context, const core::TomlField& field);
+void read_mmu(ReaderContext& context, const core::TomlValue& table);
+
+}  // namespace memsize::board

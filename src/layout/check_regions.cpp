@@ -1,0 +1,433 @@
+// Checks of regions, gaps and carve-outs. Each looks at finished ranges only, in 64 bits, and knows
+// nothing of how they came about: a mistake in resolve() and one in a board file look the same
+// here.
+#include "memsize/core/text.hpp"
+
+#include "checks.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+using core::Code;
+using core::Severity;
+
+namespace {
+
+template <typename A>
+struct Named {
+  std::string name;
+  core::Range<A> range;
+  core::Place place;
+};
+
+std::string named_range(const std::string& name, const std::string& range) {
+  return fmt::format("{:<40} {}", name, range);
+}
+
+// Pairs of ranges that overlap: each range against the one that reaches furthest so far, which
+// names at least one culprit for every range that is in the way.
+template <typename A, typename Report>
+void find_overlaps(std::vector<Named<A>> list, Report report) {
+  std::erase_if(list, [](const Named<A>& item) { return item.range.empty(); });
+  std::stable_sort(list.begin(), list.end(), [](const Named<A>& a, const Named<A>& b) {
+    return a.range.base() < b.range.base();
+  });
+  const Named<A>* furthest = nullptr;
+  for (const Named<A>& item : list) {
+    if (furthest != nullptr && furthest->range.overlaps(item.range)) {
+      report(*furthest, item);
+    }
+    if (furthest == nullptr || item.range.last() > furthest->range.last()) {
+      furthest = &item;
+    }
+  }
+}
+
+template <typename A>
+core::Diagnostic overlap(Code code,
+                         const Named<A>& first,
+                         const Named<A>& second,
+                         const std::string& where) {
+  const core::Bytes shared = first.range.intersection(second.range).size();
+  core::Diagnostic found = core::error(code,
+                                       fmt::format("'{}' and '{}' overlap by {} in {}",
+                                                   first.name,
+                                                   second.name,
+                                                   core::format_size(shared),
+                                                   where),
+                                       second.place);
+  found.details.push_back(named_range(first.name, core::format_range(first.range)));
+  found.details.push_back(named_range(second.name, core::format_range(second.range)));
+  found.related.push_back({first.place, fmt::format("'{}' is placed here", first.name)});
+  const core::Bytes room = second.range.base() - first.range.base();
+  found.hint =
+      room.count() == 0
+          ? fmt::format("both begin at the same address: move one of them")
+          : fmt::format("'{}' may have {} where it is", first.name, core::format_size(room));
+  return found;
+}
+
+void check_overlap(const MemoryMap& map, core::Diagnostics& found) {
+  std::vector<Named<core::PhysAddr>> list;
+  for (const Region& region : map.regions) {
+    const auto range = region.physical();
+    if (region.kind == RegionKind::kRegion && range) {
+      list.push_back({region.name, *range, region.place});
+    }
+  }
+  find_overlaps(std::move(list), [&](const auto& first, const auto& second) {
+    found.push_back(overlap(Code::kLayoutOverlap, first, second, "physical memory"));
+  });
+}
+
+void check_virtual_overlap(const MemoryMap& map, core::Diagnostics& found) {
+  for (const board::Core& core : map.board.cores) {
+    std::vector<Named<core::VirtAddr>> list;
+    for (const Region& region : map.regions) {
+      const auto range = region.virtual_range();
+      if (range && region.seen_by(core.name)) {
+        list.push_back({region.name, *range, region.place});
+      }
+    }
+    find_overlaps(std::move(list), [&](const auto& first, const auto& second) {
+      found.push_back(overlap(Code::kLayoutVirtualOverlap,
+                              first,
+                              second,
+                              fmt::format("the address space of {}", core.name)));
+    });
+  }
+}
+
+void check_banks(const MemoryMap& map, core::Diagnostics& found) {
+  std::vector<std::string> banks;
+  for (const board::Bank& bank : map.board.banks) {
+    banks.push_back(fmt::format("{} {}", bank.name, core::format_range(bank.range)));
+  }
+  for (const Region& region : map.regions) {
+    const auto range = region.physical();
+    if (region.kind != RegionKind::kRegion || region.space != board::Space::kDdr || !range ||
+        range->empty()) {
+      continue;
+    }
+    const bool inside =
+        std::any_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
+          return bank.range.contains(*range);
+        });
+    if (!inside) {
+      core::Diagnostic outside =
+          core::error(Code::kLayoutBank,
+                      fmt::format("'{}' {} is not in any DRAM bank of this board",
+                                  region.name,
+                                  core::format_range(*range)),
+                      region.place,
+                      "move it, or correct the banks if the board has more memory");
+      outside.details = banks;
+      found.push_back(std::move(outside));
+    }
+  }
+}
+
+void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Region& region : map.regions) {
+    if (region.kind != RegionKind::kRegion || !region.physical_base) {
+      continue;
+    }
+    const std::uint64_t base = region.physical_base->value();
+    if (!core::is_aligned(base, region.align) ||
+        !core::is_aligned(region.virtual_base->value(), region.align)) {
+      const std::uint64_t step = region.align.value();
+      found.push_back(core::error(Code::kLayoutAlignment,
+                                  fmt::format("'{}' at {} must begin on a multiple of {}",
+                                              region.name,
+                                              core::format_hex(base),
+                                              core::format_size(core::Bytes{step})),
+                                  region.place,
+                                  fmt::format("it is {} past {}: resize what stands before it",
+                                              core::format_size(core::Bytes{base % step}),
+                                              core::format_hex(base - base % step))));
+    }
+  }
+}
+
+// The firmware's linker script skips to this multiple before it places anything.
+void check_sections(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Region& region : map.regions) {
+    const bool placed = region.kind == RegionKind::kRegion && region.virtual_base.has_value();
+    if (!placed || region.section_align.value() == 1) {
+      continue;
+    }
+    const std::uint64_t base = region.virtual_base->value();
+    const core::Bytes skipped{core::align_up(base, region.section_align).value_or(base) - base};
+    if (region.size > skipped) {
+      continue;
+    }
+    found.push_back(core::error(
+        Code::kLayoutSection,
+        fmt::format(
+            "'{}' at {} has {}, but its first section begins {} further, at a multiple of {}",
+            region.name,
+            core::format_hex(base),
+            core::format_size(region.size),
+            core::format_size(skipped),
+            core::format_size(core::Bytes{region.section_align.value()})),
+        region.place,
+        fmt::format("give it more than {}: code and data come on top",
+                    core::format_size(skipped))));
+  }
+}
+
+void check_minimums(const MemoryMap& map, core::Diagnostics& found) {
+  for (const board::Knob& knob : map.board.knobs) {
+    const Region* region = map.find_by_knob(knob.name);
+    if (region == nullptr || knob.is_address || region->size >= knob.minimum) {
+      continue;
+    }
+    found.push_back(core::error(
+        Code::kSizeMinimum,
+        fmt::format("'{}' has {}, but needs {}{}{}",
+                    region->name,
+                    core::format_size(region->size),
+                    core::format_size(knob.minimum),
+                    knob.minimum_why.empty() ? "" : ": ",
+                    knob.minimum_why),
+        region->place,
+        fmt::format("give {} at least {}", knob.name, core::format_setting(knob.minimum))));
+  }
+}
+
+void check_empty(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Region& region : map.regions) {
+    if (region.kind == RegionKind::kRegion && region.size.count() == 0) {
+      found.push_back(
+          core::error(Code::kLayoutEmpty,
+                      fmt::format("'{}' is empty", region.name),
+                      region.place,
+                      "a section without room does not link; give it a size or remove it"));
+    }
+  }
+}
+
+// Names by where they stand; the second of two is reported.
+class Names {
+ public:
+  Names(std::string where, core::Diagnostics& found) : where_(std::move(where)), found_(found) {}
+
+  void add(const std::string& name, const core::Place& place, const std::string& shown) {
+    const auto [known, added] = places_.try_emplace(name, place);
+    if (added) {
+      return;
+    }
+    core::Diagnostic duplicate =
+        core::error(Code::kLayoutDuplicate,
+                    fmt::format("'{}' stands twice in {}", shown, where_),
+                    place,
+                    "the later one would silently replace the first: rename one of them");
+    duplicate.related.push_back({known->second, "it was here before"});
+    found_.push_back(std::move(duplicate));
+  }
+
+ private:
+  std::string where_;
+  core::Diagnostics& found_;
+  std::map<std::string, core::Place> places_;
+};
+
+void check_duplicates(const MemoryMap& map, core::Diagnostics& found) {
+  for (const board::Core& core : map.board.cores) {
+    Names linker{fmt::format("the linker map of {}", core.name), found};
+    for (const Region& region : map.regions) {
+      if (region.seen_by(core.name)) {
+        linker.add(region.name, region.place, region.name);
+      }
+    }
+  }
+  Names header{"the C header", found};
+  for (const Region& region : map.regions) {
+    if (region.in_header) {
+      header.add(region.name + "_ADDR", region.place, region.name);
+    }
+  }
+  for (const Carveout& carveout : map.carveouts) {
+    if (carveout.in_header) {
+      header.add(carveout.name + "_ADDR", carveout.place, carveout.name);
+    }
+  }
+  const auto& bases = map.board.header_bases;
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    header.add(bases[i].first, map.board.header_base_places.at(i), bases[i].first);
+  }
+}
+
+// Every byte of a hull belongs to a member or to a gap that the board keeps on purpose.
+void check_holes(const MemoryMap& map, core::Diagnostics& found) {
+  for (const Carveout& carveout : map.carveouts) {
+    std::vector<Named<core::PhysAddr>> inside;
+    for (const std::string& name : carveout.members) {
+      const Region* member = map.find_owned(name);
+      if (const auto range = member->physical(); range) {
+        inside.push_back({name, *range, member->place});
+      }
+    }
+    for (const Gap& gap : map.gaps) {
+      if (carveout.range.contains(gap.physical)) {
+        inside.push_back({"a gap", gap.physical, carveout.place});
+      }
+    }
+    // What belongs to somebody else is check_members' business.
+    for (const Region& region : map.regions) {
+      const auto range = region.physical();
+      if (region.kind == RegionKind::kRegion && range && carveout.range.overlaps(*range)) {
+        inside.push_back({region.name, *range, region.place});
+      }
+    }
+    std::stable_sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) {
+      return a.range.base() < b.range.base();
+    });
+    core::PhysAddr covered = carveout.range.base();
+    for (const auto& part : inside) {
+      if (part.range.base() > covered) {
+        const auto hole = core::PhysRange::make(covered, part.range.base() - covered);
+        found.push_back(core::error(
+            Code::kCarveoutHole,
+            fmt::format("carve-out '{}' {} hides a hole of {} at {}",
+                        carveout.label,
+                        core::format_range(carveout.range),
+                        core::format_size(hole->size()),
+                        core::format_range(*hole)),
+            carveout.place,
+            fmt::format(
+                "it ends before '{}': split the carve-out there, or keep the hole as a gap with "
+                "a reason",
+                part.name)));
+      }
+      covered = std::max(covered, part.range.base().plus(part.range.size()).value_or(covered));
+    }
+  }
+}
+
+// Linux refuses reserved-memory nodes that overlap.
+void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
+  std::map<std::string, const Carveout*> owners;
+  for (const Carveout& carveout : map.carveouts) {
+    for (const std::string& member : carveout.members) {
+      const auto [known, added] = owners.try_emplace(member, &carveout);
+      if (added || !map.find_owned(member)->physical()) {
+        continue;
+      }
+      core::Diagnostic shared =
+          core::error(Code::kCarveoutMember,
+                      fmt::format("'{}' {} is a member of two carve-outs, '{}' and '{}'",
+                                  member,
+                                  core::format_range(*map.find_owned(member)->physical()),
+                                  known->second->label,
+                                  carveout.label),
+                      carveout.place,
+                      "Linux refuses reserved-memory nodes that overlap: keep it in one of them");
+      shared.related.push_back(
+          {known->second->place, fmt::format("'{}' covers it here", known->second->label)});
+      found.push_back(std::move(shared));
+    }
+  }
+}
+
+void check_members(const MemoryMap& map, core::Diagnostics& found) {
+  check_two_carveouts(map, found);
+  for (const Carveout& carveout : map.carveouts) {
+    for (const Region& region : map.regions) {
+      const auto range = region.physical();
+      if (region.kind != RegionKind::kRegion || !range || !carveout.range.overlaps(*range)) {
+        continue;
+      }
+      const bool member =
+          std::find(carveout.members.begin(), carveout.members.end(), region.name) !=
+          carveout.members.end();
+      if (!member) {
+        core::Diagnostic forgotten =
+            core::error(Code::kCarveoutMember,
+                        fmt::format("'{}' {} lies in carve-out '{}' but is not one of its members",
+                                    region.name,
+                                    core::format_range(*range),
+                                    carveout.label),
+                        carveout.place,
+                        fmt::format("add \"{}\" to its 'covers'", region.name));
+        forgotten.related.push_back(
+            {region.place, fmt::format("'{}' is placed here", region.name)});
+        found.push_back(std::move(forgotten));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<Check>& region_checks() {
+  static const std::vector<Check> checks = {
+      {Code::kLayoutEmpty,
+       Severity::kError,
+       Code::kLayoutEmpty,
+       "no region is empty",
+       "the firmware's linker scripts place a section into each of them",
+       check_empty},
+      {Code::kLayoutOverlap,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "no two regions share a physical byte, over all 64 bits",
+       "physical memory has one owner; the SDK's own check ignores addresses from 4 GiB on",
+       check_overlap},
+      {Code::kLayoutVirtualOverlap,
+       Severity::kError,
+       Code::kLayoutVirtualOverlap,
+       "no two regions share an address on one core",
+       "a linker places what overlaps without a word",
+       check_virtual_overlap},
+      {Code::kLayoutBank,
+       Severity::kError,
+       Code::kLayoutBank,
+       "every DDR region lies whole in one of the board's DRAM banks",
+       "boards of one chip carry different amounts of memory",
+       check_banks},
+      {Code::kLayoutAlignment,
+       Severity::kError,
+       Code::kLayoutAlignment,
+       "a region begins on the multiple that its sections need",
+       "ALIGN() in the firmware's linker scripts; remoteproc's vrings",
+       check_alignment},
+      {Code::kLayoutDuplicate,
+       Severity::kError,
+       Code::kLayoutDuplicate,
+       "a name stands once in each linker map and once in the C header",
+       "a generator that keeps regions by name replaces the first one silently",
+       check_duplicates},
+      {Code::kCarveoutHole,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "a carve-out hides no hole: what lies between its members is a gap with a reason",
+       "a hull over a hole takes memory from Linux that nobody uses",
+       check_holes},
+      {Code::kCarveoutMember,
+       Severity::kError,
+       Code::kLayoutOverlap,
+       "a region that lies in a carve-out is one of its members, and of no other's",
+       "members that are covered by chance are lost when the order changes",
+       check_members},
+      {Code::kLayoutSection,
+       Severity::kError,
+       Code::kLayoutAlignment,
+       "a region is larger than what its first section's alignment skips",
+       "ALIGN() in the firmware's linker scripts",
+       check_sections},
+      {Code::kSizeMinimum,
+       Severity::kError,
+       Code::kLayoutEmpty,
+       "an area has at least what the firmware takes from it at run time",
+       "the board file names the source of each minimum",
+       check_minimums},
+  };
+  return checks;
+}
+
+}  // namespace memsize::layout

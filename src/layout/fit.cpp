@@ -1,0 +1,305 @@
+// Search for the cheapest growth.
+//
+// A state is one growth per knob. States are taken by cost, so that the first legal one is the
+// cheapest that the moves can reach. Only edges matter to the MMU, and an edge is as good as it can
+// be when it stands on a multiple of 2 MiB; so a move grows one knob by what some edge lacks to its
+// next multiple. Where a block is cut, only a knob that moves its virtual and its physical address
+// apart can mend it, and only those are tried.
+//
+// The search is bounded by states, not by time: the same input gives the same answer everywhere.
+// When the bound is reached, every knob goes up to the next multiple of 2 MiB, and then each gives
+// back what it can.
+#include "memsize/layout/fit.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/layout/translation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+namespace {
+
+using core::Bytes;
+
+// States looked at before the search gives up; a board of sixteen heaps takes half a second.
+constexpr std::size_t kMostStates = 2000;
+
+const core::Align kGrid = *core::Align::make(kSmallBlock.count());
+
+std::uint64_t lack(std::uint64_t edge) {
+  return (kSmallBlock.count() - edge % kSmallBlock.count()) % kSmallBlock.count();
+}
+
+// How a map fares with the driver.
+struct Verdict {
+  bool legal = false;
+  bool placed = false;
+  TableCounts tables;
+  /// Bytes that edges lack to their next multiple of 2 MiB.
+  std::set<std::uint64_t> lacks;
+  /// Knobs that move virtual and physical address of the first cut block apart; empty where no
+  /// block is cut.
+  std::set<std::string> apart;
+};
+
+class Search {
+ public:
+  Search(const board::Board& board, const board::KnobValues& values, bool tight)
+      : board_(board), values_(values) {
+    for (const board::Knob& knob : board.knobs) {
+      if (knob.demand && !knob.is_address) {
+        knobs_.push_back(&knob);
+        steps_.push_back(tight ? knob.hard_granule : knob.granule);
+      }
+    }
+  }
+
+  std::optional<Growth> run() {
+    const State start(knobs_.size(), 0);
+    const Verdict first = judge(start);
+    if (!first.placed || first.legal || knobs_.empty()) {
+      return std::nullopt;
+    }
+    auto found = cheapest(start);
+    const bool proved = found.has_value() && !gave_up_;
+    if (gave_up_) {
+      found = descend();
+    }
+    if (!found) {
+      return std::nullopt;
+    }
+    Growth growth;
+    growth.proved = proved;
+    growth.cost = cost_of(*found);
+    growth.before = first.tables;
+    growth.after = judge(*found).tables;
+    const board::KnobValues all = grown(*found);
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+      if ((*found)[i] != 0) {
+        growth.values[knobs_[i]->name] = all.at(knobs_[i]->name);
+      }
+    }
+    return growth;
+  }
+
+ private:
+  /// Bytes that each knob grew by.
+  using State = std::vector<std::uint64_t>;
+
+  static Bytes cost_of(const State& state) {
+    return Bytes{std::accumulate(state.begin(), state.end(), std::uint64_t{0})};
+  }
+
+  [[nodiscard]] std::uint64_t size_of(std::size_t knob) const {
+    return start_sizes_.at(knobs_[knob]->name);
+  }
+
+  [[nodiscard]] board::KnobValues grown(const State& state) const {
+    board::KnobValues values = values_;
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+      if (state[i] != 0) {
+        values[knobs_[i]->name] = size_of(i) + state[i];
+      }
+    }
+    return values;
+  }
+
+  Verdict judge(const State& state) {
+    Verdict verdict;
+    const auto map = resolve(board_, grown(state));
+    if (!map) {
+      return verdict;
+    }
+    if (start_sizes_.empty()) {
+      start_sizes_ = map->values;
+    }
+    verdict.placed = has_tables(board_.mmu);
+    verdict.legal = verdict.placed;
+    for (const MmuTable& table : map->mmu) {
+      const TranslationTables tables{table, board_.mmu.blocks_replace_tables};
+      verdict.tables.emplace_back(table.core, tables.taken());
+      const bool too_many = board_.mmu.tables != 0 && tables.taken() > board_.mmu.tables;
+      verdict.legal = verdict.legal && !too_many && tables.cut_blocks().empty();
+      if (!tables.cut_blocks().empty() && verdict.apart.empty()) {
+        const MmuRange& range = table.ranges.at(tables.cut_blocks().front().instance - 1);
+        verdict.apart = knobs_apart(*map, table.core, range);
+      }
+      for (const MmuRange& range : table.ranges) {
+        verdict.lacks.insert(lack(range.virtual_range.last().value() + 1));
+        verdict.lacks.insert(lack(range.physical.last().value() + 1));
+      }
+    }
+    verdict.lacks.erase(0);
+    return verdict;
+  }
+
+  // Knobs whose region stands before the entry in one address space but not in the other.
+  [[nodiscard]] std::set<std::string> knobs_apart(const MemoryMap& map,
+                                                  const std::string& core,
+                                                  const MmuRange& range) const {
+    std::set<std::string> before_virtually;
+    std::set<std::string> before_physically;
+    for (const Region& region : map.regions) {
+      if (region.knob.empty() || !region.physical_base) {
+        continue;
+      }
+      if (region.seen_by(core) && *region.virtual_base < range.virtual_range.base()) {
+        before_virtually.insert(region.knob);
+      }
+      if (*region.physical_base < range.physical.base()) {
+        before_physically.insert(region.knob);
+      }
+    }
+    std::set<std::string> apart;
+    std::set_symmetric_difference(before_virtually.begin(),
+                                  before_virtually.end(),
+                                  before_physically.begin(),
+                                  before_physically.end(),
+                                  std::inserter(apart, apart.end()));
+    return apart;
+  }
+
+  std::optional<State> cheapest(const State& start) {
+    using Entry = std::pair<std::uint64_t, State>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+    std::set<State> seen = {start};
+    open.emplace(0, start);
+    std::size_t looked_at = 0;
+    while (!open.empty()) {
+      const State state = open.top().second;
+      open.pop();
+      if (++looked_at > kMostStates) {
+        gave_up_ = true;
+        return std::nullopt;
+      }
+      const Verdict verdict = judge(state);
+      if (!verdict.placed) {
+        continue;
+      }
+      if (verdict.legal) {
+        return state;
+      }
+      for (State& next : moves(state, verdict)) {
+        if (seen.insert(next).second) {
+          const std::uint64_t cost = cost_of(next).count();
+          open.emplace(cost, std::move(next));
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<State> moves(const State& state, const Verdict& verdict) const {
+    std::vector<State> list;
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+      if (!verdict.apart.empty() && !verdict.apart.contains(knobs_[i]->name)) {
+        continue;
+      }
+      for (const std::uint64_t bytes : verdict.lacks) {
+        const auto step = core::align_up(bytes, steps_[i]);
+        // A knob that grew by 2 MiB stands where it stood.
+        if (step && state[i] + *step < kSmallBlock.count()) {
+          State next = state;
+          next[i] += *step;
+          list.push_back(std::move(next));
+        }
+      }
+    }
+    return list;
+  }
+
+  // Every knob to the next multiple, then back as far as the map stays legal.
+  std::optional<State> descend() {
+    State state(knobs_.size(), 0);
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+      state[i] = lack(size_of(i));
+    }
+    Verdict verdict = judge(state);
+    if (!verdict.legal) {
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < knobs_.size(); ++i) {
+      State smaller = state;
+      smaller[i] = 0;
+      if (judge(smaller).legal) {
+        state = std::move(smaller);
+      }
+    }
+    return state;
+  }
+
+  const board::Board& board_;
+  const board::KnobValues& values_;
+  std::vector<const board::Knob*> knobs_;
+  std::vector<core::Align> steps_;
+  board::Values start_sizes_;
+  bool gave_up_ = false;
+};
+
+std::size_t sum(const TableCounts& counts) {
+  std::size_t total = 0;
+  for (const auto& [core, tables] : counts) {
+    total += tables;
+  }
+  return total;
+}
+
+}  // namespace
+
+TableCounts table_counts(const MemoryMap& map) {
+  TableCounts counts;
+  if (has_tables(map.board.mmu)) {
+    for (const MmuTable& table : map.mmu) {
+      counts.emplace_back(table.core,
+                          TranslationTables{table, map.board.mmu.blocks_replace_tables}.taken());
+    }
+  }
+  return counts;
+}
+
+std::optional<Growth> grow_for_mmu(const board::Board& board,
+                                   const board::KnobValues& values,
+                                   bool tight) {
+  return Search{board, values, tight}.run();
+}
+
+void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
+  const std::size_t now = sum(table_counts(map));
+  for (const board::Knob& knob : map.board.knobs) {
+    const Region* region = map.find_by_knob(knob.name);
+    if (!knob.demand || region == nullptr) {
+      continue;
+    }
+    const Bytes more{lack(region->size.count())};
+    if (more.count() == 0 || more > core::kMiB) {
+      continue;
+    }
+    board::KnobValues values;
+    for (const board::Knob& each : map.board.knobs) {
+      values[each.name] = map.values.at(each.name);
+    }
+    values[knob.name] += more.count();
+    const auto grown = resolve(map.board, values);
+    const std::size_t then = grown ? sum(table_counts(*grown)) : now;
+    if (then >= now) {
+      continue;
+    }
+    found.push_back(core::note(
+        core::Code::kMmuCost,
+        fmt::format("{} more for '{}' would save {}",
+                    core::format_size(more),
+                    region->name,
+                    core::plural(now - then, "translation table")),
+        region->place,
+        fmt::format("--set {}={}", knob.name, core::format_setting(region->size + more))));
+  }
+}
+
+}  // namespace memsize::layout

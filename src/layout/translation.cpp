@@ -1,0 +1,210 @@
+#include "memsize/layout/translation.hpp"
+
+#include "memsize/core/bug.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace memsize::layout {
+
+namespace {
+
+using core::Bytes;
+using core::PhysAddr;
+using core::PhysRange;
+using core::VirtAddr;
+using core::VirtRange;
+
+// More than any driver has: counting further would only cost time.
+constexpr std::size_t kMostTables = 1024;
+
+// Bits of an address below each level: 512 GiB, 1 GiB, 2 MiB, 4 KiB.
+constexpr std::array<unsigned, 4> kShift = {39, 30, 21, 12};
+constexpr unsigned kLastLevel = 3;
+
+Translation make(VirtAddr virtual_base, PhysAddr physical, Bytes size, unsigned mair) {
+  const auto seen = VirtRange::make(virtual_base, size);
+  const auto real = PhysRange::make(physical, size);
+  core::bug_if(!seen || !real, "a translation ends above 2^64");
+  return {*seen, *real, mair, {}, 0};
+}
+
+// Appends a piece, or lengthens the last one where it continues it.
+void append(std::vector<Translation>& list, Translation piece) {
+  if (!list.empty()) {
+    Translation& last = list.back();
+    const Bytes size = last.virtual_range.size();
+    if (last.mair == piece.mair && last.instance == piece.instance &&
+        last.virtual_range.base().plus(size) == piece.virtual_range.base() &&
+        last.physical.base().plus(size) == piece.physical.base()) {
+      const Translation whole = make(last.virtual_range.base(),
+                                     last.physical.base(),
+                                     size + piece.virtual_range.size(),
+                                     last.mair);
+      last.virtual_range = whole.virtual_range;
+      last.physical = whole.physical;
+      return;
+    }
+  }
+  list.push_back(std::move(piece));
+}
+
+}  // namespace
+
+std::vector<Translation> effective(const MmuTable& table) {
+  // Between two edges one entry decides.
+  std::set<std::uint64_t> edges;
+  for (const MmuRange& range : table.ranges) {
+    if (!range.virtual_range.empty()) {
+      edges.insert(range.virtual_range.base().value());
+      if (range.virtual_range.last().value() != UINT64_MAX) {
+        edges.insert(range.virtual_range.last().value() + 1);
+      }
+    }
+  }
+  std::vector<Translation> pieces;
+  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
+    const VirtAddr from{*edge};
+    const auto winner =
+        std::find_if(table.ranges.rbegin(), table.ranges.rend(), [&](const MmuRange& range) {
+          return range.virtual_range.contains(from);
+        });
+    if (winner == table.ranges.rend()) {
+      continue;
+    }
+    const auto next = std::next(edge);
+    const VirtAddr last = next == edges.end() ? winner->virtual_range.last() : VirtAddr{*next - 1};
+    const Bytes offset = from - winner->virtual_range.base();
+    Translation piece = make(from,
+                             PhysAddr{winner->physical.base().value() + offset.count()},
+                             (last - from) + Bytes{1},
+                             winner->mair);
+    piece.entry = winner->entry;
+    piece.instance = winner->instance;
+    append(pieces, std::move(piece));
+  }
+  return pieces;
+}
+
+bool has_tables(const board::Mmu& mmu) {
+  return mmu.granule.value() >= (1ULL << kShift.at(kLastLevel));
+}
+
+bool tables_agree(const MemoryMap& map) {
+  return std::all_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
+    std::vector<Translation> from_entries;
+    for (Translation piece : effective(table)) {
+      piece.entry.clear();
+      piece.instance = 0;
+      append(from_entries, std::move(piece));
+    }
+    const TranslationTables tables{table, map.board.mmu.blocks_replace_tables};
+    const std::vector<Translation> found = tables.walk();
+    return std::equal(from_entries.begin(),
+                      from_entries.end(),
+                      found.begin(),
+                      found.end(),
+                      [](const Translation& a, const Translation& b) {
+                        return a.virtual_range == b.virtual_range && a.physical == b.physical &&
+                               a.mair == b.mair;
+                      });
+  });
+}
+
+TranslationTables::TranslationTables(const MmuTable& entries, bool blocks_replace_tables)
+    : blocks_replace_tables_(blocks_replace_tables) {
+  tables_.emplace_back();
+  for (const MmuRange& range : entries.ranges) {
+    Rest rest{range.virtual_range.base().value(),
+              range.physical.base().value(),
+              range.virtual_range.size().count(),
+              range.mair,
+              range.instance};
+    fill(0, 0, rest);
+  }
+}
+
+// One entry of the board, from the slot that its virtual address selects to the end of this table.
+void TranslationTables::fill(unsigned level, std::size_t table, Rest& rest) {
+  const std::uint64_t block = 1ULL << kShift.at(level);
+  for (std::size_t index = (rest.virtual_address >> kShift.at(level)) % kSlots;
+       index < kSlots && rest.size != 0 && !overflow_;
+       ++index) {
+    const Slot slot = tables_[table][index];
+    const bool whole = rest.size >= block && rest.virtual_address % block == 0;
+    const bool is_table = slot.kind == Kind::kTable;
+    const bool may_be_block = level != 0 && whole;
+    core::bug_if(level == kLastLevel && !whole, "an MMU entry is not whole pages");
+    if (may_be_block && (!is_table || blocks_replace_tables_)) {
+      replaced_ += is_table ? 1 : 0;
+      put_block(level, tables_[table][index], rest);
+      continue;
+    }
+    const auto next = is_table ? static_cast<std::size_t>(slot.target) : split(level, table, index);
+    if (next) {
+      fill(level + 1, *next, rest);
+    }
+  }
+}
+
+void TranslationTables::put_block(unsigned level, Slot& slot, Rest& rest) {
+  const std::uint64_t block = 1ULL << kShift.at(level);
+  const std::uint64_t held = rest.physical_address - rest.physical_address % block;
+  if (held != rest.physical_address) {
+    cut_.push_back({rest.instance,
+                    VirtAddr{rest.virtual_address},
+                    PhysAddr{rest.physical_address},
+                    PhysAddr{held},
+                    Bytes{block}});
+  }
+  slot = {Kind::kBlock, static_cast<std::uint8_t>(rest.mair), held};
+  rest.virtual_address += block;
+  rest.physical_address += block;
+  rest.size -= block;
+}
+
+// A table in place of what the slot held, which fills the table first.
+std::optional<std::size_t> TranslationTables::split(unsigned level,
+                                                    std::size_t table,
+                                                    std::size_t index) {
+  if (tables_.size() == kMostTables) {
+    overflow_ = true;
+    return std::nullopt;
+  }
+  const Slot before = tables_[table][index];
+  const std::size_t fresh = tables_.size();
+  tables_.emplace_back();
+  if (before.kind == Kind::kBlock) {
+    const std::uint64_t step = 1ULL << kShift.at(level + 1);
+    for (std::size_t i = 0; i < kSlots; ++i) {
+      tables_[fresh][i] = {Kind::kBlock, before.mair, before.target + i * step};
+    }
+  }
+  tables_[table][index] = {Kind::kTable, 0, fresh};
+  return fresh;
+}
+
+std::vector<Translation> TranslationTables::walk() const {
+  std::vector<Translation> found;
+  walk(0, 0, 0, found);
+  return found;
+}
+
+void TranslationTables::walk(unsigned level,
+                             std::size_t table,
+                             std::uint64_t base,
+                             std::vector<Translation>& found) const {
+  const std::uint64_t block = 1ULL << kShift.at(level);
+  for (std::size_t index = 0; index < kSlots; ++index) {
+    const Slot& slot = tables_[table][index];
+    const std::uint64_t address = base + index * block;
+    if (slot.kind == Kind::kTable) {
+      core::bug_if(level == kLastLevel, "a table below the last level");
+      walk(level + 1, static_cast<std::size_t>(slot.target), address, found);
+    } else if (slot.kind == Kind::kBlock) {
+      append(found, make(VirtAddr{address}, PhysAddr{slot.target}, Bytes{block}, slot.mair));
+    }
+  }
+}
+
+}  // namespace memsize::layout

@@ -1,0 +1,228 @@
+"""Runs the generator of an SDK in a copy of its platform folder, and reads what it wrote."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from facts import Deviation, converted, deviations_of, load_facts
+from support import (DtsNode, LinkerRegion, MmuEntry, Rows, Skip, check, number, parse_dtsi, parse_header, parse_linker,
+                     read, same, without_comments)
+
+VARIABLE = "MEMSIZE_TI_SDK"
+TOOLS = Path("tools") / "PyTI_PSDK_RTOS"
+GENERATED = re.compile(r"linker_mem_map\w*\.cmd|app_mem_map\.h|k3-.*\.dtsi|system_memory_map\w*\.html")
+UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+# The scripts that patch files of a Linux tree name them by these variables; the labels that they look for.
+PATCHED = {"ORG_DTS_PATH": ("c7x_0_dma_memory_region", "c7x_0_memory_region", "mcu_r5fss0_core0_dma_memory_region",
+                            "mcu_r5fss0_core0_memory_region", "wkup_r5fss0_core0_dma_memory_region",
+                            "wkup_r5fss0_core0_memory_region", "rtos_ipc_memory_region"),
+           "EDGEAI_DTS_PATH": ("edgeai_memory_region", "edgeai_shared_region", "edgeai_core_heaps")}
+
+
+@dataclass(frozen=True)
+class Script:
+    """One generator of the SDK."""
+    board: str
+    vision_apps: Path
+    soc: str
+    name: str
+
+    @property
+    def folder(self) -> Path:
+        return self.vision_apps / "platform" / self.soc / "rtos"
+
+    def text(self) -> str:
+        return read(self.folder / self.name)
+
+
+@dataclass
+class Generated:
+    """What a generator wrote."""
+    linker: dict[str, dict[str, LinkerRegion]] = field(default_factory=dict)
+    macros: dict[str, int] = field(default_factory=dict)
+    nodes: dict[str, DtsNode] = field(default_factory=dict)
+    # First and last byte of each row.
+    html: dict[str, tuple[int, int]] = field(default_factory=dict)
+    mmu: dict[str, list[MmuEntry]] = field(default_factory=dict)
+    warnings: set[str] = field(default_factory=set)
+    files: int = 0
+    mended: int = 0
+
+
+def find_vision_apps() -> Path:
+    named = os.environ.get(VARIABLE, "")
+    if not named:
+        raise Skip(f"{VARIABLE} does not name a Processor SDK")
+    for folder in (Path(named) / "vision_apps", Path(named)):
+        if (folder / "platform").is_dir() and (folder / TOOLS).is_dir():
+            return folder.resolve()
+    check(False, f"{VARIABLE}={named}: neither it nor its vision_apps has platform/ and {TOOLS}")
+    raise AssertionError
+
+
+def constants(text: str) -> dict[str, str]:
+    """The script's constants: the last assignment of each, as it is written."""
+    return {match[1]: match[2].strip() for match in
+            re.finditer(r"^(\w+)[ \t]*=(?!=)[ \t]*([^;#\n]*)", text, flags=re.M)}
+
+
+def value_of(expression: str) -> int:
+    """A sum or product of literals with KB, MB and GB."""
+    check(re.fullmatch(r"[\s\d+*()xA-Fa-f-]*(?:(?:KB|MB|GB)[\s\d+*()xA-Fa-f-]*)*", expression),
+          f"{expression!r} is not a literal size")
+    return int(eval(expression, {"__builtins__": {}}, UNITS))  # noqa: S307 - only digits, units and operators
+
+
+def edited(text: str, values: dict[str, int]) -> str:
+    """The script with other values in the last assignment of each constant, which is the one that counts."""
+    for name, value in values.items():
+        places = list(re.finditer(rf"^{name}[ \t]*=(?!=).*$", text, flags=re.M))
+        check(places, f"the script has no constant {name}")
+        last = places[-1]
+        text = text[:last.start()] + f"{name} = {value:#x};" + text[last.end():]
+    return text
+
+
+def generate(script: Script, values: dict[str, int], work: Path) -> Generated:
+    """Runs the edited script in a fresh copy of its folder."""
+    shutil.rmtree(work, ignore_errors=True)
+    folder = work / script.soc / "rtos"
+    shutil.copytree(script.folder, folder, ignore=shutil.ignore_patterns("*.c", "*.mak"))
+    for path in list(folder.rglob("*")):
+        if GENERATED.fullmatch(path.name):
+            path.unlink()
+    (folder / script.name).write_text(edited(script.text(), values), encoding="utf-8")
+    result = Generated()
+    result.warnings = run_script(script, folder, write_stubs(work))
+    read_generated(result, folder)
+    read_patched(result, script, folder, work)
+    return result
+
+
+def write_stubs(work: Path) -> dict[str, str]:
+    """Device trees with an empty node for each label that the script replaces."""
+    for variable, labels in PATCHED.items():
+        nodes = "\n".join(f"{label}: stub {{\n}};" for label in labels)
+        (work / variable).write_text(nodes + "\n", encoding="utf-8")
+    return {variable: str(work / variable) for variable in PATCHED}
+
+
+def run_script(script: Script, folder: Path, stubs: dict[str, str]) -> set[str]:
+    """The overlap warnings that it prints."""
+    environment = {**os.environ, **stubs, "PYTHONPATH": str(script.vision_apps / TOOLS), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, script.name], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0, f"{script.name} of {script.soc}: exit {done.returncode}: {done.stderr[-500:]}")
+    return {line for line in done.stdout.splitlines() if line.startswith("WARNING")}
+
+
+def read_generated(result: Generated, folder: Path) -> None:
+    """Every file that the script wrote; one of an unknown kind is a failure."""
+    for path in sorted(path for path in folder.rglob("*") if GENERATED.fullmatch(path.name)):
+        what = f"SDK's {path.relative_to(folder)}"
+        if path.suffix == ".cmd":
+            check(path.parent.name not in result.linker, f"{what}: a second linker map of this core")
+            result.linker[path.parent.name] = parse_linker(read(path), what)
+        elif path.suffix == ".h":
+            result.macros = parse_header(read(path), what)
+        elif path.suffix == ".dtsi":
+            text, result.mended = mended(without_instructions(read(path)))
+            result.nodes = parse_dtsi(text, what)
+        else:
+            result.html = html_rows(read(path), what)
+        result.files += 1
+    check(result.linker and result.macros and result.html, f"{folder}: the generator did not write everything")
+
+
+def read_patched(result: Generated, script: Script, folder: Path, work: Path) -> None:
+    """Files that exist before and that some scripts patch: device trees, and the C7x's sysconfig."""
+    for variable, labels in PATCHED.items():
+        text = read(work / variable)
+        if "stub" not in text:
+            nodes = parse_dtsi(text, f"SDK's {variable}")
+            same(f"SDK's {variable}: labels", sorted(nodes), sorted(labels))
+            check(not set(nodes) & set(result.nodes), f"SDK's {variable}: labels twice")
+            result.nodes.update(nodes)
+            result.files += 1
+    for path in sorted(folder.glob("c7x_*/*.syscfg")):
+        if path.read_bytes() != (script.folder / path.relative_to(folder)).read_bytes():
+            result.mmu[path.parent.name] = sysconfig_entries(read(path))
+            result.files += 1
+    check(result.nodes, f"{folder}: no device-tree node")
+
+
+def without_instructions(text: str) -> str:
+    """The generator's comment ends itself early, by a path with an asterisk before its slash."""
+    return "\n".join(line for line in text.splitlines() if not line.strip().startswith(("/*", "*")))
+
+
+def mended(text: str) -> tuple[str, int]:
+    """The generator prints the whole number as the low cell of a pair, beside a high cell of 0."""
+    def pair(match: re.Match[str]) -> str:
+        value = number(match[1])
+        return f"{value >> 32:#x} {value & 0xFFFFFFFF:#x}"
+    return re.subn(r"\b0x00 (0x[0-9a-f]{9,})", pair, text)
+
+
+def html_rows(text: str, what: str) -> dict[str, tuple[int, int]]:
+    """Name, first and last byte are the first cells of each row."""
+    parser = Rows()
+    parser.feed(text)
+    rows: dict[str, tuple[int, int]] = {}
+    for name, first, last, *_ in parser.rows[1:]:
+        check(name not in rows, f"{what}: {name} twice")
+        rows[name] = (number(first), number(last))
+    return rows
+
+
+def sysconfig_entries(text: str) -> list[MmuEntry]:
+    """The MMU entries; what a file of TI's does not say is 0, or MAIR0."""
+    found: dict[str, dict[str, str]] = {}
+    pattern = r'(mmu_armv8\d+)\.(\$?\w+)\s*=\s*("?)([^";\n]*)\3\s*;'
+    for match in re.finditer(pattern, without_comments(text)):
+        found.setdefault(match[1], {})[match[2]] = match[4]
+    return [MmuEntry(found[key]["$name"], number(found[key].get("vAddr", "0")), number(found[key].get("pAddr", "0")),
+                     number(found[key]["size"]), found[key].get("attribute", "MAIR0"))
+            for key in sorted(found, key=lambda key: number(key.removeprefix("mmu_armv8")))]
+
+
+def corrected(result: Generated, board: str) -> Generated:
+    """With this project's answer wherever exceptions.json names a contradiction of TI's."""
+    for deviation in deviations_of(board, "region"):
+        correct_region(result, deviation)
+    labels = {carveout.name: carveout.label for carveout in load_facts(board).carveouts}
+    for deviation in deviations_of(board, "carveout"):
+        correct_node(result, deviation, labels[deviation.name])
+    return result
+
+
+def correct_region(result: Generated, deviation: Deviation) -> None:
+    """Addresses move with the knobs, so that it is their difference that counts."""
+    script, ours = converted(deviation.script), converted(deviation.ours)
+    up, longer = (ours.get(key, 0) - script.get(key, 0) for key in ("origin", "length"))
+    old = {core: lines[deviation.name] for core, lines in result.linker.items() if deviation.name in lines}
+    check(old, f"{deviation.title}: no linker map of TI's has it")
+    if "cores" in script:
+        same(f"{deviation.title}: cores by TI", tuple(old), script["cores"])
+    region = next(iter(old.values()))
+    region = replace(region, origin=region.origin + up, length=region.length + longer)
+    for core in old:
+        del result.linker[core][deviation.name]
+    for core in ours.get("cores", tuple(old)):
+        result.linker[core][deviation.name] = region
+    if deviation.name in result.html:
+        result.html[deviation.name] = (region.origin, region.origin + region.length - 1)
+    for suffix, value in (("ADDR", region.origin), ("SIZE", region.length)):
+        if f"{deviation.name}_{suffix}" in result.macros:
+            result.macros[f"{deviation.name}_{suffix}"] = value
+
+
+def correct_node(result: Generated, deviation: Deviation, label: str) -> None:
+    script, ours = converted(deviation.script), converted(deviation.ours)
+    for key, value in script.items():
+        same(f"{deviation.title}: {key} by TI", getattr(result.nodes[label], key), value)
+    result.nodes[label] = replace(result.nodes[label], **ours)
