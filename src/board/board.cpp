@@ -109,6 +109,36 @@ const std::string& Board::linker_file_of(std::string_view core) const {
   return found == nullptr || found->linker_file.empty() ? linker_file : found->linker_file;
 }
 
+core::Result<void> set_dram(Board& board, core::Bytes size) {
+  std::vector<Bank> banks;
+  core::Bytes rest = size;
+  for (const Bank& bank : board.banks) {
+    const bool last = &bank == &board.banks.back();
+    const core::Bytes own = last ? rest : std::min(rest, bank.range.size());
+    const auto range = core::PhysRange::make(bank.range.base(), own);
+    if (!range) {
+      return core::fail(core::error(Code::kTextSize,
+                                    fmt::format("--dram {} does not fit the addresses from {} on",
+                                                core::format_size(size),
+                                                core::format_address(bank.range.base()))));
+    }
+    if (own.count() != 0) {
+      banks.push_back({bank.name, *range, bank.place});
+    }
+    rest = rest - own;
+  }
+  if (banks.empty()) {
+    return core::fail(core::error(Code::kTextSize,
+                                  board.banks.empty()
+                                      ? fmt::format("board '{}' has no DRAM bank", board.name)
+                                      : std::string{"--dram 0: a board has some DRAM"},
+                                  {},
+                                  "give the size of all DRAM chips together, such as 4GiB"));
+  }
+  board.banks = std::move(banks);
+  return {};
+}
+
 core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
   Values values;
   NamesWithoutValue missing;

@@ -95,8 +95,7 @@ Run add_analyze(CLI::App& app) {
   verb->add_option(
           "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input")
       ->required();
-  verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file")
-      ->check(filled());
+  add_board_option(*verb, options->request.board);
   verb->add_option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
   verb->add_option(
@@ -108,6 +107,9 @@ Run add_analyze(CLI::App& app) {
   verb->add_option("--headroom",
                    options->request.headroom,
                    "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--tight",
+                 options->request.tight,
+                 "Round to what the hardware can do instead of the vendor's step");
   verb->add_flag("--strict", options->strict, "A table that lacks records is an error");
   auto* explain =
       verb->add_flag("--explain", options->explain, "For every number its lines and its rule");

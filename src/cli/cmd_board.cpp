@@ -1,6 +1,7 @@
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
+#include "memsize/layout/fit.hpp"
 
 #include "table.hpp"
 #include "verbs.hpp"
@@ -100,6 +101,23 @@ Table carveout_table(const layout::MemoryMap& map) {
   return table;
 }
 
+// What each core's MMU takes of what its driver has.
+Table mmu_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {{"MMU of"}, {"entries", true}, {"translation tables", true}};
+  const layout::TableCounts counts = layout::table_counts(map);
+  const board::Mmu& mmu = map.board.mmu;
+  const auto of = [](std::size_t used, std::uint64_t most) {
+    return most == 0 ? fmt::format("{}", used) : fmt::format("{} of {}", used, most);
+  };
+  for (std::size_t i = 0; i < map.mmu.size(); ++i) {
+    table.rows.push_back({map.mmu[i].core,
+                          of(map.mmu[i].ranges.size(), mmu.max_entries),
+                          counts.empty() ? "-" : of(counts[i].second, mmu.tables)});
+  }
+  return table;
+}
+
 // Placed, kept and free bytes of every window: the account closes, for each of them.
 Table window_table(const layout::MemoryMap& map) {
   Table table;
@@ -131,6 +149,9 @@ Outcome show(Session& session, const Options& options) {
       return failed(map.error(), kSchema, options.json);
     }
     outcome.text += fmt::format("{}: {}\n", board->name, board->title);
+    if (!board->provisional.empty()) {
+      outcome.text += fmt::format("  provisional: {}\n", board->provisional);
+    }
     for (const std::string& source : board->sources) {
       outcome.text += fmt::format("  from {}\n", source);
     }
@@ -144,6 +165,9 @@ Outcome show(Session& session, const Options& options) {
     outcome.text += "\n" + carveout_table(*map).text(0);
     outcome.text += fmt::format("{} are kept from Linux\n\n", core::format_size(map->reserved()));
     outcome.text += window_table(*map).text(0);
+    if (!map->mmu.empty()) {
+      outcome.text += "\n" + mmu_table(*map).text(0);
+    }
     outcome.text += "\n" + knob_table(*map).text(0);
     Json knobs = Json::object();
     for (const board::Knob& knob : board->knobs) {
@@ -179,9 +203,9 @@ Outcome check(Session& session, const Options& options) {
         board ? checked_map(*board, {})
               : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
     const bool good = map.has_value();
-    if (!good) {
-      outcome.diagnostics.insert(outcome.diagnostics.end(), map.error().begin(), map.error().end());
-    } else {
+    const core::Diagnostics& said = good ? map->remarks : map.error();
+    outcome.diagnostics.insert(outcome.diagnostics.end(), said.begin(), said.end());
+    if (good) {
       outcome.text +=
           fmt::format("{}: {} passed\n", name, core::plural(layout::all_checks().size(), "check"));
     }

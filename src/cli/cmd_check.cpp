@@ -19,7 +19,7 @@ using core::Code;
 constexpr const char* kSchema = "memsize.check/1";
 
 struct Options {
-  std::string board;
+  BoardRequest board;
   std::string map;
   std::string sizing;
   std::string log;
@@ -57,7 +57,7 @@ class Checker {
     if (!options_.map.empty()) {
       check_written();
     }
-    if (!options_.board.empty() && !core::has_errors(outcome_.diagnostics)) {
+    if (!options_.board.name.empty() && !core::has_errors(outcome_.diagnostics)) {
       check_board();
     }
     if (options_.strict) {
@@ -99,7 +99,7 @@ class Checker {
   }
 
   void check_board() {
-    const auto board = board::load_board(session_.files, session_.data.boards, options_.board);
+    const auto board = load_board(session_, options_.board);
     if (!board) {
       keep(board.error());
       return;
@@ -120,6 +120,7 @@ class Checker {
       keep(map.error());
       return;
     }
+    keep(map->remarks);
     checked_.push_back(fmt::format("board {}", board->name));
     const std::string trace = options_.sizing.empty() ? options_.log : options_.sizing;
     if (!trace.empty()) {
@@ -180,14 +181,14 @@ Outcome refused(core::Diagnostic why, bool json) {
 }
 
 Outcome run(Session& session, const Options& options) {
-  if (options.board.empty() && !(options.sizing.empty() && options.log.empty())) {
+  if (options.board.name.empty() && !(options.sizing.empty() && options.log.empty())) {
     return refused(core::error(Code::kUsage,
                                "--sizing and --log are held against a board's map",
                                {},
                                "name the board with --board"),
                    options.json);
   }
-  if (options.board.empty() && options.map.empty()) {
+  if (options.board.name.empty() && options.map.empty()) {
     return refused(core::error(Code::kUsage,
                                "there is nothing to check",
                                {},
@@ -208,7 +209,7 @@ Run add_check(CLI::App& app) {
       "  memsize check --board j722s                       # every named check on the default map\n"
       "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
       "  memsize check --board j722s --log trace.log       # does the model fit this map?");
-  verb->add_option("--board", options->board, "A bundled board, or a path to a .toml file");
+  add_board_option(*verb, options->board);
   verb->add_option("--map", options->map, "A folder that emit --out wrote");
   auto* sizing = verb->add_option(
       "--sizing", options->sizing, "A document that analyze --json wrote must fit");

@@ -92,7 +92,7 @@ std::string summary(const Options& options, const Emission& emission, std::size_
     return out + fmt::format(
                      "This is the board's default map; size it with: memsize emit --board {} "
                      "--trace LOG\n",
-                     options.request.board);
+                     options.request.board.name);
   }
   const std::vector<std::string> cores = emit::changed_cores(emission.map, emission.baseline);
   const bool explained = std::any_of(emission.artifacts.begin(),
@@ -148,6 +148,12 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
                                    std::pair{"--format", &trace.format},
                                    std::pair{"--instances", &trace.instances},
                                    std::pair{"--headroom", &trace.headroom}};
+  if (trace.tight && trace.inputs.empty()) {
+    return core::error(Code::kUsage,
+                       "--tight is about a trace: give one with --trace or --sizing",
+                       {},
+                       "memsize emit --help shows how");
+  }
   for (const auto& [name, value] : about_traces) {
     if (!value->empty() && trace.inputs.empty()) {
       return core::error(
@@ -183,7 +189,7 @@ Outcome run(Session& session, Options options) {
   auto emission = render(session, options.request);
   if (!emission) {
     Outcome outcome = failed(emission.error(), kSchema, options.json);
-    outcome.document["board"] = options.request.board;
+    outcome.document["board"] = options.request.board.name;
     return outcome;
   }
   while (options.out.size() > 1 && options.out.ends_with('/')) {
@@ -217,11 +223,12 @@ Outcome run(Session& session, Options options) {
   }
   outcome.text = summary(options, *emission, changed.size());
   if (emission->is_default) {
-    outcome.diagnostics.push_back(core::note(
-        Code::kEmitDefault,
-        "this is the board's default map",
-        {},
-        fmt::format("size it with: memsize emit --board {} --trace LOG", options.request.board)));
+    outcome.diagnostics.push_back(
+        core::note(Code::kEmitDefault,
+                   "this is the board's default map",
+                   {},
+                   fmt::format("size it with: memsize emit --board {} --trace LOG",
+                               options.request.board.name)));
   }
   return outcome;
 }
@@ -237,9 +244,7 @@ Run add_emit(CLI::App& app) {
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
       "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
       "  memsize emit --board j722s --sizing sizing.json --check   # in a build");
-  verb->add_option("--board", options->request.board, "A bundled board, or a path to a .toml file")
-      ->required()
-      ->check(filled());
+  add_board_option(*verb, options->request.board)->required();
   auto* trace =
       verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
@@ -262,6 +267,9 @@ Run add_emit(CLI::App& app) {
   verb->add_option("--headroom",
                    options->request.trace.headroom,
                    "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--tight",
+                 options->request.trace.tight,
+                 "Round to what the hardware can do instead of the vendor's step");
   verb->add_flag("--accept-generation",
                  options->request.accept_generation,
                  "Use a trace of another SDK generation than the board's");

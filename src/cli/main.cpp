@@ -37,6 +37,16 @@ CLI::Validator filled() {
       ""};
 }
 
+CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board) {
+  CLI::Option* name =
+      verb.add_option("--board", board.name, "A bundled board, or a path to a .toml file")
+          ->check(filled());
+  verb.add_option("--dram", board.dram, "DRAM that this board carries, all chips together: 4GiB")
+      ->needs(name)
+      ->check(filled());
+  return name;
+}
+
 void add_json_flag(CLI::App& verb, bool& json) {
   verb.add_flag("--json", json, "One JSON document on standard output, also after an error");
 }

@@ -9,6 +9,8 @@
 
 #include "stages.hpp"
 
+#include <fmt/format.h>
+
 namespace memsize::cli {
 
 core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) {
@@ -34,14 +36,14 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
   if (!options) {
     return tl::make_unexpected(options.error());
   }
-  if (request.board.empty()) {
+  if (request.board.name.empty()) {
     analysis.sizing =
         sizing::size_recording(analysis.recording, analysis.format, nullptr, *options);
     return analysis;
   }
 
   // The board as it is now.
-  auto board = board::load_board(session.files, session.data.boards, request.board);
+  auto board = load_board(session, request.board);
   if (!board) {
     return tl::make_unexpected(board.error());
   }
@@ -54,6 +56,7 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
 
   // How much. Addresses belong to the map that is now, or to the one that the suggestions lead to.
   size_with_board(analysis, *options);
+  keep_warnings(analysis.current->remarks, analysis.sizing.diagnostics);
   // Frozen: no demand changes.
   return analysis;
 }
@@ -77,7 +80,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
     emission.diagnostics = std::move(analysis->sizing.diagnostics);
     board = std::move(analysis->board);
   } else {
-    auto loaded = board::load_board(session.files, session.data.boards, request.board);
+    auto loaded = load_board(session, request.board);
     if (!loaded) {
       return tl::make_unexpected(loaded.error());
     }
@@ -96,9 +99,14 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   // Where on the chip, checked by code that shares nothing with the layout.
   auto map = checked_map(*board, values);
   auto baseline = layout::resolve(*board, {});
-  if (!map || !baseline) {
-    return tl::make_unexpected(!map ? map.error() : baseline.error());
+  if (!map) {
+    say_nearest(*board, values, map.error());
+    return tl::make_unexpected(map.error());
   }
+  if (!baseline) {
+    return tl::make_unexpected(baseline.error());
+  }
+  keep_warnings(map->remarks, emission.diagnostics);
   emission.map = std::move(*map);
   emission.baseline = std::move(*baseline);
   // Frozen: no address changes.
@@ -130,6 +138,11 @@ core::Result<layout::MemoryMap> checked_map(const board::Board& board,
   }
   core::bug_if(layout::has_tables(board.mmu) && !layout::tables_agree(*map),
                "the MMU entries and the translation tables built from them differ");
+  if (!board.provisional.empty()) {
+    found.push_back(
+        core::warning(core::Code::kBoardProvisional,
+                      fmt::format("board '{}' is provisional: {}", board.name, board.provisional)));
+  }
   map->remarks = std::move(found);
   return map;
 }

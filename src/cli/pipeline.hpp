@@ -6,6 +6,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/emit/artifact.hpp"
+#include "memsize/layout/fit.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/recording.hpp"
 #include "memsize/sizing/sizing.hpp"
@@ -27,6 +28,16 @@ struct Session {
   DataFolders data;
 };
 
+/// The board that a verb works on.
+struct BoardRequest {
+  /// A bundled name, or a path.
+  std::string name;
+  /// --dram as typed; empty: the banks that the board file names.
+  std::string dram;
+};
+
+[[nodiscard]] core::Result<board::Board> load_board(Session& session, const BoardRequest& request);
+
 struct AnalyzeRequest {
   std::vector<std::string> inputs;
   std::string format;
@@ -34,7 +45,9 @@ struct AnalyzeRequest {
   /// Empty: as the sizing document says, else the default.
   std::string headroom;
   std::string instances;
-  std::string board;
+  BoardRequest board;
+  /// Suggestions are rounded to the hard granule instead of the granule.
+  bool tight = false;
 };
 
 /// Which map the addresses of a trace belong to.
@@ -50,12 +63,14 @@ struct Analysis {
   AddressMatch match = AddressMatch::kNone;
   board::TraceFormat format;
   sizing::Sizing sizing;
+  /// What had to grow so that the MMU can map the suggestions.
+  std::optional<layout::Growth> growth;
 };
 
 [[nodiscard]] core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request);
 
 struct EmitRequest {
-  std::string board;
+  BoardRequest board;
   /// Logs or sizing documents; none: the board's default map.
   AnalyzeRequest trace;
   /// KNOB=SIZE as typed.
@@ -80,8 +95,8 @@ struct Emission {
 [[nodiscard]] core::Result<board::KnobValues> parse_settings(
     const board::Board& board, const std::vector<std::string>& settings);
 
-/// The suggestions of a sizing as knob values.
-[[nodiscard]] board::KnobValues suggestions_of(const sizing::Sizing& sizing);
+/// The suggestions as knob values, with what had to grow for the MMU.
+[[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
 
 /// resolve() and every check.
 [[nodiscard]] core::Result<layout::MemoryMap> checked_map(const board::Board& board,

@@ -172,11 +172,11 @@ std::string notes(const Analysis& analysis) {
 // The command that writes the map of this report; nothing where emit would refuse.
 std::string emit_line(const Analysis& analysis) {
   const bool refused = analysis.sizing.generation_differs || !analysis.sizing.complete();
-  if (!analysis.board || refused || suggestions_of(analysis.sizing).empty()) {
+  if (!analysis.board || refused || suggestions_of(analysis).empty()) {
     return {};
   }
   const AnalyzeRequest& request = analysis.request;
-  std::string command = fmt::format("memsize emit --board {}", request.board);
+  std::string command = fmt::format("memsize emit --board {}", request.board.name);
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) {
       command += fmt::format(" {} {}", option, core::printable(value, 200));
@@ -189,6 +189,10 @@ std::string emit_line(const Analysis& analysis) {
   add("--format", request.format);
   add("--instances", request.instances);
   add("--headroom", request.headroom);
+  add("--dram", request.board.dram);
+  if (request.tight) {
+    command += " --tight";
+  }
   return fmt::format("\nto write the map: {}\n", command);
 }
 
@@ -235,11 +239,16 @@ std::string explain_demand(const Analysis& analysis, const CoreSizing& core, con
                      core::format_bytes(demand.headroom),
                      sizing::format_headroom(analysis.sizing.headroom),
                      core::format_bytes(demand.fixed));
-  out += fmt::format("    suggested {}: {} + {}, rounded up to {} ({})\n",
+  const std::string grown =
+      demand.grown.count() == 0
+          ? std::string{}
+          : fmt::format(", and {} more that the MMU needs", core::format_size(demand.grown));
+  out += fmt::format("    suggested {}: {} + {}, rounded up to {}{} ({})\n",
                      core::format_bytes(*demand.suggested),
                      core::format_bytes(demand.figure()),
                      core::format_bytes(demand.headroom),
                      core::format_size(Bytes{demand.granule.value()}),
+                     grown,
                      demand.knob);
   if (demand.forecast) {
     out += fmt::format("    forecast  {} under the board's SDK generation\n",
@@ -324,6 +333,9 @@ nlohmann::ordered_json demand_json(const Demand& demand) {
     json["current_bytes"] = demand.current->count();
     json["suggested_bytes"] = demand.suggested->count();
     json["granule_bytes"] = demand.granule.value();
+    if (demand.grown.count() != 0) {
+      json["mmu_bytes"] = demand.grown.count();
+    }
   }
   if (demand.forecast) {
     json["forecast_bytes"] = demand.forecast->count();

@@ -1,5 +1,6 @@
 #include "stages.hpp"
 
+#include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/readers/reader.hpp"
@@ -140,9 +141,36 @@ core::Diagnostic match_note(const Analysis& analysis) {
   return {};
 }
 
-}  // namespace
+board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
+  board::KnobValues values;
+  for (const sizing::CoreSizing& core : sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      if (demand.suggested) {
+        values[demand.knob] = demand.suggested->count();
+      }
+    }
+  }
+  return values;
+}
 
-namespace {
+// Where the MMU cannot map the suggestions, the cheapest that it can map take their place.
+void grow_suggestions(Analysis& analysis) {
+  analysis.growth = layout::grow_for_mmu(
+      *analysis.board, suggestions_of(analysis.sizing), analysis.request.tight);
+  if (!analysis.growth) {
+    return;
+  }
+  for (sizing::CoreSizing& core : analysis.sizing.cores) {
+    for (sizing::Demand& demand : core.demands) {
+      const auto grown = analysis.growth->values.find(demand.knob);
+      if (demand.suggested && grown != analysis.growth->values.end()) {
+        demand.grown = core::Bytes{grown->second} - *demand.suggested;
+        demand.suggested = core::Bytes{grown->second};
+      }
+    }
+  }
+  analysis.sizing.diagnostics.push_back(describe_growth(*analysis.growth));
+}
 
 // Whether the records of `more` can be one recording with those that were read before.
 core::Result<void> check_kind(Session& session,
@@ -176,6 +204,24 @@ core::Result<void> check_kind(Session& session,
 
 }  // namespace
 
+core::Result<board::Board> load_board(Session& session, const BoardRequest& request) {
+  auto board = board::load_board(session.files, session.data.boards, request.name);
+  if (!board || request.dram.empty()) {
+    return board;
+  }
+  const auto size = core::parse_bytes(request.dram);
+  if (!size) {
+    core::Diagnostics errors = size.error();
+    errors.front().message = fmt::format("--dram: {}", errors.front().message);
+    return tl::make_unexpected(std::move(errors));
+  }
+  const auto populated = board::set_dram(*board, *size);
+  if (!populated) {
+    return tl::make_unexpected(populated.error());
+  }
+  return board;
+}
+
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
   model::Recording recording;
   core::Diagnostics errors;
@@ -206,7 +252,7 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }
-  const auto named = apply_core(recording, request.core, !request.board.empty());
+  const auto named = apply_core(recording, request.core, !request.board.name.empty());
   if (!named) {
     return tl::make_unexpected(named.error());
   }
@@ -234,6 +280,7 @@ core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
   const std::string instances =
       !request.instances.empty() ? request.instances : recording.instances;
   options.together = instances != "apart";
+  options.tight = request.tight;
   return options;
 }
 
@@ -242,6 +289,7 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
   const auto size = [&](std::vector<sizing::HeapRegion> heaps) {
     view.heaps = std::move(heaps);
     analysis.sizing = sizing::size_recording(analysis.recording, analysis.format, &view, options);
+    grow_suggestions(analysis);
   };
   std::vector<sizing::HeapRegion> heaps = heaps_of(*analysis.current);
   const bool now = sizing::addresses_match(analysis.recording, heaps);
@@ -250,17 +298,17 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
     analysis.match = AddressMatch::kCurrent;
   }
   // Suggestions that do not fit the board's windows are said where a map is made of them.
-  auto suggested = layout::resolve(*analysis.board, suggestions_of(analysis.sizing));
+  auto suggested = layout::resolve(*analysis.board, suggestions_of(analysis));
   if (suggested) {
     analysis.suggested = std::move(*suggested);
     std::vector<sizing::HeapRegion> after = heaps_of(*analysis.suggested);
     if (!now && sizing::addresses_match(analysis.recording, after)) {
       analysis.match = AddressMatch::kSuggested;
-      const board::KnobValues before = suggestions_of(analysis.sizing);
+      const board::KnobValues before = suggestions_of(analysis);
       size(std::move(after));
       // The marks now count from known bases; were a suggestion to move with them, the bases would
       // too.
-      if (suggestions_of(analysis.sizing) != before) {
+      if (suggestions_of(analysis) != before) {
         analysis.match = AddressMatch::kNone;
         size({});
       }
@@ -296,7 +344,7 @@ core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
     diagnostic.severity = core::Severity::kError;
     errors.push_back(std::move(diagnostic));
   }
-  board::KnobValues values = suggestions_of(analysis.sizing);
+  board::KnobValues values = suggestions_of(analysis);
   if (values.empty() && errors.empty()) {
     std::vector<std::string> cores;
     for (const board::Knob& knob : analysis.board->knobs) {
@@ -379,16 +427,65 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
   return values;
 }
 
-board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
-  board::KnobValues values;
-  for (const sizing::CoreSizing& core : sizing.cores) {
-    for (const sizing::Demand& demand : core.demands) {
-      if (demand.suggested) {
-        values[demand.knob] = demand.suggested->count();
-      }
+board::KnobValues suggestions_of(const Analysis& analysis) {
+  board::KnobValues values = suggestions_of(analysis.sizing);
+  if (analysis.growth) {
+    for (const auto& [knob, value] : analysis.growth->values) {
+      values[knob] = value;
     }
   }
   return values;
+}
+
+void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept) {
+  for (const core::Diagnostic& diagnostic : found) {
+    const bool known = std::any_of(kept.begin(), kept.end(), [&](const core::Diagnostic& other) {
+      return other.message == diagnostic.message;
+    });
+    if (diagnostic.severity == core::Severity::kWarning && !known) {
+      kept.push_back(diagnostic);
+    }
+  }
+}
+
+void say_nearest(const board::Board& board,
+                 const board::KnobValues& values,
+                 core::Diagnostics& errors) {
+  const bool mmu_alone = std::all_of(errors.begin(), errors.end(), [](const auto& diagnostic) {
+    return diagnostic.code == Code::kMmuCongruence || diagnostic.code == Code::kMmuTables ||
+           diagnostic.severity != core::Severity::kError;
+  });
+  const auto growth =
+      mmu_alone ? layout::grow_for_mmu(board, values, true) : std::optional<layout::Growth>{};
+  if (!growth) {
+    return;
+  }
+  std::vector<std::string> settings;
+  for (const auto& [knob, value] : growth->values) {
+    settings.push_back(fmt::format("--set {}={}", knob, core::format_setting(core::Bytes{value})));
+  }
+  errors.back().hint = fmt::format("the nearest sizes that the MMU can map, {} more: {}",
+                                   core::format_size(growth->cost),
+                                   core::join(settings, " "));
+}
+
+core::Diagnostic describe_growth(const layout::Growth& growth) {
+  core::Diagnostic said = core::note(
+      Code::kSizingMmu,
+      fmt::format("the MMU could not map these sizes: {} more in all, {}",
+                  core::format_size(growth.cost),
+                  growth.proved ? "the least that makes it possible"
+                                : "the least that was found before the search was given up"));
+  for (const auto& [knob, value] : growth.values) {
+    said.details.push_back(fmt::format("{} = {}", knob, core::format_size(core::Bytes{value})));
+  }
+  for (std::size_t i = 0; i < growth.after.size(); ++i) {
+    said.details.push_back(fmt::format("{}: {} translation tables, {} before",
+                                       growth.after[i].first,
+                                       growth.after[i].second,
+                                       growth.before[i].second));
+  }
+  return said;
 }
 
 }  // namespace memsize::cli

@@ -18,6 +18,17 @@ namespace memsize::cli {
 /// Fills sizing, match and the suggested map.
 void size_with_board(Analysis& analysis, const sizing::Options& options);
 
+/// Adds the warnings of `found` that `kept` does not have yet.
+void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept);
+
+/// Where nothing but the MMU refuses the values: adds the nearest that it takes to the last error.
+void say_nearest(const board::Board& board,
+                 const board::KnobValues& values,
+                 core::Diagnostics& errors);
+
+/// What had to grow, and what it buys.
+[[nodiscard]] core::Diagnostic describe_growth(const layout::Growth& growth);
+
 /// The suggestions, or why no map may be made of them.
 [[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
                                                                   bool accept_generation);

@@ -11,6 +11,7 @@
 
 namespace CLI {
 class App;
+class Option;
 class Validator;
 }  // namespace CLI
 
@@ -52,6 +53,9 @@ Run add_completion(CLI::App& app);
 
 /// Refuses an empty value, which a script passes when a variable of its own is not set.
 [[nodiscard]] CLI::Validator filled();
+
+/// --board and --dram, the same words everywhere; returns the former.
+CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
 
 /// --json, the same words everywhere.
 void add_json_flag(CLI::App& verb, bool& json);

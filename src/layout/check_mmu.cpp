@@ -7,6 +7,7 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -229,6 +230,13 @@ void check_excess(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
+std::string named_ranges(const MmuRange& entry) {
+  return fmt::format("{:<40} {} -> {}",
+                     entry.entry,
+                     core::format_range(entry.virtual_range),
+                     core::format_range(entry.physical));
+}
+
 void check_entries(const MemoryMap& map, core::Diagnostics& found) {
   const std::uint64_t most = map.board.mmu.max_entries;
   for (const MmuTable& table : map.mmu) {
@@ -276,51 +284,70 @@ void for_each_tables(const MemoryMap& map, Visit visit) {
   }
 }
 
-// One finding an entry: the first block that goes wrong.
+// What a list shows of itself before it says how many more there are.
+constexpr std::size_t kShown = 6;
+
+std::vector<std::string> shortened(std::vector<std::string> lines) {
+  if (lines.size() > kShown) {
+    const std::size_t more = lines.size() - kShown;
+    lines.resize(kShown);
+    lines.push_back(fmt::format("and {} more", more));
+  }
+  return lines;
+}
+
+// One finding a core: the first block that goes wrong, and the entries that do.
 void check_congruence(const MemoryMap& map, core::Diagnostics& found) {
   for_each_tables(map, [&](const MmuTable& table, const TranslationTables& tables) {
-    std::set<std::size_t> reported;
-    for (const CutBlock& cut : tables.cut_blocks()) {
-      if (!reported.insert(cut.instance).second) {
-        continue;
-      }
-      const MmuRange& range = table.ranges.at(cut.instance - 1);
-      core::Diagnostic wrong = core::error(
-          Code::kMmuCongruence,
-          fmt::format("{} maps '{}' at {} to {}, but the driver's block of {} there holds {}",
-                      table.core,
-                      range.entry,
-                      core::format_address(cut.virtual_base),
-                      core::format_address(cut.wanted),
-                      core::format_size(cut.block),
-                      core::format_address(cut.held)),
-          range.place,
-          fmt::format("virtual and physical address must be equal modulo {}: give the heaps before "
-                      "it sizes that are multiples of {}",
-                      core::format_size(cut.block),
-                      core::format_size(std::min(cut.block, kSmallBlock))));
-      wrong.details.push_back(fmt::format(
-          "{} -> {}", core::format_range(range.virtual_range), core::format_range(range.physical)));
-      found.push_back(std::move(wrong));
+    if (tables.cut_blocks().empty()) {
+      return;
     }
+    const CutBlock& cut = tables.cut_blocks().front();
+    const MmuRange& range = table.ranges.at(cut.instance - 1);
+    core::Diagnostic wrong = core::error(
+        Code::kMmuCongruence,
+        fmt::format("{} maps '{}' at {} to {}, but the driver's block of {} there holds {}",
+                    table.core,
+                    range.entry,
+                    core::format_address(cut.virtual_base),
+                    core::format_address(cut.wanted),
+                    core::format_size(cut.block),
+                    core::format_address(cut.held)),
+        range.place,
+        fmt::format("virtual and physical address must be equal modulo {}: give the heaps before "
+                    "it sizes that are multiples of {}",
+                    core::format_size(cut.block),
+                    core::format_size(std::min(cut.block, kSmallBlock))));
+    std::set<std::size_t> entries;
+    for (const CutBlock& each : tables.cut_blocks()) {
+      const MmuRange& entry = table.ranges.at(each.instance - 1);
+      if (entries.insert(each.instance).second) {
+        wrong.details.push_back(named_ranges(entry));
+      }
+    }
+    wrong.details = shortened(std::move(wrong.details));
+    found.push_back(std::move(wrong));
   });
 }
 
-// "0x102a00000 (end of 'X')", for the edges that cost a table of pages.
+// The edges that cost a table of pages, by address.
 std::vector<std::string> edges_off_grid(const MmuTable& table) {
-  std::vector<std::string> edges;
-  const std::uint64_t grid = kSmallBlock.count();
+  std::map<std::uint64_t, std::vector<std::string>> edges;
   for (const MmuRange& range : table.ranges) {
     const std::uint64_t first = range.virtual_range.base().value();
     const std::uint64_t end = first + range.virtual_range.size().count();
-    if (first % grid != 0) {
-      edges.push_back(fmt::format("{} begins '{}'", core::format_hex(first), range.entry));
+    if (first % kSmallBlock.count() != 0) {
+      edges[first].push_back(fmt::format("begins '{}'", range.entry));
     }
-    if (end % grid != 0) {
-      edges.push_back(fmt::format("{} ends '{}'", core::format_hex(end), range.entry));
+    if (end % kSmallBlock.count() != 0) {
+      edges[end].push_back(fmt::format("ends '{}'", range.entry));
     }
   }
-  return edges;
+  std::vector<std::string> lines;
+  for (const auto& [address, what] : edges) {
+    lines.push_back(fmt::format("{} {}", core::format_hex(address), core::join(what, ", ")));
+  }
+  return lines;
 }
 
 void check_tables(const MemoryMap& map, core::Diagnostics& found) {
@@ -338,7 +365,7 @@ void check_tables(const MemoryMap& map, core::Diagnostics& found) {
         table.place,
         fmt::format("every edge that is no multiple of {} may cost one: round sizes up to it",
                     core::format_size(kSmallBlock)));
-    many.details = edges_off_grid(table);
+    many.details = shortened(edges_off_grid(table));
     found.push_back(std::move(many));
   });
 }

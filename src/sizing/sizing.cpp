@@ -522,7 +522,7 @@ class Sizer {
       return;
     }
     demand.knob = knob->name;
-    demand.granule = knob->granule;
+    demand.granule = step_of(*knob);
     demand.current = Bytes{view_->values.at(knob->name)};
     for (const auto& [name, region] : view_->region_of_knob) {
       if (name == knob->name) {
@@ -532,8 +532,12 @@ class Sizer {
     demand.suggested = rounded(demand.figure() + demand.headroom, *knob);
   }
 
-  static Bytes rounded(Bytes size, const board::Knob& knob) {
-    return core::align_up(std::max({size, knob.minimum, Bytes{1}}), knob.granule);
+  [[nodiscard]] core::Align step_of(const board::Knob& knob) const {
+    return options_.tight ? knob.hard_granule : knob.granule;
+  }
+
+  [[nodiscard]] Bytes rounded(Bytes size, const board::Knob& knob) const {
+    return core::align_up(std::max({size, knob.minimum, Bytes{1}}), step_of(knob));
   }
 
   // The same demand under the board's generation: records whose fixed part differs are resized,

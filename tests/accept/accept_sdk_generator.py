@@ -7,15 +7,17 @@ vectors of knob values each board gets.
 import argparse
 import os
 import random
+import re
 import shutil
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Iterator, Sequence
 
 from compare import dtsi_of, header_of, html_of, linker_of, mmu_of
-from facts import Board, converted, deviations_of, load_board
-from sdk_tree import Generated, Script, constants, corrected, find_vision_apps, generate, value_of
+from facts import Board, deviations_of, load_board
+from sdk_tree import Generated, Refusal, Script, constants, corrected, find_vision_apps, generate, value_of
 from support import MIB, Context, check, files_of, main, number, parse_json, same, same_keys
 
 PAGE = 4096
@@ -35,6 +37,7 @@ BOARDS: dict[str, tuple[str, str]] = {
 GRANULE = {"j742s2": 2 * MIB, "j784s4": 2 * MIB, "j784s4-safertos": 2 * MIB}
 WORKERS = 2
 ATTEMPTS = 40
+NEIGHBOURS = 4
 LEAST_ACCEPTED = 0.5
 # Half of the vectors are of whole granules; in the others some values are odd numbers of pages.
 ODD_VECTORS = 0.5
@@ -46,17 +49,43 @@ ABOUT_SPACE = {"layout.overlap", "layout.virtual-overlap", "layout.window", "lay
 class Knob:
     name: str
     default: int
-    least: int
-    most: int
+    step: int = 0
+    least: int = 0
+    most: int = 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two knobs whose sum must stay as it is: one gives whole steps to the other."""
+    giver: Knob
+    taker: Knob
+    step: int
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """What the values of a board's knobs can be."""
+    knobs: int = 0
+    free: tuple[Knob, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+
+    @property
+    def movable(self) -> int:
+        return len({knob.name for knob in self.free} | {knob.name for pair in self.pairs
+                                                        for knob in (pair.giver, pair.taker)})
 
 
 @dataclass(frozen=True)
 class Job:
     context: Context
     script: Script
-    knobs: tuple[Knob, ...]
     seed: int
-    index: int
+    index: int = -1
+    freedom: Freedom = Freedom()
+
+    @property
+    def granule(self) -> int:
+        return GRANULE.get(self.script.board, MIB)
 
     @property
     def folder(self) -> Path:
@@ -92,7 +121,7 @@ def settings(values: dict[str, int]) -> list[str]:
     return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
 
-def accepted(context: Context, board: str, values: dict[str, int], out: Path, *more: str) -> list[str]:
+def refused(context: Context, board: str, values: dict[str, int], out: Path, *more: str) -> list[str]:
     """The codes of the errors; none where the map was written."""
     shutil.rmtree(out, ignore_errors=True)
     done = context.run("emit", "--board", board, *settings(values), "--out", out, "--json", *more, expect=(0, 1, 3))
@@ -105,46 +134,86 @@ def accepted(context: Context, board: str, values: dict[str, int], out: Path, *m
     return codes
 
 
-def explore(job: Job) -> tuple[Knob, ...]:
-    """The knobs that are constants of the script, and how far each can go alone."""
+def explore(job: Job) -> Freedom:
+    """How far the knobs that are constants of the script can go: alone, or two by two."""
     board = job.script.board
     shown = parse_json(job.context.run("board", "show", board, "--json").stdout, "board show --json")
     known = constants(job.script.text())
-    knobs = []
-    for name, default in shown["boards"][0]["knobs"].items():
-        if name in known:
-            value = default if isinstance(default, int) else number(default)
-            knobs.append(reach(job, Knob(name, value, value, value), isinstance(default, str)))
-    return tuple(knobs)
+    knobs = [reach(job, Knob(name, default if isinstance(default, int) else number(default)))
+             for name, default in shown["boards"][0]["knobs"].items() if name in known]
+    free = [knob for knob in knobs if knob.step and taken_by_sdk(job, knob)]
+    return Freedom(len(knobs), tuple(free), tuple(find_pairs(job, [knob for knob in knobs if knob not in free])))
 
 
-def reach(job: Job, knob: Knob, is_address: bool) -> Knob:
-    step = GRANULE.get(job.script.board, MIB)
-    lower = [knob.default * part // 16 for part in (0, 1, 2, 4, 8, 12)]
-    if is_address:
-        lower = [knob.default - distance * 64 * MIB for distance in (16, 8, 4)]
-    low = [knob.default - (knob.default - value) // step * step for value in lower]
-    high = [knob.default + size * MIB for size in (1024, 256, 64, 32, 16, 8, 4, 2, 1)]
-    return Knob(knob.name, knob.default, farthest(job, knob, low), farthest(job, knob, high))
+def reach(job: Job, knob: Knob) -> Knob:
+    """Alone, from its default: the smallest step that is taken, and how far it goes in whole such steps."""
+    steps = (PAGE, *(job.granule << shift for shift in (0, 1, 2, 4, 6, 8, 10)))
+    step = next((step for step in steps if farthest(job, knob, (-step, step))), 0)
+    if not step:
+        return knob
+    whole = max(step, job.granule)
+    down = [knob.default * part // 16 // whole * whole for part in (16, 15, 14, 12, 8, 4)]
+    up = [distance * job.granule // whole * whole for distance in (1024, 256, 64, 32, 16, 8, 4, 2, 1)]
+    return replace(knob, step=step, least=knob.default + farthest(job, knob, [-distance for distance in down]),
+                   most=knob.default + farthest(job, knob, up))
 
 
-def farthest(job: Job, knob: Knob, values: list[int]) -> int:
-    for value in values:
-        if value > 0 and not accepted(job.context, job.script.board, {knob.name: value}, job.folder, "--only", "c-header"):
-            return value
-    return knob.default
+def is_taken(job: Job, values: dict[str, int]) -> bool:
+    return all(value > 0 for value in values.values()) and not refused(
+        job.context, job.script.board, values, job.folder, "--only", "c-header")
+
+
+def farthest(job: Job, knob: Knob, distances: Sequence[int]) -> int:
+    """The first distance that is taken; 0 where none is."""
+    return next((distance for distance in distances
+                 if distance and is_taken(job, {knob.name: knob.default + distance})), 0)
+
+
+def taken_by_sdk(job: Job, knob: Knob) -> bool:
+    """Some of the SDK's scripts assert where a chain ends, so that one knob alone cannot move."""
+    value = knob.default + farthest(job, knob, (-knob.step, knob.step))
+    try:
+        return not misplaced(generate(job.script, {**base_of(job), knob.name: value}, job.folder / "sdk"))
+    except Refusal:
+        return False
+
+
+def base_of(job: Job) -> dict[str, int]:
+    """What the script must be given before its default map is this project's."""
+    return {item.name: number(item.ours["value"]) for item in deviations_of(job.script.board, "knob")}
+
+
+def find_pairs(job: Job, stuck: list[Knob]) -> Iterator[Pair]:
+    """Knobs that cannot move alone, with the next ones in the chain that take what they give."""
+    for index, giver in enumerate(stuck):
+        for taker in (*stuck[max(0, index - NEIGHBOURS):index], *stuck[index + 1:index + 1 + NEIGHBOURS]):
+            for step in (PAGE, job.granule, 2 * job.granule, 4 * MIB, 16 * MIB):
+                if is_taken(job, {giver.name: giver.default - step, taker.name: taker.default + step}):
+                    yield Pair(giver, taker, step)
+                    break
 
 
 def draw(rng: random.Random, job: Job) -> dict[str, int]:
-    """Some knobs, each somewhere in its reach; the same steps up as down on most, so that windows are kept."""
-    movable = [knob for knob in job.knobs if knob.least < knob.most]
-    chosen = rng.sample(movable, rng.randint(1, min(len(movable), rng.choice((2, 6, len(movable))))))
-    odd = rng.random() < ODD_VECTORS
+    """Some knobs, each somewhere in its reach; more goes down than up, so that most windows are kept."""
+    free = job.freedom.free
+    chosen = rng.sample(free, rng.randint(0 if job.freedom.pairs else 1, min(len(free), rng.choice((2, 6, len(free))))))
+    odd = set(rng.sample(chosen, min(2, len(chosen)))) if rng.random() < ODD_VECTORS else set()
+    growing = rng.choice((1, 4, len(chosen) + 1))
     values = {}
     for knob in chosen:
-        step = PAGE if odd and rng.random() < 0.3 else GRANULE.get(job.script.board, MIB)
+        step = knob.step if knob in odd else max(knob.step, job.granule)
         down, up = (knob.default - knob.least) // step, (knob.most - knob.default) // step
-        values[knob.name] = knob.default + step * rng.randint(-down, up // rng.choice((1, 2, 8)))
+        values[knob.name] = knob.default + step * rng.randint(-down, up // growing)
+    return values | exchange(rng, job.freedom.pairs)
+
+
+def exchange(rng: random.Random, pairs: tuple[Pair, ...]) -> dict[str, int]:
+    """Up to four pairs, no knob twice."""
+    values: dict[str, int] = {}
+    for pair in rng.sample(pairs, min(len(pairs), rng.randint(0, 4))):
+        if not {pair.giver.name, pair.taker.name} & set(values):
+            amount = pair.step * rng.randint(1, rng.choice((1, max(1, pair.giver.default // 2 // pair.step))))
+            values |= {pair.giver.name: pair.giver.default - amount, pair.taker.name: pair.taker.default + amount}
     return values
 
 
@@ -155,19 +224,26 @@ def compare_vector(job: Job) -> Outcome:
     """Draws until memsize takes the values; then both write their files."""
     outcome = Outcome()
     board = load_board(job.script.board)
-    base = {item.name: converted(item.ours)["value"] for item in deviations_of(board.name, "knob")}
+    base = base_of(job)
     for attempt in range(ATTEMPTS):
         rng = random.Random(f"{job.seed} {board.name} {job.index} {attempt}")
         values = {} if job.index == 0 else draw(rng, job)
         out = job.folder / "out"
         try:
-            codes = accepted(job.context, board.name, values, out)
+            codes = refused(job.context, board.name, values, out)
             if codes:
                 check(job.index > 0, f"the default map is refused: {codes}")
                 outcome.refusals.update([" ".join(codes)])
                 check_refusal(job, {**base, **values}, codes)
                 continue
-            generated = generate(job.script, {**base, **values}, job.folder / "sdk")
+            try:
+                generated = generate(job.script, {**base, **values}, job.folder / "sdk")
+            except Refusal:
+                outcome.refusals.update(["the SDK's own assertion"])
+                continue
+            if misplaced(generated):
+                outcome.refusals.update(["the SDK misplaces the shared memory"])
+                continue
             compare_files(board, corrected(generated, board.name), out, outcome)
         except Exception as error:
             error.args = (f"{board.name}, vector {job.index}.{attempt} ({' '.join(settings(values))}): {error}",)
@@ -230,12 +306,22 @@ def check_refusal(job: Job, values: dict[str, int], codes: list[str]) -> None:
     """What is refused for its addresses alone must be a conflict in what the SDK's generator writes, too."""
     if not set(codes) <= ABOUT_SPACE:
         return
-    generated = generate(job.script, values, job.folder / "sdk")
-    before = generate(job.script, {name: value for name, value in values.items()
-                                   if name in {item.name for item in deviations_of(job.script.board, "knob")}},
-                      job.folder / "sdk")
-    if generated.warnings <= before.warnings:
-        check(conflicts(generated), f"refused for {codes}, but the SDK's map has no conflict")
+    try:
+        generated = generate(job.script, values, job.folder / "sdk")
+    except Refusal:
+        return
+    known = generate(job.script, base_of(job), job.folder / "sdk").warnings
+    if generated.warnings <= known:
+        check(conflicts(generated) or misplaced(generated),
+              f"refused for {codes}, but the SDK's map has no conflict")
+
+
+def misplaced(generated: Generated) -> str:
+    """Shared memory that an R5F sees at another address goes through one RAT region, so that both are aligned."""
+    virtual, size = generated.macros["DDR_SHARED_MEM_ADDR"], generated.macros["DDR_SHARED_MEM_SIZE"]
+    physical = generated.macros.get("DDR_SHARED_MEM_PHYS_ADDR", virtual)
+    whole = 1 << (size - 1).bit_length()
+    return "" if virtual == physical or (virtual | physical) % whole == 0 else f"{virtual:#x} is {physical:#x}"
 
 
 def conflicts(generated: Generated) -> list[str]:
@@ -252,37 +338,41 @@ def check_knobs(script: Script) -> None:
     known = constants(script.text())
     for deviation in deviations_of(script.board, "knob"):
         check(deviation.name in known, f"{deviation.title}: not a constant of {script.name}")
-        same(f"{deviation.title}: value by TI", value_of(known[deviation.name]), converted(deviation.script)["value"])
+        text = str((deviation.script or {})["value"])
+        literal = re.fullmatch(r"0x[0-9A-F]+", text) is not None
+        same(f"{deviation.title}: value by TI", value_of(known[deviation.name]) if literal else known[deviation.name],
+             number(text) if literal else text)
 
 
-def check_board(context: Context, script: Script, pool: ProcessPoolExecutor) -> tuple[str, Outcome]:
-    check_knobs(script)
+def check_board(context: Context, script: Script, freedom: Freedom, pool: ProcessPoolExecutor) -> Outcome:
     seed, count = context.options.seed, context.options.count
-    knobs = pool.submit(explore, Job(context, script, (), seed, -1)).result()
-    movable = sum(knob.least < knob.most for knob in knobs)
-    check(movable > 3, f"{script.board}: only {movable} knobs can be changed")
+    check_knobs(script)
+    check(freedom.movable > 3, f"{script.board}: only {freedom.movable} knobs can be changed")
     total = Outcome()
-    jobs = [Job(context, script, knobs, seed, index) for index in range(count)]
+    jobs = [Job(context, script, seed, index, freedom) for index in range(count)]
     for outcome in pool.map(compare_vector, jobs, chunksize=4):
         total.add(outcome)
-    refused = sum(total.refusals.values())
+    others = sum(total.refusals.values())
     check(total.vectors == count, f"{script.board}: {total.vectors} of {count} vectors")
-    check(total.vectors >= LEAST_ACCEPTED * (total.vectors + refused),
-          f"{script.board}: {refused} refusals for {total.vectors} vectors: {dict(total.refusals)}")
-    return (f"{script.board}: {count} vectors over {movable} knobs, {refused} refused {dict(total.refusals)}, "
-            f"{total.files} files and {total.values} entries the same, {total.mended} lengths of 4 GiB mended"), total
+    check(total.vectors >= LEAST_ACCEPTED * (total.vectors + others),
+          f"{script.board}: {others} refusals for {total.vectors} vectors: {dict(total.refusals)}")
+    print(f"  {script.board}: {count} vectors over {freedom.movable} of {freedom.knobs} knobs, {others} refused "
+          f"{dict(total.refusals.most_common())}, {total.files} files and {total.values} entries the same, "
+          f"{total.mended} lengths of 4 GiB mended", flush=True)
+    return total
 
 
 def body(context: Context) -> str:
     vision_apps = find_vision_apps()
-    check(context.options.count > 0, "no vectors")
-    print(f"seed {context.options.seed}, {context.options.count} vectors a board, SDK in {vision_apps}", flush=True)
+    seed, count = context.options.seed, context.options.count
+    check(count > 0, "no vectors")
+    print(f"seed {seed}, {count} vectors a board, SDK in {vision_apps}", flush=True)
+    scripts = [Script(board, vision_apps, *BOARDS[board]) for board in context.options.board or BOARDS]
     total = Outcome()
     with ProcessPoolExecutor(WORKERS) as pool:
-        for board in context.options.board or BOARDS:
-            line, outcome = check_board(context, Script(board, vision_apps, *BOARDS[board]), pool)
-            print(f"  {line}", flush=True)
-            total.add(outcome)
+        found = pool.map(explore, [Job(context, script, seed) for script in scripts])
+        for script, freedom in zip(scripts, found):
+            total.add(check_board(context, script, freedom, pool))
     return f"{total.vectors} vectors, {sum(total.refusals.values())} refused, {total.files} files compared"
 
 

@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from facts import Deviation, converted, deviations_of, load_facts
-from support import (DtsNode, LinkerRegion, MmuEntry, Rows, Skip, check, number, parse_dtsi, parse_header, parse_linker,
+from facts import Deviation, converted, deviations_of, load_facts, region_of
+from support import (DtsNode, Failure, LinkerRegion, MmuEntry, Rows, Skip, check, number, parse_dtsi, parse_header, parse_linker,
                      read, same, without_comments)
 
 VARIABLE = "MEMSIZE_TI_SDK"
@@ -21,6 +21,10 @@ PATCHED = {"ORG_DTS_PATH": ("c7x_0_dma_memory_region", "c7x_0_memory_region", "m
                             "mcu_r5fss0_core0_memory_region", "wkup_r5fss0_core0_dma_memory_region",
                             "wkup_r5fss0_core0_memory_region", "rtos_ipc_memory_region"),
            "EDGEAI_DTS_PATH": ("edgeai_memory_region", "edgeai_shared_region", "edgeai_core_heaps")}
+
+
+class Refusal(Failure):
+    """The SDK's script has an assertion that these values break."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ def run_script(script: Script, folder: Path, stubs: dict[str, str]) -> set[str]:
     environment = {**os.environ, **stubs, "PYTHONPATH": str(script.vision_apps / TOOLS), "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([sys.executable, script.name], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120)
+    if done.returncode != 0 and "AssertionError" in done.stderr:
+        raise Refusal(done.stderr.strip())
     check(done.returncode == 0, f"{script.name} of {script.soc}: exit {done.returncode}: {done.stderr[-500:]}")
     return {line for line in done.stdout.splitlines() if line.startswith("WARNING")}
 
@@ -202,27 +208,38 @@ def corrected(result: Generated, board: str) -> Generated:
 
 def correct_region(result: Generated, deviation: Deviation) -> None:
     """Addresses move with the knobs, so that it is their difference that counts."""
+    if deviation.script is None:
+        region = region_of({"name": deviation.name, **deviation.ours})
+        check(deviation.name not in result.html, f"{deviation.title}: TI has it")
+        place_region(result, deviation.name, LinkerRegion(region.attributes, region.origin, region.length), region.cores)
+        if region.html:
+            result.html[deviation.name] = (region.origin, region.origin + region.length - 1)
+        return
     script, ours = converted(deviation.script), converted(deviation.ours)
+    cores = tuple(core for core, lines in result.linker.items() if deviation.name in lines)
+    same(f"{deviation.title}: cores by TI", cores, script.get("cores", cores))
+    check(cores or deviation.name in result.html, f"{deviation.title}: TI does not have it")
     up, longer = (ours.get(key, 0) - script.get(key, 0) for key in ("origin", "length"))
-    old = {core: lines[deviation.name] for core, lines in result.linker.items() if deviation.name in lines}
-    check(old, f"{deviation.title}: no linker map of TI's has it")
-    if "cores" in script:
-        same(f"{deviation.title}: cores by TI", tuple(old), script["cores"])
-    region = next(iter(old.values()))
-    region = replace(region, origin=region.origin + up, length=region.length + longer)
-    for core in old:
-        del result.linker[core][deviation.name]
-    for core in ours.get("cores", tuple(old)):
-        result.linker[core][deviation.name] = region
+    for core in cores:
+        region = result.linker[core].pop(deviation.name)
+    if cores:
+        moved = replace(region, origin=region.origin + up, length=region.length + longer)
+        place_region(result, deviation.name, moved, ours.get("cores", cores))
     if deviation.name in result.html:
-        result.html[deviation.name] = (region.origin, region.origin + region.length - 1)
-    for suffix, value in (("ADDR", region.origin), ("SIZE", region.length)):
-        if f"{deviation.name}_{suffix}" in result.macros:
-            result.macros[f"{deviation.name}_{suffix}"] = value
+        first, last = result.html[deviation.name]
+        result.html[deviation.name] = (first + up, last + up + longer)
+    for macro, change in ((f"{deviation.name}_ADDR", up), (f"{deviation.name}_SIZE", longer)):
+        if macro in result.macros:
+            result.macros[macro] += change
+
+
+def place_region(result: Generated, name: str, region: LinkerRegion, cores: tuple[str, ...]) -> None:
+    for core in cores:
+        result.linker[core][name] = region
 
 
 def correct_node(result: Generated, deviation: Deviation, label: str) -> None:
-    script, ours = converted(deviation.script), converted(deviation.ours)
+    script, ours = converted(deviation.script or {}), converted(deviation.ours)
     for key, value in script.items():
         same(f"{deviation.title}: {key} by TI", getattr(result.nodes[label], key), value)
     result.nodes[label] = replace(result.nodes[label], **ours)

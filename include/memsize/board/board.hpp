@@ -231,6 +231,11 @@ struct Board {
   [[nodiscard]] const std::string& linker_file_of(std::string_view core) const;
 };
 
+/// Gives the board that much DRAM: the banks are filled in their order, each but the last with no
+/// more than it has, and banks that stay empty are dropped. Errors: nothing, or more than the
+/// address space above the last bank's base.
+[[nodiscard]] core::Result<void> set_dram(Board& board, core::Bytes size);
+
 /// Knob values by name: what the user set over the board's defaults.
 using KnobValues = Values;
 

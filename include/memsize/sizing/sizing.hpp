@@ -51,6 +51,8 @@ struct Options {
   /// Whether the models of one core are loaded at the same time (persistent memory adds) or one
   /// after the other (it takes the maximum).
   bool together = true;
+  /// Suggestions are multiples of the knobs' hard granules, not of their granules.
+  bool tight = false;
 };
 
 /// A record that was counted, for --explain.
@@ -80,6 +82,8 @@ struct Demand {
   core::Align granule;
   std::optional<core::Bytes> current;
   std::optional<core::Bytes> suggested;
+  /// The part of `suggested` that only the MMU needs.
+  core::Bytes grown;
   /// The suggestion under the board's SDK generation, where the trace is of another one.
   std::optional<core::Bytes> forecast;
   /// What `forecast` is without headroom and rounding.
