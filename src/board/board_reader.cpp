@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -81,6 +83,8 @@ class BoardReader {
     check_outputs();
     check_demands();
     check_onchip();
+    check_use();
+    check_names();
     if (!errors_.empty()) {
       core::sort_by_place(errors_);
       return tl::make_unexpected(std::move(errors_));
@@ -188,6 +192,78 @@ class BoardReader {
     }
   }
 
+  // A knob that nothing depends on would be set in vain.
+  void check_use() {
+    std::set<std::string> used;
+    const auto use = [&](const Expression& expression) {
+      for (std::string& name : names_in(expression)) {
+        used.insert(std::move(name));
+      }
+    };
+    for (const auto* list : {&board_.constants, &board_.header_bases}) {
+      for (const auto& [name, expression] : *list) {
+        use(expression);
+      }
+    }
+    for (const Knob& knob : board_.knobs) {
+      use(knob.default_value);
+    }
+    for (const Chain& chain : board_.chains) {
+      use(chain.physical);
+      use(chain.virtual_base);
+      use(chain.limit);
+      for (const Item& item : chain.items) {
+        use(item.size);
+      }
+    }
+    for (const View& view : board_.views) {
+      use(view.virtual_base);
+    }
+    for (const MmuEntry& entry : board_.mmu.entries) {
+      use(entry.base);
+      use(entry.size);
+    }
+    for (const Knob& knob : board_.knobs) {
+      if (!used.contains(knob.name)) {
+        errors_.push_back(core::error(Code::kBoardReference,
+                                      fmt::format("nothing uses knob '{}'", knob.name),
+                                      knob.place,
+                                      "give a region its size, or remove it"));
+      }
+    }
+  }
+
+  // Carve-outs and groups are known by name to each other and to MMU entries, chains and views to
+  // whatever continues them.
+  void check_names() {
+    std::map<std::string, core::Place> places;
+    const auto once = [&](const std::string& name, const core::Place& place, const char* what) {
+      const auto [first, added] = places.try_emplace(name, place);
+      if (added) {
+        return;
+      }
+      core::Diagnostic twice =
+          core::error(Code::kBoardName,
+                      fmt::format("two {} are called '{}'", what, core::printable(name)),
+                      place,
+                      "rename one of them");
+      twice.related.push_back({first->second, "it was here before"});
+      errors_.push_back(std::move(twice));
+    };
+    for (const auto* list : {&board_.carveouts, &board_.groups}) {
+      for (const Carveout& carveout : *list) {
+        once(carveout.name, carveout.place, "carve-outs");
+      }
+    }
+    places.clear();
+    for (const Chain& chain : board_.chains) {
+      once(chain.name, chain.place, "chains");
+    }
+    for (const View& view : board_.views) {
+      once(view.name, view.place, "chains or views");
+    }
+  }
+
   void check_onchip() {
     std::vector<std::string> names;
     for (const Chain& chain : board_.chains) {
@@ -279,6 +355,7 @@ class BoardReader {
     TableReader reader{field.get(), named("knob", field), errors_};
     Knob knob;
     knob.name = field.key;
+    knob.place = field.key_place;
     knob.default_value = reader.required_expression("default");
     knob.granule = reader.align("granule", granule);
     knob.hard_granule = reader.align("hard_granule", hard);
@@ -371,13 +448,16 @@ class BoardReader {
     context_.check_identifier(name);
     carveout.name = name.text;
     const Text compatible = reader.text("compatible", "shared-dma-pool");
-    if (!is_compatible(compatible.text)) {
+    if (!compatible.text.empty() && !is_compatible(compatible.text)) {
       reader.wrong(Code::kBoardName,
                    fmt::format("'{}' is not a compatible string", core::printable(compatible.text)),
                    compatible.place,
                    "letters, digits, '_', '-', '.' and ',' only");
     }
     carveout.compatible = compatible.text;
+    if (field.get().find("alignment") != nullptr) {
+      carveout.alignment = core::Bytes{reader.align("alignment").value()};
+    }
     carveout.no_map = reader.boolean("no_map", true);
     carveout.unit_address = reader.boolean("unit_address", true);
     carveout.in_header = reader.boolean("header", false);

@@ -162,6 +162,27 @@ class Parser {
 
 }  // namespace
 
+std::vector<std::string> names_in(const Expression& expression) {
+  std::vector<std::string> names;
+  std::string word;
+  const auto finish = [&] {
+    if (core::is_identifier(word)) {
+      names.push_back(word);
+    }
+    word.clear();
+  };
+  for (const char c : expression.text) {
+    const bool part = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+    if (part) {
+      word += c;
+    } else {
+      finish();
+    }
+  }
+  finish();
+  return names;
+}
+
 core::Result<std::uint64_t> evaluate(const Expression& expression,
                                      const Values& values,
                                      const NamesWithoutValue& missing) {

@@ -84,7 +84,9 @@ Table region_table(const layout::MemoryMap& map) {
                           region.physical_base ? core::format_address(*region.physical_base) : "-",
                           core::format_size(region.size),
                           region.name,
-                          core::join(region.cores, " "),
+                          region.cores.size() == map.board.cores.size()
+                              ? std::string{"all"}
+                              : core::join(region.cores, " "),
                           region.note});
   }
   return table;

@@ -44,6 +44,19 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
                             std::string{check.rule},
                             std::string{check.source}});
     }
+    const std::string error{core::severity_name(core::Severity::kError)};
+    for (const emit::WrittenRule& rule : emit::written_rules()) {
+      table.rows.push_back({std::string{core::code_name(rule.code)},
+                            error,
+                            "-",
+                            std::string{rule.rule},
+                            std::string{rule.source}});
+    }
+    table.rows.push_back({std::string{core::code_name(core::Code::kSizingDoesNotFit)},
+                          error,
+                          "-",
+                          "a heap holds what the trace took from it",
+                          "the trace that check --log or --sizing names"});
   } else {
     table.columns = {{"board"}};
     const auto names = board::bundled_boards(session.files, session.data.boards);

@@ -389,6 +389,21 @@ class Verifier {
 
 }  // namespace
 
+const std::vector<WrittenRule>& written_rules() {
+  static const std::vector<WrittenRule> rules = {
+      {Code::kVerifyParse,
+       "every file of a written map is what its name says",
+       "the grammars of the TI linker, sysconfig, C and device trees"},
+      {Code::kDtsCells,
+       "a cell of a device-tree node holds 32 bits: two for an address, two for a length",
+       "Devicetree Specification 2.3.6; a shipped generator prints 4 GiB as one cell"},
+      {Code::kVerifyDisagree,
+       "linker maps, C header, device tree and MMU entries on disk say what memory_map.json says",
+       "one size stands in six kinds of files, and hand edits reach some of them"},
+  };
+  return rules;
+}
+
 VerifyReport verify_map(const std::vector<MapFile>& files, const std::string& root) {
   return Verifier{files, root}.run();
 }

@@ -57,6 +57,11 @@ std::vector<Macro> macros_of(const MemoryMap& map) {
   return macros;
 }
 
+// What follows `reg` in a device-tree node: a line, or nothing.
+std::string property(bool present, const std::string& text) {
+  return present ? fmt::format("\n\t\t{};", text) : std::string{};
+}
+
 Json strings(const std::vector<std::string>& list) {
   Json array = Json::array();
   for (const std::string& item : list) {
@@ -115,7 +120,12 @@ Json carveout_document(const Carveout& carveout) {
   if (!carveout.label.empty()) {
     json["label"] = carveout.label;
     json["node"] = carveout.node;
-    json["compatible"] = carveout.compatible;
+    if (!carveout.compatible.empty()) {
+      json["compatible"] = carveout.compatible;
+    }
+    if (carveout.alignment.count() != 0) {
+      json["alignment_bytes"] = carveout.alignment.count();
+    }
     json["no_map"] = carveout.no_map;
     json["unit_address"] = carveout.unit_address;
   }
@@ -224,11 +234,17 @@ Json dts_view(const MemoryMap& map) {
         {{"label", carveout.label},
          {"node",
           carveout.unit_address ? fmt::format("{}@{:x}", carveout.node, base) : carveout.node},
-         {"compatible", carveout.compatible},
+         {"compatible",
+          carveout.compatible.empty()
+              ? std::string{}
+              : fmt::format("\t\tcompatible = \"{}\";\n", carveout.compatible)},
          {"base", cells(base)},
          {"length", cells(carveout.range.size().count())},
          {"size", core::format_size(carveout.range.size())},
-         {"no_map", carveout.no_map ? "\n\t\tno-map;" : ""}});
+         {"alignment",
+          property(carveout.alignment.count() != 0,
+                   fmt::format("alignment = <{}>", core::format_hex(carveout.alignment.count())))},
+         {"no_map", property(carveout.no_map, "no-map")}});
   }
   return view;
 }

@@ -446,6 +446,7 @@ class Resolver {
     carveout.node = described.node;
     carveout.attributes = described.attributes;
     carveout.compatible = described.compatible;
+    carveout.alignment = described.alignment;
     carveout.no_map = described.no_map;
     carveout.unit_address = described.unit_address;
     carveout.in_header = described.in_header;

@@ -4,25 +4,8 @@ import argparse
 import json
 
 from compare import compare_tree, joined, nameless, painted
-from facts import DATA, Board, load_board, load_deviations
-from support import Context, check, main, same
-
-# How many regions, carve-outs and groups, and MMU entries of each core, the data must have.
-BOARDS: dict[str, tuple[int, list[int]]] = {
-    "am62a": (45, [21]),
-    "j721e": (79, [17]),
-    "j721e-safertos": (76, [17]),
-    "j721s2": (75, [20, 20]),
-    "j721s2-safertos": (69, [20, 20]),
-    "j722s": (75, [16, 16]),
-    "j722s-safertos": (69, [16, 16]),
-    "j722s-sdk11": (74, [16, 16]),
-    "j742s2": (131, [27, 27, 23]),
-    "j784s4": (190, [35, 35, 35, 35]),
-    "j784s4-safertos": (176, [35, 35, 35, 35]),
-    "tda54": (121, []),
-}
-
+from facts import BOARDS, Board, load_board, load_deviations
+from support import DATA, Context, check, main, same
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--board", action="append", choices=sorted(BOARDS), help="only this board (may be repeated)")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from compare import linker_of
 from expected import resized
-from facts import Board, load_board
+from facts import BOARDS, Board, load_board
 from support import MIB, Context, LinkerRegion, check, main, same, same_keys, tool
 
 WORD = 4
@@ -93,17 +93,20 @@ def check_board(linker: Linker, board: Board, out: Path) -> int:
     return count
 
 
+def check_shrunk(context: Context, linker: Linker, name: str) -> int:
+    knobs = {"c7x_1_ddr_local_heap_size": 10 * MIB, "c7x_2_ddr_scratch_non_cacheable_size": 4096}
+    settings = [word for knob, size in knobs.items() for word in ("--set", f"{knob}={size}")]
+    out = context.emit(name, context.work / f"{name}-shrunk", *settings)
+    return check_board(linker, resized(load_board(name), knobs), out)
+
+
 def body(context: Context) -> str:
     linker = Linker(context.work)
-    count = 0
-    for name in ("j722s", "j722s-sdk11"):
-        board = load_board(name)
-        count += check_board(linker, board, context.emit(name, context.work / name))
-        knobs = {"c7x_1_ddr_local_heap_size": 10 * MIB, "c7x_2_ddr_scratch_non_cacheable_size": 4096}
-        settings = [word for knob, size in knobs.items() for word in ("--set", f"{knob}={size}")]
-        out = context.emit(name, context.work / f"{name}-shrunk", *settings)
-        count += check_board(linker, resized(board, knobs), out)
-    return f"{count} regions of 16 linker maps filled to the last byte, each overflow found"
+    boards = [board for board in map(load_board, BOARDS) if not board.partial]
+    count = sum(check_board(linker, board, context.emit(board.name, context.work / board.name)) for board in boards)
+    count += sum(check_shrunk(context, linker, name) for name in ("j722s", "j722s-sdk11"))
+    maps = sum(len(board.cores) for board in boards) + 8
+    return f"{count} regions of {maps} linker maps filled to the last byte, each overflow found"
 
 
 if __name__ == "__main__":

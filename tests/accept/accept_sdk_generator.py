@@ -41,6 +41,12 @@ NEIGHBOURS = 4
 LEAST_ACCEPTED = 0.5
 # Half of the vectors are of whole granules; in the others some values are odd numbers of pages.
 ODD_VECTORS = 0.5
+# What ends the low window: U-Boot's place after relocation, the script's own window, or Linux's pool for devices.
+DDR = 0x80000000
+LOW_END = {"am62a": 0xC0000000, "j721e": 0xFB000000}
+BOOT = {"UBOOT_RELOC_MEM"}
+# The end of the evaluation module's DRAM.
+HIGH_END = {"j721e": 0x900000000, "j721s2": 0xC00000000, "j722s": 0xA00000000, "j742s2": 0xC00000000}
 # A refusal for one of these is about addresses that the SDK's generator prints too.
 ABOUT_SPACE = {"layout.overlap", "layout.virtual-overlap", "layout.window", "layout.bank", "layout.address"}
 
@@ -142,7 +148,8 @@ def explore(job: Job) -> Freedom:
     knobs = [reach(job, Knob(name, default if isinstance(default, int) else number(default)))
              for name, default in shown["boards"][0]["knobs"].items() if name in known]
     free = [knob for knob in knobs if knob.step and taken_by_sdk(job, knob)]
-    return Freedom(len(knobs), tuple(free), tuple(find_pairs(job, [knob for knob in knobs if knob not in free])))
+    coarse = [knob for knob in knobs if knob not in free or knob.step > 4 * MIB]
+    return Freedom(len(knobs), tuple(free), tuple(find_pairs(job, coarse)))
 
 
 def reach(job: Job, knob: Knob) -> Knob:
@@ -204,10 +211,11 @@ def draw(rng: random.Random, job: Job) -> dict[str, int]:
         step = knob.step if knob in odd else max(knob.step, job.granule)
         down, up = (knob.default - knob.least) // step, (knob.most - knob.default) // step
         values[knob.name] = knob.default + step * rng.randint(-down, up // growing)
-    return values | exchange(rng, job.freedom.pairs)
+    return values | exchange(rng, [pair for pair in job.freedom.pairs
+                                   if not {pair.giver.name, pair.taker.name} & set(values)])
 
 
-def exchange(rng: random.Random, pairs: tuple[Pair, ...]) -> dict[str, int]:
+def exchange(rng: random.Random, pairs: Sequence[Pair]) -> dict[str, int]:
     """Up to four pairs, no knob twice."""
     values: dict[str, int] = {}
     for pair in rng.sample(pairs, min(len(pairs), rng.randint(0, 4))):
@@ -312,7 +320,7 @@ def check_refusal(job: Job, values: dict[str, int], codes: list[str]) -> None:
         return
     known = generate(job.script, base_of(job), job.folder / "sdk").warnings
     if generated.warnings <= known:
-        check(conflicts(generated) or misplaced(generated),
+        check(conflicts(generated, job.script.soc) or misplaced(generated),
               f"refused for {codes}, but the SDK's map has no conflict")
 
 
@@ -324,13 +332,16 @@ def misplaced(generated: Generated) -> str:
     return "" if virtual == physical or (virtual | physical) % whole == 0 else f"{virtual:#x} is {physical:#x}"
 
 
-def conflicts(generated: Generated) -> list[str]:
-    """Overlaps in a core's own space, overlaps of nodes, and nodes outside of DRAM."""
-    spaces = [[(region.origin, region.end, f"{core} {name}") for name, region in lines.items()]
-              for core, lines in generated.linker.items()]
-    spaces.append([(node.base, node.base + node.length, label) for label, node in generated.nodes.items()])
-    return [f"{first[2]} and {second[2]}" for space in spaces for first, second in
-            zip(sorted(space), sorted(space)[1:]) if first[1] > second[0]]
+def conflicts(generated: Generated, soc: str) -> list[str]:
+    """Overlaps in a core's own space, of device-tree nodes, or in low memory, and what reaches too far."""
+    nodes = [(node.base, node.base + node.length, label) for label, node in generated.nodes.items()]
+    low = [(first, last + 1, name) for name, (first, last) in generated.html.items() if DDR <= first < 4096 * MIB]
+    spaces = [nodes, low, *([(region.origin, region.end, f"{core} {name}") for name, region in lines.items()]
+                            for core, lines in generated.linker.items())]
+    found = [f"{first[2]} and {second[2]}" for space in spaces
+             for first, second in zip(sorted(space), sorted(space)[1:]) if first[1] > second[0]]
+    ends = (LOW_END.get(soc, 0xFC000000), HIGH_END.get(soc, 1 << 40))
+    return found + [name for first, end, name in (*nodes, *low) if name not in BOOT and end > ends[first > 4096 * MIB]]
 
 
 def check_knobs(script: Script) -> None:

@@ -8,8 +8,26 @@ from typing import Any
 from support import DATA, MmuEntry, check, fail, number, read_json, same
 
 EXCEPTIONS = Path(__file__).with_name("exceptions.json")
+# How many regions, carve-outs and groups, and MMU entries of each core, the data must have.
+BOARDS: dict[str, tuple[int, list[int]]] = {
+    "am62a": (45, [21]),
+    "j721e": (79, [17]),
+    "j721e-safertos": (76, [17]),
+    "j721s2": (75, [20, 20]),
+    "j721s2-safertos": (69, [20, 20]),
+    "j722s": (75, [16, 16]),
+    "j722s-safertos": (69, [16, 16]),
+    "j722s-sdk11": (74, [16, 16]),
+    "j742s2": (131, [27, 27, 23]),
+    "j784s4": (190, [35, 35, 35, 35]),
+    "j784s4-safertos": (176, [35, 35, 35, 35]),
+    "tda54": (170, []),
+}
+
 NUMBERS = ("origin", "length", "virtual", "physical", "size", "alignment")
-KINDS = ("region", "carveout", "mmu", "knob")
+# A region, carve-out or MMU entry that differs; a region that only one of the two keeps at its address, while the other
+# lets it stand behind another region; a constant of the script with another default.
+KINDS = ("region", "carveout", "mmu", "moves", "knob")
 HEAP = re.compile(r"DDR_(?:C7X_\d_(?:LOCAL_HEAP|SCRATCH)(?:_NON_CACHEABLE)?|MCU\d_\d_LOCAL_HEAP)")
 OTHERS_HEAP = re.compile(r"DDR_C7X_\d_\d_")
 
@@ -128,7 +146,10 @@ def load_deviations() -> list[Deviation]:
         deviation = Deviation(**item)
         check(deviation.kind in KINDS, f"{deviation.title}: unknown kind")
         check(deviation.why.strip(), f"{deviation.title}: no reason")
-        if deviation.script is None:
+        if deviation.kind == "moves":
+            same(f"{deviation.title}: fields", sorted([*(deviation.script or {}), *deviation.ours]),
+                 ["behind", "origin"])
+        elif deviation.script is None:
             same(f"{deviation.title}: kind of what TI does not have", deviation.kind, "region")
         else:
             same(f"{deviation.title}: fields", sorted(deviation.script), sorted(deviation.ours))
@@ -169,6 +190,11 @@ def with_deviations(board: Board) -> Board:
                 items[places[0]] = patched(items[places[0]], deviation)
             else:
                 items.append(region_of({"name": deviation.name, **deviation.ours}))
+    for deviation in deviations_of(board.name, "moves"):
+        both = {**(deviation.script or {}), **deviation.ours}
+        before = board.region(both["behind"])
+        same(f"{deviation.title}: origin, and end of what is before it",
+             (board.region(deviation.name).origin, before.origin + before.length), (number(both["origin"]),) * 2)
     mmu = {core: list(entries) for core, entries in board.mmu.items()}
     for deviation in deviations_of(board.name, "mmu"):
         entries = mmu[deviation.core]

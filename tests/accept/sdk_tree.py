@@ -198,12 +198,45 @@ def sysconfig_entries(text: str) -> list[MmuEntry]:
 
 def corrected(result: Generated, board: str) -> Generated:
     """With this project's answer wherever exceptions.json names a contradiction of TI's."""
+    moves = deviations_of(board, "moves")
+    places = {deviation.name: place_of(result, deviation.script or {}) for deviation in moves}
+    for deviation in moves:
+        same(f"{deviation.title}: origin by TI", first_of(result, deviation.name), places[deviation.name])
+    for deviation in moves:
+        move(result, deviation.name, place_of(result, deviation.ours))
     for deviation in deviations_of(board, "region"):
         correct_region(result, deviation)
     labels = {carveout.name: carveout.label for carveout in load_facts(board).carveouts}
     for deviation in deviations_of(board, "carveout"):
         correct_node(result, deviation, labels[deviation.name])
     return result
+
+
+def first_of(result: Generated, name: str) -> int:
+    return first_and_size(result, name)[0]
+
+
+def first_and_size(result: Generated, name: str) -> tuple[int, int]:
+    """Of a region that has one address for all."""
+    found = {(lines[name].origin, lines[name].length) for lines in result.linker.values() if name in lines}
+    found |= {(first, last + 1 - first) for row, (first, last) in result.html.items() if row == name}
+    check(len(found) == 1, f"SDK's {name}: {len(found)} places")
+    return found.pop()
+
+
+def place_of(result: Generated, place: dict[str, str]) -> int:
+    return number(place["origin"]) if "origin" in place else sum(first_and_size(result, place["behind"]))
+
+
+def move(result: Generated, name: str, origin: int) -> None:
+    for lines in result.linker.values():
+        if name in lines:
+            lines[name] = replace(lines[name], origin=origin)
+    if name in result.html:
+        first, last = result.html[name]
+        result.html[name] = (origin, last - first + origin)
+    if f"{name}_ADDR" in result.macros:
+        result.macros[f"{name}_ADDR"] = origin
 
 
 def correct_region(result: Generated, deviation: Deviation) -> None:

@@ -36,6 +36,7 @@ struct Knob {
   std::string minimum_why;
   std::optional<DemandKey> demand;
   core::Place demand_place;
+  core::Place place;
 };
 
 /// An on-chip memory of a core that a trace's records of `space` use.
@@ -137,7 +138,10 @@ struct Carveout {
   std::vector<std::string> covers;
   /// Where each of `covers` was written.
   std::vector<core::Place> cover_places;
+  /// Empty: the node has none.
   std::string compatible;
+  /// The node's own `alignment` property; 0: it has none.
+  core::Bytes alignment;
   bool no_map = true;
   bool unit_address = true;
   bool in_header = false;

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace memsize::board {
 
@@ -26,6 +27,9 @@ struct NamesWithoutValue {
   /// Their own expressions are wrong, which was said already.
   std::set<std::string> broken;
 };
+
+/// The names that an expression uses, in its order.
+[[nodiscard]] std::vector<std::string> names_in(const Expression& expression);
 
 /// Sums, differences and products of sizes, addresses and names, with brackets; 64 bits, checked.
 /// Errors: an unknown name (with the nearest known one), a negative result, an overflow. The list

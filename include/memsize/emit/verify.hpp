@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::emit {
@@ -26,6 +27,15 @@ struct VerifyReport {
   /// The knob values that memory_map.json says it was made with.
   std::map<std::string, std::uint64_t> knobs;
 };
+
+/// A rule that a written map is held against.
+struct WrittenRule {
+  core::Code code;
+  std::string_view rule;
+  std::string_view source;
+};
+
+[[nodiscard]] const std::vector<WrittenRule>& written_rules();
 
 /// `root` is put before paths in messages. The folder must hold a memory_map.json; other files are
 /// checked where they are present.

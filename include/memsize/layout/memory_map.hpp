@@ -67,7 +67,10 @@ struct Carveout {
   std::string label;
   std::string node;
   std::string attributes;
+  /// Empty: the node has none.
   std::string compatible;
+  /// The node's own `alignment` property; 0: it has none.
+  core::Bytes alignment;
   bool no_map = true;
   bool unit_address = true;
   bool in_header = false;
