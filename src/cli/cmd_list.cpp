@@ -1,4 +1,5 @@
 #include "memsize/board/load.hpp"
+#include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/readers/reader.hpp"
 

@@ -395,8 +395,8 @@ const std::vector<Check>& mmu_checks() {
       {Code::kMmuCache,
        Severity::kError,
        Code::kMmuSpan,
-       "a memory that must not be cached is not cached by any core that maps it, and the other way "
-       "round",
+       "a memory is cached by every core that maps it as its region says: not at all, write-through or "
+       "write-back",
        "shipped trees had three quarters of the non-cacheable heaps cached",
        check_cache},
       {Code::kMmuExcess,
