@@ -194,14 +194,16 @@ std::uint64_t TableReader::address(std::string_view key) {
   return *parsed;
 }
 
-std::vector<core::TomlField> TableReader::fields(std::string_view key) {
+const std::vector<core::TomlField>& TableReader::fields(std::string_view key) {
+  static const std::vector<core::TomlField> none;
   const core::TomlValue* value = optional(key, Kind::kTable);
-  return value == nullptr ? std::vector<core::TomlField>{} : value->fields;
+  return value == nullptr ? none : value->fields;
 }
 
-std::vector<core::TomlValue> TableReader::items(std::string_view key) {
+const std::vector<core::TomlValue>& TableReader::items(std::string_view key) {
+  static const std::vector<core::TomlValue> none;
   const core::TomlValue* value = optional(key, Kind::kArray);
-  return value == nullptr ? std::vector<core::TomlValue>{} : value->items;
+  return value == nullptr ? none : value->items;
 }
 
 void TableReader::finish() {

@@ -51,9 +51,9 @@ class TableReader {
   core::Align align(std::string_view key, core::Align fallback = {});
   std::uint64_t address(std::string_view key);
   /// The fields of the table at `key`, in file order; empty where it is absent.
-  std::vector<core::TomlField> fields(std::string_view key);
+  const std::vector<core::TomlField>& fields(std::string_view key);
   /// The items of the array at `key`.
-  std::vector<core::TomlValue> items(std::string_view key);
+  const std::vector<core::TomlValue>& items(std::string_view key);
 
   void wrong(core::Code code,
              const std::string& message,

@@ -6,6 +6,8 @@
 #include "view.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -32,22 +34,34 @@ std::string document(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// What a linker or an MMU sees of a core's map, as text to compare.
-std::string fingerprint(const MemoryMap& map, const std::string& core) {
-  std::string text;
+// What a core's linker map and its MMU see of a region.
+using Seen = std::tuple<std::string_view, std::uint64_t, std::uint64_t, std::uint64_t>;
+
+std::vector<Seen> seen_by(const MemoryMap& map, const std::string& core) {
+  std::vector<Seen> seen;
   for (const layout::Region& region : map.regions) {
     if (region.seen_by(core)) {
-      text += fmt::format("{} {} {} {}\n",
-                          region.name,
-                          printed_address(region),
-                          region.physical_base ? region.physical_base->value() : 0,
-                          region.size.count());
+      seen.emplace_back(region.name,
+                        printed_address(region),
+                        region.physical_base ? region.physical_base->value() : 0,
+                        region.size.count());
     }
   }
-  if (const layout::MmuTable* table = map.find_mmu(core); table != nullptr) {
-    text += document(mmu_document(*table));
+  return seen;
+}
+
+bool same_mmu(const layout::MmuTable* a, const layout::MmuTable* b) {
+  if (a == nullptr || b == nullptr) {
+    return a == b;
   }
-  return text;
+  return std::equal(a->ranges.begin(),
+                    a->ranges.end(),
+                    b->ranges.begin(),
+                    b->ranges.end(),
+                    [](const layout::MmuRange& x, const layout::MmuRange& y) {
+                      return x.entry == y.entry && x.virtual_range == y.virtual_range &&
+                             x.physical == y.physical && x.mair == y.mair;
+                    });
 }
 
 std::string reservations(const MemoryMap& map) {
@@ -79,7 +93,8 @@ std::string describe_balance(const MemoryMap& map, const MemoryMap& baseline) {
 std::vector<std::string> changed_cores(const MemoryMap& map, const MemoryMap& baseline) {
   std::vector<std::string> cores;
   for (const board::Core& core : map.board.cores) {
-    if (fingerprint(map, core.name) != fingerprint(baseline, core.name)) {
+    if (seen_by(map, core.name) != seen_by(baseline, core.name) ||
+        !same_mmu(map.find_mmu(core.name), baseline.find_mmu(core.name))) {
       cores.push_back(core.name);
     }
   }

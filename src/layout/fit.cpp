@@ -271,7 +271,7 @@ std::optional<Growth> grow_for_mmu(const board::Board& board,
 }
 
 void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
-  const std::size_t now = sum(table_counts(map));
+  std::optional<std::size_t> counted;
   for (const board::Knob& knob : map.board.knobs) {
     const Region* region = map.find_by_knob(knob.name);
     if (!knob.demand || region == nullptr) {
@@ -286,6 +286,7 @@ void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
       values[each.name] = map.values.at(each.name);
     }
     values[knob.name] += more.count();
+    const std::size_t now = counted ? *counted : *(counted = sum(table_counts(map)));
     const auto grown = resolve(map.board, values);
     const std::size_t then = grown ? sum(table_counts(*grown)) : now;
     if (then >= now) {

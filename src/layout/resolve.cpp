@@ -231,12 +231,7 @@ class Resolver {
     const PhysAddr limit{evaluate(chain.limit)};
     if (limit < start) {
       if (errors_.size() == errors_before) {
-        wrong(Code::kBoardValue,
-              fmt::format("the limit {} of chain '{}' is below its base {}",
-                          core::format_address(limit),
-                          chain.name,
-                          core::format_address(start)),
-              chain.limit.place);
+        starts_too_late(chain, start, limit);
       }
       return;
     }
@@ -276,6 +271,34 @@ class Resolver {
       misfit.hint += fmt::format("; or raise {} to {}", border->name, core::format_address(*end));
     }
     errors_.push_back(std::move(misfit));
+  }
+
+  // The chain begins behind its own limit: sizes pushed it there, or the board file is wrong.
+  void starts_too_late(const board::Chain& chain, PhysAddr start, PhysAddr limit) {
+    const board::Knob* border = map_.board.find_knob(chain.limit.text);
+    const bool pushed = !chain.after.empty() || border != nullptr;
+    core::Diagnostic late =
+        core::error(pushed ? Code::kLayoutWindow : Code::kBoardValue,
+                    fmt::format("chain '{}' begins at {}, which is {} behind its limit {}",
+                                chain.name,
+                                core::format_address(start),
+                                core::format_size(start - limit),
+                                core::format_address(limit)),
+                    chain.limit.place);
+    if (!chain.limit_why.empty()) {
+      late.details.push_back(
+          fmt::format("{} ends the window: {}", core::format_address(limit), chain.limit_why));
+    }
+    if (!chain.after.empty()) {
+      late.hint = fmt::format("make what stands in chain '{}' smaller", chain.after);
+    }
+    if (border != nullptr) {
+      late.hint += fmt::format("{}raise {} to more than {}",
+                               late.hint.empty() ? "" : ", or ",
+                               border->name,
+                               core::format_address(start));
+    }
+    errors_.push_back(std::move(late));
   }
 
   // The largest knob of the chain that can give back what is too much.

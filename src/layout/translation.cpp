@@ -157,7 +157,9 @@ void TranslationTables::put_block(unsigned level, Slot& slot, Rest& rest) {
                     PhysAddr{held},
                     Bytes{block}});
   }
-  slot = {Kind::kBlock, static_cast<std::uint8_t>(rest.mair), held};
+  slot.kind = Kind::kBlock;
+  slot.mair = static_cast<std::uint8_t>(rest.mair);
+  slot.target = held % kAddressLimit;
   rest.virtual_address += block;
   rest.physical_address += block;
   rest.size -= block;
@@ -177,10 +179,13 @@ std::optional<std::size_t> TranslationTables::split(unsigned level,
   if (before.kind == Kind::kBlock) {
     const std::uint64_t step = 1ULL << kShift.at(level + 1);
     for (std::size_t i = 0; i < kSlots; ++i) {
-      tables_[fresh][i] = {Kind::kBlock, before.mair, before.target + i * step};
+      Slot& slot = tables_[fresh][i];
+      slot = before;
+      slot.target = (before.target + i * step) % kAddressLimit;
     }
   }
-  tables_[table][index] = {Kind::kTable, 0, fresh};
+  tables_[table][index].kind = Kind::kTable;
+  tables_[table][index].target = fresh % kMostTables;
   return fresh;
 }
 

@@ -15,10 +15,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from compare import dtsi_of, header_of, html_of, linker_of, mmu_of
+from compare import dtsi_of, header_of, html_of, joined, linker_of, mmu_map_of, mmu_of, nameless, painted
 from facts import Board, deviations_of, load_board
-from sdk_tree import Generated, Refusal, Script, constants, corrected, find_vision_apps, generate, value_of
-from support import MIB, Context, check, files_of, main, number, parse_json, same, same_keys
+from page_tables import STOCK, mapped, misled
+from sdk_tree import (Generated, Refusal, Script, constants, corrected, find_vision_apps, generate, source_entries,
+                      value_of)
+from support import MIB, Context, MmuEntry, check, files_of, main, number, parse_json, same, same_keys
 
 PAGE = 4096
 # SoC and script of each board that has one; the granule is the step that each of its knobs is sure to take.
@@ -48,7 +50,23 @@ BOOT = {"UBOOT_RELOC_MEM"}
 # The end of the evaluation module's DRAM.
 HIGH_END = {"j721e": 0x900000000, "j721s2": 0xC00000000, "j722s": 0xA00000000, "j742s2": 0xC00000000}
 # A refusal for one of these is about addresses that the SDK's generator prints too.
-ABOUT_SPACE = {"layout.overlap", "layout.virtual-overlap", "layout.window", "layout.bank", "layout.address"}
+ABOUT_SPACE = {"layout.overlap", "layout.virtual-overlap", "layout.window", "layout.bank", "layout.address",
+               "board.value"}
+# The least that the firmware takes (facts of the SDK's sources): what is not here can be one page.
+MINIMA = {"app_log_mem_size": 256 << 10, "app_fileio_mem_size": 3288576, "tiovx_log_rt_mem_size": 12 << 10}
+VISS = {1: 8 * 113120, 3: 8 * 243964}
+MINIMA_OF: dict[str, dict[str, int]] = {
+    "am62a": {"ipc_vring_mem_size": 3 * MIB, "tiovx_obj_desc_mem_size": 16 * MIB - (256 << 10),
+              "ddr_viss_config_heap_size": VISS[3]},
+    "j721e": {"ipc_vring_mem_size": 28 * MIB, "tiovx_obj_desc_mem_size": 3 * MIB, "mcu2_0_ddr_viss_heap_size": VISS[1]},
+    "j721s2": {"ipc_vring_mem_size": 28 * MIB, "tiovx_obj_desc_mem_size": 3 * MIB,
+               "mcu2_0_ddr_viss_heap_size": VISS[3]},
+    "j722s": {"ipc_vring_mem_size": 5 * MIB, "tiovx_obj_desc_mem_size": 2 * MIB, "mcu2_0_ddr_viss_heap_size": VISS[3]},
+    "j742s2": {"ipc_vring_mem_size": 48 * MIB, "tiovx_obj_desc_mem_size": 4 * MIB,
+               "mcu2_0_ddr_viss_heap_size": VISS[3], "mcu4_0_ddr_viss_heap_size": VISS[3]},
+    "j784s4": {"ipc_vring_mem_size": 48 * MIB, "tiovx_obj_desc_mem_size": 4 * MIB,
+               "mcu2_0_ddr_viss_heap_size": VISS[3], "mcu4_0_ddr_viss_heap_size": VISS[3]},
+}
 
 
 @dataclass(frozen=True)
@@ -127,17 +145,17 @@ def settings(values: dict[str, int]) -> list[str]:
     return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
 
 
-def refused(context: Context, board: str, values: dict[str, int], out: Path, *more: str) -> list[str]:
-    """The codes of the errors; none where the map was written."""
+def refused(context: Context, board: str, values: dict[str, int], out: Path, *more: str) -> list[tuple[str, str]]:
+    """Codes and messages of the errors; none where the map was written."""
     shutil.rmtree(out, ignore_errors=True)
     done = context.run("emit", "--board", board, *settings(values), "--out", out, "--json", *more, expect=(0, 1, 3))
     if done.returncode == 0:
         return []
     check(not out.exists() or not files_of(out), "a refused emit wrote files")
     document = parse_json(done.stdout, "emit --json")
-    codes = sorted({item["code"] for item in document["diagnostics"] if item["severity"] == "error"})
-    check(codes, f"exit {done.returncode} without an error")
-    return codes
+    errors = [(item["code"], item["message"]) for item in document["diagnostics"] if item["severity"] == "error"]
+    check(errors, f"exit {done.returncode} without an error")
+    return errors
 
 
 def explore(job: Job) -> Freedom:
@@ -238,11 +256,11 @@ def compare_vector(job: Job) -> Outcome:
         values = {} if job.index == 0 else draw(rng, job)
         out = job.folder / "out"
         try:
-            codes = refused(job.context, board.name, values, out)
-            if codes:
-                check(job.index > 0, f"the default map is refused: {codes}")
-                outcome.refusals.update([" ".join(codes)])
-                check_refusal(job, {**base, **values}, codes)
+            errors = refused(job.context, board.name, values, out)
+            if errors:
+                check(job.index > 0, f"the default map is refused: {errors}")
+                outcome.refusals.update([" ".join(sorted({code for code, _ in errors}))])
+                check_refusal(job, board, {**base, **values}, errors)
                 continue
             try:
                 generated = generate(job.script, {**base, **values}, job.folder / "sdk")
@@ -253,6 +271,7 @@ def compare_vector(job: Job) -> Outcome:
                 outcome.refusals.update(["the SDK misplaces the shared memory"])
                 continue
             compare_files(board, corrected(generated, board.name), out, outcome)
+            outcome.values += compare_mmu(job, board, generated, out)
         except Exception as error:
             error.args = (f"{board.name}, vector {job.index}.{attempt} ({' '.join(settings(values))}): {error}",)
             raise
@@ -274,8 +293,6 @@ def compare_files(board: Board, generated: Generated, out: Path, outcome: Outcom
     for label, node in generated.nodes.items():
         same(f"dtsi: {label}", nodes[label], node)
     outcome.values += len(header) + len(nodes) + compare_html(board, generated, out)
-    for core, entries in generated.mmu.items():
-        outcome.values += compare_sysconfig(core, entries, mmu_of(out, core))
     outcome.files += generated.files
     outcome.mended += generated.mended
 
@@ -300,28 +317,101 @@ def compare_html(board: Board, generated: Generated, out: Path) -> int:
     return len(generated.html)
 
 
-def compare_sysconfig(core: str, entries: list, ours: list) -> int:
-    same(f"{core}: MMU entries", [entry.name for entry in ours], [entry.name for entry in entries])
-    for entry, wanted in zip(ours, entries):
-        same(f"{core}: MMU entry {wanted.name}", entry, wanted)
-    return len(entries)
+# --- The C7x's MMU ---------------------------------------------------------------------------------------------
+
+AREAS = {"DDR_SHARED_MEM_NON_CACHE": ("IPC_VRING_MEM", "TIOVX_LOG_RT_MEM", "TIOVX_OBJ_DESC_MEM", "APP_FILEIO_MEM",
+                                      "APP_LOG_MEM")}
+for _core in (1, 2):
+    for _cache in ("_NON_CACHEABLE", ""):
+        AREAS[f"DDR_C7X_{_core}_HEAP_SCRATCH{_cache or '_CACHEABLE'}"] = (
+            f"DDR_C7X_{_core}_LOCAL_HEAP{_cache}", f"DDR_C7X_{_core}_SCRATCH{_cache}")
+
+
+def entries_of(job: Job, board: Board, generated: Generated) -> dict[str, list[MmuEntry]]:
+    """Each C7x's entries for the addresses of the generated header: from the C source, from the sysconfig file where the
+    script writes it, or the shipped entries with their areas where the header puts them."""
+    if not board.named_mmu:
+        return {core: source_entries(job.script, core, generated.macros) for core in board.mmu}
+    return generated.mmu or {core: [followed(entry, generated.macros) for entry in entries]
+                             for core, entries in board.mmu.items()}
+
+
+def followed(entry: MmuEntry, macros: dict[str, int]) -> MmuEntry:
+    members = AREAS.get(entry.name, (entry.name,))
+    if not entry.name.startswith("DDR_"):
+        return entry
+    first = min(members, key=lambda name: macros[f"{name}_ADDR"])
+    end = max(macros[f"{name}_ADDR"] + macros[f"{name}_SIZE"] for name in members)
+    virtual = macros[f"{first}_ADDR"]
+    return replace(entry, virtual=virtual, physical=macros.get(f"{first}_PHYS_ADDR", virtual), size=end - virtual)
+
+
+def compare_mmu(job: Job, board: Board, generated: Generated, out: Path) -> int:
+    """The same ranges, from a legal list: enough tables, and no address that leads elsewhere."""
+    count = 0
+    for core, entries in entries_of(job, board, generated).items():
+        mmu = mapped(entries, not board.named_mmu)
+        check(mmu.taken <= STOCK, f"{core}: {mmu.taken} translation tables of {STOCK} were accepted")
+        same(f"{core}: addresses that lead elsewhere", misled(entries, mmu), [])
+        actual = mmu_map_of(out, core)
+        same(f"{core}/mmu_map.json", joined(nameless(actual)), painted(nameless(entries)))
+        if board.named_mmu:
+            same(f"{core}/mmu.syscfg", mmu_of(out, core), entries)
+        count += len(actual)
+    return count
 
 
 # --- Refusals -------------------------------------------------------------------------------------------------
 
 
-def check_refusal(job: Job, values: dict[str, int], codes: list[str]) -> None:
-    """What is refused for its addresses alone must be a conflict in what the SDK's generator writes, too."""
-    if not set(codes) <= ABOUT_SPACE:
-        return
+def check_refusal(job: Job, board: Board, values: dict[str, int], errors: list[tuple[str, str]]) -> None:
+    """Whatever is refused breaks a rule in what the SDK's generator writes, too."""
     try:
         generated = generate(job.script, values, job.folder / "sdk")
     except Refusal:
         return
-    known = generate(job.script, base_of(job), job.folder / "sdk").warnings
-    if generated.warnings <= known:
-        check(conflicts(generated, job.script.soc) or misplaced(generated),
-              f"refused for {codes}, but the SDK's map has no conflict")
+    for code, message in errors:
+        what = f"refused ({code}: {message}), but"
+        if code == "knob.rule":
+            check_minimum(what, job.script.soc, values, message)
+        elif code == "layout.alignment":
+            check_alignment(what, generated, message)
+        elif code in ("mmu.tables", "mmu.congruence"):
+            lists = entries_of(job, board, generated).values()
+            mmus = [(entries, mapped(entries, not board.named_mmu)) for entries in lists]
+            check(any(mmu.taken > STOCK if code == "mmu.tables" else misled(entries, mmu) for entries, mmu in mmus),
+                  f"{what} the drivers can map the SDK's addresses")
+        else:
+            check(code in ABOUT_SPACE, f"refused ({code}: {message}): this test cannot judge that")
+            check(generated.warnings - usual_warnings(job) or conflicts(generated, job.script.soc) or misplaced(generated),
+                  f"{what} the SDK's map has no conflict")
+
+
+WARNINGS: dict[str, set[str]] = {}
+
+
+def usual_warnings(job: Job) -> set[str]:
+    """What the script warns of on its default map."""
+    if job.script.board not in WARNINGS:
+        WARNINGS[job.script.board] = generate(job.script, base_of(job), job.folder / "sdk").warnings
+    return WARNINGS[job.script.board]
+
+
+def check_minimum(what: str, soc: str, values: dict[str, int], message: str) -> None:
+    name = message.split(" ")[0]
+    least = {**MINIMA, **MINIMA_OF[soc]}.get(name, PAGE)
+    check(values[name] < least, f"{what} {name} may be {values[name]}: the firmware needs {least}")
+
+
+def check_alignment(what: str, generated: Generated, message: str) -> None:
+    """The region is there in the SDK's map, too, and not on such a multiple."""
+    found = re.fullmatch(r"'(\w+)' at (0x[0-9A-F]+) must begin on a multiple of (\d+) (KiB|MiB|GiB)", message)
+    check(found, f"{what} its message is not understood")
+    name, address, count, unit = found.groups() if found else ("",) * 4
+    places = {lines[name].origin for lines in generated.linker.values() if name in lines}
+    places |= {generated.macros[macro] for macro in (f"{name}_ADDR", f"{name}_PHYS_ADDR") if macro in generated.macros}
+    check(number(address) in places, f"{what} by the SDK {name} is at {sorted(map(hex, places))}")
+    check(number(address) % (number(count) << {"KiB": 10, "MiB": 20, "GiB": 30}[unit]), f"{what} it is")
 
 
 def misplaced(generated: Generated) -> str:

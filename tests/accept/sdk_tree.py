@@ -92,13 +92,14 @@ def edited(text: str, values: dict[str, int]) -> str:
 
 
 def generate(script: Script, values: dict[str, int], work: Path) -> Generated:
-    """Runs the edited script in a fresh copy of its folder."""
+    """Runs the edited script in a fresh copy of its folder, without anything that it writes."""
     shutil.rmtree(work, ignore_errors=True)
     folder = work / script.soc / "rtos"
-    shutil.copytree(script.folder, folder, ignore=shutil.ignore_patterns("*.c", "*.mak"))
-    for path in list(folder.rglob("*")):
-        if GENERATED.fullmatch(path.name):
-            path.unlink()
+    for path in script.folder.rglob("*"):
+        if path.suffix in (".py", ".syscfg"):
+            copy = folder / path.relative_to(script.folder)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
     (folder / script.name).write_text(edited(script.text(), values), encoding="utf-8")
     result = Generated()
     result.warnings = run_script(script, folder, write_stubs(work))
@@ -194,6 +195,38 @@ def sysconfig_entries(text: str) -> list[MmuEntry]:
     return [MmuEntry(found[key]["$name"], number(found[key].get("vAddr", "0")), number(found[key].get("pAddr", "0")),
                      number(found[key]["size"]), found[key].get("attribute", "MAIR0"))
             for key in sorted(found, key=lambda key: number(key.removeprefix("mmu_armv8")))]
+
+
+def defines(text: str) -> dict[str, str]:
+    return {match[1]: match[2].strip() for match in
+            re.finditer(r"^[ \t]*#define[ \t]+(\w+)[ \t]+(.+)$", without_comments(text), flags=re.M)}
+
+
+def evaluated(expression: str, macros: dict[str, str]) -> int:
+    """A sum of literals and macros, as the C preprocessor and the compiler see it."""
+    def inserted(match: re.Match[str]) -> str:
+        word = match[0]
+        return re.sub(r"[uUlL]+$", "", word) if word[0].isdigit() else f"({evaluated(macros[word], macros)})"
+    text = re.sub(r"\w+", inserted, expression)
+    check(re.fullmatch(r"[0-9a-fA-Fx\s()+-]+", text), f"{expression!r} is not a sum of literals and macros")
+    return int(eval(text, {"__builtins__": {}}))  # noqa: S307 - only numbers and operators
+
+
+def source_entries(script: Script, core: str, macros: dict[str, int]) -> list[MmuEntry]:
+    """The calls of Mmu_map in the firmware's main.c, in their order, with the macros of a header."""
+    text = without_comments(read(script.folder / core / "main.c"))
+    known = {**defines(text), **{name: hex(value) for name, value in macros.items()}}
+    found = re.search(r"void\s+appMmuMap\(Bool is_secure\)\s*\{(.*?)\nmmu_exit:", text, flags=re.S)
+    check(found, f"{script.soc}: {core}/main.c has no appMmuMap")
+    body = re.sub(r"#if 0\b.*?#endif", "", found[1] if found else "", flags=re.S)
+    entries, attribute = [], ""
+    for match in re.finditer(r"attrIndx\s*=\s*Mmu_AttrIndx_(MAIR\d)\s*;|Mmu_map\(([^;]*),\s*&attrs\s*,", body):
+        attribute = match[1] or attribute
+        if match[2]:
+            virtual, physical, size = (evaluated(part, known) for part in match[2].split(","))
+            entries.append(MmuEntry("", virtual, physical, size, attribute))
+    same(f"{script.soc}: {core}/main.c: calls of Mmu_map", len(entries), body.count("Mmu_map("))
+    return entries
 
 
 def corrected(result: Generated, board: str) -> Generated:

@@ -10,6 +10,7 @@ A case is fixtures/<code>/<case>/ with `cmd`, input files, and what the program 
 
   #run ARGUMENTS         runs memsize, which must succeed
   #replace FILE OLD NEW  replaces OLD, which must stand in FILE once (\\n is a newline, \\t a tab)
+  #repeat FILE COUNT     the line of FILE that holds {N}, COUNT times, with 0, 1, 2, ... for {N}
   #remove FILE           removes a file
   #fifo NAME FILE        a named pipe that holds FILE's bytes and then closes
   #link NAME TARGET      a symbolic link
@@ -99,6 +100,14 @@ class Case:
                 if text.count(old) != 1:
                     raise Broken(f"'{old}' stands {text.count(old)} times in {name}")
                 (self.folder / name).write_text(text.replace(old, new))
+            case "repeat", (name, count):
+                lines = (self.folder / name).read_text().splitlines(keepends=True)
+                marked = [line for line in lines if "{N}" in line]
+                if len(marked) != 1:
+                    raise Broken(f"{{N}} stands in {len(marked)} lines of {name}")
+                at = lines.index(marked[0])
+                lines[at : at + 1] = [marked[0].replace("{N}", str(n)) for n in range(int(count))]
+                (self.folder / name).write_text("".join(lines))
             case "remove", (name,):
                 (self.folder / name).unlink()
             case "fifo", (name, content):

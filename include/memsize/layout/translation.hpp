@@ -81,11 +81,12 @@ class TranslationTables {
  private:
   enum class Kind : std::uint8_t { kNothing, kBlock, kTable };
 
+  /// One word, as in the hardware: a table is cleared before it is used, and there are many.
   struct Slot {
-    Kind kind = Kind::kNothing;
-    std::uint8_t mair = 0;
+    Kind kind : 8 = Kind::kNothing;
+    std::uint8_t mair : 8 = 0;
     /// The physical address of a block, or the number of a table.
-    std::uint64_t target = 0;
+    std::uint64_t target : 48 = 0;
   };
 
   static constexpr std::size_t kSlots = 512;
