@@ -65,6 +65,8 @@ struct Analysis {
   sizing::Sizing sizing;
   /// What had to grow so that the MMU can map the suggestions.
   std::optional<layout::Growth> growth;
+  /// The suggestions that `growth` starts from; nothing before the first search.
+  std::optional<board::KnobValues> grown_from;
 };
 
 [[nodiscard]] core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request);

@@ -155,8 +155,12 @@ board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
 
 // Where the MMU cannot map the suggestions, the cheapest that it can map take their place.
 void grow_suggestions(Analysis& analysis) {
-  analysis.growth = layout::grow_for_mmu(
-      *analysis.board, suggestions_of(analysis.sizing), analysis.request.tight);
+  board::KnobValues suggestions = suggestions_of(analysis.sizing);
+  // Sizing again, with other heap bases, mostly suggests the same.
+  if (analysis.grown_from != suggestions) {
+    analysis.growth = layout::grow_for_mmu(*analysis.board, suggestions, analysis.request.tight);
+    analysis.grown_from = std::move(suggestions);
+  }
   if (!analysis.growth) {
     return;
   }

@@ -1,14 +1,16 @@
-// Search for the cheapest growth.
+// Search for the cheapest growth, in three steps.
 //
-// A state is one growth per knob. States are taken by cost, so that the first legal one is the
-// cheapest that the moves can reach. Only edges matter to the MMU, and an edge is as good as it can
-// be when it stands on a multiple of 2 MiB; so a move grows one knob by what some edge lacks to its
-// next multiple. Where a block is cut, only a knob that moves its virtual and its physical address
-// apart can mend it, and only those are tried.
+// Only edges matter to the MMU, and an edge is as good as it can be when it stands on a multiple of
+// 2 MiB. So first every choice of edges that are moved up to such a multiple is tried, by cost:
+// each heap keeps its size or ends on a multiple. That finds good answers fast, but a growth might
+// serve a later edge better. So then states of any growth are taken by cost, each move growing one
+// knob by what some edge lacks; where a block is cut, only knobs that move its virtual and its
+// physical address apart can mend it. When that search ends without finding less, the answer is
+// proved. Where both give up, every knob goes to the next multiple, and then each back as far as it
+// can.
 //
-// The search is bounded by states, not by time: the same input gives the same answer everywhere.
-// When the bound is reached, every knob goes up to the next multiple of 2 MiB, and then each gives
-// back what it can.
+// The search is bounded by maps looked at, not by time: the same input gives the same answer
+// everywhere.
 #include "memsize/layout/fit.hpp"
 
 #include "memsize/core/text.hpp"
@@ -19,6 +21,7 @@
 #include <numeric>
 #include <queue>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -28,8 +31,8 @@ namespace {
 
 using core::Bytes;
 
-// States looked at before the search gives up; a board of sixteen heaps takes half a second.
-constexpr std::size_t kMostStates = 2000;
+// Maps looked at before a search gives up; for a board of sixteen heaps, half a second.
+constexpr std::size_t kMostMaps = 1000;
 
 const core::Align kGrid = *core::Align::make(kSmallBlock.count());
 
@@ -67,16 +70,19 @@ class Search {
     if (!first.placed || first.legal || knobs_.empty()) {
       return std::nullopt;
     }
-    auto found = cheapest(start);
-    const bool proved = found.has_value() && !gave_up_;
-    if (gave_up_) {
+    auto found = by_edges();
+    const auto better = by_moves(start, found ? cost_of(*found).count() : UINT64_MAX);
+    if (better) {
+      found = better;
+    }
+    if (!found && gave_up_) {
       found = descend();
     }
     if (!found) {
       return std::nullopt;
     }
     Growth growth;
-    growth.proved = proved;
+    growth.proved = !gave_up_;
     growth.cost = cost_of(*found);
     growth.before = first.tables;
     growth.after = judge(*found).tables;
@@ -166,16 +172,112 @@ class Search {
     return apart;
   }
 
-  std::optional<State> cheapest(const State& start) {
+  // A knob's region as it stands before anything grows.
+  struct Heap {
+    std::size_t knob = 0;
+    std::uint64_t end = 0;
+    /// The chain whose base never moves, however many chains continue it.
+    std::string root;
+    std::string chain;
+  };
+
+  [[nodiscard]] std::string root_of(const std::string& chain) const {
+    for (const board::Chain& each : board_.chains) {
+      if (each.name == chain) {
+        return each.after.empty() ? chain : root_of(each.after);
+      }
+    }
+    return chain;
+  }
+
+  // The heaps that knobs size, in physical order.
+  [[nodiscard]] std::vector<Heap> heaps() const {
+    std::vector<Heap> list;
+    const auto map = resolve(board_, values_);
+    for (std::size_t i = 0; map && i < knobs_.size(); ++i) {
+      const Region* region = map->find_by_knob(knobs_[i]->name);
+      if (region != nullptr && region->physical_base) {
+        list.push_back({i,
+                        region->physical_base->value() + region->size.count(),
+                        root_of(region->chain),
+                        region->chain});
+      }
+    }
+    std::stable_sort(
+        list.begin(), list.end(), [](const Heap& a, const Heap& b) { return a.end < b.end; });
+    return list;
+  }
+
+  // Whether the chain is seen from a base of its own, and so must begin on a multiple.
+  [[nodiscard]] bool restarts(const std::string& chain) const {
+    return std::any_of(board_.chains.begin(), board_.chains.end(), [&](const board::Chain& each) {
+      return each.name == chain && !each.after.empty() && !each.virtual_base.text.empty();
+    });
+  }
+
+  // What the heap's end lacks after those before it grew.
+  static std::uint64_t lack_of(const std::vector<Heap>& heaps, std::size_t at, const State& state) {
+    std::uint64_t end = heaps[at].end;
+    for (std::size_t i = 0; i < at; ++i) {
+      end += heaps[i].root == heaps[at].root ? state[heaps[i].knob] : 0;
+    }
+    return lack(end);
+  }
+
+  // Each heap keeps its size or ends on a multiple; the cheapest choice that is legal.
+  std::optional<State> by_edges() {
+    struct Choice {
+      std::uint64_t cost = 0;
+      std::size_t decided = 0;
+      State state;
+
+      bool operator>(const Choice& other) const {
+        return std::tie(cost, other.decided, state) > std::tie(other.cost, decided, other.state);
+      }
+    };
+
+    const std::vector<Heap> list = heaps();
+    std::priority_queue<Choice, std::vector<Choice>, std::greater<>> open;
+    open.push({0, 0, State(knobs_.size(), 0)});
+    for (std::size_t looked_at = 0; !open.empty() && looked_at < kMostMaps;) {
+      const Choice choice = open.top();
+      open.pop();
+      if (choice.decided == list.size()) {
+        ++looked_at;
+        if (judge(choice.state).legal) {
+          return choice.state;
+        }
+        continue;
+      }
+      const std::size_t at = choice.decided;
+      const std::uint64_t lacking = lack_of(list, at, choice.state);
+      const std::size_t knob = list[at].knob;
+      const bool whole = core::is_aligned(lacking, steps_[knob]);
+      const bool next_restarts = at + 1 < list.size() && list[at + 1].chain != list[at].chain &&
+                                 restarts(list[at + 1].chain);
+      if (lacking == 0 || !next_restarts) {
+        open.push({choice.cost, at + 1, choice.state});
+      }
+      if (lacking != 0 && whole) {
+        Choice grown{choice.cost + lacking, at + 1, choice.state};
+        grown.state[knob] = lacking;
+        open.push(std::move(grown));
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Any growth that costs less than `bound`.
+  std::optional<State> by_moves(const State& start, std::uint64_t bound) {
     using Entry = std::pair<std::uint64_t, State>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
     std::set<State> seen = {start};
     open.emplace(0, start);
     std::size_t looked_at = 0;
-    while (!open.empty()) {
+    while (!open.empty() && open.top().first < bound) {
       const State state = open.top().second;
       open.pop();
-      if (++looked_at > kMostStates) {
+      if (++looked_at > kMostMaps) {
         gave_up_ = true;
         return std::nullopt;
       }
@@ -187,8 +289,8 @@ class Search {
         return state;
       }
       for (State& next : moves(state, verdict)) {
-        if (seen.insert(next).second) {
-          const std::uint64_t cost = cost_of(next).count();
+        const std::uint64_t cost = cost_of(next).count();
+        if (cost < bound && seen.insert(next).second) {
           open.emplace(cost, std::move(next));
         }
       }
@@ -215,21 +317,28 @@ class Search {
     return list;
   }
 
-  // Every knob to the next multiple, then back as far as the map stays legal.
+  // Every knob to the next multiple, then each back as far as the map stays legal.
   std::optional<State> descend() {
     State state(knobs_.size(), 0);
     for (std::size_t i = 0; i < knobs_.size(); ++i) {
       state[i] = lack(size_of(i));
     }
-    Verdict verdict = judge(state);
-    if (!verdict.legal) {
+    if (!judge(state).legal) {
       return std::nullopt;
     }
+    const Verdict start = judge(State(knobs_.size(), 0));
     for (std::size_t i = 0; i < knobs_.size(); ++i) {
-      State smaller = state;
-      smaller[i] = 0;
-      if (judge(smaller).legal) {
-        state = std::move(smaller);
+      std::set<std::uint64_t> smaller = {0};
+      for (const std::uint64_t bytes : start.lacks) {
+        smaller.insert(core::align_up(bytes, steps_[i]).value_or(state[i]));
+      }
+      for (const std::uint64_t growth : smaller) {
+        State next = state;
+        next[i] = growth;
+        if (growth < state[i] && judge(next).legal) {
+          state = std::move(next);
+          break;
+        }
       }
     }
     return state;

@@ -2,10 +2,11 @@
 
 import argparse
 import json
+from pathlib import Path
 
 from compare import compare_tree, joined, nameless, painted
-from facts import BOARDS, Board, load_board, load_deviations
-from support import DATA, Context, check, main, same
+from facts import BOARDS, Board, deviations_of, load_board, load_deviations
+from support import DATA, Context, check, main, number, read_json, same
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--board", action="append", choices=sorted(BOARDS), help="only this board (may be repeated)")
@@ -35,11 +36,23 @@ def check_files() -> None:
     check(not strange, f"exceptions.json: no board {sorted(strange)}")
 
 
+def check_knobs(name: str, out: Path) -> None:
+    """What exceptions.json says of this project's own defaults."""
+    document = read_json(out / "memory_map.json")
+    for deviation in deviations_of(name, "knob"):
+        value = number(deviation.ours["value"])
+        places = {number(region["physical"]) for region in document["regions"] if "physical" in region}
+        check(value == document["knobs"].get(deviation.name) or value in places,
+              f"{deviation.title}: {value:#x} is neither this knob's default nor an address")
+
+
 def check_board(context: Context, name: str) -> str:
     board = load_board(name)
     named = check_data(board)
     try:
-        counts = compare_tree(board, context.emit(name, context.work / name))
+        out = context.emit(name, context.work / name)
+        counts = compare_tree(board, out)
+        check_knobs(name, out)
     except Exception as error:
         error.args = (f"{name}: {error}",)
         raise

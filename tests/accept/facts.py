@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from support import DATA, MmuEntry, check, fail, number, read_json, same
+from support import DATA, SOURCE, MmuEntry, check, fail, number, read, read_json, same
 
 EXCEPTIONS = Path(__file__).with_name("exceptions.json")
+
 # How many regions, carve-outs and groups, and MMU entries of each core, the data must have.
 BOARDS: dict[str, tuple[int, list[int]]] = {
     "am62a": (45, [21]),
@@ -132,6 +134,8 @@ class Deviation:
     script: dict[str, Any] | None
     ours: dict[str, Any]
     why: str
+    # What finds it: a check of memsize's, or a test.
+    check: str
     core: str = ""
     entry: int = 0
 
@@ -140,12 +144,16 @@ class Deviation:
         return f"exceptions.json: {self.board}: {self.kind} {self.name}"
 
 
-def load_deviations() -> list[Deviation]:
+@cache
+def load_deviations() -> tuple[Deviation, ...]:
+    known = set(re.findall(r'"(\w+\.[\w-]+)"', read(SOURCE / "include" / "memsize" / "core" / "diag_codes.def")))
+    known |= {path.stem.replace("accept_", "accept.") for path in EXCEPTIONS.parent.glob("accept_*.py")}
     found = []
     for item in read_json(EXCEPTIONS):
         deviation = Deviation(**item)
         check(deviation.kind in KINDS, f"{deviation.title}: unknown kind")
         check(deviation.why.strip(), f"{deviation.title}: no reason")
+        check(deviation.check in known, f"{deviation.title}: no check {deviation.check}")
         if deviation.kind == "moves":
             same(f"{deviation.title}: fields", sorted([*(deviation.script or {}), *deviation.ours]),
                  ["behind", "origin"])
@@ -156,7 +164,7 @@ def load_deviations() -> list[Deviation]:
             check(all(value != deviation.ours[key] for key, value in deviation.script.items()),
                   f"{deviation.title}: a field does not differ")
         found.append(deviation)
-    return found
+    return tuple(found)
 
 
 def deviations_of(board: str, kind: str) -> list[Deviation]:

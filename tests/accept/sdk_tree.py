@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from facts import Deviation, converted, deviations_of, load_facts, region_of
-from support import (DtsNode, Failure, LinkerRegion, MmuEntry, Rows, Skip, check, number, parse_dtsi, parse_header, parse_linker,
-                     read, same, without_comments)
+from support import (DtsNode, Failure, LinkerRegion, MmuEntry, Rows, Skip, check, fail, number, parse_dtsi,
+                     parse_header, parse_linker, read, same, without_comments)
 
 VARIABLE = "MEMSIZE_TI_SDK"
 TOOLS = Path("tools") / "PyTI_PSDK_RTOS"
@@ -64,8 +64,7 @@ def find_vision_apps() -> Path:
     for folder in (Path(named) / "vision_apps", Path(named)):
         if (folder / "platform").is_dir() and (folder / TOOLS).is_dir():
             return folder.resolve()
-    check(False, f"{VARIABLE}={named}: neither it nor its vision_apps has platform/ and {TOOLS}")
-    raise AssertionError
+    fail(f"{VARIABLE}={named}: neither it nor its vision_apps has platform/ and {TOOLS}")
 
 
 def constants(text: str) -> dict[str, str]:
@@ -277,7 +276,8 @@ def correct_region(result: Generated, deviation: Deviation) -> None:
     if deviation.script is None:
         region = region_of({"name": deviation.name, **deviation.ours})
         check(deviation.name not in result.html, f"{deviation.title}: TI has it")
-        place_region(result, deviation.name, LinkerRegion(region.attributes, region.origin, region.length), region.cores)
+        line = LinkerRegion(region.attributes, region.origin, region.length)
+        place_region(result, deviation.name, line, region.cores)
         if region.html:
             result.html[deviation.name] = (region.origin, region.origin + region.length - 1)
         return

@@ -35,6 +35,7 @@ COMMANDS = (
     ("analyze {trace} --board j722s-sdk11 --json", 0),
     ("analyze {trace} --board j722s --json", 0),
     ("analyze {trace} {trace} --board j722s-sdk11 --instances apart --headroom 512KiB --json", 0),
+    ("analyze {trace} --board j784s4 --tight --json", 0),
     ("analyze sizing.json --board j722s-sdk11 --json", 0),
     ("analyze cut.log --board j722s-sdk11 --json", 0),
     ("analyze cut.log --board j722s-sdk11 --strict --json", 1),
@@ -53,6 +54,9 @@ COMMANDS = (
     ("emit --board j722s-sdk11 --trace {trace} --out map --json", 0),
     ("emit --board j722s-sdk11 --sizing sizing.json --out map --json", 0),
     ("emit --board j722s --out map12 --json", 0),
+    ("emit --board am62a --out am62a --json", 0),
+    ("emit --board j721e-safertos --out safertos --json", 0),
+    ("emit --board tda54 --out tda54 --json", 0),
     ("emit --board j722s --set c7x_1_ddr_scratch_size=128MiB --out map12 --diff --json", 0),
     ("emit --board j722s --set c7x_1_ddr_scratch_size=128MiB --out map12 --check --json", 1),
     ("emit --board j722s --only html,dts --out some --json", 0),
@@ -64,9 +68,13 @@ COMMANDS = (
     ("emit --board j722s --set nothing --out refused --json", 2),
     ("emit --board j722s --only nothing --out refused --json", 2),
     ("emit --board nothing --out refused --json", 2),
+    ("emit --board j722s --dram 4GiB --out refused --json", 1),
+    ("emit --board j722s --dram 4GB --out refused --json", 2),
+    ("emit --board am62a --set ddr_shared_mem_size=171MiB --out refused --json", 1),
     ("emit --board j722s --out file --json", 4),
     # check
     ("check --board j722s --json", 0),
+    ("check --board tda54 --strict --json", 1),
     ("check --map map --json", 0),
     ("check --map map --board j722s-sdk11 --log {trace} --json", 0),
     ("check --map altered --json", 1),
@@ -78,6 +86,7 @@ COMMANDS = (
     # board
     ("board list --json", 0),
     ("board show j722s j722s-sdk11 --json", 0),
+    ("board show j784s4 --json", 0),
     ("board show nothing --json", 2),
     ("board check --json", 0),
     ("board check overlap.toml --json", 1),
@@ -94,7 +103,8 @@ COMMANDS = (
 NOT_UNDERSTOOD = ("analyze --json", "emit --json", "list nothing --json", "board --json")
 
 WRITTEN = ("map/memory_map.json", "map12/memory_map.json", "map/c7x_1/mmu_map.json", "map/c7x_2/mmu_map.json",
-           "map12/c7x_1/mmu_map.json", "map12/c7x_2/mmu_map.json")
+           "map12/c7x_1/mmu_map.json", "map12/c7x_2/mmu_map.json", "am62a/memory_map.json",
+           "am62a/c7x_1/mmu_map.json", "safertos/memory_map.json", "safertos/c7x_1/mmu_map.json", "tda54/memory_map.json")
 
 # Beside a copy of the bundled boards: two regions on the same bytes.
 OVERLAP = """\

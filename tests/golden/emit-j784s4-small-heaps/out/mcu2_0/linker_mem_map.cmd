@@ -1,0 +1,40 @@
+/*
+ * Memory regions of mcu2_0: TI J784S4, Processor SDK 12.0, FreeRTOS.
+ * Written by memsize from board 'j784s4'. Change the board's knobs, not this file.
+ */
+
+MEMORY
+{
+    /* vectors [ 64 B ] */
+    R5F_TCMA_VECS               (    X ) : ORIGIN = 0x00000000 , LENGTH = 0x00000040
+    /* tightly coupled memory A [ 31.94 KiB ] */
+    R5F_TCMA                    (    X ) : ORIGIN = 0x00000040 , LENGTH = 0x00007FC0
+    /* tightly coupled memory B [ 32 KiB ] */
+    R5F_TCMB0                   ( RWIX ) : ORIGIN = 0x41010000 , LENGTH = 0x00008000
+    /* main OCRAM of mcu2_0 [ 256 KiB ] */
+    MAIN_OCRAM_MCU2_0           ( RWIX ) : ORIGIN = 0x60000000 , LENGTH = 0x00040000
+    /* mcu2_0 to Linux: vrings [ 1 MiB ] */
+    DDR_MCU2_0_IPC              ( RWIX ) : ORIGIN = 0xA2000000 , LENGTH = 0x00100000
+    /* mcu2_0 resource table [ 1 KiB ] */
+    DDR_MCU2_0_RESOURCE_TABLE   ( RWIX ) : ORIGIN = 0xA2100000 , LENGTH = 0x00000400
+    /* mcu2_0 code and data [ 31743 KiB ] */
+    DDR_MCU2_0                  ( RWIX ) : ORIGIN = 0xA2100400 , LENGTH = 0x01EFFC00
+    /* vrings between the cores; never cached [ 48 MiB ] */
+    IPC_VRING_MEM                        : ORIGIN = 0xAC000000 , LENGTH = 0x03000000
+    /* log ring of every core [ 256 KiB ] */
+    APP_LOG_MEM                          : ORIGIN = 0xAF000000 , LENGTH = 0x00040000
+    /* OpenVX object descriptors; never cached [ 31.75 MiB ] */
+    TIOVX_OBJ_DESC_MEM                   : ORIGIN = 0xAF040000 , LENGTH = 0x01FC0000
+    /* file access of the remote cores [ 4 MiB ] */
+    APP_FILEIO_MEM                       : ORIGIN = 0xB1000000 , LENGTH = 0x00400000
+    /* mcu2_0 heap [ 6 MiB ] */
+    DDR_MCU2_0_LOCAL_HEAP       ( RWIX ) : ORIGIN = 0xBB000000 , LENGTH = 0x00600000
+    /* VISS configuration; write-through on the R5F [ 2 MiB ] */
+    DDR_MCU2_0_VISS_CONFIG_HEAP ( RWIX ) : ORIGIN = 0xBB600000 , LENGTH = 0x00200000
+    /* descriptor queues of Ethernet between cores; never cached [ 8 MiB ] */
+    INTERCORE_ETH_DESC_MEM               : ORIGIN = 0xBE000000 , LENGTH = 0x00800000
+    /* data buffers of Ethernet between cores [ 24 MiB ] */
+    INTERCORE_ETH_DATA_MEM               : ORIGIN = 0xBE800000 , LENGTH = 0x01800000
+    /* buffers that the cores share [ 960 MiB ] */
+    DDR_SHARED_MEM                       : ORIGIN = 0xC0000000 , LENGTH = 0x3C000000
+}

@@ -1,0 +1,36 @@
+/*
+ * Memory regions of mcu4_0: TI J784S4, Processor SDK 12.0, FreeRTOS.
+ * Written by memsize from board 'j784s4'. Change the board's knobs, not this file.
+ */
+
+MEMORY
+{
+    /* vectors [ 64 B ] */
+    R5F_TCMA_VECS               (    X ) : ORIGIN = 0x00000000 , LENGTH = 0x00000040
+    /* tightly coupled memory A [ 31.94 KiB ] */
+    R5F_TCMA                    (    X ) : ORIGIN = 0x00000040 , LENGTH = 0x00007FC0
+    /* tightly coupled memory B [ 32 KiB ] */
+    R5F_TCMB0                   ( RWIX ) : ORIGIN = 0x41010000 , LENGTH = 0x00008000
+    /* main OCRAM of mcu4_0 [ 512 KiB ] */
+    MAIN_OCRAM_MCU4_0           ( RWIX ) : ORIGIN = 0x60080000 , LENGTH = 0x00080000
+    /* mcu4_0 to Linux: vrings [ 1 MiB ] */
+    DDR_MCU4_0_IPC              ( RWIX ) : ORIGIN = 0xA7000000 , LENGTH = 0x00100000
+    /* mcu4_0 resource table [ 1 KiB ] */
+    DDR_MCU4_0_RESOURCE_TABLE   ( RWIX ) : ORIGIN = 0xA7100000 , LENGTH = 0x00000400
+    /* mcu4_0 code and data [ 15359 KiB ] */
+    DDR_MCU4_0                  ( RWIX ) : ORIGIN = 0xA7100400 , LENGTH = 0x00EFFC00
+    /* vrings between the cores; never cached [ 48 MiB ] */
+    IPC_VRING_MEM                        : ORIGIN = 0xAC000000 , LENGTH = 0x03000000
+    /* log ring of every core [ 256 KiB ] */
+    APP_LOG_MEM                          : ORIGIN = 0xAF000000 , LENGTH = 0x00040000
+    /* OpenVX object descriptors; never cached [ 31.75 MiB ] */
+    TIOVX_OBJ_DESC_MEM                   : ORIGIN = 0xAF040000 , LENGTH = 0x01FC0000
+    /* file access of the remote cores [ 4 MiB ] */
+    APP_FILEIO_MEM                       : ORIGIN = 0xB1000000 , LENGTH = 0x00400000
+    /* mcu4_0 heap [ 6 MiB ] */
+    DDR_MCU4_0_LOCAL_HEAP       ( RWIX ) : ORIGIN = 0xBD000000 , LENGTH = 0x00600000
+    /* VISS configuration; write-through on the R5F [ 2 MiB ] */
+    DDR_MCU4_0_VISS_CONFIG_HEAP ( RWIX ) : ORIGIN = 0xBD600000 , LENGTH = 0x00200000
+    /* buffers that the cores share [ 960 MiB ] */
+    DDR_SHARED_MEM                       : ORIGIN = 0xC0000000 , LENGTH = 0x3C000000
+}
