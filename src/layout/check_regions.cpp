@@ -176,25 +176,81 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
+bool is_placed_well(const Region& region) {
+  return core::is_aligned(region.physical_base->value(), region.align) &&
+         core::is_aligned(region.virtual_base->value(), region.align);
+}
+
+// The sizes of the knob before a chain's misplaced regions that would put all of them right.
+std::string sizes_that_align(const MemoryMap& map, const std::vector<const Region*>& misplaced) {
+  const Region& first = *misplaced.front();
+  const Region* sized = nullptr;
   for (const Region& region : map.regions) {
-    if (region.kind != RegionKind::kRegion || !region.physical_base) {
-      continue;
+    const bool before = region.kind == RegionKind::kRegion && region.chain == first.chain &&
+                        region.physical_base && *region.physical_base < *first.physical_base;
+    if (before && !region.knob.empty()) {
+      sized = &region;
     }
+  }
+  if (sized == nullptr) {
+    return {};
+  }
+  const Region* strictest =
+      *std::max_element(misplaced.begin(), misplaced.end(), [](const Region* a, const Region* b) {
+        return a->align < b->align;
+      });
+  const board::Knob* knob = map.board.find_knob(sized->knob);
+  const std::uint64_t step = strictest->align.value();
+  const std::uint64_t past = strictest->physical_base->value() % step;
+  std::vector<std::string> sizes;
+  for (const std::uint64_t shift : {std::uint64_t{0} - past, step - past}) {
+    const std::uint64_t size = sized->size.count() + shift;
+    const bool helps = std::all_of(misplaced.begin(), misplaced.end(), [&](const Region* region) {
+      return core::is_aligned(region->physical_base->value() + shift, region->align);
+    });
+    const bool legal = size != 0 && size < UINT64_MAX / 2 && core::Bytes{size} >= knob->minimum &&
+                       core::is_aligned(size, knob->hard_granule);
+    if (helps && legal) {
+      sizes.push_back(
+          fmt::format("--set {}={}", knob->name, core::format_setting(core::Bytes{size})));
+    }
+  }
+  return sizes.empty() ? std::string{}
+                       : fmt::format("the nearest that fit: {}", core::join(sizes, " or "));
+}
+
+// One finding a chain: what is behind the first misplaced region is so because of it.
+void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
+  std::map<std::string, std::vector<const Region*>> misplaced;
+  for (const Region& region : map.regions) {
+    if (region.kind == RegionKind::kRegion && region.physical_base && !is_placed_well(region)) {
+      misplaced[region.chain].push_back(&region);
+    }
+  }
+  for (const auto& [chain, regions] : misplaced) {
+    const Region& region = *regions.front();
     const std::uint64_t base = region.physical_base->value();
-    if (!core::is_aligned(base, region.align) ||
-        !core::is_aligned(region.virtual_base->value(), region.align)) {
-      const std::uint64_t step = region.align.value();
-      found.push_back(core::error(Code::kLayoutAlignment,
-                                  fmt::format("'{}' at {} must begin on a multiple of {}",
-                                              region.name,
-                                              core::format_hex(base),
-                                              core::format_size(core::Bytes{step})),
-                                  region.place,
-                                  fmt::format("it is {} past {}: resize what stands before it",
-                                              core::format_size(core::Bytes{base % step}),
-                                              core::format_hex(base - base % step))));
+    const std::uint64_t step = region.align.value();
+    const std::string sizes = sizes_that_align(map, regions);
+    core::Diagnostic wrong =
+        core::error(Code::kLayoutAlignment,
+                    fmt::format("'{}' at {} must begin on a multiple of {}",
+                                region.name,
+                                core::format_hex(base),
+                                core::format_size(core::Bytes{step})),
+                    region.place,
+                    !sizes.empty() ? sizes
+                                   : fmt::format("it is {} past {}: resize what stands before it",
+                                                 core::format_size(core::Bytes{base % step}),
+                                                 core::format_hex(base - base % step)));
+    for (std::size_t i = 1; i < regions.size(); ++i) {
+      wrong.details.push_back(
+          fmt::format("{:<40} {}, multiple of {}",
+                      regions[i]->name,
+                      core::format_address(*regions[i]->physical_base),
+                      core::format_size(core::Bytes{regions[i]->align.value()})));
     }
+    found.push_back(std::move(wrong));
   }
 }
 

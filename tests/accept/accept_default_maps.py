@@ -5,8 +5,14 @@ import json
 from pathlib import Path
 
 from compare import compare_tree, joined, nameless, painted
-from facts import BOARDS, Board, deviations_of, load_board, load_deviations
+from facts import BOARDS, Board, deviations_of, load_board, load_deviations, load_facts
+from page_tables import STOCK, mapped, misled
 from support import DATA, Context, check, main, number, read_json, same
+
+# How many of the 16 translation tables of a C7x the shipped entries take.
+TABLES = {"am62a": 10, "j721e": 9, "j721e-safertos": 9, "j721s2": 10, "j721s2-safertos": 10, "j722s": 12,
+          "j722s-safertos": 12, "j722s-sdk11": 10, "j742s2": 11, "j784s4": 14, "j784s4-safertos": 14}
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--board", action="append", choices=sorted(BOARDS), help="only this board (may be repeated)")
@@ -25,6 +31,17 @@ def check_data(board: Board) -> int:
             check(first.origin + first.length <= second.origin,
                   f"test data of {board.name}: {core}: {first.name} runs into {second.name}")
     return len(named)
+
+
+def check_tables(board: Board) -> None:
+    """The entries as TI has them and as this project has them: both can be mapped."""
+    for core, entries in load_facts(board.name).mmu.items():
+        same(f"test data of {board.name}: {core}: tables", mapped(entries, not board.named_mmu).taken,
+             TABLES[board.name])
+    for core, entries in board.mmu.items():
+        mmu = mapped(entries, not board.named_mmu)
+        check(mmu.taken <= STOCK, f"{board.name}: {core} takes {mmu.taken} translation tables")
+        same(f"{board.name}: {core}: addresses that lead elsewhere", misled(entries, mmu), [])
 
 
 def check_files() -> None:
@@ -49,6 +66,7 @@ def check_knobs(name: str, out: Path) -> None:
 def check_board(context: Context, name: str) -> str:
     board = load_board(name)
     named = check_data(board)
+    check_tables(board)
     try:
         out = context.emit(name, context.work / name)
         counts = compare_tree(board, out)

@@ -75,8 +75,7 @@ def constants(text: str) -> dict[str, str]:
 
 def value_of(expression: str) -> int:
     """A sum or product of literals with KB, MB and GB."""
-    check(re.fullmatch(r"[\s\d+*()xA-Fa-f-]*(?:(?:KB|MB|GB)[\s\d+*()xA-Fa-f-]*)*", expression),
-          f"{expression!r} is not a literal size")
+    check(re.fullmatch(r"(?:[\s\d+*()-]|0x[0-9A-Fa-f]+|[KMG]B)+", expression), f"{expression!r} is not a literal size")
     return int(eval(expression, {"__builtins__": {}}, UNITS))  # noqa: S307 - only digits, units and operators
 
 

@@ -1,4 +1,5 @@
-// Named checks over a resolved map. They share no code with resolve().
+// Named checks over a resolved map. They share no code with resolve(), except mmu.cost, which looks
+// at what another map would cost.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
