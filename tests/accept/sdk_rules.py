@@ -49,8 +49,8 @@ AREAS = {
 
 
 def entries_of(script: Script, board: Board, generated: Generated) -> dict[str, list[MmuEntry]]:
-    """Each C7x's entries at the generated addresses: as the C source maps the header's macros, as the script patches its
-    sysconfig file, or the shipped entries with their areas where the header has them."""
+    """Each C7x's entries at the generated addresses: as the C source maps the header's macros, as the script patches
+    its sysconfig file, or the shipped entries with their areas where the header has them."""
     if not board.named_mmu:
         return {core: source_entries(script, core, generated.macros) for core in board.mmu}
     return generated.mmu or {core: [followed(entry, generated.macros) for entry in entries]
@@ -102,7 +102,8 @@ def check_error(what: str, script: Script, board: Board, generated: Generated, v
               f"{what} the drivers can map the SDK's addresses")
     else:
         check(code in ABOUT_SPACE, f"{what} this test cannot judge that")
-        check(warned or conflicts(generated, script.soc) or misplaced(generated), f"{what} the SDK's map has no conflict")
+        conflict = conflicts(generated, script.soc) or misplaced(generated)
+        check(warned or conflict, f"{what} the SDK's map has no conflict")
 
 
 def check_minimum(what: str, soc: str, values: dict[str, int], message: str) -> None:

@@ -24,7 +24,7 @@ PATCHED = {"ORG_DTS_PATH": ("c7x_0_dma_memory_region", "c7x_0_memory_region", "m
 
 
 class Refusal(Failure):
-    """The SDK's script has an assertion that these values break."""
+    """These values break an assertion of the SDK's script, or make it write a negative size."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,8 @@ def read_generated(result: Generated, folder: Path) -> None:
     """Every file that the script wrote; one of an unknown kind is a failure."""
     for path in sorted(path for path in folder.rglob("*") if GENERATED.fullmatch(path.name)):
         what = f"SDK's {path.relative_to(folder)}"
+        if "0x-" in read(path):
+            raise Refusal(f"{what} has a negative number")
         if path.suffix == ".cmd":
             check(path.parent.name not in result.linker, f"{what}: a second linker map of this core")
             result.linker[path.parent.name] = parse_linker(read(path), what)

@@ -89,6 +89,7 @@ def explore(job: Job) -> Freedom:
     board = job.script.board
     shown = parse_json(job.context.run("board", "show", board, "--json").stdout, "board show --json")
     known = constants(job.script.text())
+    check(known, f"{job.script.name} of {job.script.soc} has no constants")
     knobs = [reach(job, Knob(name, default if isinstance(default, int) else number(default)))
              for name, default in shown["boards"][0]["knobs"].items() if name in known]
     free = [knob for knob in knobs if knob.step and taken_by_sdk(job, knob)]

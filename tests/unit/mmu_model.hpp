@@ -1,9 +1,9 @@
-// What a C7x's MMU driver does, written down a second time for the tests: with sets of slots instead
-// of tables, and with a map of single pages. It shares nothing with layout/translation.
+// What a C7x's MMU driver does, written down a second time for the tests: with sets of slots
+// instead of tables, and with a map of single pages. It shares nothing with layout/translation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -32,19 +32,46 @@ struct ModelCut {
   friend bool operator==(const ModelCut&, const ModelCut&) = default;
 };
 
-/// Physical address and attribute of a page.
+/// Physical address and attribute of a page; the default is a page that nothing maps.
 struct ModelPage {
-  std::uint64_t physical = 0;
+  std::uint64_t physical = UINT64_MAX;
   unsigned mair = 0;
 
   friend bool operator==(const ModelPage&, const ModelPage&) = default;
 };
 
+/// The pages of a piece of virtual address space.
+class Pages {
+ public:
+  Pages() = default;
+
+  Pages(std::uint64_t base, std::uint64_t size) : base_(base), pages_(size / kPage) {}
+
+  /// Whether all of it lies in this piece.
+  bool map(std::uint64_t from, std::uint64_t size, std::uint64_t physical, unsigned mair) {
+    const std::uint64_t first = (from - base_) / kPage;
+    const std::uint64_t count = size / kPage;
+    if (from < base_ || first + count > pages_.size()) {
+      return false;
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      pages_[first + i] = {physical + i * kPage, mair};
+    }
+    return true;
+  }
+
+  friend bool operator==(const Pages&, const Pages&) = default;
+
+ private:
+  std::uint64_t base_ = 0;
+  std::vector<ModelPage> pages_;
+};
+
 class DriverModel {
  public:
-  /// `pages`: whether to keep every page too, which costs time.
-  DriverModel(const std::vector<ModelEntry>& entries, bool blocks_replace_tables, bool pages)
-      : replace_(blocks_replace_tables), keep_pages_(pages) {
+  /// `pages` is filled; empty where only counts are wanted.
+  DriverModel(const std::vector<ModelEntry>& entries, bool blocks_replace_tables, Pages pages = {})
+      : replace_(blocks_replace_tables), pages_(std::move(pages)) {
     for (const ModelEntry& entry : entries) {
       ++instance_;
       add(entry);
@@ -56,7 +83,7 @@ class DriverModel {
 
   [[nodiscard]] const std::vector<ModelCut>& cuts() const { return cuts_; }
 
-  [[nodiscard]] const std::map<std::uint64_t, ModelPage>& pages() const { return pages_; }
+  [[nodiscard]] const Pages& pages() const { return pages_; }
 
  private:
   void add(const ModelEntry& entry) {
@@ -71,7 +98,7 @@ class DriverModel {
         put(entry, at, kOneGiB, kOneGiB);
         continue;
       }
-      splits_ += large_.insert(slot).second ? 1 : 0;
+      splits_ += large_.insert(slot).second ? 1U : 0U;
       add_small(entry, at, std::min(end, (slot + 1) * kOneGiB));
     }
   }
@@ -85,7 +112,7 @@ class DriverModel {
         put(entry, at, kTwoMiB, kTwoMiB);
         continue;
       }
-      splits_ += small_.insert(slot).second ? 1 : 0;
+      splits_ += small_.insert(slot).second ? 1U : 0U;
       put(entry, at, stop - at, kPage);
     }
   }
@@ -96,13 +123,10 @@ class DriverModel {
     if (held != wanted) {
       cuts_.push_back({instance_, at, wanted, block});
     }
-    for (std::uint64_t done = 0; keep_pages_ && done < size; done += kPage) {
-      pages_[at + done] = {held + done, entry.mair};
-    }
+    pages_.map(at, size, held, entry.mair);
   }
 
   bool replace_;
-  bool keep_pages_;
   std::size_t instance_ = 0;
   std::size_t splits_ = 0;
   std::set<std::uint64_t> roots_;
@@ -110,7 +134,7 @@ class DriverModel {
   std::set<std::uint64_t> large_;
   std::set<std::uint64_t> small_;
   std::vector<ModelCut> cuts_;
-  std::map<std::uint64_t, ModelPage> pages_;
+  Pages pages_;
 };
 
 }  // namespace memsize::test
