@@ -48,7 +48,11 @@ std::string nearest(const Knob& knob, std::uint64_t value) {
 }
 
 // The rules that a single value can break.
-core::Diagnostics check_value(const Knob& knob, std::uint64_t value, const core::Place& place) {
+// A default below its minimum is a named check's to report, as a property of the board.
+core::Diagnostics check_value(const Knob& knob,
+                              std::uint64_t value,
+                              bool is_set,
+                              const core::Place& place) {
   core::Diagnostics found;
   const auto broken = [&](const std::string& what, std::string hint) {
     found.push_back(core::error(Code::kKnobRule, what, place, std::move(hint)));
@@ -64,7 +68,7 @@ core::Diagnostics check_value(const Knob& knob, std::uint64_t value, const core:
     broken(
         fmt::format("{} = 0: the firmware does not link with an empty area", knob.name),
         fmt::format("the least is {}", core::format_size(core::Bytes{knob.hard_granule.value()})));
-  } else if (!knob.is_address && value < knob.minimum.count()) {
+  } else if (!knob.is_address && is_set && value < knob.minimum.count()) {
     broken(fmt::format("{} = {} is below its minimum of {}{}{}",
                        knob.name,
                        core::format_size(core::Bytes{value}),
@@ -110,6 +114,21 @@ const std::string& Board::linker_file_of(std::string_view core) const {
 }
 
 core::Result<void> set_dram(Board& board, core::Bytes size) {
+  constexpr core::Bytes kLeast = core::kMiB;
+  if (board.banks.empty()) {
+    return core::fail(
+        core::error(Code::kTextSize,
+                    fmt::format("--dram: board '{}' names no DRAM bank to fill", board.name),
+                    {},
+                    "name its banks in the board file"));
+  }
+  if (size < kLeast) {
+    return core::fail(core::error(
+        Code::kTextSize,
+        fmt::format("--dram {}: no board has less than 1 MiB", core::format_setting(size)),
+        {},
+        "give the size of all DRAM chips together, such as 4GiB"));
+  }
   std::vector<Bank> banks;
   core::Bytes rest = size;
   for (const Bank& bank : board.banks) {
@@ -117,23 +136,18 @@ core::Result<void> set_dram(Board& board, core::Bytes size) {
     const core::Bytes own = last ? rest : std::min(rest, bank.range.size());
     const auto range = core::PhysRange::make(bank.range.base(), own);
     if (!range) {
-      return core::fail(core::error(Code::kTextSize,
-                                    fmt::format("--dram {} does not fit the addresses from {} on",
-                                                core::format_size(size),
-                                                core::format_address(bank.range.base()))));
+      return core::fail(
+          core::error(Code::kTextSize,
+                      fmt::format("--dram {}: that much does not fit the addresses from {} on",
+                                  core::format_setting(size),
+                                  core::format_address(bank.range.base())),
+                      {},
+                      "give the size of all DRAM chips together, such as 4GiB"));
     }
     if (own.count() != 0) {
       banks.push_back({bank.name, *range, bank.place});
     }
     rest = rest - own;
-  }
-  if (banks.empty()) {
-    return core::fail(core::error(Code::kTextSize,
-                                  board.banks.empty()
-                                      ? fmt::format("board '{}' has no DRAM bank", board.name)
-                                      : std::string{"--dram 0: a board has some DRAM"},
-                                  {},
-                                  "give the size of all DRAM chips together, such as 4GiB"));
   }
   board.banks = std::move(banks);
   return {};
@@ -169,7 +183,7 @@ core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
     const auto value = values.find(knob.name);
     if (value != values.end()) {
       const core::Place place = given != set.end() ? core::Place{} : knob.default_value.place;
-      const core::Diagnostics broken = check_value(knob, value->second, place);
+      const core::Diagnostics broken = check_value(knob, value->second, given != set.end(), place);
       std::copy(broken.begin(), broken.end(), std::back_inserter(errors));
     }
   }

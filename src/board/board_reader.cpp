@@ -127,7 +127,10 @@ class BoardReader {
   }
 
   static Text file_name(TableReader& reader, std::string_view key) {
-    Text name = reader.required_text(key);
+    return checked_file_name(reader, reader.required_text(key));
+  }
+
+  static Text checked_file_name(TableReader& reader, Text name) {
     if (name.written && !is_file_name(name.text)) {
       reader.wrong(Code::kBoardName,
                    fmt::format("'{}' is not a file name", core::printable(name.text)),
@@ -252,7 +255,16 @@ class BoardReader {
     };
     for (const auto* list : {&board_.carveouts, &board_.groups}) {
       for (const Carveout& carveout : *list) {
-        once(carveout.name, carveout.place, "carve-outs");
+        once(carveout.name, carveout.place, "carve-outs or groups");
+      }
+    }
+    for (const Carveout& group : board_.groups) {
+      for (const Chain& chain : board_.chains) {
+        for (const Item& item : chain.items) {
+          if (!item.is_gap && item.name == group.name) {
+            once(group.name, item.place, "memories, a group and a region,");
+          }
+        }
       }
     }
     places.clear();
@@ -295,11 +307,9 @@ class BoardReader {
     }
     TableReader reader{field.get(), named("core", field), errors_};
     core.title = reader.one_line("title");
-    if (field.get().find("linker") != nullptr) {
-      const Text linker = file_name(reader, "linker");
-      check_own(linker, kOursOfCore);
-      core.linker_file = linker.text;
-    }
+    const Text linker = checked_file_name(reader, reader.text("linker"));
+    check_own(linker, kOursOfCore);
+    core.linker_file = linker.text;
     if (const TomlValue* table = reader.optional("onchip", Kind::kTable); table != nullptr) {
       TableReader memories{*table, fmt::format("'onchip' of core '{}'", core.name), errors_};
       for (const TomlField& memory : table->fields) {
@@ -455,9 +465,8 @@ class BoardReader {
                    "letters, digits, '_', '-', '.' and ',' only");
     }
     carveout.compatible = compatible.text;
-    if (field.get().find("alignment") != nullptr) {
-      carveout.alignment = core::Bytes{reader.align("alignment").value()};
-    }
+    const core::Align alignment = reader.align("alignment");
+    carveout.alignment = core::Bytes{alignment == core::Align{} ? 0 : alignment.value()};
     carveout.no_map = reader.boolean("no_map", true);
     carveout.unit_address = reader.boolean("unit_address", true);
     carveout.in_header = reader.boolean("header", false);

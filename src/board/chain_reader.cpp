@@ -140,8 +140,12 @@ void read_view(ReaderContext& context, const TomlField& field) {
   const Text after = reader.text("after");
   view.after = after.text;
   view.after_place = after.place;
-  if (view.after.empty()) {
-    view.virtual_base = reader.required_expression("virtual");
+  view.virtual_base = reader.expression("virtual");
+  if (after.written == !view.virtual_base.text.empty()) {
+    reader.wrong(Code::kTomlMissingKey,
+                 fmt::format("{} needs either 'after' or 'virtual'", named("view", field)),
+                 field.key_place,
+                 "'after' names the chain or view that it continues");
   }
   const std::vector<std::string> cores = context.read_cores(reader, field.get());
   for (const TomlValue& item : reader.items("regions")) {

@@ -4,6 +4,7 @@
 #include "reader_context.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -65,9 +66,15 @@ void read_entry(ReaderContext& context, const TomlField& field) {
   entry.mair = read_mair(reader, field);
   entry.window_why = reader.one_line("window");
   ReaderContext::read_covers(reader, entry.covers, entry.cover_places);
-  if (entry.covers.empty()) {
-    entry.base = reader.required_expression("base");
-    entry.size = reader.required_expression("size");
+  entry.base = reader.expression("base");
+  entry.size = reader.expression("size");
+  const bool fixed = !entry.base.text.empty() && !entry.size.text.empty();
+  const bool none = entry.base.text.empty() && entry.size.text.empty();
+  if (entry.covers.empty() ? !fixed : !none) {
+    reader.wrong(
+        Code::kTomlMissingKey,
+        fmt::format("{} needs either 'covers', or 'base' and 'size'", named("MMU entry", field)),
+        field.key_place);
   }
   reader.finish();
   context.board().mmu.entries.push_back(std::move(entry));
@@ -78,7 +85,17 @@ void check_entry_keys(ReaderContext& context, const TomlField& core) {
   for (const MmuEntry& entry : context.board().mmu.entries) {
     keys.push_back(entry.key);
   }
+  std::set<std::string> listed;
   for (const TomlValue& item : core.get().items) {
+    if (!listed.insert(item.string).second) {
+      context.errors().push_back(
+          core::error(Code::kBoardValue,
+                      fmt::format("MMU entry '{}' stands twice in the list of '{}'",
+                                  core::printable(item.string),
+                                  core::printable(core.key)),
+                      item.place,
+                      "the later one wins: remove the first"));
+    }
     if (std::find(keys.begin(), keys.end(), item.string) == keys.end()) {
       context.errors().push_back(
           core::error(Code::kBoardReference,
@@ -100,6 +117,18 @@ void read_lists(ReaderContext& context, const TomlValue& cores) {
   }
 }
 
+// A number of things that there must be; 0 where it is not written.
+std::uint64_t read_count(TableReader& reader, std::string_view key) {
+  const auto count = reader.integer(key);
+  if (count == 0U) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("'{}' of [mmu] must be at least 1", key),
+                 reader.place(),
+                 "leave it out where there is no limit");
+  }
+  return count.value_or(0);
+}
+
 void read_driver(TableReader& reader, Mmu& mmu) {
   constexpr std::uint64_t kPage = 4096;
   mmu.granule = reader.align("granule");
@@ -111,9 +140,9 @@ void read_driver(TableReader& reader, Mmu& mmu) {
                  program.place,
                  "the MMU is programmed by: sysconfig, source");
   }
-  mmu.tables = reader.integer("tables").value_or(0);
+  mmu.tables = read_count(reader, "tables");
   mmu.blocks_replace_tables = reader.boolean("blocks_replace_tables", false);
-  mmu.max_entries = reader.integer("max_entries").value_or(0);
+  mmu.max_entries = read_count(reader, "max_entries");
   mmu.max_entry = reader.bytes("max_entry");
   mmu.mair_non_cached = reader.numbers("mair_non_cached");
   mmu.mair_cached = reader.numbers("mair_cached");

@@ -166,7 +166,11 @@ core::Align TableReader::align(std::string_view key, core::Align fallback) {
     known_.emplace(key);
     return fallback;
   }
+  const std::size_t before = errors_.size();
   const core::Bytes size = bytes(key);
+  if (errors_.size() != before) {
+    return fallback;
+  }
   const auto made = core::Align::make(size.count());
   if (!made) {
     wrong(Code::kBoardValue,

@@ -3,6 +3,7 @@
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
 
+#include "render_diagnostics.hpp"
 #include "table.hpp"
 #include "verbs.hpp"
 
@@ -209,7 +210,8 @@ Outcome check(Session& session, const Options& options) {
     outcome.diagnostics.insert(outcome.diagnostics.end(), said.begin(), said.end());
     if (good) {
       outcome.text +=
-          fmt::format("{}: {} passed\n", name, core::plural(layout::all_checks().size(), "check"));
+          fmt::format("{}: {} passed\n", name, core::plural(layout::all_checks().size(), "check")) +
+          describe_notes(map->remarks);
     }
     outcome.document["boards"].push_back({{"name", name}, {"ok", good}});
   }

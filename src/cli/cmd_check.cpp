@@ -2,6 +2,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/verify.hpp"
 
+#include "render_diagnostics.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ class Checker {
     outcome_.document["ok"] = outcome_.status == core::ExitStatus::kDone;
     outcome_.document["checked"] = checked_;
     if (outcome_.status == core::ExitStatus::kDone) {
-      outcome_.text = fmt::format("ok: {}\n", core::join(checked_, ", "));
+      outcome_.text = fmt::format("ok: {}\n", core::join(checked_, ", ")) + notes_;
     }
     return std::move(outcome_);
   }
@@ -115,12 +116,22 @@ class Checker {
                         "name the board that it was written for with --board")});
       return;
     }
-    const auto map = checked_map(*board, written_knobs_);
+    const auto settings = parse_settings(*board, options_.board.set);
+    if (!settings) {
+      keep(settings.error());
+      return;
+    }
+    board::KnobValues values = written_knobs_;
+    for (const auto& [knob, value] : *settings) {
+      values[knob] = value;
+    }
+    const auto map = checked_map(*board, values);
     if (!map) {
       keep(map.error());
       return;
     }
     keep(map->remarks);
+    notes_ += describe_notes(map->remarks);
     checked_.push_back(fmt::format("board {}", board->name));
     const std::string trace = options_.sizing.empty() ? options_.log : options_.sizing;
     if (!trace.empty()) {
@@ -171,6 +182,7 @@ class Checker {
   std::string written_board_;
   board::KnobValues written_knobs_;
   std::vector<std::string> checked_;
+  std::string notes_;
   Outcome outcome_;
 };
 

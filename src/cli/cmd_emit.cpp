@@ -249,8 +249,6 @@ Run add_emit(CLI::App& app) {
       verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
       ->excludes(trace);
-  verb->add_option("--set", options->request.set, "KNOB=SIZE, over everything else (repeat)")
-      ->take_all();
   verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
       ->check(filled());
   verb->add_option("--only", options->request.only, "Only these emitters (memsize list emitters)")

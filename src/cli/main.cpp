@@ -44,6 +44,9 @@ CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board) {
   verb.add_option("--dram", board.dram, "DRAM that this board carries, all chips together: 4GiB")
       ->needs(name)
       ->check(filled());
+  verb.add_option("--set", board.set, "KNOB=SIZE, over everything else (repeat)")
+      ->needs(name)
+      ->take_all();
   return name;
 }
 

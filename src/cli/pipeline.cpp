@@ -48,7 +48,12 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
     return tl::make_unexpected(board.error());
   }
   analysis.board = std::move(*board);
-  auto current = checked_map(*analysis.board, {});
+  auto settings = parse_settings(*analysis.board, request.board.set);
+  if (!settings) {
+    return tl::make_unexpected(settings.error());
+  }
+  analysis.settings = std::move(*settings);
+  auto current = checked_map(*analysis.board, analysis.settings);
   if (!current) {
     return tl::make_unexpected(current.error());
   }
@@ -86,7 +91,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
     }
     board = std::move(*loaded);
   }
-  const auto settings = parse_settings(*board, request.set);
+  const auto settings = parse_settings(*board, request.board.set);
   if (!settings) {
     return tl::make_unexpected(settings.error());
   }

@@ -34,6 +34,8 @@ struct BoardRequest {
   std::string name;
   /// --dram as typed; empty: the banks that the board file names.
   std::string dram;
+  /// KNOB=SIZE as typed: what holds whatever a trace says.
+  std::vector<std::string> set;
 };
 
 [[nodiscard]] core::Result<board::Board> load_board(Session& session, const BoardRequest& request);
@@ -51,16 +53,21 @@ struct AnalyzeRequest {
 };
 
 /// Which map the addresses of a trace belong to.
-enum class AddressMatch { kNone, kCurrent, kSuggested };
+/// kRounded: the one that the suggestions would lead to in the vendor's steps, without --tight.
+enum class AddressMatch { kNone, kCurrent, kSuggested, kRounded };
 
 struct Analysis {
   AnalyzeRequest request;
   model::Recording recording;
   std::optional<board::Board> board;
+  /// What the user set.
+  board::KnobValues settings;
   /// The board's map before and after the suggestions.
   std::optional<layout::MemoryMap> current;
   std::optional<layout::MemoryMap> suggested;
   AddressMatch match = AddressMatch::kNone;
+  /// The heaps of that map; empty where none matches.
+  std::vector<sizing::HeapRegion> matched;
   board::TraceFormat format;
   sizing::Sizing sizing;
   /// What had to grow so that the MMU can map the suggestions.
@@ -75,8 +82,6 @@ struct EmitRequest {
   BoardRequest board;
   /// Logs or sizing documents; none: the board's default map.
   AnalyzeRequest trace;
-  /// KNOB=SIZE as typed.
-  std::vector<std::string> set;
   std::vector<std::string> only;
   bool accept_generation = false;
 };
@@ -97,7 +102,7 @@ struct Emission {
 [[nodiscard]] core::Result<board::KnobValues> parse_settings(
     const board::Board& board, const std::vector<std::string>& settings);
 
-/// The suggestions as knob values, with what had to grow for the MMU.
+/// The suggestions as knob values, with what had to grow for the MMU, under what the user set.
 [[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
 
 /// resolve() and every check.

@@ -119,6 +119,16 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
   return out;
 }
 
+std::string describe_notes(const core::Diagnostics& found) {
+  std::string text;
+  for (const core::Diagnostic& diagnostic : found) {
+    if (diagnostic.severity == core::Severity::kNote) {
+      text += fmt::format("  - {}: {}\n", diagnostic.message, diagnostic.hint);
+    }
+  }
+  return text;
+}
+
 nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Diagnostic& diagnostic : diagnostics) {

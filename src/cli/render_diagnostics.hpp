@@ -17,4 +17,7 @@ namespace memsize::cli {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics);
 
+/// The notes among `found`, a line each: a terminal shows no notes elsewhere.
+[[nodiscard]] std::string describe_notes(const core::Diagnostics& found);
+
 }  // namespace memsize::cli

@@ -121,13 +121,17 @@ core::Diagnostic match_note(const Analysis& analysis) {
                       "lie in the heaps of board '{}' as it is",
                       analysis.board->name));
     case AddressMatch::kSuggested:
+    case AddressMatch::kRounded:
       return core::note(
           Code::kSizingAddresses,
           fmt::format(
               "the trace's addresses are the low 32 bits of virtual addresses; they do not lie in "
-              "the heaps as they are now, but in those of the map after this change ({}): the "
+              "the heaps as they are now, but in those of the map {} ({}): the "
               "trace was taken on a map that was shrunk already",
-              bases_of(heaps_of(*analysis.suggested), analysis.sizing)));
+              analysis.match == AddressMatch::kSuggested
+                  ? "after this change"
+                  : "that the same sizes give without --tight",
+              bases_of(analysis.matched, analysis.sizing)));
     case AddressMatch::kNone:
       return core::warning(
           Code::kSizingAddresses,
@@ -153,9 +157,16 @@ board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
   return values;
 }
 
+board::KnobValues over(board::KnobValues values, const board::KnobValues& settings) {
+  for (const auto& [knob, value] : settings) {
+    values[knob] = value;
+  }
+  return values;
+}
+
 // Where the MMU cannot map the suggestions, the cheapest that it can map take their place.
 void grow_suggestions(Analysis& analysis) {
-  board::KnobValues suggestions = suggestions_of(analysis.sizing);
+  board::KnobValues suggestions = over(suggestions_of(analysis.sizing), analysis.settings);
   // Sizing again, with other heap bases, mostly suggests the same.
   if (analysis.grown_from != suggestions) {
     analysis.growth = layout::grow_for_mmu(*analysis.board, suggestions, analysis.request.tight);
@@ -288,6 +299,61 @@ core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
   return options;
 }
 
+namespace {
+
+// The heaps of the map that these options lead to, if the trace's addresses lie in them.
+std::vector<sizing::HeapRegion> matching_heaps(const Analysis& analysis,
+                                               const sizing::BoardView& view,
+                                               const sizing::Options& options) {
+  const sizing::Sizing sizing =
+      sizing::size_recording(analysis.recording, analysis.format, &view, options);
+  const auto map =
+      layout::resolve(*analysis.board, over(suggestions_of(sizing), analysis.settings));
+  std::vector<sizing::HeapRegion> heaps = map ? heaps_of(*map) : std::vector<sizing::HeapRegion>{};
+  if (!sizing::addresses_match(analysis.recording, heaps)) {
+    heaps.clear();
+  }
+  return heaps;
+}
+
+// A trace that was taken after the change lies in the map that the change leads to.
+template <typename Size>
+void match_shrunk_map(Analysis& analysis,
+                      const sizing::BoardView& view,
+                      const sizing::Options& options,
+                      Size size) {
+  const board::KnobValues before = suggestions_of(analysis);
+  std::vector<sizing::HeapRegion> after = heaps_of(*analysis.suggested);
+  if (sizing::addresses_match(analysis.recording, after)) {
+    analysis.match = AddressMatch::kSuggested;
+  } else if (options.tight) {
+    sizing::Options rounded = options;
+    rounded.tight = false;
+    after = matching_heaps(analysis, view, rounded);
+    analysis.match = after.empty() ? AddressMatch::kNone : AddressMatch::kRounded;
+  }
+  if (analysis.match == AddressMatch::kNone) {
+    return;
+  }
+  analysis.matched = after;
+  size(std::move(after));
+  if (suggestions_of(analysis) == before) {
+    return;
+  }
+  // The marks now count from known bases. Those of another map stay where they are; those of the
+  // suggested map would move with the suggestions, and then they are not known.
+  if (analysis.match == AddressMatch::kSuggested) {
+    analysis.match = AddressMatch::kNone;
+    analysis.matched.clear();
+    size({});
+  } else if (auto suggested = layout::resolve(*analysis.board, suggestions_of(analysis));
+             suggested) {
+    analysis.suggested = std::move(*suggested);
+  }
+}
+
+}  // namespace
+
 void size_with_board(Analysis& analysis, const sizing::Options& options) {
   sizing::BoardView view = view_of(*analysis.current);
   const auto size = [&](std::vector<sizing::HeapRegion> heaps) {
@@ -303,25 +369,16 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
   }
   // Suggestions that do not fit the board's windows are said where a map is made of them.
   auto suggested = layout::resolve(*analysis.board, suggestions_of(analysis));
-  if (suggested) {
-    analysis.suggested = std::move(*suggested);
-    std::vector<sizing::HeapRegion> after = heaps_of(*analysis.suggested);
-    if (!now && sizing::addresses_match(analysis.recording, after)) {
-      analysis.match = AddressMatch::kSuggested;
-      const board::KnobValues before = suggestions_of(analysis);
-      size(std::move(after));
-      // The marks now count from known bases; were a suggestion to move with them, the bases would
-      // too.
-      if (suggestions_of(analysis) != before) {
-        analysis.match = AddressMatch::kNone;
-        size({});
-      }
-    }
-  } else {
+  if (!suggested) {
     core::Diagnostics misfits = suggested.error();
     for (core::Diagnostic& misfit : misfits) {
       misfit.severity = core::Severity::kWarning;
       analysis.sizing.diagnostics.push_back(std::move(misfit));
+    }
+  } else {
+    analysis.suggested = std::move(*suggested);
+    if (!now) {
+      match_shrunk_map(analysis, view, options, size);
     }
   }
   if (has_addresses(analysis.recording)) {
@@ -438,7 +495,7 @@ board::KnobValues suggestions_of(const Analysis& analysis) {
       values[knob] = value;
     }
   }
-  return values;
+  return over(std::move(values), analysis.settings);
 }
 
 void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept) {

@@ -54,7 +54,7 @@ Run add_completion(CLI::App& app);
 /// Refuses an empty value, which a script passes when a variable of its own is not set.
 [[nodiscard]] CLI::Validator filled();
 
-/// --board and --dram, the same words everywhere; returns the former.
+/// --board, --dram and --set, the same words everywhere; returns the first.
 CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
 
 /// --json, the same words everywhere.

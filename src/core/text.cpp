@@ -333,8 +333,8 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   }
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(to_lower(wrong), to_lower(name));
-    // A name of three letters is three edits from everything.
-    if (distance < best_distance && distance < std::max(wrong.size(), std::size_t{2})) {
+    // Three edits turn any word of four letters into any other.
+    if (distance < best_distance && distance <= std::max(wrong.size() / 2, std::size_t{1})) {
       best = name;
       best_distance = distance;
     }

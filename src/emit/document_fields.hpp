@@ -34,6 +34,14 @@ class Fields {
                : std::string{};
   }
 
+  // A text that is one of `words`.
+  std::string one_of(const char* key, const std::set<std::string>& words) {
+    const Document& value = member(key);
+    const bool known = value.is_string() && words.contains(value.get<std::string>());
+    const std::string kinds = core::join({words.begin(), words.end()}, " or ");
+    return expect(known, key, kinds.c_str(), value) ? value.get<std::string>() : std::string{};
+  }
+
   bool flag(const char* key) {
     const Document& value = member(key);
     return expect(value.is_boolean(), key, "true or false", value) && value.get<bool>();

@@ -102,7 +102,9 @@ class Verifier {
       map_.linker_of = files.text_map("linker_of");
     }
     map_.mmu_cores = json.texts("mmu_cores");
-    map_.mmu_in_sysconfig = json.text("mmu_program") == "sysconfig";
+    if (json.has("mmu_program")) {
+      map_.mmu_in_sysconfig = json.one_of("mmu_program", {"sysconfig", "source"}) == "sysconfig";
+    }
     Fields mair = json.object("mair");
     for (const char* kind : {"non-cached", "write-through", "cached"}) {
       map_.mair[kind] = mair.attributes(kind);
@@ -136,6 +138,8 @@ class Verifier {
       if (item.has("label")) {
         carveout.label = item.text("label");
         carveout.no_map = item.flag("no_map");
+        carveout.compatible = item.has("compatible") ? item.text("compatible") : "";
+        carveout.alignment = item.has("alignment_bytes") ? item.number("alignment_bytes") : 0;
       }
       map_.carveouts.push_back(std::move(carveout));
     }
@@ -353,6 +357,20 @@ class Verifier {
                            carveout.label,
                            *node.unit_address,
                            core::format_hex(node.base)));
+    }
+    if (node.compatible != carveout.compatible) {
+      disagree(node.place,
+               fmt::format("'{}' is compatible with '{}' here, but with '{}' in memory_map.json",
+                           carveout.label,
+                           core::printable(node.compatible, 60),
+                           carveout.compatible));
+    }
+    if (node.alignment != carveout.alignment) {
+      disagree(node.place,
+               fmt::format("'{}' has an alignment of {} here, but {} in memory_map.json",
+                           carveout.label,
+                           core::format_hex(node.alignment),
+                           core::format_hex(carveout.alignment)));
     }
     if (node.no_map != carveout.no_map) {
       disagree(node.place,

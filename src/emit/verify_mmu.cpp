@@ -119,8 +119,10 @@ class MmuVerifier {
     }
     const std::size_t before = errors_.size();
     Fields fields{json, "", place, errors_};
-    if (fields.text("core") != files_.core && errors_.size() == before) {
-      disagree(place, fmt::format("it is of another core than {}", files_.core));
+    const std::string core = fields.text("core");
+    if (core != files_.core && errors_.size() == before) {
+      disagree(place,
+               fmt::format("it is the map of '{}', in the folder of '{}'", core, files_.core));
       return false;
     }
     for (Fields& range : fields.items("ranges")) {

@@ -157,10 +157,13 @@ bool parse_reg(Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
   const std::uint64_t base_low = cursor.number();
   const std::uint64_t size_high = cursor.number();
   const std::uint64_t size_low = cursor.number();
-  if (std::max({base_high, base_low, size_high, size_low}) > UINT32_MAX) {
+  const std::uint64_t largest = std::max({base_high, base_low, size_high, size_low});
+  if (largest > UINT32_MAX) {
     errors.push_back(
         core::error(Code::kDtsCells,
-                    fmt::format("'{}' has a cell that does not fit 32 bits", node.label),
+                    fmt::format("'{}' has a cell of {}, which does not fit 32 bits",
+                                core::printable(node.label),
+                                core::format_hex(largest)),
                     node.place,
                     "address and length take two cells each: the high word, then the low one"));
   }
@@ -248,6 +251,12 @@ std::vector<WrittenNode> parse_dts(const MapFile& file,
       node.no_map = node.no_map || property == "no-map";
       if (property == "reg" && !parse_reg(cursor, node, errors)) {
         break;
+      }
+      if (property == "compatible" && cursor.expect("=")) {
+        node.compatible = cursor.take();
+      }
+      if (property == "alignment" && cursor.expect("=") && cursor.expect("<")) {
+        node.alignment = cursor.number();
       }
     }
     nodes.push_back(std::move(node));

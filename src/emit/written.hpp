@@ -26,6 +26,8 @@ struct WrittenNode {
   std::uint64_t base = 0;
   std::uint64_t size = 0;
   bool no_map = false;
+  std::string compatible;
+  std::uint64_t alignment = 0;
   core::Place place;
 };
 

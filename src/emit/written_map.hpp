@@ -27,6 +27,8 @@ struct MapCarveout {
   std::uint64_t base = 0;
   std::uint64_t size = 0;
   bool no_map = false;
+  std::string compatible;
+  std::uint64_t alignment = 0;
   bool in_header = false;
 };
 

@@ -221,8 +221,11 @@ void check_excess(const MemoryMap& map, core::Diagnostics& found) {
                                     region.name,
                                     entry.mair),
                         entry.place,
-                        fmt::format("name it in 'covers', map it with an entry of its own, or say "
-                                    "why in 'window'"));
+                        entry.covers.empty()
+                            ? "map it with an entry of its own that stands later, or say in "
+                              "'window' why this one may"
+                            : "name it in 'covers', map it with an entry of its own that stands "
+                              "later, or say in 'window' why this one may");
         excess.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
         found.push_back(std::move(excess));
       }
@@ -248,8 +251,10 @@ void check_entries(const MemoryMap& map, core::Diagnostics& found) {
         fmt::format(
             "{} has {} MMU entries, but {} are allowed", table.core, table.ranges.size(), most),
         table.ranges.at(most).place,
-        fmt::format("'{}' is the first too many: let one entry cover several regions that touch",
-                    table.ranges.at(most).entry)));
+        fmt::format(
+            "'{}' is the first too many: let one entry cover several regions that touch, or "
+            "raise 'max_entries' if your configuration tool takes more",
+            table.ranges.at(most).entry)));
   }
 }
 
@@ -314,10 +319,13 @@ void check_congruence(const MemoryMap& map, core::Diagnostics& found) {
                     core::format_size(cut.block),
                     core::format_address(cut.held)),
         range.place,
-        fmt::format("virtual and physical address must be equal modulo {}: give the heaps before "
-                    "it sizes that are multiples of {}",
-                    core::format_size(cut.block),
-                    core::format_size(std::min(cut.block, kSmallBlock))));
+        cut.block == kSmallBlock
+            ? fmt::format("virtual and physical address must be equal modulo {0}: give what stands "
+                          "before it sizes that are multiples of {0}",
+                          core::format_size(cut.block))
+            : fmt::format("virtual and physical address must be equal modulo {}, because the entry "
+                          "is large enough for such a block: map it with smaller entries",
+                          core::format_size(cut.block)));
     std::set<std::size_t> entries;
     for (const CutBlock& each : tables.cut_blocks()) {
       const MmuRange& entry = table.ranges.at(each.instance - 1);
@@ -334,6 +342,10 @@ void check_congruence(const MemoryMap& map, core::Diagnostics& found) {
 std::vector<std::string> edges_off_grid(const MmuTable& table) {
   std::map<std::uint64_t, std::vector<std::string>> edges;
   for (const MmuRange& range : table.ranges) {
+    // A fixed entry costs what it costs.
+    if (range.covers.empty()) {
+      continue;
+    }
     const std::uint64_t first = range.virtual_range.base().value();
     const std::uint64_t end = first + range.virtual_range.size().count();
     if (first % kSmallBlock.count() != 0) {
@@ -395,7 +407,8 @@ const std::vector<Check>& mmu_checks() {
       {Code::kMmuCache,
        Severity::kError,
        Code::kMmuSpan,
-       "a memory is cached by every core that maps it as its region says: not at all, write-through or "
+       "a memory is cached by every core that maps it as its region says: not at all, "
+       "write-through or "
        "write-back",
        "shipped trees had three quarters of the non-cacheable heaps cached",
        check_cache},
@@ -427,7 +440,7 @@ const std::vector<Check>& mmu_checks() {
        check_congruence},
       {Code::kMmuTables,
        Severity::kError,
-       Code::kMmuGranule,
+       Code::kMmuCongruence,
        "a core's entries need no more translation tables than its driver has",
        "Mmu_tableArray: 16 tables; one driver stops at boot, the other writes past the array",
        check_tables},

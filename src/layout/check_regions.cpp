@@ -169,7 +169,7 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
                       region.name,
                       core::format_range(*range)),
           region.place,
-          place.empty() ? "move it, or correct the banks if the board has more memory" : place);
+          place.empty() ? "move it, or say with --dram how much the board carries" : place);
       outside.details = banks;
       found.push_back(std::move(outside));
     }
@@ -181,9 +181,31 @@ bool is_placed_well(const Region& region) {
          core::is_aligned(region.virtual_base->value(), region.align);
 }
 
+// Where a knob says at which address the region's chain begins: the addresses on both sides.
+std::string addresses_that_align(const MemoryMap& map, const Region& first) {
+  const auto chain = std::find_if(map.board.chains.begin(),
+                                  map.board.chains.end(),
+                                  [&](const board::Chain& c) { return c.name == first.chain; });
+  const board::Knob* knob =
+      chain == map.board.chains.end() ? nullptr : map.board.find_knob(chain->physical.text);
+  if (knob == nullptr || map.values.at(knob->name) != first.physical_base->value()) {
+    return {};
+  }
+  const std::uint64_t base = first.physical_base->value();
+  const std::uint64_t down = base - base % first.align.value();
+  const auto up = core::align_up(base, first.align);
+  return fmt::format("the nearest that fit: --set {}={}{}",
+                     knob->name,
+                     core::format_hex(down),
+                     up ? fmt::format(" or --set {}={}", knob->name, core::format_hex(*up)) : "");
+}
+
 // The sizes of the knob before a chain's misplaced regions that would put all of them right.
 std::string sizes_that_align(const MemoryMap& map, const std::vector<const Region*>& misplaced) {
   const Region& first = *misplaced.front();
+  if (std::string addresses = addresses_that_align(map, first); !addresses.empty()) {
+    return addresses;
+  }
   const Region* sized = nullptr;
   for (const Region& region : map.regions) {
     const bool before = region.kind == RegionKind::kRegion && region.chain == first.chain &&

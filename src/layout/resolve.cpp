@@ -336,6 +336,13 @@ class Resolver {
       unknown_region(alias.of, alias.of_place);
       return nullptr;
     }
+    if (owner->space == board::Space::kCore) {
+      wrong(Code::kBoardReference,
+            fmt::format("'{}' is seen by its own core only: no other core can have an alias of it",
+                        alias.of),
+            alias.of_place);
+      return nullptr;
+    }
     Region region = *owner;
     region.kind = RegionKind::kAlias;
     region.name = alias.name;
@@ -421,7 +428,21 @@ class Resolver {
   void unknown_region(const std::string& name, const core::Place& place) {
     std::vector<std::string> names;
     for (const Region& region : map_.regions) {
-      names.push_back(region.name);
+      if (region.name == name) {
+        wrong(Code::kBoardReference,
+              fmt::format("'{}' is another name of '{}'", name, region.of),
+              place,
+              fmt::format("name the region itself: \"{}\"", region.of));
+        return;
+      }
+      if (region.kind == RegionKind::kRegion) {
+        names.push_back(region.name);
+      }
+    }
+    for (const auto* list : {&map_.groups, &map_.carveouts}) {
+      for (const Carveout& known : *list) {
+        names.push_back(known.name);
+      }
     }
     wrong(Code::kBoardReference,
           fmt::format("there is no region '{}'", core::printable(name)),

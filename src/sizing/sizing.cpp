@@ -544,6 +544,7 @@ class Sizer {
   // then everything is counted by that generation's rules.
   void forecast(Demand& demand, const std::vector<BlockList>& instances) const {
     const HeapRule* rule = forecast_->find_heap(demand.key.cacheability, demand.key.lifetime);
+    const board::Knob& knob = *view_->board->find_knob(demand.knob);
     std::vector<std::vector<Block>> changed;
     Bytes fixed;
     for (const BlockList& blocks : instances) {
@@ -573,8 +574,10 @@ class Sizer {
     }
     const Bytes bound = bound_of(rule == nullptr ? HeapRule{} : *rule, lists);
     demand.forecast_figure = bound;
-    demand.forecast = rounded(bound + headroom_for(options_.headroom, bound - fixed),
-                              *view_->board->find_knob(demand.knob));
+    // In the vendor's steps even where the suggestion is tight: nobody has traced it.
+    demand.forecast = core::align_up(
+        std::max({bound + headroom_for(options_.headroom, bound - fixed), knob.minimum, Bytes{1}}),
+        knob.granule);
   }
 
   // What a model's own objects take in a heap of the class, under a generation's rules.

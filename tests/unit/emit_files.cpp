@@ -296,8 +296,11 @@ TEST_SUITE("emit") {
           Change{"alpha/mmu.syscfg",
                  "mmu_armv86.attribute = \"MAIR4\"",
                  "mmu_armv86.attribute = \"MAIR7\""},
-          Change{"alpha/mmu.syscfg", "mmu_armv81.size = 0x100000", "mmu_armv81.size = 0x101000"},
+          Change{"alpha/mmu.syscfg", "mmu_armv81.size = 0x100000", "mmu_armv81.size = 0xFF000"},
+          Change{"alpha/mmu.syscfg", "mmu_armv81.size = 0x100000", "mmu_armv81.size = 0x141000"},
+          Change{"alpha/mmu.syscfg", "$name = \"LAKE_7\"", "$name = \"LAKE_8\""},
           Change{"alpha/mmu_map.json", "\"0x0\"", "\"0x1000\""},
+          Change{"alpha/mmu_map.json", "\"LAKE_7\"", "\"LAKE_8\""},
           Change{"alpha/mmu_map.json", "\"mair\": 7", "\"mair\": 6"},
           Change{"alpha/mmu_map.json", "\"alpha\"", "\"beta_1\""},
           Change{"memory_map.json", "\"address\": \"0x40000000\"", "\"address\": \"0x40000001\""},
@@ -319,6 +322,30 @@ TEST_SUITE("emit") {
     CHECK(test::contains(moved.front().message, "[0x40000000, 0x40200000)"));
     CHECK(moved.front().place.path == "out/alpha/areas.cmd");
     CHECK(moved.front().place.line != 0);
+  }
+
+  TEST_CASE("a change of an MMU entry that changes nothing for the core is no disagreement") {
+    // The registers end where the scratchpad begins: 4 KiB more lie under its entry, which wins.
+    const core::Diagnostics under = after_change(
+        "alpha/mmu.syscfg", "mmu_armv81.size = 0x100000", "mmu_armv81.size = 0x101000");
+    CHECK_MESSAGE(under.empty(), test::all_text(under));
+    // The document holds what the core sees, piece by piece, in the order of addresses.
+    const std::vector<Artifact> artifacts =
+        render(map_of(with(zx9_text(),
+                           "base = \"0x0\", size = \"1MiB\"",
+                           "base = \"0x0\", size = \"2MiB\", window = \"w\"")));
+    const auto document = Json::parse(content_of(artifacts, "alpha/mmu_map.json"));
+    std::string entries;
+    std::uint64_t end = 0;
+    for (const Json& range : document["ranges"]) {
+      const std::uint64_t from = core::parse_address(range["virtual"].get<std::string>()).value();
+      CHECK(from >= end);
+      end = from + range["size_bytes"].get<std::uint64_t>();
+      entries += range["entry"].get<std::string>() + " ";
+    }
+    // The scratchpad of 256 KiB splits the registers.
+    CHECK(entries == "REGISTERS PAD REGISTERS CODE BOX WARM RAW LAKE_7 ");
+    CHECK(verify_map(files_of(artifacts), "").diagnostics.empty());
   }
 
   TEST_CASE("what memory_map.json does not know is found in every file") {
@@ -349,7 +376,6 @@ TEST_SUITE("emit") {
           Change{"alpha/areas.cmd", "\n}", "\n"},
           Change{"alpha/areas.cmd", "0x40000000", "forty"},
           Change{"areas.h", "(0x40000000u)", "(0xu)"},
-          Change{"zx9-memory.dtsi", "<0x11 0x00000000", "<0x11 0x100000000"},
           Change{"zx9-memory.dtsi", "reg = <0x11", "reg = <eleven"},
           Change{"alpha/mmu_map.json", "{", "["},
           Change{"memory_map.json", "{", ""},
@@ -360,6 +386,17 @@ TEST_SUITE("emit") {
       CAPTURE(change.to);
       CHECK(test::find(after_change(change.path, change.from, change.to), Code::kVerifyParse) !=
             nullptr);
+    }
+    // A cell has 32 bits: a shipped generator wrote 4 GiB as one.
+    for (const auto& [from, to] : {std::pair{"<0x11 0x00000000", "<0x11 0x100000000"},
+                                   std::pair{"0x01 0x00000000>", "0x00 0x100000000>"},
+                                   std::pair{"<0x11 ", "<0x100000000 "}}) {
+      CAPTURE(to);
+      const core::Diagnostics cells = after_change("zx9-memory.dtsi", from, to);
+      REQUIRE(cells.size() == 1);
+      CHECK(cells.front().code == Code::kDtsCells);
+      CHECK(test::contains(cells.front().message, "pool_region"));
+      CHECK(cells.front().place.line != 0);
     }
     const VerifyReport nothing = verify_map({}, "out");
     REQUIRE(nothing.diagnostics.size() == 1);

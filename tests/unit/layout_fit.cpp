@@ -609,6 +609,14 @@ TEST_SUITE("layout") {
     CHECK(follow(j722s, one_odd) > 0);
     const board::Board j742s2 = real_board("j742s2");
     follow(j742s2, heaps(j742s2, {3, 10, 1, 6}));
+    // 4 MiB for the first heap put both edges of the first core on the grid, and the second core's
+    // heap off it.
+    SmallBoard drift;
+    drift.cores = 2;
+    drift.owner = {0, 0, 0, 1};
+    drift.sizes = {3 * kMiB, 2 * kMiB, kMiB, 4 * kMiB};
+    drift.views = false;
+    follow(test::load_text(drift.text()).value(), {});
   }
 }
 

@@ -179,9 +179,38 @@ TEST_SUITE("layout") {
     CHECK(test::contains(test::find(errors, Code::kLayoutWindow)->hint, "no single knob"));
   }
 
-  TEST_CASE("a limit below the chain's base is a mistake of the board") {
-    const core::Diagnostics errors = errors_of(zx9_text(), {{"pool_at", 0x80000000}});
-    CHECK(test::find(errors, Code::kBoardValue) != nullptr);
+  TEST_CASE("a limit below the chain's base: sizes pushed it there, or the board is wrong") {
+    // The limit is a knob.
+    const core::Diagnostics pushed = errors_of(zx9_text(), {{"pool_at", 0x80000000}});
+    REQUIRE(test::find(pushed, Code::kLayoutWindow) != nullptr);
+    const core::Diagnostic& late = *test::find(pushed, Code::kLayoutWindow);
+    CHECK(test::contains(late.message, "arenas"));
+    CHECK(test::contains(late.message, "0x1000000000"));
+    CHECK(test::contains(late.message, "0x80000000"));
+    CHECK(test::contains(late.hint, "pool_at"));
+    // It is not: nothing that a user sets could help.
+    const core::Diagnostics wrong =
+        errors_of(with(zx9_text(), "limit = \"0x44000000\"", "limit = \"0x3FFFFFFF\""));
+    CHECK(test::find(wrong, Code::kBoardValue) != nullptr);
+    CHECK(test::find(wrong, Code::kLayoutWindow) == nullptr);
+  }
+
+  TEST_CASE("a window of size zero holds what is empty, and nothing else") {
+    const std::string none = with(zx9_text(), "limit = \"0x44000000\"", "limit = \"0x40000000\"");
+    const core::Diagnostics full = errors_of(none);
+    const core::Diagnostic* misfit = test::find(full, Code::kLayoutWindow);
+    REQUIRE(misfit != nullptr);
+    CHECK(test::contains(misfit->message, "[0x40000000, 0x40000000)"));
+    CHECK(test::contains(misfit->message, "holds 0 B"));
+    // A chain without regions fits, and its account closes.
+    const MemoryMap map = map_of(zx9_text() +
+                                 "[chain.nothing]\nphysical = \"0x50000000\"\nlimit = "
+                                 "\"0x50000000\"\nlimit_why = \"w\"\nregions = []\n");
+    REQUIRE(map.windows.back().chain == "nothing");
+    CHECK(map.windows.back().range.empty());
+    CHECK(map.windows.back().free == Bytes{0});
+    check_accounts(map);
+    CHECK(check_map(map).empty());
   }
 
   TEST_CASE("a region may end exactly at 2^64, not one byte above") {
@@ -191,6 +220,8 @@ TEST_SUITE("layout") {
                             "base = \"0x1000000000\"\nsize = \"0xFFFFFFF000000000\"");
     text = with(text, "limit = \"pool_at\"", "limit = \"0x1100000000\"");
     text = with(text, "virtual = \"0x200000000\"\n", "");
+    // The C7x driver's addresses have 48 bits: this is a core with another MMU.
+    text = with(text, "[mmu]\ngranule = \"4KiB\"\n", "[mmu]\n");
     const auto board = test::load_text(text);
     REQUIRE_MESSAGE(board.has_value(), (board ? "" : test::all_text(board.error())));
     const std::uint64_t base = UINT64_MAX - 4 * 1024 * kMiB + 1;
