@@ -253,7 +253,7 @@ std::vector<WrittenNode> parse_dts(const MapFile& file,
         break;
       }
       if (property == "compatible" && cursor.expect("=")) {
-        node.compatible = cursor.take();
+        node.compatible = unquoted(cursor.take());
       }
       if (property == "alignment" && cursor.expect("=") && cursor.expect("<")) {
         node.alignment = cursor.number();
