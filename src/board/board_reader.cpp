@@ -247,7 +247,7 @@ class BoardReader {
       }
       core::Diagnostic twice =
           core::error(Code::kBoardName,
-                      fmt::format("two {} are called '{}'", what, core::printable(name)),
+                      fmt::format("{} called '{}'", what, core::printable(name)),
                       place,
                       "rename one of them");
       twice.related.push_back({first->second, "it was here before"});
@@ -255,24 +255,24 @@ class BoardReader {
     };
     for (const auto* list : {&board_.carveouts, &board_.groups}) {
       for (const Carveout& carveout : *list) {
-        once(carveout.name, carveout.place, "carve-outs or groups");
+        once(carveout.name, carveout.place, "two carve-outs or groups are");
       }
     }
     for (const Carveout& group : board_.groups) {
       for (const Chain& chain : board_.chains) {
         for (const Item& item : chain.items) {
           if (!item.is_gap && item.name == group.name) {
-            once(group.name, item.place, "memories, a group and a region,");
+            once(group.name, item.place, "a group and a region are both");
           }
         }
       }
     }
     places.clear();
     for (const Chain& chain : board_.chains) {
-      once(chain.name, chain.place, "chains");
+      once(chain.name, chain.place, "two chains are");
     }
     for (const View& view : board_.views) {
-      once(view.name, view.place, "chains or views");
+      once(view.name, view.place, "two chains or views are");
     }
   }
 

@@ -40,7 +40,10 @@ const core::TomlValue* TableReader::optional(std::string_view key, Kind kind) {
                       what_,
                       core::kind_name(kind),
                       core::kind_name(field->get().kind)),
-          field->get().place);
+          field->get().place,
+          kind == Kind::kString && field->get().kind == Kind::kInteger
+              ? fmt::format("put it in quotes: {} = \"{}\"", key, field->get().integer)
+              : "");
     return nullptr;
   }
   return &field->get();

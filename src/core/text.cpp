@@ -114,15 +114,21 @@ bool is_continuation(char c) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Rows of the table for the last two letters of `a`, and for this one.
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    std::swap(before_last, last);
+    std::swap(last, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+      const std::size_t substitute = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substitute});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
     }
   }
   return row.back();
@@ -166,7 +172,11 @@ Result<Bytes> parse_bytes(std::string_view text, const Place& place) {
   const auto value = decimal ? scale_decimal(number, unit->factor) : parse_integer(number);
   const auto bytes = decimal || !value ? value : checked_mul(*value, unit->factor);
   if (!bytes) {
-    const bool digits = !number.empty() && std::all_of(number.begin(), number.end(), is_digit);
+    const std::string_view figures = hex ? number.substr(2) : number;
+    const bool digits =
+        !figures.empty() && std::all_of(figures.begin(), figures.end(), [&](char c) {
+          return hex ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : is_digit(c);
+        });
     return refuse(digits ? "the largest size is 2^64 - 1 bytes" : std::string{kSizeHint});
   }
   return Bytes{*bytes};
@@ -333,8 +343,8 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   }
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(to_lower(wrong), to_lower(name));
-    // Three edits turn any word of four letters into any other.
-    if (distance < best_distance && distance <= std::max(wrong.size() / 2, std::size_t{1})) {
+    // Short words are a few edits from everything: one for each three letters.
+    if (distance < best_distance && distance <= std::max(wrong.size() / 3, std::size_t{1})) {
       best = name;
       best_distance = distance;
     }

@@ -169,7 +169,8 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
                       region.name,
                       core::format_range(*range)),
           region.place,
-          place.empty() ? "move it, or say with --dram how much the board carries" : place);
+          place.empty() ? "move it, or correct what the board carries: its banks, or --dram"
+                        : place);
       outside.details = banks;
       found.push_back(std::move(outside));
     }
@@ -241,6 +242,18 @@ std::string sizes_that_align(const MemoryMap& map, const std::vector<const Regio
                        : fmt::format("the nearest that fit: {}", core::join(sizes, " or "));
 }
 
+// Whether the chain continues, over any number of steps, one that is misplaced itself.
+bool continues_one_of(const MemoryMap& map,
+                      const std::string& name,
+                      const std::map<std::string, std::vector<const Region*>>& misplaced) {
+  for (const board::Chain& chain : map.board.chains) {
+    if (chain.name == name && !chain.after.empty()) {
+      return misplaced.contains(chain.after) || continues_one_of(map, chain.after, misplaced);
+    }
+  }
+  return false;
+}
+
 // One finding a chain: what is behind the first misplaced region is so because of it.
 void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
   std::map<std::string, std::vector<const Region*>> misplaced;
@@ -250,6 +263,9 @@ void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
     }
   }
   for (const auto& [chain, regions] : misplaced) {
+    if (continues_one_of(map, chain, misplaced)) {
+      continue;
+    }
     const Region& region = *regions.front();
     const std::uint64_t base = region.physical_base->value();
     const std::uint64_t step = region.align.value();
@@ -317,7 +333,7 @@ void check_minimums(const MemoryMap& map, core::Diagnostics& found) {
                     core::format_size(knob.minimum),
                     knob.minimum_why.empty() ? "" : ": ",
                     knob.minimum_why),
-        region->place,
+        knob.default_value.place,
         fmt::format("give {} at least {}", knob.name, core::format_setting(knob.minimum))));
   }
 }
