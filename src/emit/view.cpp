@@ -309,6 +309,16 @@ Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline) {
                                  {"knob", region.knob}});
     }
   }
+  for (const board::Knob& knob : map.board.knobs) {
+    const std::uint64_t before = baseline.values.at(knob.name);
+    const std::uint64_t after = map.values.at(knob.name);
+    if (knob.is_address && before != after) {
+      view["regions"].push_back({{"name", "(an address)"},
+                                 {"before", core::format_hex(before)},
+                                 {"after", core::format_hex(after)},
+                                 {"knob", knob.name}});
+    }
+  }
   view["steps"] = Json::array();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     view["steps"].push_back({{"number", fmt::format("{}", i + 1)},
