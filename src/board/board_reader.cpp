@@ -268,6 +268,13 @@ class BoardReader {
       }
     }
     places.clear();
+    for (const auto& [name, expression] : board_.constants) {
+      once(name, expression.place, "two constants are");
+    }
+    for (const Knob& knob : board_.knobs) {
+      once(knob.name, knob.place, "a constant and a knob are");
+    }
+    places.clear();
     for (const Chain& chain : board_.chains) {
       once(chain.name, chain.place, "two chains are");
     }
@@ -311,7 +318,8 @@ class BoardReader {
     check_own(linker, kOursOfCore);
     core.linker_file = linker.text;
     if (const TomlValue* table = reader.optional("onchip", Kind::kTable); table != nullptr) {
-      TableReader memories{*table, fmt::format("'onchip' of core '{}'", core.name), errors_};
+      TableReader memories{
+          *table, fmt::format("'onchip' of core '{}'", core::printable(core.name)), errors_};
       for (const TomlField& memory : table->fields) {
         const Text region = memories.text(memory.key);
         if (region.written) {

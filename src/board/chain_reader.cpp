@@ -47,7 +47,8 @@ void read_region(ReaderContext& context, TableReader& reader, const TomlValue& v
 }
 
 void read_item(ReaderContext& context, const TomlValue& value, Chain& chain) {
-  TableReader reader{value, fmt::format("a region of chain '{}'", chain.name), context.errors()};
+  TableReader reader{
+      value, fmt::format("a region of chain '{}'", core::printable(chain.name)), context.errors()};
   Item item;
   item.place = value.place;
   if (value.find("gap") != nullptr) {
@@ -79,6 +80,12 @@ Space read_space(TableReader& reader, const TomlField& field) {
         "the spaces are: ddr, sram, core");
   }
   return Space::kDdr;
+}
+
+void read_owner(TableReader& reader, Alias& alias) {
+  const Text of = reader.required_text("of");
+  alias.of = of.text;
+  alias.of_place = of.place;
 }
 
 }  // namespace
@@ -120,9 +127,7 @@ void read_alias(ReaderContext& context, const TomlField& field) {
   Alias alias;
   alias.name = field.key;
   alias.place = field.key_place;
-  const Text of = reader.required_text("of");
-  alias.of = of.text;
-  alias.of_place = of.place;
+  read_owner(reader, alias);
   alias.cores = context.read_cores(reader, field.get());
   reader.finish();
   context.board().aliases.push_back(std::move(alias));
@@ -149,15 +154,14 @@ void read_view(ReaderContext& context, const TomlField& field) {
   }
   const std::vector<std::string> cores = context.read_cores(reader, field.get());
   for (const TomlValue& item : reader.items("regions")) {
-    TableReader entry{item, fmt::format("an alias of view '{}'", view.name), context.errors()};
+    TableReader entry{
+        item, fmt::format("an alias of view '{}'", core::printable(view.name)), context.errors()};
     Alias alias;
     const Text name = entry.required_text("name");
     context.check_identifier(name);
     alias.name = name.text;
     alias.place = name.place;
-    const Text of = entry.required_text("of");
-    alias.of = of.text;
-    alias.of_place = of.place;
+    read_owner(entry, alias);
     alias.cores = cores;
     entry.finish();
     view.aliases.push_back(std::move(alias));

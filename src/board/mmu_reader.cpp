@@ -24,6 +24,8 @@ std::string property_value(ReaderContext& context, const TomlField& property) {
   }
   const bool quotable = value.kind == Kind::kString &&
                         value.string.find_first_of("\"\\") == std::string::npos &&
+                        value.string.find("/*") == std::string::npos &&
+                        value.string.find("*/") == std::string::npos &&
                         core::printable(value.string, value.string.size() + 1) == value.string;
   if (!quotable) {
     context.errors().push_back(core::error(

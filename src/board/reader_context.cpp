@@ -47,7 +47,7 @@ bool ReaderContext::expect_table(const TomlField& field, std::string_view what) 
 void ReaderContext::unknown_core(const std::string& core, const core::Place& place) {
   std::vector<std::string> names;
   for (const Core& known : board_.cores) {
-    names.push_back(known.name);
+    names.push_back(core::printable(known.name));
   }
   std::string hint = core::did_you_mean(core, names);
   errors_.push_back(

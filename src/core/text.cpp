@@ -338,7 +338,7 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   for (const std::string& name : names) {
     // Whoever abbreviates means the name that begins like this.
     if (wrong.size() >= kTelling && to_lower(name).starts_with(to_lower(wrong))) {
-      return fmt::format("did you mean '{}'?", name);
+      return fmt::format("did you mean '{}'?", printable(name));
     }
   }
   for (const std::string& name : names) {
@@ -349,7 +349,7 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
       best_distance = distance;
     }
   }
-  return best.empty() ? std::string{} : fmt::format("did you mean '{}'?", best);
+  return best.empty() ? std::string{} : fmt::format("did you mean '{}'?", printable(best));
 }
 
 }  // namespace memsize::core

@@ -18,7 +18,8 @@ Data convert(const Json& value) {
   if (value.is_object()) {
     Data object{kainjow::mustache::object{}};
     for (const auto& [key, child] : value.items()) {
-      object.set(key, convert(child));
+      // Not set(), which copies the whole child.
+      object[key] = convert(child);
     }
     return object;
   }

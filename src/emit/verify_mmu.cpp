@@ -18,6 +18,7 @@ using core::Code;
 
 // A piece of address space, and the entry that decides over it.
 struct Piece {
+  unsigned instance = 0;
   std::uint64_t virtual_base = 0;
   std::uint64_t physical = 0;
   std::uint64_t size = 0;
@@ -31,10 +32,13 @@ std::vector<Piece> paint(const std::vector<WrittenMmuEntry>& entries) {
   std::set<std::uint64_t> edges;
   for (const WrittenMmuEntry& entry : entries) {
     edges.insert(entry.virtual_base);
-    edges.insert(entry.virtual_base + entry.size);
+    // An entry may end at 2^64, where there is no edge.
+    if (entry.virtual_base + entry.size > entry.virtual_base) {
+      edges.insert(entry.virtual_base + entry.size);
+    }
   }
   std::vector<Piece> pieces;
-  for (auto edge = edges.begin(); edge != edges.end() && std::next(edge) != edges.end(); ++edge) {
+  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
     const auto winner =
         std::find_if(entries.rbegin(), entries.rend(), [&](const WrittenMmuEntry& entry) {
           return *edge >= entry.virtual_base && *edge - entry.virtual_base < entry.size;
@@ -42,14 +46,18 @@ std::vector<Piece> paint(const std::vector<WrittenMmuEntry>& entries) {
     if (winner == entries.rend()) {
       continue;
     }
-    const bool continues = !pieces.empty() && pieces.back().place == winner->place &&
+    const std::uint64_t into = *edge - winner->virtual_base;
+    const auto next = std::next(edge);
+    const std::uint64_t size = next == edges.end() ? winner->size - into : *next - *edge;
+    const bool continues = !pieces.empty() && pieces.back().instance == winner->instance &&
                            pieces.back().virtual_base + pieces.back().size == *edge;
     if (continues) {
-      pieces.back().size += *std::next(edge) - *edge;
+      pieces.back().size += size;
     } else {
-      pieces.push_back({*edge,
-                        winner->physical + (*edge - winner->virtual_base),
-                        *std::next(edge) - *edge,
+      pieces.push_back({winner->instance,
+                        *edge,
+                        winner->physical + into,
+                        size,
                         winner->attribute,
                         winner->name,
                         winner->place});

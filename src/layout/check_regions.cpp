@@ -204,6 +204,10 @@ std::string addresses_that_align(const MemoryMap& map, const Region& first) {
 // The sizes of the knob before a chain's misplaced regions that would put all of them right.
 std::string sizes_that_align(const MemoryMap& map, const std::vector<const Region*>& misplaced) {
   const Region& first = *misplaced.front();
+  if (core::is_aligned(first.physical_base->value(), first.align)) {
+    // Only its virtual address is off: moving it would not mend that.
+    return {};
+  }
   if (std::string addresses = addresses_that_align(map, first); !addresses.empty()) {
     return addresses;
   }

@@ -126,8 +126,11 @@ class Search {
     if (start_sizes_.empty()) {
       start_sizes_ = map->values;
     }
-    verdict.placed = has_tables(board_.mmu);
-    verdict.legal = verdict.placed;
+    verdict.placed = can_build(*map);
+    if (!verdict.placed) {
+      return verdict;
+    }
+    verdict.legal = true;
     for (const MmuTable& table : map->mmu) {
       const TranslationTables tables{table, board_.mmu.blocks_replace_tables};
       verdict.tables.emplace_back(table.core, tables.taken());
@@ -360,11 +363,17 @@ std::size_t sum(const TableCounts& counts) {
   return total;
 }
 
+bool is_cut(const MemoryMap& map) {
+  return std::any_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
+    return !TranslationTables{table, map.board.mmu.blocks_replace_tables}.cut_blocks().empty();
+  });
+}
+
 }  // namespace
 
 TableCounts table_counts(const MemoryMap& map) {
   TableCounts counts;
-  if (has_tables(map.board.mmu)) {
+  if (can_build(map)) {
     for (const MmuTable& table : map.mmu) {
       counts.emplace_back(table.core,
                           TranslationTables{table, map.board.mmu.blocks_replace_tables}.taken());
@@ -397,7 +406,11 @@ void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
     values[knob.name] += more.count();
     const std::size_t now = counted ? *counted : *(counted = sum(table_counts(map)));
     const auto grown = resolve(map.board, values);
-    const std::size_t then = grown ? sum(table_counts(*grown)) : now;
+    // What stands behind it moves too, and may not be mappable there.
+    if (!grown || !can_build(*grown) || is_cut(*grown)) {
+      continue;
+    }
+    const std::size_t then = sum(table_counts(*grown));
     if (then >= now) {
       continue;
     }

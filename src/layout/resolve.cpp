@@ -107,6 +107,15 @@ class Resolver {
         return std::nullopt;
       }
       cursor = before->second;
+      if (cursor.physical.has_value() == (chain.space == board::Space::kCore)) {
+        wrong(Code::kBoardReference,
+              fmt::format("chain '{}' continues '{}', but only one of them is on the bus",
+                          chain.name,
+                          chain.after),
+              chain.after_place,
+              "a memory that its cores alone see has no physical address to continue from or at");
+        return std::nullopt;
+      }
       if (!chain.virtual_base.text.empty()) {
         cursor.virtual_base = VirtAddr{evaluate(chain.virtual_base)};
       }
@@ -362,10 +371,24 @@ class Resolver {
     }
   }
 
+  // What stands before a view but has no end was reported already.
+  [[nodiscard]] bool stands_before(const board::View& view) const {
+    const auto end = std::find_if(
+        map_.board.views.begin(), map_.board.views.end(), [&](const board::View& other) {
+          return other.name == view.name;
+        });
+    return std::any_of(map_.board.views.begin(), end, [&](const board::View& other) {
+      return other.name == view.after;
+    });
+  }
+
   // Aliases one behind the other, virtually; physically each is where its owner is.
   void place_view(const board::View& view) {
     const auto before = ends_.find(view.after);
     if (!view.after.empty() && before == ends_.end()) {
+      if (stands_before(view)) {
+        return;
+      }
       wrong(Code::kBoardReference,
             fmt::format("view '{}' continues '{}', which is neither a chain nor a view before it",
                         view.name,

@@ -90,6 +90,21 @@ bool has_tables(const board::Mmu& mmu) {
   return mmu.granule.value() >= (1ULL << kShift.at(kLastLevel));
 }
 
+bool can_build(const MemoryMap& map) {
+  const core::Align page = *core::Align::make(1ULL << kShift.at(kLastLevel));
+  const auto fits = [&](std::uint64_t base, Bytes size) {
+    return core::is_aligned(base, page) && core::is_aligned(size, page) && base < kAddressLimit &&
+           size.count() <= kAddressLimit - base;
+  };
+  return has_tables(map.board.mmu) &&
+         std::all_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
+           return std::all_of(table.ranges.begin(), table.ranges.end(), [&](const MmuRange& range) {
+             return fits(range.virtual_range.base().value(), range.virtual_range.size()) &&
+                    fits(range.physical.base().value(), range.physical.size());
+           });
+         });
+}
+
 bool tables_agree(const MemoryMap& map) {
   return std::all_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
     std::vector<Translation> from_entries;
@@ -99,6 +114,9 @@ bool tables_agree(const MemoryMap& map) {
       append(from_entries, std::move(piece));
     }
     const TranslationTables tables{table, map.board.mmu.blocks_replace_tables};
+    if (tables.overflow()) {
+      return true;
+    }
     const std::vector<Translation> found = tables.walk();
     return std::equal(from_entries.begin(),
                       from_entries.end(),

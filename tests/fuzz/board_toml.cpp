@@ -1,13 +1,18 @@
 // Any bytes as a board file: an error with its place, or a board that resolves, whose windows add
-// up, and whose map, where the checks pass, is written and read back without a complaint.
+// up, and whose map, where the checks pass, has MMU entries and translation tables that agree, and
+// is written and read back without a complaint. What the MMU cannot map is grown to something it
+// can.
 #include "memsize/board/load.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
+#include "memsize/layout/fit.hpp"
 #include "memsize/layout/memory_map.hpp"
+#include "memsize/layout/translation.hpp"
 
 #include "check.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,18 +22,55 @@ using memsize::fuzz::require;
 
 namespace {
 
+void check_findings(const memsize::core::Diagnostics& found) {
+  const auto plain = [](const std::string& text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  };
+  for (const auto& problem : found) {
+    require(!problem.message.empty(), "a finding has a message");
+    require(plain(problem.message) && plain(problem.hint), "a finding is printable");
+  }
+}
+
+bool mappable(const memsize::core::Diagnostics& found) {
+  return std::none_of(found.begin(), found.end(), [](const auto& problem) {
+    return problem.code == memsize::core::Code::kMmuCongruence ||
+           problem.code == memsize::core::Code::kMmuTables;
+  });
+}
+
+void check_growth(const memsize::board::Board& board) {
+  // With many heaps the search is long.
+  constexpr std::size_t kFew = 4;
+  const auto heaps = std::count_if(
+      board.knobs.begin(), board.knobs.end(), [](const auto& knob) { return knob.demand; });
+  if (heaps > static_cast<std::ptrdiff_t>(kFew)) {
+    return;
+  }
+  for (const bool tight : {false, true}) {
+    const auto growth = memsize::layout::grow_for_mmu(board, {}, tight);
+    if (!growth) {
+      continue;
+    }
+    require(!growth->values.empty() && growth->cost.count() != 0, "a growth grows something");
+    const auto grown = memsize::layout::resolve(board, growth->values);
+    require(grown.has_value(), "what grew is placed");
+    require(mappable(memsize::layout::check_map(*grown)), "what grew can be mapped");
+  }
+}
+
 void check_map(const memsize::layout::MemoryMap& map, memsize::core::FileSystem& files) {
   for (const auto& window : map.windows) {
     require(window.placed + window.padding + window.free == window.range.size(),
             "every byte of a window is accounted for");
   }
   const auto found = memsize::layout::check_map(map);
-  for (const auto& problem : found) {
-    require(!problem.message.empty(), "a finding has a message");
-  }
+  check_findings(found);
   if (memsize::core::has_errors(found)) {
     return;
   }
+  require(!memsize::layout::has_tables(map.board.mmu) || memsize::layout::tables_agree(map),
+          "entries and tables agree");
   const auto artifacts = memsize::emit::render_all({map, map, files, {}}, {"map-json", "mmu-json"});
   require(artifacts.has_value(), "documents need no template");
   std::vector<memsize::emit::MapFile> written;
@@ -48,13 +90,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto board = memsize::board::load_board(files, "boards", "b");
   if (!board) {
     require(memsize::core::has_errors(board.error()), "a failure has errors");
+    check_findings(board.error());
     return 0;
   }
   const auto map = memsize::layout::resolve(*board, {});
   if (!map) {
     require(memsize::core::has_errors(map.error()), "a failure has errors");
+    check_findings(map.error());
     return 0;
   }
   check_map(*map, files);
+  check_growth(*board);
   return 0;
 }

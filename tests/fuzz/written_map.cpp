@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,28 +16,59 @@ namespace {
 
 constexpr const char* kMap = R"({
   "schema": "memsize.map/1", "board": "b",
-  "files": { "linker": "l.cmd", "header": "h.h", "dts": "d.dtsi" }, "mmu_cores": ["c"],
+  "files": { "linker": "l.cmd", "header": "h.h", "dts": "d.dtsi", "linker_of": { "e": "e.cmd" } },
+  "mmu_cores": ["c"], "mmu_program": "sysconfig",
   "mair": { "non-cached": [0, 4], "write-through": [6], "cached": [7] },
   "knobs": { "size": 4096, "at": "0x1000" }, "header_bases": { "BASE": "0x1000" },
   "regions": [ { "name": "R", "kind": "region", "address": "0x2000", "physical": "0x1000",
-                 "size_bytes": 4096, "cores": ["c"], "in_header": true, "cache": "cached" } ],
+                 "size_bytes": 4096, "cores": ["c"], "in_header": true, "cache": "cached",
+                 "knob": "size" },
+               { "name": "S", "kind": "region", "address": "0x3000", "physical": "0x5000",
+                 "size_bytes": 8192, "cores": ["c", "e"], "in_header": false,
+                 "cache": "non-cached" } ],
   "carveouts": [ { "name": "R_ALL", "label": "r_label", "physical": "0x1000",
-                   "size_bytes": 4096, "in_header": false, "no_map": true } ] })";
+                   "size_bytes": 4096, "in_header": false, "no_map": true,
+                   "compatible": "a,b", "alignment_bytes": 4096 } ] })";
 
 const std::vector<memsize::emit::MapFile>& good_files() {
   static const std::vector<memsize::emit::MapFile> files = {
       {"memory_map.json", kMap},
-      {"c/l.cmd", "MEMORY\n{\n R ( RW ) : ORIGIN = 0x2000 , LENGTH = 0x1000\n}\n"},
+      {"c/l.cmd",
+       "MEMORY\n{\n R ( RW ) : ORIGIN = 0x2000 , LENGTH = 0x1000\n"
+       " S : ORIGIN = 0x3000 , LENGTH = 0x2000\n}\n"},
       {"h.h", "#define R_ADDR (0x2000u)\n#define R_SIZE (0x1000u)\n#define BASE (0x1000u)\n"},
-      {"d.dtsi", "r_label: r@1000 { reg = <0x00 0x1000 0x00 0x1000>; no-map; };\n"},
+      {"d.dtsi",
+       "r_label: r@1000 { compatible = \"a,b\"; reg = <0x00 0x1000 0x00 0x1000>;\n"
+       "alignment = <0x1000>; no-map; };\n"},
+      // The second entry lies over the end of the first.
       {"c/mmu.syscfg",
        "mmu_armv81.$name = \"E\";\nmmu_armv81.vAddr = 0x2000;\nmmu_armv81.pAddr = 0x1000;\n"
-       "mmu_armv81.size = 0x1000;\nmmu_armv81.attribute = \"MAIR7\";\n"},
+       "mmu_armv81.size = 0x2000;\nmmu_armv81.attribute = \"MAIR7\";\n"
+       "mmu_armv82.$name = \"F\";\nmmu_armv82.vAddr = 0x3000;\nmmu_armv82.pAddr = 0x5000;\n"
+       "mmu_armv82.size = 0x2000;\nmmu_armv82.attribute = \"MAIR4\";\n"},
       {"c/mmu_map.json",
        R"({ "core": "c", "ranges": [ { "virtual": "0x2000", "physical": "0x1000",
-            "size_bytes": 4096, "mair": 7, "entry": "E" } ] })"},
+            "size_bytes": 4096, "mair": 7, "entry": "E" },
+            { "virtual": "0x3000", "physical": "0x5000",
+            "size_bytes": 8192, "mair": 4, "entry": "F" } ] })"},
+      {"e/e.cmd", "MEMORY\n{\n S : ORIGIN = 0x3000 , LENGTH = 0x2000\n}\n"},
   };
   return files;
+}
+
+bool is_plain(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+// What the file must still have in it where nothing is wrong with it.
+const char* needed(const std::string& path) {
+  return path == "c/l.cmd"          ? "R"
+         : path == "e/e.cmd"        ? "S"
+         : path == "h.h"            ? "R_ADDR"
+         : path == "d.dtsi"         ? "no-map"
+         : path == "c/mmu.syscfg"   ? "MAIR4"
+         : path == "c/mmu_map.json" ? "ranges"
+                                    : "memsize.map/1";
 }
 
 }  // namespace
@@ -55,10 +86,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto report = memsize::emit::verify_map(files, "out");
   for (const auto& problem : report.diagnostics) {
     require(!problem.message.empty(), "a finding has a message");
+    require(is_plain(problem.message) && is_plain(problem.hint), "a finding is printable");
     require(problem.place.path.str().starts_with("out/"), "a finding has a file");
   }
-  if (report.diagnostics.empty() && victim.path == "c/l.cmd") {
-    require(victim.content.find("R") != std::string::npos, "a missing region is found");
+  if (report.diagnostics.empty()) {
+    require(victim.content.find(needed(victim.path)) != std::string::npos,
+            "what is missing is found");
   }
   return 0;
 }

@@ -134,7 +134,7 @@ const std::vector<std::string>& hostile() {
       "mmu_armv81.size = 0x1; node: n@0 { reg = <0 0 0 0>; };",
       "%s %n {} {0} %%",
       std::string(1000, '*') + "/",
-      "",
+      " ",
   };
   return texts;
 }

@@ -44,8 +44,13 @@ struct Translation {
 /// Whether the entries of this board can be built into the drivers' tables: whole pages of 4 KiB.
 [[nodiscard]] bool has_tables(const board::Mmu& mmu);
 
+/// Whether tables can be built from this map's entries: the board has_tables, and every entry is
+/// whole pages below kAddressLimit. Else a check says why not.
+[[nodiscard]] bool can_build(const MemoryMap& map);
+
 /// Whether the entries and the tables that the driver builds from them say the same, for every
-/// core. Where the checks found nothing, a difference is a mistake of memsize.
+/// core; tables that overflow say nothing. Where the checks found nothing, a difference is a
+/// mistake of memsize.
 [[nodiscard]] bool tables_agree(const MemoryMap& map);
 
 /// A block that holds another physical address than it was asked to.
