@@ -356,6 +356,7 @@ std::vector<std::string> edges_off_grid(const MmuTable& table) {
     }
   }
   std::vector<std::string> lines;
+  lines.reserve(edges.size());
   for (const auto& [address, what] : edges) {
     lines.push_back(fmt::format("{} {}", core::format_hex(address), core::join(what, ", ")));
   }

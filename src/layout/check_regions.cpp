@@ -271,7 +271,9 @@ void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
       continue;
     }
     const Region& region = *regions.front();
-    const std::uint64_t base = region.physical_base->value();
+    const std::uint64_t physical = region.physical_base->value();
+    const std::uint64_t base =
+        core::is_aligned(physical, region.align) ? region.virtual_base->value() : physical;
     const std::uint64_t step = region.align.value();
     const std::string sizes = sizes_that_align(map, regions);
     core::Diagnostic wrong =

@@ -172,7 +172,8 @@ TEST_SUITE("layout") {
     CHECK_MESSAGE(moved.after.empty(), test::all_text(moved.after));
   }
 
-  TEST_CASE("where a hint says that a region fits, it fits: every board, any amount of DRAM" * doctest::should_fail()) {
+  TEST_CASE("where a hint says that a region fits, it fits: every board, any amount of DRAM" *
+            doctest::should_fail()) {
     std::size_t followed = 0;
     for (const std::string& name : real_boards()) {
       for (const std::uint64_t gib : {2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U, 32U}) {
@@ -192,7 +193,8 @@ TEST_SUITE("layout") {
     CHECK(followed >= 5);
   }
 
-  TEST_CASE("the place for a chain has room for its gaps and for what continues it" * doctest::should_fail()) {
+  TEST_CASE("the place for a chain has room for its gaps and for what continues it" *
+            doctest::should_fail()) {
     // In a far bank of 5 GiB the pool of 4 GiB fits behind the arenas, what belongs to it does not.
     const std::string small = with(with(zx9_text(),
                                         "base = \"0x1000000000\"\nsize = \"8GiB\"",
@@ -257,6 +259,10 @@ TEST_SUITE("layout") {
     // Only the virtual address is off: no physical one mends that.
     const std::string seen = with(pool, "virtual = \"0x200000000\"", "virtual = \"0x200100000\"");
     CHECK(follow_all(test::load_text(seen).value(), {}) == 0);
+    const core::Diagnostics off = check_map(map_of(seen));
+    REQUIRE(test::find(off, Code::kLayoutAlignment) != nullptr);
+    CHECK(test::contains(test::find(off, Code::kLayoutAlignment)->message, "0x200100000"));
+    CHECK(test::contains(test::find(off, Code::kLayoutAlignment)->hint, "1 MiB past 0x200000000"));
   }
 
   TEST_CASE("a chain that no knob places has no hint with a knob") {

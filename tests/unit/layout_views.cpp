@@ -210,8 +210,10 @@ TEST_SUITE("layout") {
     CHECK(above.code == Code::kLayoutAddress);
     CHECK(test::contains(above.message, "ALPHA_FW_BETA"));
     // Nothing can follow, not even behind a region that itself still fitted.
-    const core::Diagnostics behind = errors_of(with(
-        at_end, "of = \"FW_BETA\" } ]", "of = \"FW_BETA\" }, { name = \"X\", of = \"SCRATCHPAD\" } ]"));
+    const core::Diagnostics behind =
+        errors_of(with(at_end,
+                       "of = \"FW_BETA\" } ]",
+                       "of = \"FW_BETA\" }, { name = \"X\", of = \"SCRATCHPAD\" } ]"));
     CHECK_MESSAGE(test::find(behind, Code::kLayoutAddress) != nullptr, test::all_text(behind));
   }
 

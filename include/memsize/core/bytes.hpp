@@ -73,6 +73,7 @@ class Align {
 
   [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 stumbles over a defaulted <=>.
   friend constexpr auto operator<=>(Align, Align) = default;
 
  private:

@@ -30,7 +30,8 @@ struct Growth {
   core::Bytes cost;
   TableCounts before;
   TableCounts after;
-  /// Whether the search was finished: no cheaper set of knobs exists. Else: the best that was found.
+  /// Whether the search was finished: no cheaper set of knobs exists. Else: the best that was
+  /// found.
   bool proved = false;
 };
 
