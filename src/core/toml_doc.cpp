@@ -213,8 +213,8 @@ std::string_view kind_name(TomlValue::Kind kind) {
 
 Result<TomlValue> parse_toml(std::string_view text, const std::string& path) {
   const Converter converter{text, path};
-  // Bytes that are no UTF-8 are toml++'s to report.
-  if (const auto found = is_utf8(text) ? Scanner{text}.find() : std::nullopt; found) {
+  // Bytes that are no UTF-8 are toml++'s to report, if it can be given what stands before them.
+  if (const auto found = Scanner{text}.find(); found) {
     toml::source_region region;
     region.begin.line = static_cast<toml::source_index>(found->line);
     region.begin.column = static_cast<toml::source_index>(found->column);

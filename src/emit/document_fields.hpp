@@ -115,7 +115,8 @@ class Fields {
     if (expect(value.is_object(), key, "an object", value)) {
       for (const auto& [inner, item] : value.items()) {
         const std::string full = fmt::format("{}.{}", key, core::printable(inner, 100));
-        list.emplace_back(inner, item.is_string() ? hexadecimal(full, item) : whole(full, item));
+        list.emplace_back(core::printable(inner, 100),
+                          item.is_string() ? hexadecimal(full, item) : whole(full, item));
       }
     }
     return list;
