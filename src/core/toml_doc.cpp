@@ -227,7 +227,7 @@ Result<TomlValue> parse_toml(std::string_view text, const std::string& path) {
   if (!parsed) {
     const toml::parse_error& problem = parsed.error();
     return fail(error(Code::kTomlSyntax,
-                      fmt::format("this is not TOML: {}", problem.description()),
+                      fmt::format("this is not TOML: {}", printable(problem.description(), 400)),
                       converter.place(problem.source())));
   }
   return converter.convert(parsed.table());

@@ -386,6 +386,15 @@ TEST_SUITE("board") {
       CHECK(loaded.error().front().code == Code::kTomlSyntax);
       check_printable(loaded.error());
     }
+    // The same behind what the TOML parser cannot be given, and what it repeats in its message.
+    for (const std::string& line : {std::string{"\xc3\xa9 = 1\nx = \"\xff\""},
+                                    std::string{"x = fal\x1b[31mse"},
+                                    std::string{"x = \x7f"}}) {
+      const auto loaded = test::load_text(line + "\n" + zx9_text());
+      REQUIRE_FALSE(loaded.has_value());
+      CHECK(loaded.error().front().code == Code::kTomlSyntax);
+      check_printable(loaded.error());
+    }
     // Other letters are text; where files are written, they are escapes.
     const Board board =
         board_of(with(zx9_text(), "note = \"mailbox\"", "note = \"Brief\xc3\xa4\""));

@@ -571,6 +571,13 @@ TEST_SUITE("layout") {
         test::with(text, "tables = 3\n", ""), "granule = \"4KiB\"", "granule = \"1KiB\"");
     CHECK_FALSE(grow_for_mmu(test::load_text(pages).value(), {}, false).has_value());
     CHECK(table_counts(test::map_of(pages)).empty());
+    // Sizes that are no whole pages are a check's to report: there is nothing to count or to grow.
+    const std::string odd =
+        test::with(text, "hard_granule = \"1048576\"", "hard_granule = \"1KiB\"");
+    const board::Board bytes = test::load_text(odd).value();
+    CHECK_FALSE(grow_for_mmu(bytes, {{"k0", 3 * kMiB + kKiB}}, false).has_value());
+    CHECK(table_counts(resolved(bytes, {{"k0", 3 * kMiB + kKiB}})).empty());
+    CHECK(test::find(check_map(resolved(bytes, {{"k0", 3 * kMiB + kKiB}})), Code::kMmuGranule));
     // A value that cannot be placed is not grown but refused elsewhere.
     CHECK_FALSE(grow_for_mmu(test::load_text(text).value(), {{"k0", kMiB + 1}}, false));
     // A window that has no room for more.
@@ -596,6 +603,22 @@ TEST_SUITE("layout") {
     small.sizes = {3 * kMiB - 4 * kKiB, 4 * kMiB};
     small.granule = small.hard_granule = 4 * kKiB;
     CHECK(check_map(test::map_of(small.text())).empty());
+  }
+
+  TEST_CASE("a heap that no entry maps moves others off their pages: no note, no harm") {
+    // 1 KiB more would put H1 1 KiB past a page.
+    SmallBoard small;
+    small.owner = {0, 0};
+    small.sizes = {2 * kMiB - kKiB, 2 * kMiB};
+    small.granule = small.hard_granule = kKiB;
+    std::string text =
+        test::with(small.text(),
+                   "size = \"k0\", cores = [\"c0\"] },",
+                   "size = \"k0\", cores = [] },\n  { gap = \"1KiB\", why = \"w\" },");
+    text = test::with(text, "c0 = [\"E0\", \"E1\", ]", "c0 = [\"E1\"]");
+    text = test::with(text, "E0 = {", "# E0 = {");
+    const core::Diagnostics found = check_map(test::map_of(text));
+    CHECK_MESSAGE(found.empty(), test::all_text(found));
   }
 
   TEST_CASE("a note of what would save a table never leads to a map that is refused") {

@@ -100,9 +100,10 @@ std::string board_of(std::size_t count) {
 }  // namespace
 
 TEST_SUITE("layout") {
-  TEST_CASE("ten thousand regions load, resolve and pass the checks") {
+  TEST_CASE(
+      "ten thousand regions load, resolve and pass the checks; all misplaced, all are found") {
     constexpr std::size_t kMany = 10000;
-    const MemoryMap map = map_of(board_of(kMany));
+    MemoryMap map = map_of(board_of(kMany));
     REQUIRE(map.regions.size() == kMany);
     CHECK(map.regions.back().physical()->last() == PhysAddr{0x80000000 + kMany * 4096 - 1});
     REQUIRE(map.carveouts.size() == 1);
@@ -112,11 +113,6 @@ TEST_SUITE("layout") {
     CHECK(map.windows.front().free == Bytes{kGiB - kMany * 4096});
     const core::Diagnostics found = check_map(map);
     CHECK_MESSAGE(found.empty(), found.size());
-  }
-
-  TEST_CASE("ten thousand mistakes are ten thousand findings") {
-    constexpr std::size_t kMany = 10000;
-    MemoryMap map = map_of(board_of(kMany));
     // A bank that ends before all of them.
     map.board.banks.front().range =
         core::PhysRange::make(PhysAddr{0x40000000}, Bytes{0x40000000}).value();

@@ -372,11 +372,37 @@ TEST_SUITE("layout") {
     CHECK(full.taken() == 1024);
     CHECK_FALSE(full.overflow());
     CHECK(full.walk().size() == 1020);
+    // What was not built cannot disagree.
+    MemoryMap map;
+    map.mmu = {table_of(sparse(1021))};
+    CHECK(tables_agree(map));
     const TranslationTables more = tables_of(sparse(1021));
     CHECK(more.taken() == 1024);
     CHECK(more.overflow());
     CHECK(more.walk().size() == 1020);
     CHECK(tables_of(sparse(5000)).taken() == 1024);
+  }
+
+  TEST_CASE("tables are built of whole pages below 48 bits only") {
+    MemoryMap map;
+    map.board.mmu.granule = *core::Align::make(kPage);
+    CHECK(can_build(map));
+    const auto buildable = [&](const ModelEntry& entry) {
+      map.mmu = {table_of({{0, 0, kPage, 7}}), table_of({{0, 0, kPage, 7}, entry})};
+      return can_build(map);
+    };
+    CHECK(buildable({kPage, 3 * kPage, kPage, 7}));
+    CHECK_FALSE(buildable({kPage / 2, kPage, kPage, 7}));
+    CHECK_FALSE(buildable({kPage, kPage / 2, kPage, 7}));
+    CHECK_FALSE(buildable({kPage, kPage, kPage + 1, 7}));
+    CHECK(buildable({kAddressLimit - kPage, 0, kPage, 7}));
+    CHECK(buildable({0, kAddressLimit - kPage, kPage, 7}));
+    CHECK_FALSE(buildable({kAddressLimit - kPage, 0, 2 * kPage, 7}));
+    CHECK_FALSE(buildable({0, kAddressLimit - kPage, 2 * kPage, 7}));
+    CHECK_FALSE(buildable({kAddressLimit, 0, kPage, 7}));
+    CHECK(buildable({0, 0, kAddressLimit, 7}));
+    map.board.mmu.granule = core::Align{};
+    CHECK_FALSE(can_build(map));
   }
 
   TEST_CASE("tables exist where the MMU's page is that of the drivers, or larger") {

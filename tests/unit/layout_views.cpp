@@ -209,6 +209,15 @@ TEST_SUITE("layout") {
         only_error(with(viewed(), "virtual = \"0x300000000\"", "virtual = \"0xFFFFFFFFFFF01000\""));
     CHECK(above.code == Code::kLayoutAddress);
     CHECK(test::contains(above.message, "ALPHA_FW_BETA"));
+    // Where the chain before it ends on the bus is nothing to a view.
+    const MemoryMap high = map_of(with(
+        with(viewed(), "[view.beta_sees]\nafter = \"tcm\"", "[view.beta_sees]\nafter = \"top\""),
+        "[view.beta_sees]",
+        "[chain.top]\nspace = \"sram\"\nphysical = \"0xFFFFFFFFFFE00000\"\nvirtual = "
+        "\"0x500000000\"\nregions = [ { name = \"TOP\", size = \"1MiB\", cores = [] } ]\n\n"
+        "[view.beta_sees]"));
+    CHECK(region(high, "BETA_TEMP").virtual_base == VirtAddr{0x500100000});
+    CHECK(region(high, "BETA_RAW").virtual_base == VirtAddr{0x501100000});
     // Nothing can follow, not even behind a region that itself still fitted.
     const core::Diagnostics behind =
         errors_of(with(at_end,
