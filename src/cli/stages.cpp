@@ -535,7 +535,7 @@ core::Diagnostic describe_growth(const layout::Growth& growth) {
       Code::kSizingMmu,
       fmt::format("the MMU could not map these sizes: {} more in all, {}",
                   core::format_size(growth.cost),
-                  growth.proved ? "the least that makes it possible"
+                  growth.proved ? "the least that was found"
                                 : "the least that was found before the search was given up"));
   for (const auto& [knob, value] : growth.values) {
     said.details.push_back(fmt::format("{} = {}", knob, core::format_size(core::Bytes{value})));

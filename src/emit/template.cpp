@@ -128,7 +128,11 @@ std::string escape_html(const std::string& text) {
 }
 
 std::string escape_markdown(const std::string& text) {
-  return replace_all(replace_all(text, "|", "\\|"), "\n", " ");
+  // Markdown is shown as HTML: no text may begin an element.
+  return replace_all(
+      replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), "|", "\\|"),
+      "\n",
+      " ");
 }
 
 core::Result<std::string> render_template(const EmitInput& input,

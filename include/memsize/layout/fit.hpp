@@ -30,8 +30,8 @@ struct Growth {
   core::Bytes cost;
   TableCounts before;
   TableCounts after;
-  /// Whether the search was finished: no cheaper set of knobs exists. Else: the best that was
-  /// found.
+  /// Whether the search ended by itself: nothing cheaper among the growths that it tries. Odd bases
+  /// can have a cheaper one that aligns no edge; it is not looked for.
   bool proved = false;
 };
 
