@@ -108,6 +108,18 @@ const Core* Board::find_core(std::string_view core) const {
   return found == cores.end() ? nullptr : &*found;
 }
 
+const Chain* Board::find_chain(std::string_view chain) const {
+  const auto found = std::find_if(chains.begin(), chains.end(), [&](const Chain& candidate) {
+    return candidate.name == chain;
+  });
+  return found == chains.end() ? nullptr : &*found;
+}
+
+const Chain* Board::root_of(std::string_view chain) const {
+  const Chain* found = find_chain(chain);
+  return found == nullptr || found->after.empty() ? found : root_of(found->after);
+}
+
 const std::string& Board::linker_file_of(std::string_view core) const {
   const Core* found = find_core(core);
   return found == nullptr || found->linker_file.empty() ? linker_file : found->linker_file;

@@ -4,6 +4,7 @@
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"
+#include "places.hpp"
 
 #include <algorithm>
 #include <map>
@@ -102,78 +103,26 @@ void check_virtual_overlap(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-// The first address of a bank from which `size` bytes are free up to its end.
-std::optional<std::uint64_t> free_from(const MemoryMap& map,
-                                       const board::Bank& bank,
-                                       const std::string& chain,
-                                       core::Bytes size,
-                                       core::Align align) {
-  std::uint64_t start = bank.range.base().value();
-  for (const Region& region : map.regions) {
-    const auto range = region.physical();
-    const bool other = region.kind == RegionKind::kRegion && region.chain != chain;
-    if (other && range && !range->empty() && bank.range.overlaps(*range)) {
-      start = std::max(start, range->last().value() + 1);
-    }
-  }
-  const auto aligned = core::align_up(start, align);
-  const auto range = aligned ? core::PhysRange::make(core::PhysAddr{*aligned}, size) : std::nullopt;
-  return range && bank.range.contains(*range) ? aligned : std::nullopt;
-}
-
-// Where the region's whole chain would fit, if a knob says where the chain begins.
-std::string where_it_fits(const MemoryMap& map, const Region& region) {
-  const auto chain = std::find_if(map.board.chains.begin(),
-                                  map.board.chains.end(),
-                                  [&](const board::Chain& c) { return c.name == region.chain; });
-  const board::Knob* knob =
-      chain == map.board.chains.end() ? nullptr : map.board.find_knob(chain->physical.text);
-  if (knob == nullptr || !knob->is_address) {
-    return {};
-  }
-  core::Bytes size;
-  for (const Region& member : map.regions) {
-    size += member.kind == RegionKind::kRegion && member.chain == region.chain ? member.size
-                                                                               : core::Bytes{};
-  }
-  const core::Align align = std::max(region.align, knob->granule);
-  // The last bank first: it is where the boards keep what Linux needs least.
-  for (auto bank = map.board.banks.rbegin(); bank != map.board.banks.rend(); ++bank) {
-    if (const auto start = free_from(map, *bank, region.chain, size, align); start) {
-      return fmt::format("it fits at: --set {}={}", knob->name, core::format_hex(*start));
-    }
-  }
-  return {};
-}
-
 void check_banks(const MemoryMap& map, core::Diagnostics& found) {
   std::vector<std::string> banks;
   for (const board::Bank& bank : map.board.banks) {
     banks.push_back(fmt::format("{} {}", bank.name, core::format_range(bank.range)));
   }
+  Places places{map};
   for (const Region& region : map.regions) {
-    const auto range = region.physical();
-    if (region.kind != RegionKind::kRegion || region.space != board::Space::kDdr || !range ||
-        range->empty()) {
+    if (!is_outside(map, region)) {
       continue;
     }
-    const bool inside =
-        std::any_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
-          return bank.range.contains(*range);
-        });
-    if (!inside) {
-      const std::string place = where_it_fits(map, region);
-      core::Diagnostic outside = core::error(
-          Code::kLayoutBank,
-          fmt::format("'{}' {} is not in any DRAM bank of this board",
-                      region.name,
-                      core::format_range(*range)),
-          region.place,
-          place.empty() ? "move it, or correct what the board carries: its banks, or --dram"
-                        : place);
-      outside.details = banks;
-      found.push_back(std::move(outside));
-    }
+    const std::string place = places.hint_for(region);
+    core::Diagnostic outside = core::error(
+        Code::kLayoutBank,
+        fmt::format("'{}' {} is not in any DRAM bank of this board",
+                    region.name,
+                    core::format_range(*region.physical())),
+        region.place,
+        place.empty() ? "move it, or correct what the board carries: its banks, or --dram" : place);
+    outside.details = banks;
+    found.push_back(std::move(outside));
   }
 }
 
@@ -184,11 +133,8 @@ bool is_placed_well(const Region& region) {
 
 // Where a knob says at which address the region's chain begins: the addresses on both sides.
 std::string addresses_that_align(const MemoryMap& map, const Region& first) {
-  const auto chain = std::find_if(map.board.chains.begin(),
-                                  map.board.chains.end(),
-                                  [&](const board::Chain& c) { return c.name == first.chain; });
-  const board::Knob* knob =
-      chain == map.board.chains.end() ? nullptr : map.board.find_knob(chain->physical.text);
+  const board::Chain* chain = map.board.find_chain(first.chain);
+  const board::Knob* knob = chain == nullptr ? nullptr : map.board.find_knob(chain->physical.text);
   if (knob == nullptr || map.values.at(knob->name) != first.physical_base->value()) {
     return {};
   }

@@ -184,15 +184,6 @@ class Search {
     std::string chain;
   };
 
-  [[nodiscard]] std::string root_of(const std::string& chain) const {
-    for (const board::Chain& each : board_.chains) {
-      if (each.name == chain) {
-        return each.after.empty() ? chain : root_of(each.after);
-      }
-    }
-    return chain;
-  }
-
   // The heaps that knobs size, in physical order.
   [[nodiscard]] std::vector<Heap> heaps() const {
     std::vector<Heap> list;
@@ -202,7 +193,7 @@ class Search {
       if (region != nullptr && region->physical_base) {
         list.push_back({i,
                         region->physical_base->value() + region->size.count(),
-                        root_of(region->chain),
+                        board_.root_of(region->chain)->name,
                         region->chain});
       }
     }
@@ -213,9 +204,8 @@ class Search {
 
   // Whether the chain is seen from a base of its own, and so must begin on a multiple.
   [[nodiscard]] bool restarts(const std::string& chain) const {
-    return std::any_of(board_.chains.begin(), board_.chains.end(), [&](const board::Chain& each) {
-      return each.name == chain && !each.after.empty() && !each.virtual_base.text.empty();
-    });
+    const board::Chain* found = board_.find_chain(chain);
+    return found != nullptr && !found->after.empty() && !found->virtual_base.text.empty();
   }
 
   // What the heap's end lacks after those before it grew.

@@ -231,6 +231,10 @@ struct Board {
 
   [[nodiscard]] const Knob* find_knob(std::string_view knob) const;
   [[nodiscard]] const Core* find_core(std::string_view core) const;
+  [[nodiscard]] const Chain* find_chain(std::string_view chain) const;
+  /// The chain that this one continues, over any number of steps: it has the address that moves
+  /// all of them. A chain that continues none is its own.
+  [[nodiscard]] const Chain* root_of(std::string_view chain) const;
   /// The file name of that core's linker map.
   [[nodiscard]] const std::string& linker_file_of(std::string_view core) const;
 };

@@ -27,6 +27,7 @@ inline constexpr std::uint64_t kAddressLimit = 1ULL << 48;
 
 /// The smallest block that is larger than a page.
 inline constexpr core::Bytes kSmallBlock{1ULL << 21};
+inline constexpr core::Bytes kLargeBlock{1ULL << 30};
 
 /// A piece of virtual address space that leads to one piece of physical memory.
 struct Translation {

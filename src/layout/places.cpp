@@ -1,0 +1,121 @@
+#include "places.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/layout/check.hpp"
+#include "memsize/layout/translation.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+namespace {
+
+// The regions that are outside, and the messages of every other check.
+std::set<std::string> errors_of(const MemoryMap& map) {
+  std::set<std::string> errors;
+  for (const Region& region : map.regions) {
+    if (is_outside(map, region)) {
+      errors.insert(region.name);
+    }
+  }
+  for (const Check& check : all_checks()) {
+    if (check.code == core::Code::kLayoutBank) {
+      continue;
+    }
+    core::Diagnostics own;
+    check.run(map, own);
+    for (const core::Diagnostic& problem : own) {
+      if (problem.severity == core::Severity::kError) {
+        errors.insert(problem.message);
+      }
+    }
+  }
+  return errors;
+}
+
+}  // namespace
+
+bool is_outside(const MemoryMap& map, const Region& region) {
+  const auto range = region.physical();
+  return region.kind == RegionKind::kRegion && region.space == board::Space::kDdr && range &&
+         !range->empty() &&
+         std::none_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
+           return bank.range.contains(*range);
+         });
+}
+
+std::string Places::hint_for(const Region& region) {
+  const board::Chain* root = map_.board.root_of(region.chain);
+  const board::Knob* knob = root == nullptr ? nullptr : map_.board.find_knob(root->physical.text);
+  if (knob == nullptr || !knob->is_address) {
+    return {};
+  }
+  const auto [known, added] = hints_.try_emplace(root->name);
+  if (added) {
+    if (const auto address = find(*root, *knob)) {
+      known->second =
+          fmt::format("it fits at: --set {}={}", knob->name, core::format_hex(*address));
+    }
+  }
+  return known->second;
+}
+
+std::optional<std::uint64_t> Places::find(const board::Chain& root, const board::Knob& knob) {
+  core::Align align = knob.granule;
+  core::PhysAddr first{UINT64_MAX};
+  core::PhysAddr last{0};
+  std::vector<core::PhysRange> others;
+  for (const Region& region : map_.regions) {
+    const auto range = region.physical();
+    if (region.kind != RegionKind::kRegion || !range || range->empty()) {
+      continue;
+    }
+    if (map_.board.root_of(region.chain) == &root) {
+      align = std::max(align, region.align);
+      first = std::min(first, range->base());
+      last = std::max(last, range->last());
+    } else {
+      others.push_back(*range);
+    }
+  }
+  // The last bank first: it is where the boards keep what Linux needs least.
+  for (auto bank = map_.board.banks.rbegin(); bank != map_.board.banks.rend(); ++bank) {
+    std::uint64_t free = bank->range.base().value();
+    for (const core::PhysRange& other : others) {
+      if (bank->range.overlaps(other)) {
+        free = std::max(free, other.last().value() + 1);
+      }
+    }
+    for (const core::Bytes block : {core::Bytes{1}, kSmallBlock, kLargeBlock}) {
+      const auto at = core::align_up(free, std::max(align, *core::Align::make(block.count())));
+      const auto end = at ? core::PhysAddr{*at}.plus(last - first) : std::nullopt;
+      if (end && *end <= bank->range.last() && is_better_at(knob, *at)) {
+        return at;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+bool Places::is_better_at(const board::Knob& knob, std::uint64_t address) {
+  board::KnobValues values;
+  for (const board::Knob& each : map_.board.knobs) {
+    values[each.name] = map_.values.at(each.name);
+  }
+  values[knob.name] = address;
+  const auto moved = resolve(map_.board, values);
+  if (!moved) {
+    return false;
+  }
+  if (!now_) {
+    now_ = errors_of(map_);
+  }
+  const std::set<std::string> then = errors_of(*moved);
+  return then.size() < now_->size() &&
+         std::includes(now_->begin(), now_->end(), then.begin(), then.end());
+}
+
+}  // namespace memsize::layout
