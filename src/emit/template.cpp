@@ -2,7 +2,10 @@
 
 #include "memsize/core/text.hpp"
 
+#include <algorithm>
+#include <deque>
 #include <set>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <kainjow/mustache.hpp>
@@ -14,48 +17,30 @@ namespace {
 using core::Code;
 using Data = kainjow::mustache::data;
 
-Data convert(const Json& value) {
-  if (value.is_object()) {
-    Data object{kainjow::mustache::object{}};
-    for (const auto& [key, child] : value.items()) {
-      // Not set(), which copies the whole child.
-      object[key] = convert(child);
-    }
-    return object;
-  }
-  if (value.is_array()) {
-    Data list{Data::type::list};
-    for (const Json& item : value) {
-      list.push_back(convert(item));
-    }
-    return list;
-  }
-  if (value.is_boolean()) {
-    return Data{value.get<bool>()};
-  }
-  return Data{value.is_string() ? value.get<std::string>() : value.dump()};
-}
-
+// Gives the engine those values of a view that the template asks for. The engine's own data copies
+// whole lists where it is put together, so here a list holds placeholders: they stand for its
+// objects, whose values are looked up in the view when they are used.
 class StrictContext : public kainjow::mustache::basic_context<std::string> {
  public:
-  explicit StrictContext(const Data* root) { stack_.push_back(root); }
+  explicit StrictContext(const Json& root) { push(add(root)); }
 
-  void push(const Data* data) override { stack_.push_back(data); }
+  void push(const Data* data) override {
+    const auto object = objects_.find(data);
+    stack_.emplace_back(data, object == objects_.end() ? nullptr : object->second);
+  }
 
   void pop() override { stack_.pop_back(); }
 
   const Data* get(const std::string& name) const override {
     if (name == ".") {
-      return stack_.back();
+      return stack_.back().first;
     }
     // A section over a truth value or a string opens no scope of its own.
-    for (auto frame = stack_.rbegin(); frame != stack_.rend(); ++frame) {
-      if ((*frame)->is_object()) {
-        const Data* found = (*frame)->get(name);
-        if (found == nullptr) {
-          missing_.insert(name);
-        }
-        return found;
+    const auto scope = std::find_if(
+        stack_.rbegin(), stack_.rend(), [](const auto& frame) { return frame.second != nullptr; });
+    if (scope != stack_.rend()) {
+      if (const auto value = scope->second->find(name); value != scope->second->end()) {
+        return add(*value);
       }
     }
     missing_.insert(name);
@@ -70,7 +55,42 @@ class StrictContext : public kainjow::mustache::basic_context<std::string> {
   [[nodiscard]] const std::set<std::string>& missing() const { return missing_; }
 
  private:
-  std::vector<const Data*> stack_;
+  // Where the engine keeps the value; it stays there.
+  const Data* add(const Json& value) const {
+    if (!value.is_array()) {
+      const Data& data = data_.emplace_back(leaf(value));
+      if (value.is_object()) {
+        objects_[&data] = &value;
+      }
+      return &data;
+    }
+    Data list{Data::type::list};
+    for (const Json& item : value) {
+      list.push_back(leaf(item));
+    }
+    const Data& data = data_.emplace_back(std::move(list));
+    std::size_t at = 0;
+    for (const Data& item : data.list_value()) {
+      if (const Json& object = value[at++]; object.is_object()) {
+        objects_[&item] = &object;
+      }
+    }
+    return &data;
+  }
+
+  static Data leaf(const Json& value) {
+    if (value.is_object()) {
+      return Data{true};
+    }
+    if (value.is_boolean()) {
+      return Data{value.get<bool>()};
+    }
+    return Data{value.is_string() ? value.get_ref<const std::string&>() : value.dump()};
+  }
+
+  std::vector<std::pair<const Data*, const Json*>> stack_;
+  mutable std::deque<Data> data_;
+  mutable std::unordered_map<const Data*, const Json*> objects_;
   mutable std::set<std::string> missing_;
 };
 
@@ -155,8 +175,7 @@ core::Result<std::string> render_template(const EmitInput& input,
     return core::fail(broken_template(path, *text, parsed.error_message()));
   }
   parsed.set_custom_escape(escape);
-  const Data data = convert(view);
-  StrictContext context{&data};
+  StrictContext context{view};
   std::string rendered = parsed.render(context);
   if (!context.missing().empty()) {
     core::Diagnostics errors;
