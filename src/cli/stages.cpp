@@ -535,8 +535,8 @@ core::Diagnostic describe_growth(const layout::Growth& growth) {
       Code::kSizingMmu,
       fmt::format("the MMU could not map these sizes: {} more in all, {}",
                   core::format_size(growth.cost),
-                  growth.proved ? "the least that was found"
-                                : "the least that was found before the search was given up"));
+                  growth.proved ? "no less would do"
+                                : "the least that was found; not all that is less was tried"));
   for (const auto& [knob, value] : growth.values) {
     said.details.push_back(fmt::format("{} = {}", knob, core::format_size(core::Bytes{value})));
   }

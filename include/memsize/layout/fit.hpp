@@ -30,14 +30,14 @@ struct Growth {
   core::Bytes cost;
   TableCounts before;
   TableCounts after;
-  /// Whether the search ended by itself: nothing cheaper among the growths that it tries. Odd bases
-  /// can have a cheaper one that aligns no edge; it is not looked for.
+  /// Whether every cheaper growth, each knob by less than 2 MiB, was looked at and none will do.
   bool proved = false;
 };
 
-/// The cheapest growth of the knobs that traces size, in steps of `tight ? hard granule : granule`,
-/// after which no block is cut and no core has too many tables. Nothing where the MMU can map the
-/// values as they are, where they cannot be placed at all, or where no growth helps.
+/// The cheapest growth of the knobs that traces size that a search finds, in steps of
+/// `tight ? hard granule : granule`, after which no block is cut and no core has too many tables.
+/// Nothing where the MMU can map the values as they are, where they cannot be placed at all, or
+/// where no growth helps.
 [[nodiscard]] std::optional<Growth> grow_for_mmu(const board::Board& board,
                                                  const board::KnobValues& values,
                                                  bool tight);
