@@ -108,6 +108,25 @@ const Core* Board::find_core(std::string_view core) const {
   return found == cores.end() ? nullptr : &*found;
 }
 
+std::string_view name_of(MpuProgram program) {
+  switch (program) {
+    case MpuProgram::kSysconfig:
+      return "sysconfig";
+    case MpuProgram::kCsl:
+      return "csl";
+    case MpuProgram::kSafertos:
+      break;
+  }
+  return "safertos";
+}
+
+const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {
+  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const auto& each) {
+    return each.name == attribute;
+  });
+  return found == attributes.end() ? nullptr : &*found;
+}
+
 const Chain* Board::find_chain(std::string_view chain) const {
   const auto found = std::find_if(chains.begin(), chains.end(), [&](const Chain& candidate) {
     return candidate.name == chain;

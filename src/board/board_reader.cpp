@@ -76,6 +76,12 @@ class BoardReader {
     if (const TomlValue* mmu = top.optional("mmu", Kind::kTable); mmu != nullptr) {
       read_mmu(context_, *mmu);
     }
+    if (const TomlValue* mpu = top.optional("mpu", Kind::kTable); mpu != nullptr) {
+      read_mpu(context_, *mpu);
+    }
+    if (const TomlValue* rat = top.optional("rat", Kind::kTable); rat != nullptr) {
+      read_rat(context_, *rat);
+    }
     for (const TomlValue& step : top.items("rebuild")) {
       read_step(step);
     }
@@ -500,7 +506,8 @@ class BoardReader {
 
   static constexpr std::size_t kLongestSource = 2000;
 
-  static constexpr std::array<std::string_view, 2> kOursOfCore = {"mmu.syscfg", "mmu_map.json"};
+  static constexpr std::array<std::string_view, 4> kOursOfCore = {
+      "mmu.syscfg", "mmu_map.json", "mpu.syscfg", "mpu_cfg.c"};
 
   const TomlValue& file_;
   Board board_;

@@ -54,5 +54,7 @@ void read_chain(ReaderContext& context, const core::TomlField& field);
 void read_alias(ReaderContext& context, const core::TomlField& field);
 void read_view(ReaderContext& context, const core::TomlField& field);
 void read_mmu(ReaderContext& context, const core::TomlValue& table);
+void read_mpu(ReaderContext& context, const core::TomlValue& table);
+void read_rat(ReaderContext& context, const core::TomlValue& table);
 
 }  // namespace memsize::board

@@ -10,6 +10,7 @@ const std::vector<Check>& all_checks() {
   static const std::vector<Check> checks = [] {
     std::vector<Check> all = region_checks();
     all.insert(all.end(), mmu_checks().begin(), mmu_checks().end());
+    all.insert(all.end(), mpu_checks().begin(), mpu_checks().end());
     return all;
   }();
   return checks;

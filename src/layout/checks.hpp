@@ -9,5 +9,6 @@ namespace memsize::layout {
 
 [[nodiscard]] const std::vector<Check>& region_checks();
 [[nodiscard]] const std::vector<Check>& mmu_checks();
+[[nodiscard]] const std::vector<Check>& mpu_checks();
 
 }  // namespace memsize::layout

@@ -16,7 +16,10 @@
 #include "memsize/core/text.hpp"
 #include "memsize/layout/memory_map.hpp"
 
+#include "program_mpu.hpp"
+
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 
@@ -70,6 +73,12 @@ class Resolver {
       sort_by_address();
       for (const board::MmuList& list : map_.board.mmu.cores) {
         map_.mmu.push_back(mmu_table(list));
+      }
+      for (const board::MpuList& list : map_.board.mpu.cores) {
+        map_.mpu.push_back(mpu_table(list));
+      }
+      for (const board::RatList& list : map_.board.rat.cores) {
+        map_.rat.push_back(rat_table(list));
       }
       for (const auto& [name, expression] : map_.board.header_bases) {
         map_.header_bases.emplace_back(name, evaluate(expression));
@@ -655,6 +664,79 @@ class Resolver {
     range.virtual_range = *seen;
     range.physical = *real;
     return range;
+  }
+
+  MpuTable mpu_table(const board::MpuList& list) {
+    MpuTable table;
+    table.core = list.core;
+    table.place = list.place;
+    for (const std::string& key : list.fixed) {
+      const auto& all = map_.board.mpu.fixed;
+      const auto fixed =
+          std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.key == key; });
+      core::bug_if(fixed == all.end(), "an MPU region was not checked at load");
+      const auto range =
+          core::VirtRange::make(VirtAddr{evaluate(fixed->base)}, Bytes{evaluate(fixed->size)});
+      if (!range || range->empty()) {
+        wrong(Code::kMpuRegion,
+              fmt::format("MPU region '{}' is empty or ends above 2^64", fixed->name),
+              fixed->place);
+        continue;
+      }
+      MpuRegion region;
+      region.number = map_.board.mpu.first + static_cast<unsigned>(table.regions.size());
+      region.name = fixed->name;
+      region.range = *range;
+      region.attribute = fixed->attribute;
+      region.is_fixed = true;
+      region.note = fixed->note;
+      region.place = fixed->place;
+      table.regions.push_back(std::move(region));
+    }
+    for (const board::MpuWish& wish : list.wishes) {
+      for (const Region* member : members_of({wish.region}, {wish.place})) {
+        const auto seen = core::VirtRange::make(seen_from(*member, list.core), member->size);
+        // Empty regions are a check's to report.
+        if (seen && !seen->empty()) {
+          table.areas.push_back({member->name, *seen, wish.attribute, wish.place});
+        }
+      }
+    }
+    if (errors_.empty()) {
+      program_mpu(map_, table);
+    }
+    return table;
+  }
+
+  RatTable rat_table(const board::RatList& list) {
+    RatTable table;
+    table.core = list.core;
+    table.place = list.place;
+    for (const std::string& name : list.names) {
+      const auto& all = map_.board.rat.entries;
+      const auto entry =
+          std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+      core::bug_if(entry == all.end(), "a RAT entry was not checked at load");
+      board::MmuEntry hull;
+      hull.name = entry->name;
+      hull.covers = entry->covers;
+      hull.cover_places = entry->cover_places;
+      hull.place = entry->place;
+      const auto range = covering_range(hull, list.core);
+      // What the core sees where it is needs no translation.
+      if (!range || range->virtual_range.base().value() == range->physical.base().value()) {
+        continue;
+      }
+      const Bytes size{entry->size.text.empty() ? std::bit_ceil(range->virtual_range.size().count())
+                                                : evaluate(entry->size)};
+      table.ranges.push_back({entry->name,
+                              range->virtual_range.base(),
+                              range->physical.base(),
+                              size,
+                              range->covers,
+                              entry->place});
+    }
+    return table;
   }
 
   MemoryMap map_;

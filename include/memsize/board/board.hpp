@@ -4,6 +4,7 @@
 
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
+#include "memsize/board/mpu.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -184,6 +185,8 @@ struct Board {
   /// Where each name of `header_bases` was written.
   std::vector<core::Place> header_base_places;
   Mmu mmu;
+  Mpu mpu;
+  Rat rat;
   std::vector<RebuildStep> rebuild;
 
   [[nodiscard]] const Knob* find_knob(std::string_view knob) const;

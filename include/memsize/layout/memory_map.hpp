@@ -5,6 +5,7 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/layout/mpu.hpp"
 
 #include <optional>
 #include <string>
@@ -117,6 +118,8 @@ struct MemoryMap {
   std::vector<Carveout> carveouts;
   std::vector<Carveout> groups;
   std::vector<MmuTable> mmu;
+  std::vector<MpuTable> mpu;
+  std::vector<RatTable> rat;
   std::vector<Window> windows;
   std::vector<std::pair<std::string, std::uint64_t>> header_bases;
   /// What the checks noted although nothing is wrong.

@@ -1,0 +1,99 @@
+// How a board's R5F cores see memory: the regions of their Armv7-R MPU that are fixed, what must
+// not be cached, and the entries of their address translation (RAT).
+#pragma once
+
+#include "memsize/board/expression.hpp"
+#include "memsize/core/diagnostic.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memsize::board {
+
+/// What a region's access control register says, as the Armv7-R manual (DDI 0406C, B5.4) names it.
+struct MpuAttribute {
+  std::string name;
+  unsigned tex = 0;
+  bool cacheable = false;
+  bool bufferable = false;
+  bool shareable = false;
+  bool execute = false;
+  /// What sysconfig calls it; empty: "CUSTOM", with the bits.
+  std::string sysconfig;
+  core::Place place;
+};
+
+/// A region that does not depend on the map.
+struct MpuFixed {
+  /// The key in the board file; `name` is what the SDK calls it.
+  std::string key;
+  std::string name;
+  Expression base;
+  Expression size;
+  std::string attribute;
+  std::string note;
+  core::Place place;
+};
+
+/// A region of the map that a core must see with an attribute.
+struct MpuWish {
+  std::string region;
+  std::string attribute;
+  core::Place place;
+};
+
+struct MpuList {
+  std::string core;
+  /// Keys of fixed regions, lowest number first.
+  std::vector<std::string> fixed;
+  std::vector<MpuWish> wishes;
+  core::Place place;
+};
+
+/// Who programs the MPU, and so what a core's file looks like.
+enum class MpuProgram {
+  kSysconfig,  // mpu_armv7 instances
+  kCsl,        // the PDK's gCslR5MpuCfg
+  kSafertos,   // the PDK's gMPUConfigParms for SafeRTOS
+};
+
+[[nodiscard]] std::string_view name_of(MpuProgram program);
+
+struct Mpu {
+  MpuProgram program = MpuProgram::kSysconfig;
+  /// The region numbers that the board may use, both included.
+  unsigned first = 0;
+  unsigned last = 15;
+  std::vector<MpuAttribute> attributes;
+  std::vector<MpuFixed> fixed;
+  std::vector<MpuList> cores;
+
+  [[nodiscard]] const MpuAttribute* find_attribute(std::string_view attribute) const;
+};
+
+/// A translation from a core's 32 bits to the bus.
+struct RatEntry {
+  std::string name;
+  std::vector<std::string> covers;
+  std::vector<core::Place> cover_places;
+  /// What the firmware asks for; empty: the least power of two that holds what it covers.
+  Expression size;
+  core::Place place;
+};
+
+struct RatList {
+  std::string core;
+  std::vector<std::string> names;
+  core::Place place;
+};
+
+struct Rat {
+  /// Whether each core's file has the entries; else the firmware's sources program them.
+  bool in_sysconfig = true;
+  std::vector<RatEntry> entries;
+  std::vector<RatList> cores;
+};
+
+}  // namespace memsize::board

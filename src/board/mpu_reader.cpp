@@ -1,0 +1,253 @@
+// The memory protection unit and the address translation of a board's R5F cores.
+#include "memsize/core/text.hpp"
+
+#include "reader_context.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+namespace {
+
+using core::Code;
+using core::TomlField;
+using core::TomlValue;
+using Kind = core::TomlValue::Kind;
+
+// A whole number from 0 to `last`.
+unsigned read_small(TableReader& reader,
+                    std::string_view key,
+                    unsigned fallback,
+                    unsigned last,
+                    const std::string& what) {
+  const auto value = reader.integer(key);
+  if (value && *value > last) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("'{}' of {} must be from 0 to {}, not {}", key, what, last, *value),
+                 reader.place());
+    return fallback;
+  }
+  return value ? static_cast<unsigned>(*value) : fallback;
+}
+
+void read_attribute(ReaderContext& context, const TomlField& field) {
+  if (!context.expect_table(field, "MPU attribute")) {
+    return;
+  }
+  constexpr unsigned kLastTex = 7;
+  TableReader reader{field.get(), named("MPU attribute", field), context.errors()};
+  MpuAttribute attribute;
+  attribute.name = field.key;
+  attribute.place = field.key_place;
+  (void)reader.required("tex", Kind::kInteger);
+  attribute.tex = read_small(reader, "tex", 0, kLastTex, named("MPU attribute", field));
+  attribute.cacheable = reader.boolean("cacheable", false);
+  attribute.bufferable = reader.boolean("bufferable", false);
+  attribute.shareable = reader.boolean("shareable", false);
+  attribute.execute = reader.boolean("execute", false);
+  const Text sysconfig = reader.text("sysconfig");
+  const std::vector<std::string> known = {"Device", "NonCached", "Cached", "Cached+Sharable"};
+  if (sysconfig.written && std::find(known.begin(), known.end(), sysconfig.text) == known.end()) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("sysconfig has no attribute '{}'", core::printable(sysconfig.text)),
+                 sysconfig.place,
+                 fmt::format("it has: {}; leave it out for CUSTOM", core::join(known, ", ")));
+  }
+  attribute.sysconfig = sysconfig.text;
+  reader.finish();
+  context.board().mpu.attributes.push_back(std::move(attribute));
+}
+
+void expect_attribute(ReaderContext& context, const std::string& name, const core::Place& place) {
+  if (context.board().mpu.find_attribute(name) != nullptr) {
+    return;
+  }
+  std::vector<std::string> names;
+  for (const MpuAttribute& attribute : context.board().mpu.attributes) {
+    names.push_back(attribute.name);
+  }
+  context.errors().push_back(
+      core::error(Code::kBoardReference,
+                  fmt::format("there is no MPU attribute '{}'", core::printable(name)),
+                  place,
+                  core::did_you_mean(name, names)));
+}
+
+void read_fixed(ReaderContext& context, const TomlField& field) {
+  context.check_identifier(field.key, field.key_place);
+  if (!context.expect_table(field, "MPU region")) {
+    return;
+  }
+  TableReader reader{field.get(), named("MPU region", field), context.errors()};
+  MpuFixed fixed;
+  fixed.key = field.key;
+  fixed.place = field.key_place;
+  const Text name = reader.text("name", field.key);
+  context.check_identifier(name);
+  fixed.name = name.text;
+  fixed.base = reader.required_expression("base");
+  fixed.size = reader.required_expression("size");
+  const Text attribute = reader.required_text("attribute");
+  if (attribute.written) {
+    expect_attribute(context, attribute.text, attribute.place);
+  }
+  fixed.attribute = attribute.text;
+  fixed.note = reader.one_line("note");
+  reader.finish();
+  context.board().mpu.fixed.push_back(std::move(fixed));
+}
+
+void read_fixed_list(ReaderContext& context, TableReader& reader, MpuList& list) {
+  std::vector<std::string> keys;
+  for (const MpuFixed& fixed : context.board().mpu.fixed) {
+    keys.push_back(fixed.key);
+  }
+  std::set<std::string> listed;
+  for (const Text& key : reader.texts("fixed")) {
+    if (!listed.insert(key.text).second) {
+      reader.wrong(Code::kBoardValue,
+                   fmt::format("MPU region '{}' stands twice in the list of '{}'",
+                               core::printable(key.text),
+                               list.core),
+                   key.place,
+                   "the later one wins: remove the first");
+    } else if (std::find(keys.begin(), keys.end(), key.text) == keys.end()) {
+      reader.wrong(Code::kBoardReference,
+                   fmt::format("there is no MPU region '{}'", core::printable(key.text)),
+                   key.place,
+                   core::did_you_mean(key.text, keys));
+    } else {
+      list.fixed.push_back(key.text);
+    }
+  }
+}
+
+void read_core(ReaderContext& context, const TomlField& field) {
+  if (!context.expect_table(field, "MPU core")) {
+    return;
+  }
+  if (context.board().find_core(field.key) == nullptr) {
+    context.unknown_core(field.key, field.key_place);
+  }
+  TableReader reader{field.get(), named("MPU core", field), context.errors()};
+  MpuList list;
+  list.core = field.key;
+  list.place = field.key_place;
+  read_fixed_list(context, reader, list);
+  std::set<std::string> wished;
+  if (const TomlValue* areas = reader.optional("areas", Kind::kTable); areas != nullptr) {
+    TableReader lists{
+        *areas, fmt::format("'areas' of {}", named("MPU core", field)), context.errors()};
+    for (const TomlField& attribute : areas->fields) {
+      expect_attribute(context, attribute.key, attribute.key_place);
+      for (const Text& region : lists.texts(attribute.key)) {
+        if (!wished.insert(region.text).second) {
+          lists.wrong(Code::kBoardValue,
+                      fmt::format("'{}' stands twice in the areas of '{}'",
+                                  core::printable(region.text),
+                                  list.core),
+                      region.place,
+                      "a core sees a region with one attribute: remove one of them");
+        }
+        list.wishes.push_back({region.text, attribute.key, region.place});
+      }
+    }
+  }
+  reader.finish();
+  context.board().mpu.cores.push_back(std::move(list));
+}
+
+}  // namespace
+
+void read_mpu(ReaderContext& context, const TomlValue& table) {
+  constexpr unsigned kLastRegion = 15;
+  TableReader reader{table, "[mpu]", context.errors()};
+  Mpu& mpu = context.board().mpu;
+  const Text program = reader.text("program", std::string{name_of(MpuProgram::kSysconfig)});
+  std::vector<std::string> programs;
+  for (const MpuProgram each : {MpuProgram::kSysconfig, MpuProgram::kCsl, MpuProgram::kSafertos}) {
+    programs.emplace_back(name_of(each));
+    if (program.text == programs.back()) {
+      mpu.program = each;
+    }
+  }
+  if (std::find(programs.begin(), programs.end(), program.text) == programs.end()) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("program '{}' of [mpu] is unknown", core::printable(program.text)),
+                 program.place,
+                 fmt::format("the MPU is programmed by: {}", core::join(programs, ", ")));
+  }
+  mpu.first = read_small(reader, "first", 0, kLastRegion, "[mpu]");
+  mpu.last = read_small(reader, "last", kLastRegion, kLastRegion, "[mpu]");
+  if (mpu.first > mpu.last) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("'first' of [mpu], {}, is behind 'last', {}", mpu.first, mpu.last),
+                 reader.place());
+  }
+  for (const TomlField& attribute : reader.fields("attribute")) {
+    read_attribute(context, attribute);
+  }
+  for (const TomlField& region : reader.fields("region")) {
+    read_fixed(context, region);
+  }
+  for (const TomlField& core : reader.fields("core")) {
+    read_core(context, core);
+  }
+  reader.finish();
+}
+
+void read_rat(ReaderContext& context, const TomlValue& table) {
+  TableReader reader{table, "[rat]", context.errors()};
+  Rat& rat = context.board().rat;
+  const Text program = reader.text("program", "sysconfig");
+  rat.in_sysconfig = program.text == "sysconfig";
+  if (!rat.in_sysconfig && program.text != "source") {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("program '{}' of [rat] is unknown", core::printable(program.text)),
+                 program.place,
+                 "the RAT is programmed by: sysconfig, source");
+  }
+  std::vector<std::string> names;
+  for (const TomlField& field : reader.fields("entry")) {
+    context.check_identifier(field.key, field.key_place);
+    if (!context.expect_table(field, "RAT entry")) {
+      continue;
+    }
+    TableReader entry_reader{field.get(), named("RAT entry", field), context.errors()};
+    RatEntry entry;
+    entry.name = field.key;
+    entry.place = field.key_place;
+    (void)entry_reader.required("covers", Kind::kArray);
+    ReaderContext::read_covers(entry_reader, entry.covers, entry.cover_places);
+    entry.size = entry_reader.expression("size");
+    entry_reader.finish();
+    names.push_back(entry.name);
+    rat.entries.push_back(std::move(entry));
+  }
+  if (const TomlValue* cores = reader.optional("core", Kind::kTable); cores != nullptr) {
+    TableReader lists{*cores, "[rat.core]", context.errors()};
+    for (const TomlField& core : cores->fields) {
+      if (context.board().find_core(core.key) == nullptr) {
+        context.unknown_core(core.key, core.key_place);
+      }
+      RatList list{core.key, {}, core.key_place};
+      for (const Text& name : lists.texts(core.key)) {
+        if (std::find(names.begin(), names.end(), name.text) == names.end()) {
+          lists.wrong(Code::kBoardReference,
+                      fmt::format("there is no RAT entry '{}'", core::printable(name.text)),
+                      name.place,
+                      core::did_you_mean(name.text, names));
+        } else {
+          list.names.push_back(name.text);
+        }
+      }
+      rat.cores.push_back(std::move(list));
+    }
+  }
+  reader.finish();
+}
+
+}  // namespace memsize::board

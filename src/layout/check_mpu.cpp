@@ -1,0 +1,568 @@
+// Checks of what each R5F core's MPU and address translation do. The MPU's regions are laid over
+// each other address by address here, as the hardware does, without a look at how they were found.
+#include "memsize/core/text.hpp"
+
+#include "checks.hpp"
+#include "program_mpu.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+using core::Code;
+using core::Severity;
+
+namespace {
+
+constexpr std::string_view kArmManual = "Armv7-R manual (DDI 0406C), B5";
+
+// The inner cache policy of normal memory, as the table of TEX, C and B in the manual gives it.
+board::Cache cache_of(const board::MpuAttribute& attribute) {
+  const bool cached = attribute.cacheable;
+  const bool second = attribute.bufferable;
+  constexpr unsigned kSplitPolicies = 4;
+  if (attribute.tex >= kSplitPolicies) {
+    // C and B are the inner policy: 10 is write-through.
+    return !cached && !second  ? board::Cache::kNonCached
+           : cached && !second ? board::Cache::kWriteThrough
+                               : board::Cache::kCached;
+  }
+  if (!cached) {
+    return board::Cache::kNonCached;
+  }
+  return attribute.tex == 0 && !second ? board::Cache::kWriteThrough : board::Cache::kCached;
+}
+
+bool shows_at(const MpuRegion& region, std::uint64_t address) {
+  const std::uint64_t base = region.range.base().value();
+  const std::uint64_t size = region.range.size().count();
+  if (address < base || address - base >= size) {
+    return false;
+  }
+  const std::uint64_t part = (address - base) / std::max<std::uint64_t>(size / kMpuParts, 1);
+  return (region.disabled >> part & 1U) == 0;
+}
+
+// The region that decides over an address.
+const MpuRegion* winner_at(const std::vector<MpuRegion>& regions,
+                           std::uint64_t address,
+                           bool fixed_only = false) {
+  const MpuRegion* winner = nullptr;
+  for (const MpuRegion& region : regions) {
+    if ((!fixed_only || region.is_fixed) && shows_at(region, address)) {
+      winner = &region;
+    }
+  }
+  return winner;
+}
+
+// Every address at which a region, or a part of one, begins or ends.
+std::set<std::uint64_t> edges_of(const std::vector<MpuRegion>& regions) {
+  std::set<std::uint64_t> edges;
+  for (const MpuRegion& region : regions) {
+    const std::uint64_t base = region.range.base().value();
+    const std::uint64_t size = region.range.size().count();
+    edges.insert(base);
+    edges.insert(base + size);
+    for (std::uint64_t part = 1; region.disabled != 0 && part < kMpuParts; ++part) {
+      edges.insert(base + part * (size / kMpuParts));
+    }
+  }
+  return edges;
+}
+
+// Calls `visit` with each piece of `range` that one region, or none, decides over.
+template <typename Visit>
+void for_each_piece(const std::set<std::uint64_t>& edges,
+                    const core::VirtRange& range,
+                    Visit visit) {
+  const std::uint64_t end = range.last().value() + 1;
+  std::uint64_t at = range.base().value();
+  while (at < end) {
+    const auto next = edges.upper_bound(at);
+    const std::uint64_t to = next == edges.end() ? end : std::min(*next, end);
+    visit(*core::VirtRange::make(core::VirtAddr{at}, core::Bytes{to - at}));
+    at = to;
+  }
+}
+
+void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
+  std::set<std::string> told;
+  for (const MpuTable& table : map.mpu) {
+    for (const MpuRegion& region : table.regions) {
+      if (is_legal(region) || !told.insert(region.name).second) {
+        continue;
+      }
+      const std::uint64_t size = region.range.size().count();
+      const std::uint64_t legal =
+          std::clamp(std::bit_ceil(std::min(size, kMpuSpace)), kMpuSmallest, kMpuSpace);
+      const std::uint64_t base = region.range.base().value();
+      found.push_back(core::error(
+          Code::kMpuRegion,
+          fmt::format("MPU region '{}' {} of {} cannot be programmed: {} at {}",
+                      region.name,
+                      core::format_range(region.range),
+                      table.core,
+                      core::format_size(region.range.size()),
+                      core::format_hex(base)),
+          region.place,
+          fmt::format("a region is a power of two from 32 B to 4 GiB on a multiple of its size: "
+                      "{} at {}",
+                      core::format_size(core::Bytes{legal}),
+                      core::format_hex(base - base % legal))));
+    }
+  }
+}
+
+void check_areas(const MemoryMap& map, core::Diagnostics& found) {
+  for (const MpuTable& table : map.mpu) {
+    for (auto area = table.areas.begin(); area != table.areas.end(); ++area) {
+      if (area->range.last().value() >= kMpuSpace) {
+        found.push_back(core::error(
+            Code::kMpuArea,
+            fmt::format("{} must see '{}' as {}, but {} ends above the 4 GiB that it sees",
+                        table.core,
+                        area->region,
+                        area->attribute,
+                        core::format_range(area->range)),
+            area->place,
+            "give its chain a 'virtual' address below 4 GiB, and a RAT entry"));
+      } else if (!is_expressible(*area)) {
+        const std::uint64_t base = area->range.base().value();
+        const std::uint64_t end = area->range.last().value() + 1;
+        found.push_back(core::error(
+            Code::kMpuArea,
+            fmt::format("{} must see '{}' {} as {}, but no MPU region begins or ends there: {}",
+                        table.core,
+                        area->region,
+                        core::format_range(area->range),
+                        area->attribute,
+                        base % kMpuSmallest != 0
+                            ? fmt::format("it begins {} B behind a multiple of 32 B", base % 32)
+                            : fmt::format("it ends {} B behind a multiple of 32 B", end % 32)),
+            area->place,
+            "make it whole multiples of 32 B"));
+      }
+      for (auto other = table.areas.begin(); other != area; ++other) {
+        if (other->attribute == area->attribute || !other->range.overlaps(area->range)) {
+          continue;
+        }
+        core::Diagnostic both =
+            core::error(Code::kMpuArea,
+                        fmt::format("{} must see {} as {} for '{}' and as {} for '{}'",
+                                    table.core,
+                                    core::format_range(other->range.intersection(area->range)),
+                                    other->attribute,
+                                    other->region,
+                                    area->attribute,
+                                    area->region),
+                        area->place,
+                        "move one of the regions, or give both the same attribute");
+        both.related.push_back({other->place, fmt::format("'{}' is here", other->region)});
+        found.push_back(std::move(both));
+      }
+    }
+  }
+}
+
+// What one area would cost alone, and where it would cost one region.
+std::string arithmetic_of(const MpuArea& area) {
+  const std::uint64_t base = area.range.base().value();
+  const std::uint64_t size = area.range.size().count();
+  const std::uint64_t block = std::bit_ceil(size);
+  const std::uint64_t past = base % block;
+  const std::string begin = fmt::format("{:<40} {} {}",
+                                        area.region,
+                                        core::format_range(area.range),
+                                        core::format_size(area.range.size()));
+  if (past == 0 && block == size) {
+    return fmt::format("{}: one region of {}", begin, core::format_size(core::Bytes{block}));
+  }
+  return fmt::format("{}: one region if it had {}{}",
+                     begin,
+                     core::format_size(core::Bytes{block}),
+                     past == 0 ? std::string{}
+                               : fmt::format(" and moved up by {} to {}",
+                                             core::format_size(core::Bytes{block - past}),
+                                             core::format_hex(base - past + block)));
+}
+
+// The two areas of one attribute with the least between them that is not theirs.
+std::string nearest_pair(const MpuTable& table) {
+  std::vector<const MpuArea*> sorted;
+  for (const MpuArea& area : table.areas) {
+    sorted.push_back(&area);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const MpuArea* a, const MpuArea* b) {
+    return a->range.base() < b->range.base();
+  });
+  std::uint64_t least = UINT64_MAX;
+  std::string pair;
+  for (std::size_t i = 1; i < sorted.size(); ++i) {
+    const std::uint64_t end = sorted[i - 1]->range.last().value() + 1;
+    const std::uint64_t base = sorted[i]->range.base().value();
+    if (sorted[i]->attribute == sorted[i - 1]->attribute && base > end && base - end < least) {
+      least = base - end;
+      pair = fmt::format("move '{}' down by {} to {}, next to '{}'",
+                         sorted[i]->region,
+                         core::format_size(core::Bytes{least}),
+                         core::format_hex(end),
+                         sorted[i - 1]->region);
+    }
+  }
+  return pair.empty() ? "put areas of one attribute side by side, the largest first" : pair;
+}
+
+void check_regions(const MemoryMap& map, core::Diagnostics& found) {
+  const std::size_t limit = map.board.mpu.last - map.board.mpu.first + 1;
+  for (const MpuTable& table : map.mpu) {
+    const std::size_t fixed = static_cast<std::size_t>(
+        std::count_if(table.regions.begin(), table.regions.end(), [](const MpuRegion& region) {
+          return region.is_fixed;
+        }));
+    if (table.regions.size() <= limit) {
+      continue;
+    }
+    core::Diagnostic many = core::error(
+        Code::kMpuRegions,
+        fmt::format("{} needs {} MPU regions, {} fixed and {} for its areas, but may use {}: {} to "
+                    "{}",
+                    table.core,
+                    table.regions.size(),
+                    fixed,
+                    table.regions.size() - fixed,
+                    limit,
+                    map.board.mpu.first,
+                    map.board.mpu.last),
+        table.place,
+        nearest_pair(table));
+    for (const MpuArea& area : table.areas) {
+      many.details.push_back(arithmetic_of(area));
+    }
+    found.push_back(std::move(many));
+  }
+}
+
+class CacheCheck {
+ public:
+  CacheCheck(const MemoryMap& map, const MpuTable& table, core::Diagnostics& found)
+      : map_(map), table_(table), edges_(edges_of(table.regions)), found_(found) {}
+
+  void run() {
+    std::set<std::string_view> areas;
+    for (const MpuArea& area : table_.areas) {
+      areas.insert(area.region);
+      for_each_piece(edges_, area.range, [&](const core::VirtRange& piece) {
+        const MpuRegion* winner = winner_at(table_.regions, piece.base().value());
+        if (winner == nullptr || winner->attribute != area.attribute) {
+          wrong(area.region,
+                piece,
+                winner,
+                fmt::format("its areas say {}", area.attribute),
+                area.place);
+        }
+      });
+    }
+    for (const Region& region : map_.regions) {
+      const auto seen = region.virtual_range();
+      if (!seen || seen->empty() || seen->last().value() >= kMpuSpace) {
+        continue;
+      }
+      const std::string_view owner = region.of.empty() ? region.name : region.of;
+      if (region.seen_by(table_.core)) {
+        check_seen(region, *seen);
+      }
+      if (!areas.contains(owner) && region.kind == RegionKind::kRegion) {
+        check_untouched(region, *seen);
+      }
+    }
+  }
+
+ private:
+  void wrong(const std::string& name,
+             const core::VirtRange& piece,
+             const MpuRegion* winner,
+             const std::string& wanted,
+             const core::Place& place) {
+    found_.push_back(core::error(
+        Code::kMpuCache,
+        fmt::format("{} sees {} of '{}' {}, but {}",
+                    table_.core,
+                    core::format_range(piece),
+                    name,
+                    winner == nullptr ? "not at all"
+                                      : fmt::format("as {} through MPU region {} '{}'",
+                                                    winner->attribute,
+                                                    winner->number,
+                                                    winner->name),
+                    wanted),
+        place,
+        fmt::format("list it in the 'areas' of {} with an attribute that fits", table_.core)));
+  }
+
+  // The linker puts things there, so the core must reach it, cached as the region says.
+  void check_seen(const Region& region, const core::VirtRange& seen) {
+    for_each_piece(edges_, seen, [&](const core::VirtRange& piece) {
+      const MpuRegion* winner = winner_at(table_.regions, piece.base().value());
+      const board::MpuAttribute* attribute =
+          winner == nullptr ? nullptr : map_.board.mpu.find_attribute(winner->attribute);
+      if (attribute == nullptr ||
+          (region.cache != board::Cache::kAny && cache_of(*attribute) != region.cache)) {
+        wrong(region.name,
+              piece,
+              winner,
+              region.cache == board::Cache::kAny
+                  ? "its linker map has it"
+                  : fmt::format("it must be {}", board::name_of(region.cache)),
+              region.place);
+      }
+    });
+  }
+
+  // Regions of the map that the core has no wish for stay as the fixed regions show them.
+  void check_untouched(const Region& region, const core::VirtRange& seen) {
+    for_each_piece(edges_, seen, [&](const core::VirtRange& piece) {
+      const MpuRegion* winner = winner_at(table_.regions, piece.base().value());
+      const MpuRegion* fixed = winner_at(table_.regions, piece.base().value(), true);
+      if (winner != nullptr && fixed != nullptr && winner->attribute != fixed->attribute) {
+        wrong(region.name,
+              piece,
+              winner,
+              fmt::format("the fixed regions say {}", fixed->attribute),
+              region.place);
+      }
+    });
+  }
+
+  const MemoryMap& map_;
+  const MpuTable& table_;
+  std::set<std::uint64_t> edges_;
+  core::Diagnostics& found_;
+};
+
+void check_cache(const MemoryMap& map, core::Diagnostics& found) {
+  for (const MpuTable& table : map.mpu) {
+    CacheCheck{map, table, found}.run();
+  }
+}
+
+void note_spare(const MemoryMap& map, core::Diagnostics& found) {
+  for (const MpuTable& table : map.mpu) {
+    if (table.spare.count() == 0) {
+      continue;
+    }
+    found.push_back(core::note(
+        Code::kMpuSpare,
+        fmt::format("{} has no more than {} MPU regions, so {} in which no region of the "
+                    "map lies are not cached either",
+                    table.core,
+                    map.board.mpu.last - map.board.mpu.first + 1,
+                    core::format_size(table.spare)),
+        table.place,
+        "keep other uses of that memory away from this core"));
+  }
+}
+
+std::string named_entry(const RatTable& table, const RatRange& range) {
+  return fmt::format("RAT entry '{}' of {}, {} at {} to {},",
+                     range.name,
+                     table.core,
+                     core::format_size(range.size),
+                     core::format_hex(range.local.value()),
+                     core::format_hex(range.system.value()));
+}
+
+void check_rat_size(const MemoryMap& map, core::Diagnostics& found) {
+  for (const RatTable& table : map.rat) {
+    for (const RatRange& range : table.ranges) {
+      const std::uint64_t size = range.size.count();
+      if (std::has_single_bit(size) && size >= kMpuSmallest && size <= kMpuSpace) {
+        continue;
+      }
+      const std::uint64_t up = std::bit_ceil(std::clamp(size, kMpuSmallest, kMpuSpace));
+      found.push_back(core::error(
+          Code::kRatSize,
+          fmt::format("{} is no power of two from 32 B to 4 GiB", named_entry(table, range)),
+          range.place,
+          fmt::format("the next one is {}, {} more",
+                      core::format_size(core::Bytes{up}),
+                      core::format_size(core::Bytes{up > size ? up - size : 0}))));
+    }
+  }
+}
+
+void check_rat_alignment(const MemoryMap& map, core::Diagnostics& found) {
+  for (const RatTable& table : map.rat) {
+    for (const RatRange& range : table.ranges) {
+      const std::uint64_t size = range.size.count();
+      const std::uint64_t local = range.local.value() % size;
+      const std::uint64_t system = range.system.value() % size;
+      if (local == 0 && system == 0) {
+        continue;
+      }
+      const std::uint64_t address = local != 0 ? range.local.value() : range.system.value();
+      const std::uint64_t past = local != 0 ? local : system;
+      found.push_back(
+          core::error(Code::kRatAlignment,
+                      fmt::format("{} begins {} behind a multiple of its size on the {} side",
+                                  named_entry(table, range),
+                                  core::format_size(core::Bytes{past}),
+                                  local != 0 ? "core's" : "bus's"),
+                      range.place,
+                      fmt::format("the nearest multiples are {} and {}",
+                                  core::format_hex(address - past),
+                                  core::format_hex(address - past + size))));
+    }
+  }
+}
+
+bool overlap(const RatRange& a, const RatRange& b) {
+  const std::uint64_t first = std::max(a.local.value(), b.local.value());
+  return first - a.local.value() < a.size.count() && first - b.local.value() < b.size.count();
+}
+
+void check_rat_overlap(const MemoryMap& map, core::Diagnostics& found) {
+  for (const RatTable& table : map.rat) {
+    for (auto range = table.ranges.begin(); range != table.ranges.end(); ++range) {
+      for (auto other = table.ranges.begin(); other != range; ++other) {
+        if (overlap(*other, *range)) {
+          found.push_back(core::error(Code::kRatOverlap,
+                                      fmt::format("{} overlaps {} which the RAT does not allow",
+                                                  named_entry(table, *range),
+                                                  named_entry(table, *other)),
+                                      range->place,
+                                      "move one of them, or let one entry cover both"));
+        }
+      }
+    }
+  }
+}
+
+void check_rat_entries(const MemoryMap& map, core::Diagnostics& found) {
+  for (const RatTable& table : map.rat) {
+    if (table.ranges.size() > kRatEntries) {
+      found.push_back(core::error(Code::kRatEntries,
+                                  fmt::format("{} has {} RAT entries, but the RAT has {}",
+                                              table.core,
+                                              table.ranges.size(),
+                                              kRatEntries),
+                                  table.place,
+                                  "let one entry cover what lies side by side"));
+    }
+  }
+}
+
+// What a core sees elsewhere than it is on the bus needs an entry that leads there, and no other.
+void check_rat_missing(const MemoryMap& map, core::Diagnostics& found) {
+  for (const RatTable& table : map.rat) {
+    for (const Region& region : map.regions) {
+      const auto seen = region.virtual_range();
+      if (!seen || seen->empty() || !region.physical_base || !region.seen_by(table.core) ||
+          seen->last().value() >= kMpuSpace) {
+        continue;
+      }
+      const std::uint64_t from = seen->base().value();
+      std::uint64_t reached = from;
+      std::uint64_t through = 0;
+      for (const RatRange& range : table.ranges) {
+        const std::uint64_t local = range.local.value();
+        if (from >= local && from - local < range.size.count()) {
+          reached = range.system.value() + (from - local);
+          through = local + range.size.count();
+        }
+      }
+      const bool cut = through != 0 && seen->last().value() >= through;
+      if (reached == region.physical_base->value() && !cut) {
+        continue;
+      }
+      found.push_back(core::error(
+          Code::kRatMissing,
+          fmt::format("{} sees '{}' at {}, which {} leads to {}, but it is at {}",
+                      table.core,
+                      region.name,
+                      core::format_range(*seen),
+                      through == 0 ? "without a RAT entry"
+                      : cut ? fmt::format("a RAT entry that ends at {}", core::format_hex(through))
+                            : "a RAT entry",
+                      core::format_hex(reached),
+                      core::format_range(*region.physical())),
+          region.place,
+          "give it a RAT entry of its own that covers all of it"));
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<Check>& mpu_checks() {
+  static const std::vector<Check> checks = {
+      {Code::kMpuRegion,
+       Severity::kError,
+       Code::kMpuRegion,
+       "a fixed MPU region is a power of two on a multiple of its size",
+       kArmManual,
+       check_fixed},
+      {Code::kMpuArea,
+       Severity::kError,
+       Code::kMpuArea,
+       "what an R5F must see with an attribute can be cut out of its 4 GiB",
+       kArmManual,
+       check_areas},
+      {Code::kMpuRegions,
+       Severity::kError,
+       Code::kMpuArea,
+       "an R5F has enough MPU regions for its areas",
+       "16 in hardware; SafeRTOS keeps 0 and 11 to 15 for itself",
+       check_regions},
+      {Code::kMpuCache,
+       Severity::kError,
+       Code::kMpuArea,
+       "an R5F sees each region cached as it must be, and nothing else differently",
+       "what one core caches and another does not is corrupt when they share it",
+       check_cache},
+      {Code::kMpuSpare,
+       Severity::kNote,
+       Code::kMpuArea,
+       "memory that no region uses loses its cache where MPU regions are scarce",
+       kArmManual,
+       note_spare},
+      {Code::kRatSize,
+       Severity::kError,
+       Code::kRatSize,
+       "a RAT entry is a power of two",
+       "addr_translate.syscfg.js",
+       check_rat_size},
+      {Code::kRatAlignment,
+       Severity::kError,
+       Code::kRatSize,
+       "a RAT entry begins on a multiple of its size on both sides",
+       "addr_translate.syscfg.js",
+       check_rat_alignment},
+      {Code::kRatOverlap,
+       Severity::kError,
+       Code::kRatSize,
+       "RAT entries of a core do not overlap",
+       "addr_translate.syscfg.js",
+       check_rat_overlap},
+      {Code::kRatEntries,
+       Severity::kError,
+       Code::kRatEntries,
+       "a core has at most 16 RAT entries",
+       "addr_translate.syscfg.js",
+       check_rat_entries},
+      {Code::kRatMissing,
+       Severity::kError,
+       Code::kRatSize,
+       "what an R5F sees elsewhere than it is on the bus has a RAT entry that leads there",
+       "an R5F has no MMU",
+       check_rat_missing},
+  };
+  return checks;
+}
+
+}  // namespace memsize::layout
