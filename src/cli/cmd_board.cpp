@@ -7,6 +7,7 @@
 #include "table.hpp"
 #include "verbs.hpp"
 
+#include <bit>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -121,6 +122,52 @@ Table mmu_table(const layout::MemoryMap& map) {
   return table;
 }
 
+// The regions that follow from the map; the fixed ones are the board file's to read.
+Table mpu_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {{"core"},
+                   {"MPU region", true},
+                   {"from", true},
+                   {"size", true},
+                   {"without", true},
+                   {"attribute"},
+                   {"for"}};
+  const unsigned limit = map.board.mpu.last - map.board.mpu.first + 1;
+  for (const layout::MpuTable& each : map.mpu) {
+    for (const layout::MpuRegion& region : each.regions) {
+      if (!region.is_fixed) {
+        table.rows.push_back(
+            {each.core,
+             fmt::format("{} of {}", region.number - map.board.mpu.first + 1, limit),
+             core::format_address(region.range.base()),
+             core::format_size(region.range.size()),
+             region.disabled == 0
+                 ? std::string{"-"}
+                 : fmt::format("{} of 8", std::popcount(static_cast<unsigned>(region.disabled))),
+             region.attribute,
+             core::join(region.covers, " ")});
+      }
+    }
+  }
+  return table;
+}
+
+Table rat_table(const layout::MemoryMap& map) {
+  Table table;
+  table.columns = {{"core"}, {"RAT entry"}, {"from", true}, {"to", true}, {"size", true}, {"for"}};
+  for (const layout::RatTable& each : map.rat) {
+    for (const layout::RatRange& range : each.ranges) {
+      table.rows.push_back({each.core,
+                            range.name,
+                            core::format_address(range.local),
+                            core::format_address(range.system),
+                            core::format_size(range.size),
+                            core::join(range.covers, " ")});
+    }
+  }
+  return table;
+}
+
 // Placed, kept and free bytes of every window: the account closes, for each of them.
 Table window_table(const layout::MemoryMap& map) {
   Table table;
@@ -170,6 +217,11 @@ Outcome show(Session& session, const Options& options) {
     outcome.text += window_table(*map).text(0);
     if (!map->mmu.empty()) {
       outcome.text += "\n" + mmu_table(*map).text(0);
+    }
+    for (const Table& table : {mpu_table(*map), rat_table(*map)}) {
+      if (!table.rows.empty()) {
+        outcome.text += "\n" + table.text(0);
+      }
     }
     outcome.text += "\n" + knob_table(*map).text(0);
     Json knobs = Json::object();

@@ -192,57 +192,92 @@ std::string arithmetic_of(const MpuArea& area) {
                                              core::format_hex(base - past + block)));
 }
 
-// The two areas of one attribute with the least between them that is not theirs.
-std::string nearest_pair(const MpuTable& table) {
-  std::vector<const MpuArea*> sorted;
-  for (const MpuArea& area : table.areas) {
-    sorted.push_back(&area);
-  }
-  std::sort(sorted.begin(), sorted.end(), [](const MpuArea* a, const MpuArea* b) {
-    return a->range.base() < b->range.base();
+std::size_t count_with(const MemoryMap& map, const MpuTable& table, std::vector<MpuArea> areas) {
+  MpuTable other;
+  other.areas = std::move(areas);
+  std::copy_if(table.regions.begin(),
+               table.regions.end(),
+               std::back_inserter(other.regions),
+               [](const MpuRegion& region) { return region.is_fixed; });
+  program_mpu(map, other);
+  return other.regions.size();
+}
+
+std::vector<MpuArea> by_address(std::vector<MpuArea> areas) {
+  std::sort(areas.begin(), areas.end(), [](const MpuArea& a, const MpuArea& b) {
+    return a.range.base() < b.range.base();
   });
-  std::uint64_t least = UINT64_MAX;
-  std::string pair;
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    const std::uint64_t end = sorted[i - 1]->range.last().value() + 1;
-    const std::uint64_t base = sorted[i]->range.base().value();
-    if (sorted[i]->attribute == sorted[i - 1]->attribute && base > end && base - end < least) {
-      least = base - end;
-      pair = fmt::format("move '{}' down by {} to {}, next to '{}'",
-                         sorted[i]->region,
-                         core::format_size(core::Bytes{least}),
-                         core::format_hex(end),
-                         sorted[i - 1]->region);
+  return areas;
+}
+
+bool is_empty_between(const MemoryMap& map, std::uint64_t from, std::uint64_t to) {
+  return std::none_of(map.regions.begin(), map.regions.end(), [&](const Region& region) {
+    const auto seen = region.virtual_range();
+    return seen && !seen->empty() && seen->base().value() < to && seen->last().value() >= from;
+  });
+}
+
+// Areas of one attribute with nothing between them: how many regions do if they were one.
+std::vector<std::string> mergers_of(const MemoryMap& map, const MpuTable& table) {
+  std::vector<std::string> lines;
+  const std::vector<MpuArea> areas = by_address(table.areas);
+  for (std::size_t i = 1; i < areas.size(); ++i) {
+    const std::uint64_t end = areas[i - 1].range.last().value() + 1;
+    const std::uint64_t base = areas[i].range.base().value();
+    if (areas[i].attribute != areas[i - 1].attribute || base <= end ||
+        !is_empty_between(map, end, base)) {
+      continue;
     }
+    std::vector<MpuArea> merged = areas;
+    merged.push_back(areas[i]);
+    merged.back().range = *core::VirtRange::make(core::VirtAddr{end}, core::Bytes{base - end});
+    lines.push_back(
+        fmt::format("{} regions if '{}' were {} lower, next to '{}', or what is "
+                    "between them were {} too",
+                    count_with(map, table, std::move(merged)),
+                    areas[i].region,
+                    core::format_size(core::Bytes{base - end}),
+                    areas[i - 1].region,
+                    areas[i].attribute));
   }
-  return pair.empty() ? "put areas of one attribute side by side, the largest first" : pair;
+  return lines;
 }
 
 void check_regions(const MemoryMap& map, core::Diagnostics& found) {
   const std::size_t limit = map.board.mpu.last - map.board.mpu.first + 1;
-  for (const MpuTable& table : map.mpu) {
-    const std::size_t fixed = static_cast<std::size_t>(
-        std::count_if(table.regions.begin(), table.regions.end(), [](const MpuRegion& region) {
-          return region.is_fixed;
-        }));
-    if (table.regions.size() <= limit) {
+  const auto most =
+      std::max_element(map.mpu.begin(), map.mpu.end(), [](const MpuTable& a, const MpuTable& b) {
+        return a.regions.size() < b.regions.size();
+      });
+  for (auto table = map.mpu.begin(); table != map.mpu.end(); ++table) {
+    if (table->regions.size() <= limit) {
       continue;
     }
+    const auto fixed = static_cast<std::size_t>(
+        std::count_if(table->regions.begin(), table->regions.end(), [](const MpuRegion& region) {
+          return region.is_fixed;
+        }));
     core::Diagnostic many = core::error(
         Code::kMpuRegions,
         fmt::format("{} needs {} MPU regions, {} fixed and {} for its areas, but may use {}: {} to "
                     "{}",
-                    table.core,
-                    table.regions.size(),
+                    table->core,
+                    table->regions.size(),
                     fixed,
-                    table.regions.size() - fixed,
+                    table->regions.size() - fixed,
                     limit,
                     map.board.mpu.first,
                     map.board.mpu.last),
-        table.place,
-        nearest_pair(table));
-    for (const MpuArea& area : table.areas) {
-      many.details.push_back(arithmetic_of(area));
+        table->place,
+        "put areas of one attribute side by side, the largest first, or drop a fixed region");
+    // Cores share most areas: the one that needs the most shows them.
+    if (table == most) {
+      for (const MpuArea& area : by_address(table->areas)) {
+        many.details.push_back(arithmetic_of(area));
+      }
+      for (std::string& line : mergers_of(map, *table)) {
+        many.details.push_back(std::move(line));
+      }
     }
     found.push_back(std::move(many));
   }
@@ -365,6 +400,64 @@ void note_spare(const MemoryMap& map, core::Diagnostics& found) {
                     core::format_size(table.spare)),
         table.place,
         "keep other uses of that memory away from this core"));
+  }
+}
+
+// Areas of one attribute that follow each other without a gap, from the first to the last.
+std::vector<std::vector<MpuArea>> rows_of(const MpuTable& table) {
+  std::vector<std::vector<MpuArea>> rows;
+  for (const MpuArea& area : by_address(table.areas)) {
+    const bool continues = !rows.empty() && rows.back().back().attribute == area.attribute &&
+                           rows.back().back().range.last().value() + 1 == area.range.base().value();
+    if (!continues) {
+      rows.emplace_back();
+    }
+    rows.back().push_back(area);
+  }
+  return rows;
+}
+
+// The same memory in another order: large before small needs no more regions than areas where the
+// first begins on a multiple of its size.
+void note_order(const MemoryMap& map, core::Diagnostics& found) {
+  std::set<std::string> told;
+  for (const MpuTable& table : map.mpu) {
+    for (std::vector<MpuArea>& row : rows_of(table)) {
+      std::vector<MpuArea> others;
+      std::copy_if(table.areas.begin(),
+                   table.areas.end(),
+                   std::back_inserter(others),
+                   [&](const MpuArea& area) {
+                     return std::none_of(row.begin(), row.end(), [&](const MpuArea& member) {
+                       return member.region == area.region;
+                     });
+                   });
+      std::uint64_t at = row.front().range.base().value();
+      std::stable_sort(row.begin(), row.end(), [](const MpuArea& a, const MpuArea& b) {
+        return a.range.size() > b.range.size();
+      });
+      std::vector<std::string> order;
+      for (MpuArea& area : row) {
+        area.range = *core::VirtRange::make(core::VirtAddr{at}, area.range.size());
+        at += area.range.size().count();
+        order.push_back(area.region);
+        others.push_back(area);
+      }
+      const std::size_t fewer = count_with(map, table, std::move(others));
+      const std::string names = core::join(order, ", ");
+      if (fewer >= table.regions.size() || !told.insert(names).second) {
+        continue;
+      }
+      found.push_back(core::note(
+          Code::kMpuOrder,
+          fmt::format("{} would need {} MPU regions instead of {}, with {} in another order",
+                      table.core,
+                      fewer,
+                      table.regions.size(),
+                      core::plural(order.size(), "area")),
+          table.place,
+          fmt::format("the largest first: {}", names)));
+    }
   }
 }
 
@@ -531,6 +624,12 @@ const std::vector<Check>& mpu_checks() {
        "memory that no region uses loses its cache where MPU regions are scarce",
        kArmManual,
        note_spare},
+      {Code::kMpuOrder,
+       Severity::kNote,
+       Code::kMpuArea,
+       "areas of one attribute that follow each other stand with the largest first",
+       "a power of two on a multiple of its size is one MPU region",
+       note_order},
       {Code::kRatSize,
        Severity::kError,
        Code::kRatSize,
