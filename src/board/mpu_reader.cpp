@@ -33,6 +33,35 @@ unsigned read_small(TableReader& reader,
   return value ? static_cast<unsigned>(*value) : fallback;
 }
 
+// What sysconfig's names stand for: getRegionAttributes of mpu_armv7.syscfg.js.
+bool means(const MpuAttribute& attribute) {
+  const bool cached = attribute.sysconfig.starts_with("Cached");
+  const bool shareable = attribute.sysconfig != "Cached";
+  return attribute.tex == (attribute.sysconfig == "Device" ? 0U : 1U) &&
+         attribute.cacheable == cached && attribute.bufferable == cached &&
+         attribute.shareable == shareable;
+}
+
+// Whether a C file of the PDK can say it. With TEX from 4 on there is one cache policy, inside and
+// outside; else there are seven kinds of memory, of which SafeRTOS_mpu_r5f.c exchanges C and B.
+bool has_pdk_words(const MpuAttribute& attribute, MpuProgram program) {
+  constexpr unsigned kPolicies = 4;
+  const unsigned policy = (attribute.cacheable ? 2U : 0U) + (attribute.bufferable ? 1U : 0U);
+  const bool alike = attribute.cacheable == attribute.bufferable;
+  switch (attribute.tex) {
+    case 0:
+      return alike || program == MpuProgram::kCsl;
+    case 1:
+      return alike;
+    case 2:
+      return policy == 0;
+    case 3:
+      return false;
+    default:
+      return attribute.tex - kPolicies == policy;
+  }
+}
+
 void read_attribute(ReaderContext& context, const TomlField& field) {
   if (!context.expect_table(field, "MPU attribute")) {
     return;
@@ -57,6 +86,27 @@ void read_attribute(ReaderContext& context, const TomlField& field) {
                  fmt::format("it has: {}; leave it out for CUSTOM", core::join(known, ", ")));
   }
   attribute.sysconfig = sysconfig.text;
+  const MpuProgram program = context.board().mpu.program;
+  if (std::find(known.begin(), known.end(), sysconfig.text) != known.end() && !means(attribute)) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("{} has other bits than sysconfig's '{}'",
+                             named("MPU attribute", field),
+                             sysconfig.text),
+                 sysconfig.place,
+                 "write the bits of that name, or leave 'sysconfig' out for CUSTOM");
+  }
+  if (program != MpuProgram::kSysconfig && !has_pdk_words(attribute, program)) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("{} cannot be written for program '{}': TEX {}, C {}, B {}",
+                             named("MPU attribute", field),
+                             name_of(program),
+                             attribute.tex,
+                             attribute.cacheable ? 1 : 0,
+                             attribute.bufferable ? 1 : 0),
+                 field.key_place,
+                 "tex = 4 and more is 4 + 2 * cacheable + bufferable; the PDK has no words for "
+                 "every other mix");
+  }
   reader.finish();
   context.board().mpu.attributes.push_back(std::move(attribute));
 }

@@ -4,6 +4,7 @@
 
 #include "template.hpp"
 #include "view.hpp"
+#include "view_mpu.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -64,6 +65,34 @@ bool same_mmu(const layout::MmuTable* a, const layout::MmuTable* b) {
                     });
 }
 
+bool same_mpu(const layout::MpuTable* a, const layout::MpuTable* b) {
+  if (a == nullptr || b == nullptr) {
+    return a == b;
+  }
+  return std::equal(a->regions.begin(),
+                    a->regions.end(),
+                    b->regions.begin(),
+                    b->regions.end(),
+                    [](const layout::MpuRegion& x, const layout::MpuRegion& y) {
+                      return x.number == y.number && x.name == y.name && x.range == y.range &&
+                             x.disabled == y.disabled && x.attribute == y.attribute;
+                    });
+}
+
+bool same_rat(const layout::RatTable* a, const layout::RatTable* b) {
+  if (a == nullptr || b == nullptr) {
+    return a == b;
+  }
+  return std::equal(a->ranges.begin(),
+                    a->ranges.end(),
+                    b->ranges.begin(),
+                    b->ranges.end(),
+                    [](const layout::RatRange& x, const layout::RatRange& y) {
+                      return x.name == y.name && x.local == y.local && x.system == y.system &&
+                             x.size == y.size;
+                    });
+}
+
 std::string reservations(const MemoryMap& map) {
   std::string text;
   for (const layout::Carveout& carveout : map.carveouts) {
@@ -94,7 +123,9 @@ std::vector<std::string> changed_cores(const MemoryMap& map, const MemoryMap& ba
   std::vector<std::string> cores;
   for (const board::Core& core : map.board.cores) {
     if (seen_by(map, core.name) != seen_by(baseline, core.name) ||
-        !same_mmu(map.find_mmu(core.name), baseline.find_mmu(core.name))) {
+        !same_mmu(map.find_mmu(core.name), baseline.find_mmu(core.name)) ||
+        !same_mpu(find_mpu(map, core.name), find_mpu(baseline, core.name)) ||
+        !same_rat(find_rat(map, core.name), find_rat(baseline, core.name))) {
       cores.push_back(core.name);
     }
   }
@@ -145,6 +176,42 @@ core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input) {
       return file;
     }
     artifacts.push_back(std::move(file->front()));
+  }
+  return artifacts;
+}
+
+core::Result<std::vector<Artifact>> render_mpu(const EmitInput& input) {
+  const board::MpuProgram program = input.map.board.mpu.program;
+  const bool in_sysconfig = program == board::MpuProgram::kSysconfig;
+  std::vector<Artifact> artifacts;
+  for (const board::Core& core : input.map.board.cores) {
+    const layout::MpuTable* mpu = find_mpu(input.map, core.name);
+    const layout::RatTable* rat =
+        input.map.board.rat.in_sysconfig ? find_rat(input.map, core.name) : nullptr;
+    rat = rat == nullptr || rat->ranges.empty() ? nullptr : rat;
+    const layout::MpuTable* for_sysconfig = in_sysconfig ? mpu : nullptr;
+    if (for_sysconfig != nullptr || rat != nullptr) {
+      auto file = one(input,
+                      core.name + "/mpu.syscfg",
+                      "mpu-syscfg",
+                      mpu_syscfg_view(input.map, core.name, for_sysconfig, rat),
+                      escape_comment);
+      if (!file) {
+        return file;
+      }
+      artifacts.push_back(std::move(file->front()));
+    }
+    if (!in_sysconfig && mpu != nullptr) {
+      auto file = one(input,
+                      core.name + "/mpu_cfg.c",
+                      program == board::MpuProgram::kCsl ? "mpu-csl" : "mpu-safertos",
+                      mpu_source_view(input.map, *mpu),
+                      escape_comment);
+      if (!file) {
+        return file;
+      }
+      artifacts.push_back(std::move(file->front()));
+    }
   }
   return artifacts;
 }

@@ -9,6 +9,7 @@ namespace memsize::emit {
 
 core::Result<std::vector<Artifact>> render_linker(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input);
+core::Result<std::vector<Artifact>> render_mpu(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_mmu_json(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_header(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_dts(const EmitInput& input);

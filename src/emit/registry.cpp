@@ -14,6 +14,7 @@ const std::vector<Emitter>& all_emitters() {
   static const std::vector<Emitter> emitters = {
       {"ti-linker", "MEMORY of each core, in the TI linker's syntax", render_linker},
       {"syscfg", "the MMU entries of each core that has an MMU, for sysconfig", render_syscfg},
+      {"mpu", "the MPU regions and RAT entries of each R5F core", render_mpu},
       {"mmu-json", "the same mapping as data (memsize.mmu/1)", render_mmu_json},
       {"c-header", "C macros NAME_ADDR and NAME_SIZE", render_header},
       {"dts", "the reserved-memory nodes of the Linux device tree", render_dts},

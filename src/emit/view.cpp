@@ -3,6 +3,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/layout/translation.hpp"
 
+#include "view_mpu.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -355,6 +357,7 @@ Json map_document(const MemoryMap& map) {
   json["mair"] = {{"non-cached", map.board.mmu.mair_non_cached},
                   {"write-through", map.board.mmu.mair_write_through},
                   {"cached", map.board.mmu.mair_cached}};
+  json["rat_program"] = map.board.rat.in_sysconfig ? "sysconfig" : "source";
   json["reserved_bytes"] = map.reserved().count();
   json["knobs"] = Json::object();
   for (const board::Knob& knob : map.board.knobs) {
@@ -394,6 +397,8 @@ Json map_document(const MemoryMap& map) {
                                {"padding_bytes", window.padding.count()},
                                {"free_bytes", window.free.count()}});
   }
+  json["mpu"] = mpu_documents(map);
+  json["rat"] = rat_documents(map);
   return json;
 }
 

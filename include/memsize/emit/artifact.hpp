@@ -48,7 +48,7 @@ struct Emitter {
 [[nodiscard]] std::string describe_balance(const layout::MemoryMap& map,
                                            const layout::MemoryMap& baseline);
 
-/// The cores whose linker map or MMU mapping differs.
+/// The cores whose linker map, MMU mapping, MPU regions or RAT entries differ.
 [[nodiscard]] std::vector<std::string> changed_cores(const layout::MemoryMap& map,
                                                      const layout::MemoryMap& baseline);
 
