@@ -7,14 +7,15 @@
 // half is what shines through from above, in eighths, because a part is an eighth. The least cost
 // of a half under what shines through is computed once.
 //
-// Where all of a half wants one attribute, it costs nothing or one region. Where it does not, the
-// choices are which eighths one region, or two with different attributes, paint here: an eighth
-// that wants one attribute decides itself, one that wants several is tried both ways.
+// A half costs nothing where it shows all that is wanted, and one region where all of it wants one
+// attribute. Else every way is tried in which regions of its own size paint its eighths. Few are:
+// an eighth need not be painted with what nothing in it lacks, and a region that paints in one of
+// the two halves only is that half's business, if it can have parts.
 #include "memsize/layout/mpu.hpp"
 
 #include <algorithm>
 #include <array>
-#include <tuple>
+#include <bit>
 #include <unordered_map>
 
 namespace memsize::layout {
@@ -27,8 +28,11 @@ constexpr Shown kBelow = 0xFF;
 
 using Pattern = std::array<Shown, kMpuParts>;
 
-// Choices looked at before only the simplest are; the real boards need some hundred.
-constexpr std::size_t kMostChoices = 1'000'000;
+// A set of attributes, a bit each.
+using Attributes = std::uint64_t;
+
+// Choices looked at before only the simplest are; the bundled boards need some ten.
+constexpr std::size_t kMostChoices = 200'000;
 
 struct Cost {
   std::size_t regions = 0;
@@ -66,15 +70,26 @@ struct PlaceHash {
 
 struct Choice {
   Cost cost = kNever;
-  std::array<MpuBlock, 2> blocks;
-  std::size_t used = 0;
+  std::vector<MpuBlock> blocks;
   Pattern shown{};
 };
 
-// What to do with an eighth.
-enum class Paint : std::uint8_t { kKeep, kFirst, kSecond, kEither };
+// What an eighth has.
+struct Eighth {
+  /// Attributes that are wanted and not shown.
+  Attributes lacking = 0;
+  /// Attributes that are wanted.
+  Attributes wanted = 0;
+  /// Attributes that are wanted and shown.
+  Attributes good = 0;
+};
 
-using Plan = std::array<Paint, kMpuParts>;
+struct View {
+  std::array<Eighth, kMpuParts> eighths{};
+  bool lacks = false;
+  bool impossible = false;
+  std::uint64_t spare = 0;
+};
 
 class Cover {
  public:
@@ -121,155 +136,181 @@ class Cover {
     return !stretch.wanted || *stretch.wanted == (shown == kBelow ? stretch.below : shown);
   }
 
+  [[nodiscard]] View view_of(const Place& place) const {
+    View view;
+    const std::uint64_t part = std::max(place.size / kMpuParts, std::uint64_t{1});
+    for (std::size_t i = index_of(place.base);
+         i < stretches_.size() && stretches_[i].base < place.base + place.size;
+         ++i) {
+      const MpuStretch& stretch = stretches_[i];
+      const std::uint64_t from = std::max(stretch.base, place.base) - place.base;
+      const std::uint64_t to =
+          std::min(stretch.base + stretch.size, place.base + place.size) - place.base;
+      for (std::size_t at = from / part; at < kMpuParts && at * part < to; ++at) {
+        const Shown shown = place.pattern[at];
+        if (!stretch.wanted) {
+          const bool painted = shown != kBelow && shown != stretch.below;
+          view.spare += painted ? std::min(to, (at + 1) * part) - std::max(from, at * part) : 0;
+          continue;
+        }
+        const Attributes bit = Attributes{1} << *stretch.wanted;
+        view.eighths[at].wanted |= bit;
+        if (shows(stretch, shown)) {
+          view.eighths[at].good |= bit;
+        } else {
+          view.eighths[at].lacking |= bit;
+          view.lacks = true;
+          view.impossible = view.impossible || *stretch.wanted == 0;
+        }
+      }
+    }
+    return view;
+  }
+
   const Choice& best(const Place& place) {
     if (const auto known = known_.find(place); known != known_.end()) {
       return known->second;
     }
-    const MpuStretch* stretch = whole(place.base, place.size);
-    Choice choice = stretch != nullptr           ? of_one(*stretch, place)
-                    : place.size <= kMpuSmallest ? Choice{}
-                                                 : of_many(place);
-    return known_.emplace(place, choice).first->second;
-  }
-
-  // All of it wants the same.
-  static Choice of_one(const MpuStretch& stretch, const Place& place) {
     Choice choice;
     choice.shown = place.pattern;
-    choice.cost = {};
-    if (!stretch.wanted) {
-      const auto painted = std::count_if(place.pattern.begin(), place.pattern.end(), [&](Shown s) {
-        return s != kBelow && s != stretch.below;
-      });
-      choice.cost.spare = place.size / kMpuParts * static_cast<std::uint64_t>(painted);
-      return choice;
-    }
-    if (std::all_of(place.pattern.begin(), place.pattern.end(), [&](Shown s) {
-          return shows(stretch, s);
-        })) {
-      return choice;
-    }
-    if (*stretch.wanted == 0) {
-      choice.cost = kNever;
-      return choice;
-    }
-    choice.cost = {1, 0, 0};
-    choice.blocks[0] = {place.base, place.size, 0, *stretch.wanted};
-    choice.used = 1;
-    return choice;
-  }
-
-  Choice of_many(const Place& place) {
-    Choice choice;
-    consider(place, place.pattern, {}, 0, choice);
-    const std::vector<std::uint8_t> wanted = wanted_in(place);
-    for (const std::uint8_t first : wanted) {
-      try_plans(place, first, 0, choice);
-      for (const std::uint8_t second : wanted) {
-        if (second != first && place.size >= kMpuSmallestWithParts) {
-          try_plans(place, first, second, choice);
-        }
-      }
-    }
-    return choice;
-  }
-
-  [[nodiscard]] std::vector<std::uint8_t> wanted_in(const Place& place) const {
-    std::vector<std::uint8_t> wanted;
-    for (std::size_t i = index_of(place.base);
-         i < stretches_.size() && stretches_[i].base < place.base + place.size;
-         ++i) {
-      const auto attribute = stretches_[i].wanted;
-      if (attribute && *attribute != 0 &&
-          std::find(wanted.begin(), wanted.end(), *attribute) == wanted.end()) {
-        wanted.push_back(*attribute);
-      }
-    }
-    return wanted;
-  }
-
-  // Every way in which one attribute, or two (`second` not 0) with the second on top, can be laid
-  // over the eighths.
-  void try_plans(const Place& place, std::uint8_t first, std::uint8_t second, Choice& choice) {
-    Plan plan{};
-    std::vector<std::size_t> open;
-    const std::uint64_t part = place.size / kMpuParts;
-    for (std::size_t i = 0; i < kMpuParts; ++i) {
-      // Without parts, all of it is painted.
-      const MpuStretch* stretch =
-          place.size < kMpuSmallestWithParts ? nullptr : whole(place.base + i * part, part);
-      if (place.size < kMpuSmallestWithParts) {
-        plan[i] = Paint::kFirst;
-      } else if (stretch == nullptr) {
-        open.push_back(i);
-      } else if (stretch->wanted && *stretch->wanted == first) {
-        plan[i] = Paint::kFirst;
-      } else if (second != 0 && stretch->wanted && *stretch->wanted == second) {
-        plan[i] = Paint::kSecond;
+    const View view = view_of(place);
+    if (!view.lacks) {
+      choice.cost = {0, 0, view.spare};
+    } else if (const MpuStretch* stretch = whole(place.base, place.size);
+               stretch != nullptr && !view.impossible) {
+      choice.cost = {1, 0, 0};
+      choice.blocks = {{place.base, place.size, 0, *stretch->wanted}};
+      choice.shown.fill(*stretch->wanted);
+    } else if (!view.impossible && place.size > kMpuSmallest) {
+      consider(place, place.pattern, {}, choice);
+      if (place.size >= kMpuSmallestWithParts) {
+        try_plans(place, view, choice);
       } else {
-        const bool good = stretch->wanted && shows(*stretch, place.pattern[i]);
-        plan[i] = good ? Paint::kKeep : Paint::kEither;
+        try_whole(place, view, choice);
       }
     }
-    const std::size_t ways = second == 0 ? 2 : 3;
-    if (choices_ > kMostChoices) {
-      for (std::size_t way = 0; way < ways; ++way) {
-        for (const std::size_t i : open) {
-          plan[i] = static_cast<Paint>(way);
-        }
-        try_plan(place, plan, first, second, choice);
-      }
-      return;
+    return known_.emplace(place, std::move(choice)).first->second;
+  }
+
+  static Attributes lacking(const View& view, std::size_t from, std::size_t to) {
+    Attributes all = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      all |= view.eighths[i].lacking;
     }
-    std::size_t combinations = 1;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      combinations *= ways;
-    }
-    for (std::size_t combination = 0; combination < combinations; ++combination) {
-      std::size_t rest = combination;
-      for (const std::size_t i : open) {
-        plan[i] = static_cast<Paint>(rest % ways);
-        rest /= ways;
-      }
-      try_plan(place, plan, first, second, choice);
+    return all;
+  }
+
+  // Attributes that both halves lack: what only one lacks, a region of that half's size paints as
+  // well. Only where a half is too small to have parts, it does not.
+  static Attributes useful(const Place& place, const View& view) {
+    const Attributes low = lacking(view, 0, kMpuParts / 2);
+    const Attributes high = lacking(view, kMpuParts / 2, kMpuParts);
+    return place.size == kMpuSmallestWithParts ? low | high : low & high;
+  }
+
+  // Without parts, all of it is painted.
+  void try_whole(const Place& place, const View& view, Choice& choice) {
+    for (Attributes rest = useful(place, view); rest != 0; rest &= rest - 1) {
+      const auto attribute = static_cast<std::uint8_t>(std::countr_zero(rest));
+      Pattern shown;
+      shown.fill(attribute);
+      consider(place, shown, {{place.base, place.size, 0, attribute}}, choice);
     }
   }
 
-  void try_plan(
-      const Place& place, Plan plan, std::uint8_t first, std::uint8_t second, Choice& choice) {
-    // What does not matter is painted where that saves switching off a part, and else kept.
-    const bool keeps = std::find(plan.begin(), plan.end(), Paint::kKeep) != plan.end();
-    std::replace(plan.begin(), plan.end(), Paint::kEither, keeps ? Paint::kKeep : Paint::kFirst);
-    Pattern shown = place.pattern;
-    unsigned first_off = 0;
-    unsigned second_off = 0;
-    for (std::size_t i = 0; i < kMpuParts; ++i) {
-      // What the second paints may have the first below.
-      first_off |= plan[i] == Paint::kKeep ? 1U << i : 0U;
-      second_off |= plan[i] == Paint::kSecond ? 0U : 1U << i;
-      shown[i] = plan[i] == Paint::kKeep ? shown[i] : plan[i] == Paint::kFirst ? first : second;
-    }
-    const bool has_first = std::find(plan.begin(), plan.end(), Paint::kFirst) != plan.end();
-    const bool has_second = std::find(plan.begin(), plan.end(), Paint::kSecond) != plan.end();
-    if (!has_first || has_second != (second != 0)) {
+  // Every way in which each eighth keeps what it shows, or is painted with what it lacks.
+  void try_plans(const Place& place, const View& view, Choice& choice) {
+    const Attributes worth = useful(place, view);
+    if (worth == 0) {
       return;
     }
-    std::array<MpuBlock, 2> blocks;
-    blocks[0] = {place.base, place.size, static_cast<std::uint8_t>(first_off), first};
-    blocks[1] = {place.base, place.size, static_cast<std::uint8_t>(second_off), second};
-    consider(place, shown, blocks, second == 0 ? 1 : 2, choice);
+    if (choices_ > kMostChoices) {
+      for (Attributes rest = worth; rest != 0; rest &= rest - 1) {
+        Pattern plan;
+        for (std::size_t i = 0; i < kMpuParts; ++i) {
+          const Attributes bit = rest & (~rest + 1);
+          plan[i] = (view.eighths[i].lacking & bit) != 0
+                        ? static_cast<Shown>(std::countr_zero(rest))
+                        : kBelow;
+        }
+        try_plan(place, view, plan, choice);
+      }
+      return;
+    }
+    std::array<std::vector<Shown>, kMpuParts> options;
+    for (std::size_t i = 0; i < kMpuParts; ++i) {
+      options[i] = {kBelow};
+      for (Attributes rest = view.eighths[i].lacking & worth; rest != 0; rest &= rest - 1) {
+        options[i].push_back(static_cast<Shown>(std::countr_zero(rest)));
+      }
+    }
+    // An odometer; here, what is below stands for "keep".
+    std::array<std::size_t, kMpuParts> turn{};
+    for (std::size_t at = 0; at < kMpuParts;) {
+      Pattern plan;
+      for (std::size_t i = 0; i < kMpuParts; ++i) {
+        plan[i] = options[i][turn[i]];
+      }
+      try_plan(place, view, plan, choice);
+      for (at = 0; at < kMpuParts && ++turn[at] == options[at].size(); ++at) {
+        turn[at] = 0;
+      }
+    }
+  }
+
+  static bool uses(const Pattern& plan, std::size_t from, std::size_t to, Shown attribute) {
+    return std::find(plan.begin() + static_cast<std::ptrdiff_t>(from),
+                     plan.begin() + static_cast<std::ptrdiff_t>(to),
+                     attribute) != plan.begin() + static_cast<std::ptrdiff_t>(to);
+  }
+
+  void try_plan(const Place& place, const View& view, const Pattern& plan, Choice& choice) {
+    std::vector<Shown> used;
+    for (const Shown attribute : plan) {
+      if (attribute != kBelow && std::find(used.begin(), used.end(), attribute) == used.end()) {
+        used.push_back(attribute);
+      }
+    }
+    const auto is_this_size = [&](Shown attribute) {
+      return place.size == kMpuSmallestWithParts ||
+             (uses(plan, 0, kMpuParts / 2, attribute) &&
+              uses(plan, kMpuParts / 2, kMpuParts, attribute));
+    };
+    if (used.empty() || !std::all_of(used.begin(), used.end(), is_this_size)) {
+      return;
+    }
+    std::vector<MpuBlock> blocks;
+    Pattern shown = place.pattern;
+    for (const Shown attribute : used) {
+      // The first of them may lie below the others. Where that saves switching off parts, it also
+      // paints what would be wrong anyway, or has no wish.
+      const bool bottom = blocks.empty();
+      const Attributes own = Attributes{1} << attribute;
+      unsigned off = 0;
+      bool spoils = false;
+      for (std::size_t i = 0; i < kMpuParts; ++i) {
+        off |= plan[i] == attribute || (bottom && plan[i] != kBelow) ? 0U : 1U << i;
+        spoils = spoils || (plan[i] == kBelow && (view.eighths[i].good & ~own) != 0);
+      }
+      const bool whole = bottom && !spoils;
+      for (std::size_t i = 0; i < kMpuParts; ++i) {
+        shown[i] = plan[i] == attribute || (whole && plan[i] == kBelow) ? attribute : shown[i];
+      }
+      blocks.push_back(
+          {place.base, place.size, static_cast<std::uint8_t>(whole ? 0U : off), attribute});
+    }
+    consider(place, shown, std::move(blocks), choice);
   }
 
   // Takes the blocks for this place, with the best for both halves, if that costs less.
   void consider(const Place& place,
                 const Pattern& shown,
-                const std::array<MpuBlock, 2>& blocks,
-                std::size_t used,
+                std::vector<MpuBlock> blocks,
                 Choice& choice) {
     ++choices_;
-    Cost cost{used, 0, 0};
-    for (std::size_t i = 0; i < used; ++i) {
-      cost.masked += blocks[i].disabled != 0 ? 1U : 0U;
+    Cost cost{blocks.size(), 0, 0};
+    for (const MpuBlock& block : blocks) {
+      cost.masked += block.disabled != 0 ? 1U : 0U;
     }
     for (const Place& half : halves(place, shown)) {
       if (cost < choice.cost) {
@@ -277,7 +318,9 @@ class Cover {
       }
     }
     if (cost < choice.cost) {
-      choice = {cost, blocks, used, shown};
+      choice.cost = cost;
+      choice.blocks = std::move(blocks);
+      choice.shown = shown;
     }
   }
 
@@ -294,11 +337,9 @@ class Cover {
   }
 
   void collect(const Place& place, std::vector<MpuBlock>& blocks) {
-    const Choice choice = best(place);
-    blocks.insert(blocks.end(),
-                  choice.blocks.begin(),
-                  choice.blocks.begin() + static_cast<std::ptrdiff_t>(choice.used));
-    if (whole(place.base, place.size) == nullptr) {
+    const Choice& choice = best(place);
+    blocks.insert(blocks.end(), choice.blocks.begin(), choice.blocks.end());
+    if (choice.cost.regions > choice.blocks.size()) {
       for (const Place& half : halves(place, choice.shown)) {
         collect(half, blocks);
       }

@@ -94,9 +94,10 @@ struct MpuBlock {
 };
 
 /// The fewest regions, each laid over those before it, that give every stretch what it wants;
-/// among those with as few, the one with the fewest switched-off parts. The stretches follow each
-/// other from 0 to 4 GiB, on multiples of 32 bytes. `below` may be painted again as an attribute.
-/// Nothing where an attribute 0 is wanted over something.
+/// where there is a choice, rather without switched-off parts. The stretches follow each other from
+/// 0 to 4 GiB, on multiples of 32 bytes; attributes are numbers below 64. What is below may be
+/// painted again as an attribute. Nothing where 0 is wanted over something. The search is bounded:
+/// beyond some ten areas without any order, a region more than the fewest is possible.
 [[nodiscard]] std::optional<std::vector<MpuBlock>> cover(const std::vector<MpuStretch>& stretches);
 
 }  // namespace memsize::layout
