@@ -33,8 +33,6 @@ MINIMA_OF: dict[str, dict[str, int]] = {
                "mcu2_0_ddr_viss_heap_size": VISS[3], "mcu4_0_ddr_viss_heap_size": VISS[3]},
 }
 
-
-
 # What the entries that have names of their own go over.
 AREAS = {
     "DDR_SHARED_MEM_NON_CACHE": ("IPC_VRING_MEM", "TIOVX_LOG_RT_MEM", "TIOVX_OBJ_DESC_MEM", "APP_FILEIO_MEM",
@@ -44,8 +42,6 @@ AREAS = {
     "DDR_C7X_2_HEAP_SCRATCH_NON_CACHEABLE": ("DDR_C7X_2_LOCAL_HEAP_NON_CACHEABLE", "DDR_C7X_2_SCRATCH_NON_CACHEABLE"),
     "DDR_C7X_2_HEAP_SCRATCH_CACHEABLE": ("DDR_C7X_2_LOCAL_HEAP", "DDR_C7X_2_SCRATCH"),
 }
-
-
 
 
 def entries_of(script: Script, board: Board, generated: Generated) -> dict[str, list[MmuEntry]]:
@@ -100,10 +96,24 @@ def check_error(what: str, script: Script, board: Board, generated: Generated, v
                 for entries in entries_of(script, board, generated).values()]
         check(any(mmu.taken > STOCK if code == "mmu.tables" else misled(entries, mmu) for entries, mmu in mmus),
               f"{what} the drivers can map the SDK's addresses")
+    elif code == "rat.size":
+        whole = generated.macros["DDR_SHARED_MEM_SIZE"] + generated.macros.get("UBOOT_RELOC_MEM_SIZE", 0)
+        check(whole & (whole - 1), f"{what} the shared memory is one RAT region of {whole:#x} bytes")
+    elif code == "rat.alignment":
+        check(misplaced(generated), f"{what} the SDK's addresses can be translated")
+    elif code == "mpu.regions":
+        check(uneven_areas(generated), f"{what} every area is one MPU region")
     else:
         check(code in ABOUT_SPACE, f"{what} this test cannot judge that")
         conflict = conflicts(generated, script.soc) or misplaced(generated)
         check(warned or conflict, f"{what} the SDK's map has no conflict")
+
+
+def uneven_areas(generated: Generated) -> list[str]:
+    """Shared areas that no single MPU region is."""
+    areas = {name: (generated.macros[f"{name}_ADDR"], generated.macros[f"{name}_SIZE"])
+             for name in AREAS["DDR_SHARED_MEM_NON_CACHE"] if f"{name}_ADDR" in generated.macros}
+    return [name for name, (base, size) in areas.items() if size & (size - 1) or base % size]
 
 
 def check_minimum(what: str, soc: str, values: dict[str, int], message: str) -> None:
