@@ -104,8 +104,8 @@ void read_attribute(ReaderContext& context, const TomlField& field) {
                              attribute.cacheable ? 1 : 0,
                              attribute.bufferable ? 1 : 0),
                  field.key_place,
-                 "tex = 4 and more is 4 + 2 * cacheable + bufferable; the PDK has no words for "
-                 "every other mix");
+                 "the PDK has words for tex = 4 + 2 * cacheable + bufferable, and for its seven "
+                 "CSL_ARM_R5_MEM_ATTR kinds");
   }
   reader.finish();
   context.board().mpu.attributes.push_back(std::move(attribute));

@@ -49,6 +49,15 @@ class Fields {
 
   std::uint64_t number(const char* key) { return whole(key, member(key)); }
 
+  // A whole number up to `last`.
+  unsigned small(const char* key, unsigned last) {
+    const Document& value = member(key);
+    const std::uint64_t number = whole(key, value);
+    const bool fits = number <= last;
+    const std::string kind = fmt::format("at most {}", last);
+    return expect(fits, key, kind.c_str(), value) ? static_cast<unsigned>(number) : 0;
+  }
+
   std::uint64_t address(const char* key) { return hexadecimal(key, member(key)); }
 
   std::vector<std::string> texts(const char* key) {

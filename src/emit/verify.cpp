@@ -4,6 +4,7 @@
 
 #include "document_fields.hpp"
 #include "verify_mmu.hpp"
+#include "verify_mpu.hpp"
 #include "written.hpp"
 #include "written_map.hpp"
 
@@ -23,6 +24,9 @@ using Document = nlohmann::json;
 
 // Sizes that are whole KiB are said exactly by format_size.
 const core::Align kPage = *core::Align::make(1024);
+
+constexpr unsigned kLastMpuRegion = 15;
+constexpr unsigned kLastTex = 7;
 
 std::string range_text(std::uint64_t base, std::uint64_t size) {
   const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
@@ -51,6 +55,7 @@ class Verifier {
     check_header();
     check_dts();
     check_mmu();
+    check_mpu();
     return std::move(report_);
   }
 
@@ -129,6 +134,16 @@ class Verifier {
       region.knob = item.has("knob") ? item.text("knob") : "";
       map_.regions.push_back(std::move(region));
     }
+    read_carveouts(json);
+    if (json.has("mpu")) {
+      read_mpu(json);
+    }
+    if (json.has("rat")) {
+      read_rat(json);
+    }
+  }
+
+  void read_carveouts(Fields& json) {
     for (Fields& item : json.items("carveouts")) {
       MapCarveout carveout;
       carveout.name = item.text("name");
@@ -142,6 +157,57 @@ class Verifier {
         carveout.alignment = item.has("alignment_bytes") ? item.number("alignment_bytes") : 0;
       }
       map_.carveouts.push_back(std::move(carveout));
+    }
+  }
+
+  void read_mpu(Fields& json) {
+    for (Fields& item : json.items("mpu")) {
+      MapMpu mpu;
+      mpu.core = item.text("core");
+      mpu.program = item.one_of("program", {"sysconfig", "csl", "safertos"});
+      mpu.first = item.small("first", kLastMpuRegion);
+      mpu.last = item.small("last", kLastMpuRegion);
+      for (Fields& part : item.items("regions")) {
+        MapMpuRegion region;
+        region.fields.number = part.small("number", UINT16_MAX);
+        region.fields.name = part.text("name");
+        region.fields.base = part.address("base");
+        region.fields.size = part.number("size_bytes");
+        region.fields.disabled = part.small("disabled", UINT8_MAX);
+        region.fields.tex = part.small("tex", kLastTex);
+        region.fields.cacheable = part.flag("cacheable");
+        region.fields.bufferable = part.flag("bufferable");
+        region.fields.shareable = part.flag("shareable");
+        region.fields.execute = part.flag("execute");
+        region.attribute = part.text("attribute");
+        mpu.regions.push_back(std::move(region));
+      }
+      for (Fields& part : item.items("areas")) {
+        MapMpuArea area;
+        area.region = part.text("region");
+        area.base = part.address("base");
+        area.size = part.number("size_bytes");
+        area.attribute = part.text("attribute");
+        mpu.areas.push_back(std::move(area));
+      }
+      map_.mpu.push_back(std::move(mpu));
+    }
+  }
+
+  void read_rat(Fields& json) {
+    map_.rat_in_sysconfig = json.one_of("rat_program", {"sysconfig", "source"}) == "sysconfig";
+    for (Fields& item : json.items("rat")) {
+      MapRat rat;
+      rat.core = item.text("core");
+      for (Fields& part : item.items("entries")) {
+        RatEntryFields entry;
+        entry.name = part.text("name");
+        entry.local = part.address("local");
+        entry.system = part.address("system");
+        entry.size = part.number("size_bytes");
+        rat.entries.push_back(std::move(entry));
+      }
+      map_.rat.push_back(std::move(rat));
     }
   }
 
@@ -399,6 +465,36 @@ class Verifier {
     }
   }
 
+  // What the MPU and the address translation of each R5F do.
+  void check_mpu() {
+    std::set<std::string> cores;
+    for (const MapMpu& mpu : map_.mpu) {
+      cores.insert(mpu.core);
+    }
+    for (const MapRat& rat : map_.rat) {
+      cores.insert(rat.core);
+    }
+    std::size_t read = 0;
+    for (const std::string& core : cores) {
+      const MapMpu* mpu = map_.find_mpu(core);
+      const MapRat* rat = map_.find_rat(core);
+      const bool by_sysconfig = mpu != nullptr && mpu->program == "sysconfig";
+      MpuFiles files;
+      files.core = core;
+      if (by_sysconfig || (map_.rat_in_sysconfig && rat != nullptr && !rat->entries.empty())) {
+        files.syscfg = find_or_warn(core + "/mpu.syscfg");
+      }
+      if (mpu != nullptr && !by_sysconfig) {
+        files.source = find_or_warn(core + "/mpu_cfg.c");
+      }
+      read += files.syscfg != nullptr || files.source != nullptr ? 1 : 0;
+      verify_mpu(map_, files, root_, report_.diagnostics);
+    }
+    if (read != 0) {
+      report_.read.push_back(core::plural(read, "MPU configuration"));
+    }
+  }
+
   const std::vector<MapFile>& files_;
   const std::string& root_;
   WrittenMap map_;
@@ -416,8 +512,8 @@ const std::vector<WrittenRule>& written_rules() {
        "a cell of a device-tree node holds 32 bits: two for an address, two for a length",
        "Devicetree Specification 2.3.6; a shipped generator prints 4 GiB as one cell"},
       {Code::kVerifyDisagree,
-       "linker maps, C header, device tree and MMU entries on disk say what memory_map.json says",
-       "one size stands in six kinds of files, and hand edits reach some of them"},
+       "linker maps, C header, device tree, MMU, MPU and RAT on disk say what memory_map.json says",
+       "one size stands in eight kinds of files, and hand edits reach some of them"},
   };
   return rules;
 }

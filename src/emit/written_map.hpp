@@ -1,6 +1,7 @@
 // What memory_map.json says, reduced to what the other files can contradict.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,12 +33,68 @@ struct MapCarveout {
   bool in_header = false;
 };
 
+/// A region of an MPU, however it is written.
+struct MpuRegionFields {
+  unsigned number = 0;
+  std::string name;
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  /// Bit n: the n-th eighth is off.
+  unsigned disabled = 0;
+  unsigned tex = 0;
+  bool cacheable = false;
+  bool bufferable = false;
+  bool shareable = false;
+  bool execute = false;
+
+  friend bool operator==(const MpuRegionFields&, const MpuRegionFields&) = default;
+};
+
+struct RatEntryFields {
+  std::string name;
+  std::uint64_t local = 0;
+  std::uint64_t system = 0;
+  std::uint64_t size = 0;
+
+  friend bool operator==(const RatEntryFields&, const RatEntryFields&) = default;
+};
+
+struct MapMpuRegion {
+  MpuRegionFields fields;
+  std::string attribute;
+};
+
+struct MapMpuArea {
+  std::string region;
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  std::string attribute;
+};
+
+struct MapMpu {
+  std::string core;
+  std::string program;
+  unsigned first = 0;
+  unsigned last = 0;
+  std::vector<MapMpuRegion> regions;
+  std::vector<MapMpuArea> areas;
+};
+
+struct MapRat {
+  std::string core;
+  std::vector<RatEntryFields> entries;
+};
+
 struct WrittenMap {
   /// Kind of caching and the attributes that an MMU entry may have for it: "MAIR7".
   std::map<std::string, std::set<std::string>> mair;
   std::vector<std::string> mmu_cores;
   /// Whether each of them has an mmu.syscfg.
   bool mmu_in_sysconfig = true;
+  std::vector<MapMpu> mpu;
+  std::vector<MapRat> rat;
+  /// Whether each core with RAT entries has them in its mpu.syscfg.
+  bool rat_in_sysconfig = true;
   std::vector<MapRegion> regions;
   std::vector<MapCarveout> carveouts;
   std::map<std::string, std::uint64_t> bases;
@@ -46,6 +103,19 @@ struct WrittenMap {
   std::map<std::string, std::string> linker_of;
   std::string header_file;
   std::string dts_file;
+
+  /// nullptr where the core has none.
+  [[nodiscard]] const MapMpu* find_mpu(const std::string& core) const { return find(mpu, core); }
+
+  [[nodiscard]] const MapRat* find_rat(const std::string& core) const { return find(rat, core); }
+
+ private:
+  template <typename Item>
+  static const Item* find(const std::vector<Item>& items, const std::string& core) {
+    const auto found = std::find_if(
+        items.begin(), items.end(), [&](const Item& item) { return item.core == core; });
+    return found == items.end() ? nullptr : &*found;
+  }
 };
 
 }  // namespace memsize::emit

@@ -28,7 +28,26 @@ constexpr const char* kMap = R"({
                  "cache": "non-cached" } ],
   "carveouts": [ { "name": "R_ALL", "label": "r_label", "physical": "0x1000",
                    "size_bytes": 4096, "in_header": false, "no_map": true,
-                   "compatible": "a,b", "alignment_bytes": 4096 } ] })";
+                   "compatible": "a,b", "alignment_bytes": 4096 } ],
+  "rat_program": "sysconfig",
+  "mpu": [ { "core": "e", "program": "sysconfig", "first": 0, "last": 1, "spare_bytes": 0,
+             "regions": [ { "number": 0, "name": "P", "base": "0x0", "size_bytes": 32768,
+                            "disabled": 252, "attribute": "non-cached", "tex": 1,
+                            "cacheable": false, "bufferable": false, "shareable": true,
+                            "execute": false, "covers": [] },
+                          { "number": 1, "name": "S", "base": "0x0", "size_bytes": 32768,
+                            "disabled": 231, "attribute": "non-cached", "tex": 1,
+                            "cacheable": false, "bufferable": false, "shareable": true,
+                            "execute": false, "covers": ["S"] } ],
+             "areas": [ { "region": "S", "base": "0x3000", "size_bytes": 8192,
+                          "attribute": "non-cached" } ] },
+           { "core": "g", "program": "csl", "first": 0, "last": 15, "spare_bytes": 0,
+             "regions": [ { "number": 0, "name": "Q", "base": "0x0", "size_bytes": 65536,
+                            "disabled": 0, "attribute": "cached", "tex": 5, "cacheable": false,
+                            "bufferable": true, "shareable": false, "execute": true,
+                            "covers": [] } ], "areas": [] } ],
+  "rat": [ { "core": "f", "entries": [ { "name": "T", "local": "0x8000", "system": "0x10000",
+                                         "size_bytes": 32768, "covers": [] } ] } ] })";
 
 const std::vector<memsize::emit::MapFile>& good_files() {
   static const std::vector<memsize::emit::MapFile> files = {
@@ -52,6 +71,22 @@ const std::vector<memsize::emit::MapFile>& good_files() {
             { "virtual": "0x3000", "physical": "0x5000",
             "size_bytes": 8192, "mair": 4, "entry": "F" } ] })"},
       {"e/e.cmd", "MEMORY\n{\n S : ORIGIN = 0x3000 , LENGTH = 0x2000\n}\n"},
+      {"e/mpu.syscfg",
+       "const mpu_armv71 = mpu_armv7.addInstance();\nmpu_armv71.$name = \"P\";\n"
+       "mpu_armv71.size = 15;\nmpu_armv71.attributes = \"NonCached\";\n"
+       "mpu_armv71.allowExecute = false;\nmpu_armv71.subregionDisableMask = 0xFC;\n"
+       "mpu_armv72.$name = \"S\";\nmpu_armv72.baseAddr = 0x0;\nmpu_armv72.size = 15;\n"
+       "mpu_armv72.attributes = \"CUSTOM\";\nmpu_armv72.isCacheable = false;\n"
+       "mpu_armv72.isBufferable = false;\nmpu_armv72.isShareable = true;\n"
+       "mpu_armv72.allowExecute = false;\nmpu_armv72.subregionDisableMask = 0xE7;\n"},
+      {"f/mpu.syscfg",
+       "const addr_translate1 = addr_translate.addInstance();\n"
+       "addr_translate1.$name = \"T\";\naddr_translate1.localAddr = 0x8000;\n"
+       "addr_translate1.systemAddr = 0x10000;\naddr_translate1.size = 15;\n"},
+      {"g/mpu_cfg.c",
+       "const CSL_ArmR5MpuRegionCfg gCslR5MpuCfg[16] = {\n{ .regionId = 0U, .enable = 1U,\n"
+       ".size = CSL_ARM_R5_MPU_REGION_SIZE_64KB, .cacheable = (uint32_t)UTRUE,\n"
+       ".baseAddr = (R_SIZE * 0U), .cachePolicy = CSL_ARM_R5_CACHE_POLICY_WB_WA }, };\n"},
   };
   return files;
 }
@@ -68,6 +103,9 @@ const char* needed(const std::string& path) {
          : path == "d.dtsi"         ? "no-map"
          : path == "c/mmu.syscfg"   ? "MAIR4"
          : path == "c/mmu_map.json" ? "ranges"
+         : path == "e/mpu.syscfg"   ? "CUSTOM"
+         : path == "f/mpu.syscfg"   ? "addr_translate"
+         : path == "g/mpu_cfg.c"    ? "gCslR5MpuCfg"
                                     : "memsize.map/1";
 }
 

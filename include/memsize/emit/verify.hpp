@@ -1,6 +1,6 @@
 // Reads a written map back, file by file, and holds the files against each other. Nothing here is
-// shared with the code that renders: the linker maps, the MMU entries, the C header and the device
-// tree are parsed as their consumers would.
+// shared with the code that renders: the linker maps, the MMU entries, the MPU regions, the C
+// header and the device tree are parsed as their consumers would.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"

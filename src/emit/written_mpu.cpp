@@ -1,0 +1,620 @@
+#include "written_mpu.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "cursor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+constexpr std::uint64_t kSpace = 1ULL << 32;
+constexpr std::uint64_t kBus = 1ULL << 48;
+constexpr unsigned kMask = 0xFF;
+constexpr unsigned kLastTex = 7;
+constexpr unsigned kPolicies = 4;
+
+// A number of a file that must stay below a limit, as the hardware's field does.
+std::uint64_t below(Cursor& cursor, std::uint64_t limit, std::string_view what) {
+  const core::Place place = cursor.place();
+  const std::uint64_t value = cursor.number();
+  if (value >= limit) {
+    cursor.wrong(fmt::format("{} of {} is too large: at most {} is possible",
+                             what,
+                             core::format_hex(value),
+                             core::format_hex(limit - 1)),
+                 place);
+    return 0;
+  }
+  return value;
+}
+
+std::uint64_t power(Cursor& cursor) {
+  constexpr std::uint64_t kLeast = 5;
+  constexpr std::uint64_t kMost = 32;
+  const core::Place place = cursor.place();
+  const std::uint64_t bits = cursor.number();
+  if (bits < kLeast || bits > kMost) {
+    cursor.wrong(
+        fmt::format("sysconfig has no size {}: it is the power of two, from 5 to 32", bits), place);
+    return 1ULL << kLeast;
+  }
+  return 1ULL << bits;
+}
+
+bool truth(Cursor& cursor) {
+  const core::Place place = cursor.place();
+  const std::string word = cursor.take();
+  if (word != "true" && word != "false") {
+    cursor.wrong(fmt::format("true or false is expected here, not '{}'", core::printable(word, 40)),
+                 place);
+  }
+  return word == "true";
+}
+
+// An mpu_armv7 instance before its attributes are looked up: sysconfig's defaults.
+struct RegionInstance {
+  WrittenMpuRegion region;
+  std::string attributes = "Cached";
+};
+
+RegionInstance fresh_region(const core::Place& place) {
+  RegionInstance instance;
+  instance.region.place = place;
+  instance.region.fields.size = kSpace;
+  instance.region.fields.tex = 1;
+  instance.region.fields.cacheable = true;
+  instance.region.fields.bufferable = true;
+  instance.region.fields.execute = true;
+  return instance;
+}
+
+void assign(RegionInstance& instance, const std::string& property, Cursor& cursor) {
+  MpuRegionFields& fields = instance.region.fields;
+  if (property == "$name") {
+    fields.name = unquoted(cursor.take());
+  } else if (property == "baseAddr") {
+    fields.base = below(cursor, kSpace, "a base");
+  } else if (property == "size") {
+    fields.size = power(cursor);
+  } else if (property == "attributes") {
+    static const std::set<std::string> known = {
+        "Device", "NonCached", "Cached", "Cached+Sharable", "CUSTOM"};
+    const core::Place place = cursor.place();
+    instance.attributes = unquoted(cursor.take());
+    if (!known.contains(instance.attributes)) {
+      cursor.wrong(
+          fmt::format("sysconfig has no attributes '{}'", core::printable(instance.attributes, 40)),
+          place);
+    }
+  } else if (property == "tex") {
+    fields.tex = static_cast<unsigned>(below(cursor, kLastTex + 1, "TEX"));
+  } else if (property == "isCacheable") {
+    fields.cacheable = truth(cursor);
+  } else if (property == "isBufferable") {
+    fields.bufferable = truth(cursor);
+  } else if (property == "isShareable") {
+    fields.shareable = truth(cursor);
+  } else if (property == "allowExecute") {
+    fields.execute = truth(cursor);
+  } else if (property == "subregionDisableMask") {
+    fields.disabled = static_cast<unsigned>(below(cursor, kMask + 1, "a mask"));
+  } else {
+    cursor.take();
+  }
+}
+
+void assign(WrittenRatEntry& entry, const std::string& property, Cursor& cursor) {
+  if (property == "$name") {
+    entry.fields.name = unquoted(cursor.take());
+  } else if (property == "localAddr") {
+    entry.fields.local = below(cursor, kSpace, "a local address");
+  } else if (property == "systemAddr") {
+    entry.fields.system = below(cursor, kBus, "a system address");
+  } else if (property == "size") {
+    entry.fields.size = power(cursor);
+  } else {
+    cursor.take();
+  }
+}
+
+WrittenRatEntry fresh_entry(const core::Place& place) {
+  WrittenRatEntry entry;
+  entry.place = place;
+  entry.fields.size = 1ULL << 29;
+  return entry;
+}
+
+// The bits that sysconfig's names stand for; CUSTOM keeps those that are written.
+MpuRegionFields with_attributes(MpuRegionFields fields, const std::string& attributes) {
+  if (attributes == "CUSTOM") {
+    return fields;
+  }
+  const bool cached = attributes.starts_with("Cached");
+  fields.tex = attributes == "Device" ? 0 : 1;
+  fields.cacheable = cached;
+  fields.bufferable = cached;
+  fields.shareable = attributes != "Cached";
+  return fields;
+}
+
+core::Place& place_in(RegionInstance& instance) {
+  return instance.region.place;
+}
+
+core::Place& place_in(WrittenRatEntry& entry) {
+  return entry.place;
+}
+
+// Instances of one module in the order in which they appear.
+template <typename Instance>
+class Instances {
+ public:
+  Instances(std::string_view module, Instance (*fresh)(const core::Place&))
+      : module_(module), fresh_(fresh) {}
+
+  // Reads one statement about an instance, of which the cursor is behind the first word: a
+  // property that is set, or its creation. Anything else is left alone.
+  void read(const std::string& word, const core::Place& place, Cursor& cursor) {
+    if (!word.starts_with(module_) || cursor.peek() != "=") {
+      return;
+    }
+    const std::size_t dot = std::min(word.find('.'), word.size());
+    const std::string number = word.substr(module_.size(), dot - module_.size());
+    const bool counted = !number.empty() && number.size() < 4 &&
+                         std::all_of(number.begin(), number.end(), [](unsigned char c) {
+                           return std::isdigit(c) != 0;
+                         });
+    if (!counted) {
+      return;
+    }
+    const auto [known, fresh] = index_.emplace(number, list_.size());
+    if (fresh) {
+      list_.push_back(fresh_(place));
+      is_set_.push_back(false);
+    }
+    Instance& instance = list_[known->second];
+    cursor.take();
+    if (dot == word.size()) {
+      return;
+    }
+    if (!is_set_[known->second]) {
+      // The first property says more than the creation.
+      is_set_[known->second] = true;
+      place_in(instance) = place;
+    }
+    if (!set_.insert(word).second) {
+      cursor.wrong(fmt::format("'{}' is set twice", core::printable(word, 60)), place);
+    }
+    assign(instance, word.substr(dot + 1), cursor);
+    cursor.expect(";");
+  }
+
+  [[nodiscard]] const std::vector<Instance>& list() const { return list_; }
+
+ private:
+  std::string_view module_;
+  Instance (*fresh_)(const core::Place&);
+  std::map<std::string, std::size_t> index_;
+  std::set<std::string> set_;
+  std::vector<Instance> list_;
+  std::vector<bool> is_set_;
+};
+
+// The names that the PDK's headers have for numbers.
+std::optional<std::uint64_t> pdk_constant(const std::string& name) {
+  static const Constants constants = [] {
+    Constants all = {
+        {"TRUE", 1},
+        {"FALSE", 0},
+        {"UTRUE", 1},
+        {"UFALSE", 0},
+        {"CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL", 0},
+        {"mpuREGION_ALL_SUB_REGIONS_ENABLED", 0},
+        {"portmpuLARGEST_REGION_SIZE_ACTUAL", kSpace / 2},
+        {"CSL_ARM_R5_ACC_PERM_NO_ACCESS", 0},
+        {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR", 1},
+        {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR_USR_RD", 2},
+        {"CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR", 3},
+        {"CSL_ARM_R5_ACC_PERM_PRIV_RD_ONLY", 5},
+        {"CSL_ARM_R5_ACC_PERM_PRIV_USR_RD", 6},
+        {"CSL_ARM_R5_CACHE_POLICY_NON_CACHEABLE", 0},
+        {"CSL_ARM_R5_CACHE_POLICY_WB_WA", 1},
+        {"CSL_ARM_R5_CACHE_POLICY_WT_NO_WA", 2},
+        {"CSL_ARM_R5_CACHE_POLICY_WB_NO_WA", 3},
+        {"CSL_ARM_R5_MEM_ATTR_STRONGLY_ORDERED", 0},
+        {"CSL_ARM_R5_MEM_ATTR_SHAREABLE", 1},
+        {"CSL_ARM_R5_MEM_ATTR_CACHED_WT_NO_WA", 2},
+        {"CSL_ARM_R5_MEM_ATTR_CACHED_WB_NO_WA", 3},
+        {"CSL_ARM_R5_MEM_ATTR_STRONGLY_NON_CACHED", 4},
+        {"CSL_ARM_R5_MEM_ATTR_CACHED_WB_WA", 5},
+        {"CSL_ARM_R5_MEM_ATTR_NON_SHAREABLE", 6},
+    };
+    // The last eighth has the number 8 there.
+    static constexpr std::array<unsigned, 8> kParts = {0, 1, 2, 3, 4, 5, 6, 8};
+    for (unsigned i = 0; i < kParts.size(); ++i) {
+      all.emplace(fmt::format("CSL_ARM_R5_MPU_SUB_REGION_{}_DISABLE", kParts.at(i)), 1ULL << i);
+    }
+    // Sizes are the register's: 4 for 32 B.
+    static constexpr std::array<std::string_view, 4> kUnits = {"B", "KB", "MB", "GB"};
+    for (unsigned bits = 5; bits <= 32; ++bits) {
+      all.emplace(
+          fmt::format("CSL_ARM_R5_MPU_REGION_SIZE_{}{}", 1U << (bits % 10), kUnits.at(bits / 10)),
+          bits - 1);
+    }
+    return all;
+  }();
+  const auto found = constants.find(name);
+  return found == constants.end() ? std::nullopt : std::optional<std::uint64_t>{found->second};
+}
+
+// Tables of designated initializers, and the expressions in them.
+class SourceParser {
+ public:
+  SourceParser(const MapFile& file,
+               const std::string& root,
+               const Constants& constants,
+               core::Diagnostics& errors)
+      : cursor_(file, root, errors), constants_(constants), errors_(errors) {}
+
+  WrittenMpuSource run() {
+    const std::size_t before = errors_.size();
+    if (!find_table()) {
+      cursor_.wrong("neither gCslR5MpuCfg nor gMPUConfigParms is defined here", cursor_.place());
+      return {};
+    }
+    cursor_.expect("{");
+    while (errors_.size() == before && !cursor_.done() && cursor_.peek() != "}") {
+      read_entry();
+      if (errors_.size() == before && cursor_.peek() != "}") {
+        cursor_.expect(",");
+      }
+    }
+    if (errors_.size() == before) {
+      cursor_.expect("}");
+    }
+    std::sort(regions_.begin(), regions_.end(), [](const auto& a, const auto& b) {
+      return a.fields.number < b.fields.number;
+    });
+    return {is_safertos_ ? "safertos" : "csl", std::move(regions_)};
+  }
+
+ private:
+  static constexpr unsigned kDeepest = 16;
+  static constexpr std::uint64_t kLargest = kSpace * 4;
+
+  struct Value {
+    std::uint64_t number = 0;
+    core::Place place;
+  };
+
+  using Fields = std::map<std::string, Value>;
+
+  // Behind the '=' of the definition; a declaration has none.
+  bool find_table() {
+    while (!cursor_.done()) {
+      const std::string word = cursor_.take();
+      if (word != "gCslR5MpuCfg" && word != "gMPUConfigParms") {
+        continue;
+      }
+      is_safertos_ = word == "gMPUConfigParms";
+      while (!cursor_.done() && cursor_.peek() != ";") {
+        if (cursor_.take() == "=") {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  void read_entry() {
+    const core::Place place = cursor_.place();
+    Fields fields;
+    if (cursor_.expect("{") && read_fields(fields, 0) && !fields.empty()) {
+      is_safertos_ ? add_safertos(fields, place) : add_csl(fields, place);
+    }
+  }
+
+  // Up to the closing brace. A lone zero stands for an entry without anything.
+  bool read_fields(Fields& fields, unsigned depth) {
+    const std::size_t before = errors_.size();
+    while (errors_.size() == before && !cursor_.done() && cursor_.peek() != "}") {
+      const core::Place place = cursor_.place();
+      std::string name;
+      if (cursor_.peek().starts_with('.')) {
+        name = cursor_.take().substr(1);
+        cursor_.expect("=");
+      }
+      if (cursor_.peek() == "{" && depth == 0) {
+        cursor_.take();
+        if (!read_fields(fields, depth + 1)) {
+          return false;
+        }
+      } else {
+        const std::uint64_t value = expression(0, 0);
+        if (errors_.size() != before) {
+          return false;
+        }
+        if (name.empty() ? value != 0 || !fields.empty()
+                         : !known(name) || !fields.emplace(name, Value{value, place}).second) {
+          cursor_.wrong(name.empty()
+                            ? std::string{"a field with its name is expected here"}
+                            : fmt::format("there is no field '{}' here, or it is set twice",
+                                          core::printable(name, 40)),
+                        place);
+          return false;
+        }
+      }
+      if (cursor_.peek() != "}") {
+        cursor_.expect(",");
+      }
+    }
+    return errors_.size() == before && cursor_.expect("}");
+  }
+
+  [[nodiscard]] bool known(const std::string& name) const {
+    static const std::set<std::string> csl = {"regionId",
+                                              "enable",
+                                              "baseAddr",
+                                              "size",
+                                              "subRegionEnable",
+                                              "exeNeverControl",
+                                              "accessPermission",
+                                              "shareable",
+                                              "cacheable",
+                                              "cachePolicy",
+                                              "memAttr"};
+    static const std::set<std::string> safertos = {"ulRegionNumber",
+                                                   "ulRegionBeginAddress",
+                                                   "ulexeNeverControl",
+                                                   "ulaccessPermission",
+                                                   "ulshareable",
+                                                   "ulcacheable",
+                                                   "ulcachePolicy",
+                                                   "ulmemAttr",
+                                                   "ulRegionSize",
+                                                   "ulSubRegionDisable"};
+    return (is_safertos_ ? safertos : csl).contains(name);
+  }
+
+  // C's precedence, from '|' on.
+  static unsigned strength(const std::string& symbol) {
+    return symbol == "|" ? 1 : symbol == "<" ? 2 : symbol == "+" ? 3 : symbol == "*" ? 4 : 0;
+  }
+
+  std::uint64_t expression(unsigned least, unsigned depth) {
+    std::uint64_t value = operand(depth);
+    while (strength(cursor_.peek()) > least) {
+      const core::Place place = cursor_.place();
+      const std::string symbol = cursor_.take();
+      if (symbol == "<" && !cursor_.expect("<")) {
+        return 0;
+      }
+      const std::uint64_t right = expression(strength(symbol), depth);
+      const std::optional<std::uint64_t> result = apply(symbol, value, right);
+      if (!result) {
+        cursor_.wrong("this does not fit 32 bits", place);
+        return 0;
+      }
+      value = *result;
+    }
+    return value;
+  }
+
+  // Both sides are at most kLargest, so that only a product or a shift can overflow.
+  static std::optional<std::uint64_t> apply(const std::string& symbol,
+                                            std::uint64_t left,
+                                            std::uint64_t right) {
+    constexpr std::uint64_t kBits = 34;
+    std::uint64_t result = 0;
+    if (symbol == "|") {
+      result = left | right;
+    } else if (symbol == "+") {
+      result = left + right;
+    } else if (symbol == "<") {
+      if (right > kBits || left > (kLargest >> right)) {
+        return std::nullopt;
+      }
+      result = left << right;
+    } else {
+      if (right != 0 && left > kLargest / right) {
+        return std::nullopt;
+      }
+      result = left * right;
+    }
+    return result > kLargest ? std::nullopt : std::optional<std::uint64_t>{result};
+  }
+
+  std::uint64_t operand(unsigned depth) {
+    const core::Place place = cursor_.place();
+    if (depth == kDeepest) {
+      cursor_.wrong("too many parentheses", place);
+      return 0;
+    }
+    const std::string& first = cursor_.peek();
+    if (first == "(") {
+      const bool cast = (cursor_.peek(1) == "uint32_t" || cursor_.peek(1) == "portUInt32Type") &&
+                        cursor_.peek(2) == ")";
+      cursor_.take();
+      if (cast) {
+        cursor_.take();
+        cursor_.take();
+        return operand(depth + 1);
+      }
+      const std::uint64_t value = expression(0, depth + 1);
+      cursor_.expect(")");
+      return value;
+    }
+    if (!first.empty() && (std::isalpha(static_cast<unsigned char>(first.front())) != 0)) {
+      const std::string name = cursor_.take();
+      const auto own = constants_.find(name);
+      const auto value = own != constants_.end() ? own->second : pdk_constant(name);
+      if (!value) {
+        cursor_.wrong(fmt::format("'{}' is the name of nothing that the map or the PDK has",
+                                  core::printable(name, 60)),
+                      place);
+      }
+      return bounded(value.value_or(0), place);
+    }
+    return bounded(cursor_.number(), place);
+  }
+
+  std::uint64_t bounded(std::uint64_t value, const core::Place& place) {
+    if (value > kLargest) {
+      cursor_.wrong(fmt::format("{} does not fit 32 bits", core::format_hex(value)), place);
+      return 0;
+    }
+    return value;
+  }
+
+  // A field's value, 0 where it is left out, as C has it.
+  std::uint64_t field(const Fields& fields, const char* name, std::uint64_t limit) {
+    const auto found = fields.find(name);
+    if (found == fields.end()) {
+      return 0;
+    }
+    if (found->second.number >= limit) {
+      cursor_.wrong(fmt::format("'{}' of {} is too large: at most {} is possible",
+                                name,
+                                core::format_hex(found->second.number),
+                                core::format_hex(limit - 1)),
+                    found->second.place);
+      return 0;
+    }
+    return found->second.number;
+  }
+
+  void add_csl(const Fields& fields, const core::Place& place) {
+    constexpr std::uint64_t kSizes = 32;
+    constexpr std::uint64_t kLeast = 4;
+    WrittenMpuRegion region;
+    region.place = place;
+    region.fields.number = static_cast<unsigned>(field(fields, "regionId", 16));
+    region.fields.base = field(fields, "baseAddr", kSpace);
+    region.fields.disabled = static_cast<unsigned>(field(fields, "subRegionEnable", kMask + 1));
+    region.fields.execute = field(fields, "exeNeverControl", 2) == 0;
+    region.fields.shareable = field(fields, "shareable", 2) != 0;
+    set_kind(region.fields,
+             field(fields, "cacheable", 2) != 0,
+             field(fields, "cachePolicy", kPolicies),
+             field(fields, "memAttr", 7));
+    const std::uint64_t size = field(fields, "size", kSizes);
+    // The start-up code passes over what is smaller than the least size.
+    if (field(fields, "enable", 2) != 0 && size >= kLeast) {
+      region.fields.size = 1ULL << (size + 1);
+      add(std::move(region));
+    }
+  }
+
+  void add_safertos(const Fields& fields, const core::Place& place) {
+    constexpr std::uint64_t kLeast = 32;
+    WrittenMpuRegion region;
+    region.place = place;
+    region.fields.number = static_cast<unsigned>(field(fields, "ulRegionNumber", 16));
+    region.fields.base = field(fields, "ulRegionBeginAddress", kSpace);
+    region.fields.disabled = static_cast<unsigned>(field(fields, "ulSubRegionDisable", kMask + 1));
+    region.fields.execute = field(fields, "ulexeNeverControl", 2) == 0;
+    region.fields.shareable = field(fields, "ulshareable", 2) != 0;
+    set_kind(region.fields,
+             field(fields, "ulcacheable", 2) != 0,
+             field(fields, "ulcachePolicy", kPolicies),
+             field(fields, "ulmemAttr", 7));
+    region.fields.size = field(fields, "ulRegionSize", kSpace);
+    if (region.fields.size >= kLeast) {
+      add(std::move(region));
+    }
+  }
+
+  // What startup.c and SafeRTOS_mpu_r5f.c make of it; the latter exchanges C and B of what is no
+  // cache policy.
+  void set_kind(MpuRegionFields& fields,
+                bool cacheable,
+                std::uint64_t policy,
+                std::uint64_t memory) const {
+    struct Kind {
+      unsigned tex;
+      bool cacheable;
+      bool bufferable;
+    };
+
+    static constexpr std::array<Kind, 7> kKinds = {{{0, false, false},
+                                                    {0, false, true},
+                                                    {0, true, false},
+                                                    {0, true, true},
+                                                    {1, false, false},
+                                                    {1, true, true},
+                                                    {2, false, false}}};
+    if (cacheable) {
+      fields.tex = kPolicies + static_cast<unsigned>(policy);
+      fields.cacheable = (policy & 2U) != 0;
+      fields.bufferable = (policy & 1U) != 0;
+      return;
+    }
+    const Kind& kind = kKinds.at(memory);
+    fields.tex = kind.tex;
+    fields.cacheable = is_safertos_ ? kind.bufferable : kind.cacheable;
+    fields.bufferable = is_safertos_ ? kind.cacheable : kind.bufferable;
+  }
+
+  void add(WrittenMpuRegion region) {
+    const bool twice = std::any_of(regions_.begin(), regions_.end(), [&](const auto& other) {
+      return other.fields.number == region.fields.number;
+    });
+    if (twice) {
+      cursor_.wrong(fmt::format("MPU region {} stands twice here", region.fields.number),
+                    region.place);
+      return;
+    }
+    regions_.push_back(std::move(region));
+  }
+
+  Cursor cursor_;
+  const Constants& constants_;
+  core::Diagnostics& errors_;
+  bool is_safertos_ = false;
+  std::vector<WrittenMpuRegion> regions_;
+};
+
+}  // namespace
+
+WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
+                                  const std::string& root,
+                                  unsigned first,
+                                  core::Diagnostics& errors) {
+  Cursor cursor{file, root, errors};
+  Instances<RegionInstance> regions{"mpu_armv7", fresh_region};
+  Instances<WrittenRatEntry> entries{"addr_translate", fresh_entry};
+  while (!cursor.done()) {
+    const core::Place place = cursor.place();
+    const std::string word = cursor.take();
+    regions.read(word, place, cursor);
+    entries.read(word, place, cursor);
+  }
+  WrittenMpuSyscfg written;
+  for (const RegionInstance& instance : regions.list()) {
+    WrittenMpuRegion region = instance.region;
+    region.fields = with_attributes(region.fields, instance.attributes);
+    region.fields.number = first + static_cast<unsigned>(written.regions.size());
+    written.regions.push_back(std::move(region));
+  }
+  written.entries = entries.list();
+  return written;
+}
+
+WrittenMpuSource parse_mpu_source(const MapFile& file,
+                                  const std::string& root,
+                                  const Constants& constants,
+                                  core::Diagnostics& errors) {
+  return SourceParser{file, root, constants, errors}.run();
+}
+
+}  // namespace memsize::emit
