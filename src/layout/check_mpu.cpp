@@ -92,15 +92,18 @@ void for_each_piece(const std::set<std::uint64_t>& edges,
 }
 
 void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
+  // SafeRTOS takes the size in 32 bits.
+  const bool is_safertos = map.board.mpu.program == board::MpuProgram::kSafertos;
+  const std::uint64_t largest = is_safertos ? kMpuSpace / 2 : kMpuSpace;
   std::set<std::string> told;
   for (const MpuTable& table : map.mpu) {
     for (const MpuRegion& region : table.regions) {
-      if (is_legal(region) || !told.insert(region.name).second) {
+      const std::uint64_t size = region.range.size().count();
+      if ((is_legal(region) && size <= largest) || !told.insert(region.name).second) {
         continue;
       }
-      const std::uint64_t size = region.range.size().count();
       const std::uint64_t legal =
-          std::clamp(std::bit_ceil(std::min(size, kMpuSpace)), kMpuSmallest, kMpuSpace);
+          std::clamp(std::bit_ceil(std::min(size, largest)), kMpuSmallest, largest);
       const std::uint64_t base = region.range.base().value();
       found.push_back(core::error(
           Code::kMpuRegion,
@@ -111,8 +114,9 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
                       core::format_size(region.range.size()),
                       core::format_hex(base)),
           region.place,
-          fmt::format("a region is a power of two from 32 B to 4 GiB on a multiple of its size: "
+          fmt::format("a region is a power of two from 32 B to {} on a multiple of its size: "
                       "{} at {}",
+                      is_safertos ? "2 GiB under SafeRTOS" : "4 GiB",
                       core::format_size(core::Bytes{legal}),
                       core::format_hex(base - base % legal))));
     }
