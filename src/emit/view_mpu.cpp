@@ -124,15 +124,31 @@ std::string size_name(std::uint64_t size) {
   return fmt::format("{}{}", 1U << (bits % kStep), kUnits.at(bits / kStep));
 }
 
-Json source_region(const MpuRegion& region, const board::MpuAttribute& attribute) {
+// SafeRTOS' names of the eighths that are off; its numbers for them are the port's business.
+std::string safertos_mask(const MpuRegion& region) {
+  static constexpr std::array<std::string_view, layout::kMpuParts> kOrdinals = {
+      "1ST", "2ND", "3RD", "4TH", "5TH", "6TH", "7TH", "8TH"};
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kOrdinals.size(); ++i) {
+    if ((region.disabled >> i & 1U) != 0) {
+      names.push_back(fmt::format("mpuREGION_{}_SUB_REGION_DISABLE", kOrdinals.at(i)));
+    }
+  }
+  return names.empty() ? "mpuREGION_ALL_SUB_REGIONS_ENABLED" : core::join(names, " | ");
+}
+
+Json source_region(const MpuRegion& region,
+                   const board::MpuAttribute& attribute,
+                   board::MpuProgram program) {
   const bool with_policy = attribute.tex >= kPolicies;
   Json view = region_view(region);
   view["size_name"] = size_name(region.range.size().count());
   view["size"] = region.range.size().count() < layout::kMpuSpace / 2
                      ? fmt::format("0x{:X}U", region.range.size().count())
                      : std::string{"portmpuLARGEST_REGION_SIZE_ACTUAL"};
-  view["some_off"] = region.disabled != 0;
-  view["disabled"] = fmt::format("0x{:02X}U", region.disabled);
+  view["disabled"] = program == board::MpuProgram::kSafertos ? safertos_mask(region)
+                     : region.disabled == 0 ? "CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL"
+                                            : fmt::format("0x{:02X}U", region.disabled);
   view["execute_never"] = attribute.execute ? "0U" : "1U";
   view["shareable"] = attribute.shareable ? "1U" : "0U";
   view["cacheable"] = with_policy;
@@ -229,7 +245,8 @@ Json mpu_source_view(const MemoryMap& map, const MpuTable& table) {
   view["last_number"] = fmt::format("{}", map.board.mpu.last);
   view["regions"] = Json::array();
   for (const MpuRegion& region : table.regions) {
-    view["regions"].push_back(source_region(region, attribute_of(map, region)));
+    view["regions"].push_back(
+        source_region(region, attribute_of(map, region), map.board.mpu.program));
   }
   return view;
 }

@@ -20,6 +20,8 @@ namespace {
 constexpr std::uint64_t kSpace = 1ULL << 32;
 constexpr std::uint64_t kBus = 1ULL << 48;
 constexpr unsigned kMask = 0xFF;
+// SafeRTOS writes a mask as the register has it, from this bit on.
+constexpr unsigned kMaskAt = 8;
 constexpr unsigned kLastTex = 7;
 constexpr unsigned kPolicies = 4;
 
@@ -241,8 +243,12 @@ std::optional<std::uint64_t> pdk_constant(const std::string& name) {
     };
     // The last eighth has the number 8 there.
     static constexpr std::array<unsigned, 8> kParts = {0, 1, 2, 3, 4, 5, 6, 8};
+    static constexpr std::array<std::string_view, 8> kOrdinals = {
+        "1ST", "2ND", "3RD", "4TH", "5TH", "6TH", "7TH", "8TH"};
     for (unsigned i = 0; i < kParts.size(); ++i) {
       all.emplace(fmt::format("CSL_ARM_R5_MPU_SUB_REGION_{}_DISABLE", kParts.at(i)), 1ULL << i);
+      all.emplace(fmt::format("mpuREGION_{}_SUB_REGION_DISABLE", kOrdinals.at(i)),
+                  1ULL << (kMaskAt + i));
     }
     // Sizes are the register's: 4 for 32 B.
     static constexpr std::array<std::string_view, 4> kUnits = {"B", "KB", "MB", "GB"};
@@ -521,7 +527,14 @@ class SourceParser {
     region.place = place;
     region.fields.number = static_cast<unsigned>(field(fields, "ulRegionNumber", 16));
     region.fields.base = field(fields, "ulRegionBeginAddress", kSpace);
-    region.fields.disabled = static_cast<unsigned>(field(fields, "ulSubRegionDisable", kMask + 1));
+    const std::uint64_t disabled = field(fields, "ulSubRegionDisable", (kMask + 1) << kMaskAt);
+    if ((disabled & kMask) != 0) {
+      cursor_.wrong(fmt::format("the mask {} has bits below bit {}, where none belong",
+                                core::format_hex(disabled),
+                                kMaskAt),
+                    fields.at("ulSubRegionDisable").place);
+    }
+    region.fields.disabled = static_cast<unsigned>(disabled >> kMaskAt);
     region.fields.execute = field(fields, "ulexeNeverControl", 2) == 0;
     region.fields.shareable = field(fields, "ulshareable", 2) != 0;
     set_kind(region.fields,

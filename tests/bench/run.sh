@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures start-up, analyze and emit, as medians and as ratios to /bin/true in the same run; then emit and check of
-# every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names.
+# every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names; then, with google-benchmark
+# (libbenchmark-dev), the computation of every board's MPU regions.
 #   tests/bench/run.sh [RUNS]     (default 200; a tenth of it for the boards)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -10,4 +11,9 @@ if [[ ! -x build/release/memsize ]]; then
 fi
 runs="${1:-200}"
 python3 tests/bench/bench.py --memsize build/release/memsize --source . --runs "$runs"
-exec python3 tests/bench/bench_boards.py --memsize build/release/memsize --runs "$(((runs + 9) / 10))"
+python3 tests/bench/bench_boards.py --memsize build/release/memsize --runs "$(((runs + 9) / 10))"
+if cmake --build --preset release --target help | grep -q '^bench_mpu:'; then
+  cmake --build --preset release --target bench_mpu >/dev/null
+  exec build/release/tests/bench_mpu
+fi
+echo "google-benchmark is not there, or the tests are not configured: the MPU computation is not measured"

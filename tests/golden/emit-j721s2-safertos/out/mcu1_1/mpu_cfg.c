@@ -1,0 +1,173 @@
+/*
+ * MPU regions of mcu1_1 under SafeRTOS: TI J721S2, Processor SDK 12.0, SafeRTOS.
+ * Written by memsize from board 'j721s2-safertos'. Change the board's knobs, not this file.
+ * The PDK's SafeRTOS port takes this table instead of its own. The kernel keeps all regions but
+ * 1 to 10. Where regions overlap, the higher number wins.
+ * ulSubRegionDisable names the eighths that are off.
+ */
+#include <stdint.h>
+
+#include <ti/csl/arch/r5/csl_arm_r5.h>
+#include <ti/csl/arch/r5/csl_arm_r5_mpu.h>
+
+#include "SafeRTOS_API.h"
+#include <ti/osal/SafeRTOS_MPU.h>
+#include "mpuARM.h"
+
+xMPU_CONFIG_PARAMETERS __attribute__((section(".startupData")))
+    gMPUConfigParms[CSL_ARM_R5F_MPU_REGIONS_MAX] =
+{
+    {
+        /* REGISTERS, device: whatever no other region has: registers, OCRAM of the main domain
+         * [ 2 GiB, 0x0 to 0x7FFFFFFF ] */
+        .ulRegionNumber       = 1U,
+        .ulRegionBeginAddress = 0x00000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 1U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 0U,
+            .ulcachePolicy      = 0U,
+            .ulmemAttr          = CSL_ARM_R5_MEM_ATTR_STRONGLY_ORDERED,
+        },
+        .ulRegionSize         = portmpuLARGEST_REGION_SIZE_ACTUAL,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* ATCM, cached: tightly coupled memory A
+         * [ 32 KiB, 0x0 to 0x7FFF ] */
+        .ulRegionNumber       = 2U,
+        .ulRegionBeginAddress = 0x00000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 0U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 1U,
+            .ulcachePolicy      = CSL_ARM_R5_CACHE_POLICY_WB_WA,
+            .ulmemAttr          = 0U,
+        },
+        .ulRegionSize         = 0x8000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* MCU_OCRAM, cached: OCRAM of the MCU domain
+         * [ 1 MiB, 0x41C00000 to 0x41CFFFFF ] */
+        .ulRegionNumber       = 3U,
+        .ulRegionBeginAddress = 0x41C00000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 0U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 1U,
+            .ulcachePolicy      = CSL_ARM_R5_CACHE_POLICY_WB_WA,
+            .ulmemAttr          = 0U,
+        },
+        .ulRegionSize         = 0x100000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* MSMC, cached: MSMC
+         * [ 4 MiB, 0x70000000 to 0x703FFFFF ] */
+        .ulRegionNumber       = 4U,
+        .ulRegionBeginAddress = 0x70000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 0U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 1U,
+            .ulcachePolicy      = CSL_ARM_R5_CACHE_POLICY_WB_WA,
+            .ulmemAttr          = 0U,
+        },
+        .ulRegionSize         = 0x400000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* DDR, cached: code, data, heaps, shared memory
+         * [ 2 GiB, 0x80000000 to 0xFFFFFFFF ] */
+        .ulRegionNumber       = 5U,
+        .ulRegionBeginAddress = 0x80000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 0U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 1U,
+            .ulcachePolicy      = CSL_ARM_R5_CACHE_POLICY_WB_WA,
+            .ulmemAttr          = 0U,
+        },
+        .ulRegionSize         = portmpuLARGEST_REGION_SIZE_ACTUAL,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* BTCM, tcm: tightly coupled memory B
+         * [ 32 KiB, 0x41010000 to 0x41017FFF ] */
+        .ulRegionNumber       = 6U,
+        .ulRegionBeginAddress = 0x41010000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 0U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 1U,
+            .ulcachePolicy      = CSL_ARM_R5_CACHE_POLICY_NON_CACHEABLE,
+            .ulmemAttr          = 0U,
+        },
+        .ulRegionSize         = 0x8000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* FSS, cached: flash
+         * [ 128 MiB, 0x50000000 to 0x57FFFFFF ] */
+        .ulRegionNumber       = 7U,
+        .ulRegionBeginAddress = 0x50000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 0U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 1U,
+            .ulcachePolicy      = CSL_ARM_R5_CACHE_POLICY_WB_WA,
+            .ulmemAttr          = 0U,
+        },
+        .ulRegionSize         = 0x8000000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* DDR_MCU1_1_IPC, non-cached: DDR_MCU1_1_IPC
+         * [ 1 MiB, 0xA1000000 to 0xA10FFFFF ] */
+        .ulRegionNumber       = 8U,
+        .ulRegionBeginAddress = 0xA1000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 1U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 0U,
+            .ulcachePolicy      = 0U,
+            .ulmemAttr          = CSL_ARM_R5_MEM_ATTR_STRONGLY_ORDERED,
+        },
+        .ulRegionSize         = 0x100000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+    {
+        /* IPC_VRING_MEM, non-cached: IPC_VRING_MEM, APP_LOG_MEM, TIOVX_OBJ_DESC_MEM, APP_FILEIO_MEM, TIOVX_LOG_RT_MEM
+         * [ 128 MiB, 0xA8000000 to 0xAFFFFFFF ] */
+        .ulRegionNumber       = 9U,
+        .ulRegionBeginAddress = 0xA8000000U,
+        .xRegionAccess =
+        {
+            .ulexeNeverControl  = 1U,
+            .ulaccessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR,
+            .ulshareable        = 0U,
+            .ulcacheable        = 0U,
+            .ulcachePolicy      = 0U,
+            .ulmemAttr          = CSL_ARM_R5_MEM_ATTR_STRONGLY_ORDERED,
+        },
+        .ulRegionSize         = 0x8000000U,
+        .ulSubRegionDisable   = mpuREGION_ALL_SUB_REGIONS_ENABLED,
+    },
+};
