@@ -174,28 +174,6 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-// What one area would cost alone, and where it would cost one region.
-std::string arithmetic_of(const MpuArea& area) {
-  const std::uint64_t base = area.range.base().value();
-  const std::uint64_t size = area.range.size().count();
-  const std::uint64_t block = std::bit_ceil(size);
-  const std::uint64_t past = base % block;
-  const std::string begin = fmt::format("{:<40} {} {}",
-                                        area.region,
-                                        core::format_range(area.range),
-                                        core::format_size(area.range.size()));
-  if (past == 0 && block == size) {
-    return fmt::format("{}: one region of {}", begin, core::format_size(core::Bytes{block}));
-  }
-  return fmt::format("{}: one region if it had {}{}",
-                     begin,
-                     core::format_size(core::Bytes{block}),
-                     past == 0 ? std::string{}
-                               : fmt::format(" and moved up by {} to {}",
-                                             core::format_size(core::Bytes{block - past}),
-                                             core::format_hex(base - past + block)));
-}
-
 std::size_t count_with(const MemoryMap& map, const MpuTable& table, std::vector<MpuArea> areas) {
   MpuTable other;
   other.areas = std::move(areas);
@@ -212,6 +190,51 @@ std::vector<MpuArea> by_address(std::vector<MpuArea> areas) {
     return a.range.base() < b.range.base();
   });
   return areas;
+}
+
+// Areas of one attribute that follow each other without a gap, from the first to the last.
+std::vector<std::vector<MpuArea>> rows_of(const MpuTable& table) {
+  std::vector<std::vector<MpuArea>> rows;
+  for (const MpuArea& area : by_address(table.areas)) {
+    const bool continues = !rows.empty() && rows.back().back().attribute == area.attribute &&
+                           rows.back().back().range.last().value() + 1 == area.range.base().value();
+    if (!continues) {
+      rows.emplace_back();
+    }
+    rows.back().push_back(area);
+  }
+  return rows;
+}
+
+// What a row costs alone, and where it would cost one region.
+std::string arithmetic_of(const MemoryMap& map,
+                          const MpuTable& table,
+                          const std::vector<MpuArea>& row) {
+  const std::uint64_t base = row.front().range.base().value();
+  const std::uint64_t size = row.back().range.last().value() + 1 - base;
+  const std::uint64_t block = std::bit_ceil(size);
+  const std::uint64_t past = base % block;
+  const std::size_t fixed = count_with(map, table, {});
+  const std::size_t cost = count_with(map, table, row) - fixed;
+  std::string text = fmt::format(
+      "{} {} {}: {}",
+      row.size() == 1 ? row.front().region
+                      : fmt::format("{} to {}", row.front().region, row.back().region),
+      core::format_range(*core::VirtRange::make(core::VirtAddr{base}, core::Bytes{size})),
+      core::format_size(core::Bytes{size}),
+      core::plural(cost, "region"));
+  if (cost > 1) {
+    text +=
+        fmt::format("; one if it {}{}{}",
+                    block == size ? std::string{}
+                                  : fmt::format("had {}", core::format_size(core::Bytes{block})),
+                    block == size || past == 0 ? "" : " and ",
+                    past == 0 ? std::string{}
+                              : fmt::format("moved up by {} to {}",
+                                            core::format_size(core::Bytes{block - past}),
+                                            core::format_hex(base - past + block)));
+  }
+  return text;
 }
 
 bool is_empty_between(const MemoryMap& map, std::uint64_t from, std::uint64_t to) {
@@ -276,8 +299,8 @@ void check_regions(const MemoryMap& map, core::Diagnostics& found) {
         "put areas of one attribute side by side, the largest first, or drop a fixed region");
     // Cores share most areas: the one that needs the most shows them.
     if (table == most) {
-      for (const MpuArea& area : by_address(table->areas)) {
-        many.details.push_back(arithmetic_of(area));
+      for (const std::vector<MpuArea>& row : rows_of(*table)) {
+        many.details.push_back(arithmetic_of(map, *table, row));
       }
       for (std::string& line : mergers_of(map, *table)) {
         many.details.push_back(std::move(line));
@@ -405,20 +428,6 @@ void note_spare(const MemoryMap& map, core::Diagnostics& found) {
         table.place,
         "keep other uses of that memory away from this core"));
   }
-}
-
-// Areas of one attribute that follow each other without a gap, from the first to the last.
-std::vector<std::vector<MpuArea>> rows_of(const MpuTable& table) {
-  std::vector<std::vector<MpuArea>> rows;
-  for (const MpuArea& area : by_address(table.areas)) {
-    const bool continues = !rows.empty() && rows.back().back().attribute == area.attribute &&
-                           rows.back().back().range.last().value() + 1 == area.range.base().value();
-    if (!continues) {
-      rows.emplace_back();
-    }
-    rows.back().push_back(area);
-  }
-  return rows;
 }
 
 // The same memory in another order: large before small needs no more regions than areas where the

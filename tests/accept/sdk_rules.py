@@ -110,9 +110,11 @@ def check_error(what: str, script: Script, board: Board, generated: Generated, v
 
 
 def uneven_areas(generated: Generated) -> list[str]:
-    """Shared areas that no single MPU region is."""
+    """Uncached and write-through areas that no single MPU region is."""
     areas = {name: (generated.macros[f"{name}_ADDR"], generated.macros[f"{name}_SIZE"])
-             for name in AREAS["DDR_SHARED_MEM_NON_CACHE"] if f"{name}_ADDR" in generated.macros}
+             for name in (*AREAS["DDR_SHARED_MEM_NON_CACHE"],
+                          *(macro[:-5] for macro in generated.macros if macro.endswith("_VISS_CONFIG_HEAP_ADDR")))
+             if f"{name}_ADDR" in generated.macros}
     return [name for name, (base, size) in areas.items() if size & (size - 1) or base % size]
 
 
