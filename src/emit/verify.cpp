@@ -1,11 +1,12 @@
 #include "memsize/emit/verify.hpp"
 
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/written.hpp"
 
 #include "document_fields.hpp"
 #include "verify_mmu.hpp"
 #include "verify_mpu.hpp"
-#include "written.hpp"
 #include "written_map.hpp"
 
 #include <algorithm>
@@ -519,7 +520,11 @@ const std::vector<WrittenRule>& written_rules() {
 }
 
 VerifyReport verify_map(const std::vector<MapFile>& files, const std::string& root) {
-  return Verifier{files, root}.run();
+  VerifyReport report = Verifier{files, root}.run();
+  for (const MapFile& file : files) {
+    core::add_text(report.diagnostics, file.path_under(root), file.content);
+  }
+  return report;
 }
 
 }  // namespace memsize::emit

@@ -1,9 +1,9 @@
 #include "verify_mmu.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/emit/written.hpp"
 
 #include "document_fields.hpp"
-#include "written.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,7 @@
 #include "verify_mpu.hpp"
 
 #include "memsize/core/text.hpp"
-
-#include "written_mpu.hpp"
+#include "memsize/emit/written.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,8 +1,7 @@
-#include "written.hpp"
+#include "memsize/emit/written.hpp"
 
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
-
-#include "cursor.hpp"
 
 #include <algorithm>
 
@@ -14,11 +13,11 @@ namespace {
 
 using core::Code;
 
-void assign(WrittenMmuEntry& entry, const std::string& property, Cursor& cursor) {
+void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& cursor) {
   if (property == "$name") {
-    entry.name = unquoted(cursor.take());
+    entry.name = core::unquoted(cursor.take());
   } else if (property == "attribute") {
-    entry.attribute = unquoted(cursor.take());
+    entry.attribute = core::unquoted(cursor.take());
   } else if (property == "vAddr") {
     entry.virtual_base = cursor.number();
   } else if (property == "pAddr") {
@@ -29,7 +28,7 @@ void assign(WrittenMmuEntry& entry, const std::string& property, Cursor& cursor)
 }
 
 // `= <high low high low>`: base and size, in cells of 32 bits.
-bool parse_reg(Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
+bool parse_reg(core::Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
   if (!cursor.expect("=") || !cursor.expect("<")) {
     return false;
   }
@@ -57,7 +56,7 @@ bool parse_reg(Cursor& cursor, WrittenNode& node, core::Diagnostics& errors) {
 std::vector<WrittenRange> parse_linker(const MapFile& file,
                                        const std::string& root,
                                        core::Diagnostics& errors) {
-  Cursor cursor{file, root, errors};
+  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::vector<WrittenRange> ranges;
   if (!cursor.expect("MEMORY") || !cursor.expect("{")) {
     return ranges;
@@ -87,7 +86,7 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
 std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors) {
-  Cursor cursor{file, root, errors};
+  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::map<std::string, WrittenMacro> macros;
   while (!cursor.done()) {
     if (cursor.take() != "#define" || cursor.peek(1) != "(") {
@@ -109,7 +108,7 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
 std::vector<WrittenNode> parse_dts(const MapFile& file,
                                    const std::string& root,
                                    core::Diagnostics& errors) {
-  Cursor cursor{file, root, errors};
+  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::vector<WrittenNode> nodes;
   while (!cursor.done()) {
     if (cursor.peek(1) != ":") {
@@ -133,7 +132,7 @@ std::vector<WrittenNode> parse_dts(const MapFile& file,
         break;
       }
       if (property == "compatible" && cursor.expect("=")) {
-        node.compatible = unquoted(cursor.take());
+        node.compatible = core::unquoted(cursor.take());
       }
       if (property == "alignment" && cursor.expect("=") && cursor.expect("<")) {
         node.alignment = cursor.number();
@@ -148,7 +147,7 @@ std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,
                                           const std::string& root,
                                           core::Diagnostics& errors) {
   constexpr std::string_view kInstance = "mmu_armv8";
-  Cursor cursor{file, root, errors};
+  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::map<unsigned, WrittenMmuEntry> entries;
   while (!cursor.done()) {
     const core::Place place = cursor.place();

@@ -1,6 +1,8 @@
 // What memory_map.json says, reduced to what the other files can contradict.
 #pragma once
 
+#include "memsize/emit/written.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -31,32 +33,6 @@ struct MapCarveout {
   std::string compatible;
   std::uint64_t alignment = 0;
   bool in_header = false;
-};
-
-/// A region of an MPU, however it is written.
-struct MpuRegionFields {
-  unsigned number = 0;
-  std::string name;
-  std::uint64_t base = 0;
-  std::uint64_t size = 0;
-  /// Bit n: the n-th eighth is off.
-  unsigned disabled = 0;
-  unsigned tex = 0;
-  bool cacheable = false;
-  bool bufferable = false;
-  bool shareable = false;
-  bool execute = false;
-
-  friend bool operator==(const MpuRegionFields&, const MpuRegionFields&) = default;
-};
-
-struct RatEntryFields {
-  std::string name;
-  std::uint64_t local = 0;
-  std::uint64_t system = 0;
-  std::uint64_t size = 0;
-
-  friend bool operator==(const RatEntryFields&, const RatEntryFields&) = default;
 };
 
 struct MapMpuRegion {

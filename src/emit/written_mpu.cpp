@@ -1,8 +1,6 @@
-#include "written_mpu.hpp"
-
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
-
-#include "cursor.hpp"
+#include "memsize/emit/written.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +24,7 @@ constexpr unsigned kLastTex = 7;
 constexpr unsigned kPolicies = 4;
 
 // A number of a file that must stay below a limit, as the hardware's field does.
-std::uint64_t below(Cursor& cursor, std::uint64_t limit, std::string_view what) {
+std::uint64_t below(core::Cursor& cursor, std::uint64_t limit, std::string_view what) {
   const core::Place place = cursor.place();
   const std::uint64_t value = cursor.number();
   if (value >= limit) {
@@ -40,7 +38,7 @@ std::uint64_t below(Cursor& cursor, std::uint64_t limit, std::string_view what) 
   return value;
 }
 
-std::uint64_t power(Cursor& cursor) {
+std::uint64_t power(core::Cursor& cursor) {
   constexpr std::uint64_t kLeast = 5;
   constexpr std::uint64_t kMost = 32;
   const core::Place place = cursor.place();
@@ -53,7 +51,7 @@ std::uint64_t power(Cursor& cursor) {
   return 1ULL << bits;
 }
 
-bool truth(Cursor& cursor) {
+bool truth(core::Cursor& cursor) {
   const core::Place place = cursor.place();
   const std::string word = cursor.take();
   if (word != "true" && word != "false") {
@@ -80,10 +78,10 @@ RegionInstance fresh_region(const core::Place& place) {
   return instance;
 }
 
-void assign(RegionInstance& instance, const std::string& property, Cursor& cursor) {
+void assign(RegionInstance& instance, const std::string& property, core::Cursor& cursor) {
   MpuRegionFields& fields = instance.region.fields;
   if (property == "$name") {
-    fields.name = unquoted(cursor.take());
+    fields.name = core::unquoted(cursor.take());
   } else if (property == "baseAddr") {
     fields.base = below(cursor, kSpace, "a base");
   } else if (property == "size") {
@@ -92,7 +90,7 @@ void assign(RegionInstance& instance, const std::string& property, Cursor& curso
     static const std::set<std::string> known = {
         "Device", "NonCached", "Cached", "Cached+Sharable", "CUSTOM"};
     const core::Place place = cursor.place();
-    instance.attributes = unquoted(cursor.take());
+    instance.attributes = core::unquoted(cursor.take());
     if (!known.contains(instance.attributes)) {
       cursor.wrong(
           fmt::format("sysconfig has no attributes '{}'", core::printable(instance.attributes, 40)),
@@ -115,9 +113,9 @@ void assign(RegionInstance& instance, const std::string& property, Cursor& curso
   }
 }
 
-void assign(WrittenRatEntry& entry, const std::string& property, Cursor& cursor) {
+void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& cursor) {
   if (property == "$name") {
-    entry.fields.name = unquoted(cursor.take());
+    entry.fields.name = core::unquoted(cursor.take());
   } else if (property == "localAddr") {
     entry.fields.local = below(cursor, kSpace, "a local address");
   } else if (property == "systemAddr") {
@@ -166,7 +164,7 @@ class Instances {
 
   // Reads one statement about an instance, of which the cursor is behind the first word: a
   // property that is set, or its creation. Anything else is left alone.
-  void read(const std::string& word, const core::Place& place, Cursor& cursor) {
+  void read(const std::string& word, const core::Place& place, core::Cursor& cursor) {
     if (!word.starts_with(module_) || cursor.peek() != "=") {
       return;
     }
@@ -270,7 +268,9 @@ class SourceParser {
                const std::string& root,
                const Constants& constants,
                core::Diagnostics& errors)
-      : cursor_(file, root, errors), constants_(constants), errors_(errors) {}
+      : cursor_(file.path_under(root), file.content, core::Code::kVerifyParse, errors),
+        constants_(constants),
+        errors_(errors) {}
 
   WrittenMpuSource run() {
     const std::size_t before = errors_.size();
@@ -393,7 +393,7 @@ class SourceParser {
   }
 
   // C's precedence, from '|' on.
-  static unsigned strength(const std::string& symbol) {
+  static unsigned strength(std::string_view symbol) {
     return symbol == "|" ? 1 : symbol == "<" ? 2 : symbol == "+" ? 3 : symbol == "*" ? 4 : 0;
   }
 
@@ -446,7 +446,7 @@ class SourceParser {
       cursor_.wrong("too many parentheses", place);
       return 0;
     }
-    const std::string& first = cursor_.peek();
+    const std::string_view first = cursor_.peek();
     if (first == "(") {
       const bool cast = (cursor_.peek(1) == "uint32_t" || cursor_.peek(1) == "portUInt32Type") &&
                         cursor_.peek(2) == ")";
@@ -590,7 +590,7 @@ class SourceParser {
     regions_.push_back(std::move(region));
   }
 
-  Cursor cursor_;
+  core::Cursor cursor_;
   const Constants& constants_;
   core::Diagnostics& errors_;
   bool is_safertos_ = false;
@@ -603,7 +603,7 @@ WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                   const std::string& root,
                                   unsigned first,
                                   core::Diagnostics& errors) {
-  Cursor cursor{file, root, errors};
+  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   Instances<RegionInstance> regions{"mpu_armv7", fresh_region};
   Instances<WrittenRatEntry> entries{"addr_translate", fresh_entry};
   while (!cursor.done()) {

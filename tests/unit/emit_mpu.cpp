@@ -1,9 +1,9 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify.hpp"
+#include "memsize/emit/written.hpp"
 
 #include "support.hpp"
-#include "written_mpu.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -103,7 +103,7 @@ xMPU_CONFIG_PARAMETERS __attribute__((section(".startupData"))) gMPUConfigParms[
             .ulmemAttr          = 0U,
         },
         .ulRegionSize           = (2U * (1024U + 1024U) << 4),
-        .ulSubRegionDisable     = 1U | 0x80U
+        .ulSubRegionDisable     = mpuREGION_1ST_SUB_REGION_DISABLE | mpuREGION_8TH_SUB_REGION_DISABLE
     },
     { .ulRegionNumber = 1U, .ulRegionSize = portmpuLARGEST_REGION_SIZE_ACTUAL, },
     { 0U },
@@ -225,6 +225,20 @@ TEST_SUITE("emit") {
     (void)parse_mpu_source({"c/mpu_cfg.c", kLikeTheSdk}, "", {}, errors);
     REQUIRE(test::find(errors, Code::kVerifyParse) != nullptr);
     CHECK(contains(errors.front().message, "'MAILBOX_ADDR'"));
+  }
+
+  TEST_CASE("SafeRTOS' mask of eighths is the register's") {
+    core::Diagnostics errors;
+    const std::string text =
+        "gMPUConfigParms[] = { { .ulRegionNumber = 1U, .ulRegionSize = 256U, .ulSubRegionDisable "
+        "= ";
+    const auto source = parse_mpu_source({"f.c", text + "0x8100U } };"}, "", {}, errors);
+    CHECK(errors.empty());
+    REQUIRE(source.regions.size() == 1);
+    CHECK(source.regions[0].fields.disabled == 0x81);
+    (void)parse_mpu_source({"f.c", text + "0x81U } };"}, "", {}, errors);
+    REQUIRE(errors.size() == 1);
+    CHECK(contains(errors.front().message, "the mask 0x81 has bits below bit 8"));
   }
 
   TEST_CASE("SafeRTOS exchanges C and B of what is no cache policy, the start-up code does not") {

@@ -17,6 +17,10 @@ namespace memsize::emit {
 struct MapFile {
   std::string path;
   std::string content;
+
+  [[nodiscard]] std::string path_under(const std::string& root) const {
+    return root.empty() ? path : root + "/" + path;
+  }
 };
 
 struct VerifyReport {

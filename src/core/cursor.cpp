@@ -1,0 +1,160 @@
+#include "memsize/core/cursor.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace memsize::core {
+
+namespace {
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '-' ||
+         c == '@' || c == '.' || c == '#';
+}
+
+// Behind the comment that begins at `at`, or `at` where none does.
+std::size_t behind_comment(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) == "/*") {
+    const std::size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? text.size() : end + 2;
+  }
+  return text.substr(at, 2) == "//" ? std::min(text.find('\n', at), text.size()) : at;
+}
+
+// Behind the token that begins at `at`.
+std::size_t behind_token(std::string_view text, std::size_t at) {
+  if (text[at] == '"') {
+    return std::min(text.find('"', at + 1), text.size() - 1) + 1;
+  }
+  std::size_t end = at;
+  while (end < text.size() && is_word(text[end])) {
+    ++end;
+  }
+  return std::max(end, at + 1);
+}
+
+}  // namespace
+
+std::vector<Cursor::Token> Cursor::tokens_of(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::vector<Token> tokens;
+  std::size_t line = 1;
+  std::size_t line_begin = 0;
+  const auto pass = [&](std::size_t from, std::size_t to) {
+    for (; from < to; ++from) {
+      if (text[from] == '\n') {
+        ++line;
+        line_begin = from + 1;
+      }
+    }
+    return to;
+  };
+  for (std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+       at < text.size();) {
+    const std::size_t behind = behind_comment(text, at);
+    if (behind != at || std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      at = pass(at, std::max(behind, at + 1));
+      continue;
+    }
+    const std::size_t end = behind_token(text, at);
+    tokens.push_back({text.substr(at, end - at), line, at - line_begin + 1});
+    at = pass(at, end);
+  }
+  return tokens;
+}
+
+Cursor::Cursor(std::string path, std::string_view text, Code code, Diagnostics& errors)
+    : path_(std::move(path)), code_(code), tokens_(tokens_of(text)), errors_(errors) {}
+
+std::string_view Cursor::peek(std::size_t ahead) const {
+  return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : std::string_view{};
+}
+
+std::string Cursor::take() {
+  std::string text{peek()};
+  at_ += done() ? 0U : 1U;
+  return text;
+}
+
+Place Cursor::place() const {
+  Place place;
+  place.path = path_;
+  if (!tokens_.empty()) {
+    const Token& token = tokens_[std::min(at_, tokens_.size() - 1)];
+    place.line = token.line;
+    place.column = token.column;
+    place.length = std::min(token.text.size(), token.text.find('\n'));
+  }
+  return place;
+}
+
+bool Cursor::expect(std::string_view text) {
+  if (peek() == text) {
+    ++at_;
+    return true;
+  }
+  wrong(fmt::format(
+            "'{}' is expected here, not '{}'", text, done() ? "the end" : printable(peek(), 40)),
+        place());
+  return false;
+}
+
+std::uint64_t Cursor::number() {
+  std::string_view text = peek();
+  while (!text.empty() &&
+         (text.back() == 'u' || text.back() == 'U' || text.back() == 'l' || text.back() == 'L')) {
+    text.remove_suffix(1);
+  }
+  const auto value = parse_address(text, place());
+  if (!value) {
+    wrong(fmt::format("a number is expected here, not '{}'", printable(peek(), 40)), place());
+  }
+  at_ += done() ? 0U : 1U;
+  return value.value_or(0);
+}
+
+void Cursor::skip_past(std::string_view text) {
+  while (!done() && take() != text) {
+  }
+}
+
+void Cursor::wrong(const std::string& what, const Place& place) {
+  errors_.push_back(error(code_, what, place));
+}
+
+std::string unquoted(std::string_view text) {
+  return std::string{text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2)
+                                                             : text};
+}
+
+void add_text(Diagnostics& diagnostics, const std::string& path, std::string_view text) {
+  if (diagnostics.empty()) {
+    return;
+  }
+  std::vector<std::size_t> begins = {0};
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
+    begins.push_back(at + 1);
+  }
+  const auto complete = [&](Place& place) {
+    if (place.line == 0 || place.line > begins.size() || !place.text.empty() ||
+        place.path.str() != path) {
+      return;
+    }
+    std::string_view line = text.substr(begins[place.line - 1]);
+    line = line.substr(0, line.find('\n'));
+    place.text = std::string{line.substr(0, line.find('\r'))};
+  };
+  for (Diagnostic& diagnostic : diagnostics) {
+    complete(diagnostic.place);
+    for (Related& related : diagnostic.related) {
+      complete(related.place);
+    }
+  }
+}
+
+}  // namespace memsize::core
