@@ -66,13 +66,23 @@ void read_attribute(ReaderContext& context, const TomlField& field) {
   if (!context.expect_table(field, "MPU attribute")) {
     return;
   }
-  constexpr unsigned kLastTex = 7;
+  constexpr std::int64_t kLastTex = 7;
   TableReader reader{field.get(), named("MPU attribute", field), context.errors()};
   MpuAttribute attribute;
   attribute.name = field.key;
   attribute.place = field.key_place;
-  (void)reader.required("tex", Kind::kInteger);
-  attribute.tex = read_small(reader, "tex", 0, kLastTex, named("MPU attribute", field));
+  const TomlValue* tex = reader.required("tex", Kind::kInteger);
+  const bool has_tex = tex != nullptr && tex->integer >= 0 && tex->integer <= kLastTex;
+  if (has_tex) {
+    attribute.tex = static_cast<unsigned>(tex->integer);
+  } else if (tex != nullptr) {
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("'tex' of {} must be from 0 to {}, not {}",
+                             named("MPU attribute", field),
+                             kLastTex,
+                             tex->integer),
+                 tex->place);
+  }
   attribute.cacheable = reader.boolean("cacheable", false);
   attribute.bufferable = reader.boolean("bufferable", false);
   attribute.shareable = reader.boolean("shareable", false);
@@ -87,7 +97,8 @@ void read_attribute(ReaderContext& context, const TomlField& field) {
   }
   attribute.sysconfig = sysconfig.text;
   const MpuProgram program = context.board().mpu.program;
-  if (std::find(known.begin(), known.end(), sysconfig.text) != known.end() && !means(attribute)) {
+  if (std::find(known.begin(), known.end(), sysconfig.text) != known.end() && has_tex &&
+      !means(attribute)) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("{} has other bits than sysconfig's '{}'",
                              named("MPU attribute", field),
@@ -95,7 +106,7 @@ void read_attribute(ReaderContext& context, const TomlField& field) {
                  sysconfig.place,
                  "write the bits of that name, or leave 'sysconfig' out for CUSTOM");
   }
-  if (program != MpuProgram::kSysconfig && !has_pdk_words(attribute, program)) {
+  if (has_tex && program != MpuProgram::kSysconfig && !has_pdk_words(attribute, program)) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("{} cannot be written for program '{}': TEX {}, C {}, B {}",
                              named("MPU attribute", field),
@@ -290,6 +301,13 @@ void read_rat(ReaderContext& context, const TomlValue& table) {
                       fmt::format("there is no RAT entry '{}'", core::printable(name.text)),
                       name.place,
                       core::did_you_mean(name.text, names));
+        } else if (std::find(list.names.begin(), list.names.end(), name.text) != list.names.end()) {
+          lists.wrong(Code::kBoardValue,
+                      fmt::format("RAT entry '{}' stands twice in the list of '{}'",
+                                  core::printable(name.text),
+                                  list.core),
+                      name.place,
+                      "remove one of them");
         } else {
           list.names.push_back(name.text);
         }

@@ -1,26 +1,25 @@
 // What memory_map.json says, reduced to what the other files can contradict.
 #pragma once
 
+#include "memsize/emit/reach.hpp"
 #include "memsize/emit/written.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace memsize::emit {
 
-struct MapRegion {
-  std::string name;
-  std::uint64_t address = 0;
-  std::optional<std::uint64_t> physical;
-  std::uint64_t size = 0;
+/// What helps against most findings.
+inline constexpr std::string_view kWriteAgain = "write the map again with: memsize emit";
+
+struct MapRegion : Reach {
   std::vector<std::string> cores;
   bool in_header = false;
-  std::string cache;
   std::string knob;
 };
 
@@ -62,8 +61,7 @@ struct MapRat {
 };
 
 struct WrittenMap {
-  /// Kind of caching and the attributes that an MMU entry may have for it: "MAIR7".
-  std::map<std::string, std::set<std::string>> mair;
+  MairKinds mair;
   std::vector<std::string> mmu_cores;
   /// Whether each of them has an mmu.syscfg.
   bool mmu_in_sysconfig = true;
@@ -79,6 +77,17 @@ struct WrittenMap {
   std::map<std::string, std::string> linker_of;
   std::string header_file;
   std::string dts_file;
+
+  /// What the core must reach, for a file of it.
+  [[nodiscard]] Core core_of(const std::string& name, core::Place file) const {
+    Core core{name, {}, std::move(file), std::string{kWriteAgain}};
+    for (const MapRegion& region : regions) {
+      if (std::find(region.cores.begin(), region.cores.end(), name) != region.cores.end()) {
+        core.regions.push_back(region);
+      }
+    }
+    return core;
+  }
 
   /// nullptr where the core has none.
   [[nodiscard]] const MapMpu* find_mpu(const std::string& core) const { return find(mpu, core); }

@@ -76,30 +76,49 @@ std::set<std::uint64_t> edges_of(const std::vector<MpuRegion>& regions) {
   return edges;
 }
 
-// Calls `visit` with each piece of `range` that one region, or none, decides over.
-template <typename Visit>
-void for_each_piece(const std::set<std::uint64_t>& edges,
-                    const core::VirtRange& range,
-                    Visit visit) {
+// A piece of address space with the region that decides over it, and the fixed one that would
+// without the computed ones; nullptr for none.
+struct Piece {
+  std::uint64_t base = 0;
+  std::uint64_t end = 0;
+  const MpuRegion* winner = nullptr;
+  const MpuRegion* fixed = nullptr;
+
+  [[nodiscard]] core::VirtRange range() const {
+    return *core::VirtRange::make(core::VirtAddr{base}, core::Bytes{end - base});
+  }
+};
+
+std::vector<Piece> pieces_of(const std::set<std::uint64_t>& edges,
+                             const std::vector<MpuRegion>& regions,
+                             const core::VirtRange& range) {
+  std::vector<Piece> pieces;
   const std::uint64_t end = range.last().value() + 1;
-  std::uint64_t at = range.base().value();
-  while (at < end) {
+  for (std::uint64_t at = range.base().value(); at < end;) {
     const auto next = edges.upper_bound(at);
     const std::uint64_t to = next == edges.end() ? end : std::min(*next, end);
-    visit(*core::VirtRange::make(core::VirtAddr{at}, core::Bytes{to - at}));
+    const Piece piece{at, to, winner_at(regions, at), winner_at(regions, at, true)};
+    if (!pieces.empty() && pieces.back().winner == piece.winner &&
+        pieces.back().fixed == piece.fixed) {
+      pieces.back().end = to;
+    } else {
+      pieces.push_back(piece);
+    }
     at = to;
   }
+  return pieces;
 }
 
 void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
   // SafeRTOS takes the size in 32 bits.
   const bool is_safertos = map.board.mpu.program == board::MpuProgram::kSafertos;
   const std::uint64_t largest = is_safertos ? kMpuSpace / 2 : kMpuSpace;
-  std::set<std::string> told;
+  std::set<std::pair<std::string, std::size_t>> told;
   for (const MpuTable& table : map.mpu) {
     for (const MpuRegion& region : table.regions) {
       const std::uint64_t size = region.range.size().count();
-      if ((is_legal(region) && size <= largest) || !told.insert(region.name).second) {
+      if ((is_legal(region) && size <= largest) ||
+          !told.emplace(region.place.path.str(), region.place.line).second) {
         continue;
       }
       const std::uint64_t legal =
@@ -114,11 +133,13 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
                       core::format_size(region.range.size()),
                       core::format_hex(base)),
           region.place,
-          fmt::format("a region is a power of two from 32 B to {} on a multiple of its size: "
-                      "{} at {}",
-                      is_safertos ? "2 GiB under SafeRTOS" : "4 GiB",
-                      core::format_size(core::Bytes{legal}),
-                      core::format_hex(base - base % legal))));
+          base >= kMpuSpace
+              ? std::string{"a core sees 4 GiB: begin below 0x100000000"}
+              : fmt::format("a region is a power of two from 32 B to {} on a multiple of its size: "
+                            "{} at {}",
+                            is_safertos ? "2 GiB under SafeRTOS" : "4 GiB",
+                            core::format_size(core::Bytes{legal}),
+                            core::format_hex(base - base % legal))));
     }
   }
 }
@@ -166,7 +187,9 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
                                     area->attribute,
                                     area->region),
                         area->place,
-                        "move one of the regions, or give both the same attribute");
+                        other->region == area->region
+                            ? "it is listed under both: take it out of one"
+                            : "move one of the regions, or give both the same attribute");
         both.related.push_back({other->place, fmt::format("'{}' is here", other->region)});
         found.push_back(std::move(both));
       }
@@ -258,10 +281,14 @@ std::vector<std::string> mergers_of(const MemoryMap& map, const MpuTable& table)
     std::vector<MpuArea> merged = areas;
     merged.push_back(areas[i]);
     merged.back().range = *core::VirtRange::make(core::VirtAddr{end}, core::Bytes{base - end});
+    const std::size_t fewer = count_with(map, table, std::move(merged));
+    if (fewer >= table.regions.size()) {
+      continue;
+    }
     lines.push_back(
         fmt::format("{} regions if '{}' were {} lower, next to '{}', or what is "
                     "between them were {} too",
-                    count_with(map, table, std::move(merged)),
+                    fewer,
                     areas[i].region,
                     core::format_size(core::Bytes{base - end}),
                     areas[i - 1].region,
@@ -296,7 +323,9 @@ void check_regions(const MemoryMap& map, core::Diagnostics& found) {
                     map.board.mpu.first,
                     map.board.mpu.last),
         table->place,
-        "put areas of one attribute side by side, the largest first, or drop a fixed region");
+        "put areas of one attribute side by side, begin them on a multiple of their size, or drop "
+        "a "
+        "fixed region");
     // Cores share most areas: the one that needs the most shows them.
     if (table == most) {
       for (const std::vector<MpuArea>& row : rows_of(*table)) {
@@ -319,16 +348,11 @@ class CacheCheck {
     std::set<std::string_view> areas;
     for (const MpuArea& area : table_.areas) {
       areas.insert(area.region);
-      for_each_piece(edges_, area.range, [&](const core::VirtRange& piece) {
-        const MpuRegion* winner = winner_at(table_.regions, piece.base().value());
-        if (winner == nullptr || winner->attribute != area.attribute) {
-          wrong(area.region,
-                piece,
-                winner,
-                fmt::format("its areas say {}", area.attribute),
-                area.place);
+      for (const Piece& piece : pieces_of(edges_, table_.regions, area.range)) {
+        if (piece.winner == nullptr || piece.winner->attribute != area.attribute) {
+          wrong(area.region, piece, fmt::format("its areas say {}", area.attribute), area.place);
         }
-      });
+      }
     }
     for (const Region& region : map_.regions) {
       const auto seen = region.virtual_range();
@@ -340,70 +364,96 @@ class CacheCheck {
         check_seen(region, *seen);
       }
       if (!areas.contains(owner) && region.kind == RegionKind::kRegion) {
-        check_untouched(region, *seen);
+        check_untouched(region.name, *seen, region.place);
       }
     }
+    check_exceptions();
   }
 
  private:
   void wrong(const std::string& name,
-             const core::VirtRange& piece,
-             const MpuRegion* winner,
+             const Piece& piece,
              const std::string& wanted,
              const core::Place& place) {
+    const bool listed = std::any_of(table_.areas.begin(),
+                                    table_.areas.end(),
+                                    [&](const MpuArea& area) { return area.region == name; });
+    if (!told_.emplace(name, piece.base).second) {
+      return;
+    }
     found_.push_back(core::error(
         Code::kMpuCache,
         fmt::format("{} sees {} of '{}' {}, but {}",
                     table_.core,
-                    core::format_range(piece),
+                    core::format_range(piece.range()),
                     name,
-                    winner == nullptr ? "not at all"
-                                      : fmt::format("as {} through MPU region {} '{}'",
-                                                    winner->attribute,
-                                                    winner->number,
-                                                    winner->name),
+                    piece.winner == nullptr ? "not at all"
+                                            : fmt::format("as {} through MPU region {} '{}'",
+                                                          piece.winner->attribute,
+                                                          piece.winner->number,
+                                                          piece.winner->name),
                     wanted),
         place,
-        fmt::format("list it in the 'areas' of {} with an attribute that fits", table_.core)));
+        listed ? fmt::format("list it under another attribute in the 'areas' of {}", table_.core)
+               : fmt::format("list it in the 'areas' of {} with an attribute that fits",
+                             table_.core)));
   }
 
   // The linker puts things there, so the core must reach it, cached as the region says.
   void check_seen(const Region& region, const core::VirtRange& seen) {
-    for_each_piece(edges_, seen, [&](const core::VirtRange& piece) {
-      const MpuRegion* winner = winner_at(table_.regions, piece.base().value());
+    for (const Piece& piece : pieces_of(edges_, table_.regions, seen)) {
       const board::MpuAttribute* attribute =
-          winner == nullptr ? nullptr : map_.board.mpu.find_attribute(winner->attribute);
+          piece.winner == nullptr ? nullptr
+                                  : map_.board.mpu.find_attribute(piece.winner->attribute);
       if (attribute == nullptr ||
           (region.cache != board::Cache::kAny && cache_of(*attribute) != region.cache)) {
         wrong(region.name,
               piece,
-              winner,
               region.cache == board::Cache::kAny
                   ? "its linker map has it"
                   : fmt::format("it must be {}", board::name_of(region.cache)),
               region.place);
       }
+    }
+  }
+
+  // What the core has no wish for stays as the fixed regions show it.
+  void check_untouched(const std::string& name,
+                       const core::VirtRange& seen,
+                       const core::Place& place) {
+    for (const Piece& piece : pieces_of(edges_, table_.regions, seen)) {
+      if (piece.winner != nullptr && piece.fixed != nullptr &&
+          piece.winner->attribute != piece.fixed->attribute && !is_area(piece)) {
+        wrong(name, piece, fmt::format("the fixed regions say {}", piece.fixed->attribute), place);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_area(const Piece& piece) const {
+    return std::any_of(table_.areas.begin(), table_.areas.end(), [&](const MpuArea& area) {
+      return area.range.overlaps(piece.range());
     });
   }
 
-  // Regions of the map that the core has no wish for stay as the fixed regions show them.
-  void check_untouched(const Region& region, const core::VirtRange& seen) {
-    for_each_piece(edges_, seen, [&](const core::VirtRange& piece) {
-      const MpuRegion* winner = winner_at(table_.regions, piece.base().value());
-      const MpuRegion* fixed = winner_at(table_.regions, piece.base().value(), true);
-      if (winner != nullptr && fixed != nullptr && winner->attribute != fixed->attribute) {
-        wrong(region.name,
-              piece,
-              winner,
-              fmt::format("the fixed regions say {}", fixed->attribute),
-              region.place);
+  // A fixed region for a part of the DRAM is there on purpose.
+  void check_exceptions() {
+    for (const MpuRegion& region : table_.regions) {
+      const bool is_part = std::any_of(
+          map_.board.banks.begin(), map_.board.banks.end(), [&](const board::Bank& bank) {
+            return region.range.base().value() >= bank.range.base().value() &&
+                   region.range.last().value() <= bank.range.last().value() &&
+                   region.range.size() != bank.range.size();
+          });
+      if (region.is_fixed && is_part) {
+        check_untouched(region.name, region.range, region.place);
       }
-    });
+    }
   }
 
   const MemoryMap& map_;
   const MpuTable& table_;
   std::set<std::uint64_t> edges_;
+  std::set<std::pair<std::string, std::uint64_t>> told_;
   core::Diagnostics& found_;
 };
 
@@ -420,57 +470,13 @@ void note_spare(const MemoryMap& map, core::Diagnostics& found) {
     }
     found.push_back(core::note(
         Code::kMpuSpare,
-        fmt::format("{} has no more than {} MPU regions, so {} in which no region of the "
-                    "map lies are not cached either",
+        fmt::format("{} has no more than {} MPU regions, so {} beside its areas are seen like "
+                    "them: no region of the map lies there",
                     table.core,
                     map.board.mpu.last - map.board.mpu.first + 1,
                     core::format_size(table.spare)),
         table.place,
         "keep other uses of that memory away from this core"));
-  }
-}
-
-// The same memory in another order: large before small needs no more regions than areas where the
-// first begins on a multiple of its size.
-void note_order(const MemoryMap& map, core::Diagnostics& found) {
-  std::set<std::string> told;
-  for (const MpuTable& table : map.mpu) {
-    for (std::vector<MpuArea>& row : rows_of(table)) {
-      std::vector<MpuArea> others;
-      std::copy_if(table.areas.begin(),
-                   table.areas.end(),
-                   std::back_inserter(others),
-                   [&](const MpuArea& area) {
-                     return std::none_of(row.begin(), row.end(), [&](const MpuArea& member) {
-                       return member.region == area.region;
-                     });
-                   });
-      std::uint64_t at = row.front().range.base().value();
-      std::stable_sort(row.begin(), row.end(), [](const MpuArea& a, const MpuArea& b) {
-        return a.range.size() > b.range.size();
-      });
-      std::vector<std::string> order;
-      for (MpuArea& area : row) {
-        area.range = *core::VirtRange::make(core::VirtAddr{at}, area.range.size());
-        at += area.range.size().count();
-        order.push_back(area.region);
-        others.push_back(area);
-      }
-      const std::size_t fewer = count_with(map, table, std::move(others));
-      const std::string names = core::join(order, ", ");
-      if (fewer >= table.regions.size() || !told.insert(names).second) {
-        continue;
-      }
-      found.push_back(core::note(
-          Code::kMpuOrder,
-          fmt::format("{} would need {} MPU regions instead of {}, with {} in another order",
-                      table.core,
-                      fewer,
-                      table.regions.size(),
-                      core::plural(order.size(), "area")),
-          table.place,
-          fmt::format("the largest first: {}", names)));
-    }
   }
 }
 
@@ -487,6 +493,14 @@ void check_rat_size(const MemoryMap& map, core::Diagnostics& found) {
   for (const RatTable& table : map.rat) {
     for (const RatRange& range : table.ranges) {
       const std::uint64_t size = range.size.count();
+      if (range.local.value() >= kMpuSpace) {
+        found.push_back(core::error(
+            Code::kRatSize,
+            fmt::format("{} begins above the 4 GiB that a core sees", named_entry(table, range)),
+            range.place,
+            "give its chain a 'virtual' address below 4 GiB"));
+        continue;
+      }
       if (std::has_single_bit(size) && size >= kMpuSmallest && size <= kMpuSpace) {
         continue;
       }
@@ -495,9 +509,10 @@ void check_rat_size(const MemoryMap& map, core::Diagnostics& found) {
           Code::kRatSize,
           fmt::format("{} is no power of two from 32 B to 4 GiB", named_entry(table, range)),
           range.place,
-          fmt::format("the next one is {}, {} more",
-                      core::format_size(core::Bytes{up}),
-                      core::format_size(core::Bytes{up > size ? up - size : 0}))));
+          size > kMpuSpace ? std::string{"a core sees 4 GiB: let the entry cover less"}
+                           : fmt::format("the next one is {}, {} more",
+                                         core::format_size(core::Bytes{up}),
+                                         core::format_size(core::Bytes{up - size}))));
     }
   }
 }
@@ -563,42 +578,108 @@ void check_rat_entries(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
+// What a core sees through its RAT, with what its linker map has.
+class ReachCheck {
+ public:
+  ReachCheck(const MemoryMap& map, const RatTable& table, core::Diagnostics& found)
+      : map_(map), table_(table), found_(found) {}
+
+  void run() {
+    for (const Region& region : map_.regions) {
+      const auto seen = region.virtual_range();
+      if (!seen || seen->empty() || !region.physical_base ||
+          !(region.seen_by(table_.core) || is_covered(region.name))) {
+        continue;
+      }
+      if (seen->last().value() >= kMpuSpace) {
+        // Of an area, its own check says so.
+        if (is_area(region.name)) {
+          continue;
+        }
+        wrong(region,
+              fmt::format("{} has '{}' at {}, but it sees no more than 4 GiB",
+                          table_.core,
+                          region.name,
+                          core::format_range(*seen)),
+              "give its chain a 'virtual' address below 4 GiB, and a RAT entry");
+      } else {
+        check(region, *seen);
+      }
+    }
+  }
+
+ private:
+  void wrong(const Region& region, const std::string& what, const std::string& hint) {
+    found_.push_back(core::error(Code::kRatMissing, what, region.place, hint));
+  }
+
+  [[nodiscard]] bool is_area(const std::string& name) const {
+    return std::any_of(map_.mpu.begin(), map_.mpu.end(), [&](const MpuTable& table) {
+      return table.core == table_.core &&
+             std::any_of(table.areas.begin(), table.areas.end(), [&](const MpuArea& area) {
+               return area.region == name;
+             });
+    });
+  }
+
+  [[nodiscard]] bool is_covered(const std::string& name) const {
+    return std::any_of(table_.ranges.begin(), table_.ranges.end(), [&](const RatRange& range) {
+      return std::find(range.covers.begin(), range.covers.end(), name) != range.covers.end();
+    });
+  }
+
+  void check(const Region& region, const core::VirtRange& seen) {
+    const std::uint64_t from = seen.base().value();
+    std::uint64_t reached = from;
+    std::uint64_t through = 0;
+    for (const RatRange& range : table_.ranges) {
+      const std::uint64_t local = range.local.value();
+      if (from >= local && from - local < range.size.count()) {
+        reached = range.system.value() + (from - local);
+        through = local + range.size.count();
+      }
+    }
+    const bool leads_there = reached == region.physical_base->value();
+    const bool cut = through != 0 && seen.last().value() >= through;
+    if (leads_there && !cut) {
+      return;
+    }
+    const std::string way =
+        leads_there ? fmt::format("but the RAT entry that leads there ends at {}",
+                                  core::format_hex(through))
+        : through == 0
+            ? fmt::format("which is {} on the bus without a RAT entry", core::format_hex(reached))
+            : fmt::format("which a RAT entry leads to {}", core::format_hex(reached));
+    wrong(region,
+          fmt::format("{} sees '{}' at {}, {}{}",
+                      table_.core,
+                      region.name,
+                      core::format_range(seen),
+                      way,
+                      leads_there ? std::string{}
+                                  : fmt::format(", but it is at {}",
+                                                core::format_range(*region.physical()))),
+          leads_there ? "make the entry larger, or leave out its size"
+                      : "give it a RAT entry of its own that covers all of it");
+  }
+
+  const MemoryMap& map_;
+  const RatTable& table_;
+  core::Diagnostics& found_;
+};
+
 // What a core sees elsewhere than it is on the bus needs an entry that leads there, and no other.
 void check_rat_missing(const MemoryMap& map, core::Diagnostics& found) {
   for (const RatTable& table : map.rat) {
-    for (const Region& region : map.regions) {
-      const auto seen = region.virtual_range();
-      if (!seen || seen->empty() || !region.physical_base || !region.seen_by(table.core) ||
-          seen->last().value() >= kMpuSpace) {
-        continue;
-      }
-      const std::uint64_t from = seen->base().value();
-      std::uint64_t reached = from;
-      std::uint64_t through = 0;
-      for (const RatRange& range : table.ranges) {
-        const std::uint64_t local = range.local.value();
-        if (from >= local && from - local < range.size.count()) {
-          reached = range.system.value() + (from - local);
-          through = local + range.size.count();
-        }
-      }
-      const bool cut = through != 0 && seen->last().value() >= through;
-      if (reached == region.physical_base->value() && !cut) {
-        continue;
-      }
-      found.push_back(core::error(
-          Code::kRatMissing,
-          fmt::format("{} sees '{}' at {}, which {} leads to {}, but it is at {}",
-                      table.core,
-                      region.name,
-                      core::format_range(*seen),
-                      through == 0 ? "without a RAT entry"
-                      : cut ? fmt::format("a RAT entry that ends at {}", core::format_hex(through))
-                            : "a RAT entry",
-                      core::format_hex(reached),
-                      core::format_range(*region.physical())),
-          region.place,
-          "give it a RAT entry of its own that covers all of it"));
+    ReachCheck{map, table, found}.run();
+  }
+  for (const MpuTable& core : map.mpu) {
+    const bool has_rat = std::any_of(map.rat.begin(), map.rat.end(), [&](const RatTable& table) {
+      return table.core == core.core;
+    });
+    if (!has_rat) {
+      const RatTable none{core.core, {}, core.place};
+      ReachCheck{map, none, found}.run();
     }
   }
 }
@@ -615,7 +696,7 @@ const std::vector<Check>& mpu_checks() {
        check_fixed},
       {Code::kMpuArea,
        Severity::kError,
-       Code::kMpuArea,
+       Code::kMpuRegion,
        "what an R5F must see with an attribute can be cut out of its 4 GiB",
        kArmManual,
        check_areas},
@@ -637,12 +718,6 @@ const std::vector<Check>& mpu_checks() {
        "memory that no region uses loses its cache where MPU regions are scarce",
        kArmManual,
        note_spare},
-      {Code::kMpuOrder,
-       Severity::kNote,
-       Code::kMpuArea,
-       "areas of one attribute that follow each other stand with the largest first",
-       "a power of two on a multiple of its size is one MPU region",
-       note_order},
       {Code::kRatSize,
        Severity::kError,
        Code::kRatSize,

@@ -25,9 +25,22 @@ Span span_of(const core::VirtRange& range) {
   return {range.base().value(), range.base().value() + range.size().count()};
 }
 
-// DRAM below 4 GiB in which no region lies, neither on the bus nor where a core sees it.
-std::vector<Span> free_spans(const MemoryMap& map) {
+// DRAM below 4 GiB in which no region lies, neither on the bus nor where a core sees it, and for
+// which no fixed region of its own stands.
+std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>& fixed) {
   std::vector<Span> taken;
+  for (const MpuRegion& region : fixed) {
+    const Span own = span_of(region.range);
+    const bool is_part =
+        std::any_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
+          return bank.range.base().value() <= own.base &&
+                 own.end - 1 <= bank.range.last().value() &&
+                 region.range.size() < bank.range.size();
+        });
+    if (is_part) {
+      taken.push_back(own);
+    }
+  }
   for (const Region& region : map.regions) {
     if (region.kind != RegionKind::kRegion || region.size.count() == 0) {
       continue;
@@ -72,7 +85,7 @@ class Programmer {
   void run() {
     auto blocks = cover(stretches({}));
     if (blocks && !fits(blocks->size())) {
-      const std::vector<Span> free = free_spans(map_);
+      const std::vector<Span> free = free_spans(map_, table_.regions);
       const auto fewer = cover(stretches(free));
       if (fewer && fewer->size() < blocks->size()) {
         blocks = fewer;
@@ -155,16 +168,38 @@ class Programmer {
     return parts;
   }
 
+  // What free memory shows in the end, and not below the computed regions: they lie over each
+  // other.
   void spare(const std::vector<Span>& free, const std::vector<MpuBlock>& blocks) {
-    std::uint64_t bytes = 0;
+    std::set<std::uint64_t> edges;
     for (const MpuBlock& block : blocks) {
       for (const Span& part : parts_of(block)) {
-        for (const Span& each : free) {
-          const std::uint64_t from = std::max(part.base, each.base);
-          const std::uint64_t to = std::min(part.end, each.end);
-          bytes += to > from ? to - from : 0;
+        edges.insert(part.base);
+        edges.insert(part.end);
+      }
+    }
+    for (const MpuStretch& stretch : stretches(free)) {
+      edges.insert(stretch.base);
+      edges.insert(stretch.base + stretch.size);
+    }
+    std::uint64_t bytes = 0;
+    for (auto edge = edges.begin(); std::next(edge) != edges.end(); ++edge) {
+      if (!holds(free, *edge)) {
+        continue;
+      }
+      std::uint8_t below = 0;
+      for (std::size_t i = 0; i < below_.size(); ++i) {
+        if (below_[i].holds(*edge)) {
+          below = number_of(table_.regions[i].attribute);
         }
       }
+      std::uint8_t shown = below;
+      for (const MpuBlock& block : blocks) {
+        if (holds(parts_of(block), *edge)) {
+          shown = block.attribute;
+        }
+      }
+      bytes += shown != below ? *std::next(edge) - *edge : 0;
     }
     table_.spare = core::Bytes{bytes};
   }

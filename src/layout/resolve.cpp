@@ -632,7 +632,7 @@ class Resolver {
     }
     if (!on_bus) {
       wrong(Code::kBoardReference,
-            fmt::format("MMU entry '{}' covers nothing that is on the bus", entry.name),
+            fmt::format("entry '{}' covers nothing that is on the bus", entry.name),
             entry.place);
     }
     if (!low) {
@@ -655,9 +655,8 @@ class Resolver {
     const auto seen = core::VirtRange::make(virtual_base, size);
     const auto real = core::PhysRange::make(physical, size);
     if (!seen || !real) {
-      wrong(Code::kLayoutAddress,
-            fmt::format("MMU entry '{}' ends above 2^64", entry.name),
-            entry.place);
+      wrong(
+          Code::kLayoutAddress, fmt::format("entry '{}' ends above 2^64", entry.name), entry.place);
       return std::nullopt;
     }
     MmuRange range;
@@ -708,6 +707,16 @@ class Resolver {
     return table;
   }
 
+  // What a core sees where it is needs no translation.
+  [[nodiscard]] bool is_translated(const std::vector<std::string>& names,
+                                   const std::string& core) const {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+      const Region* region = map_.find_owned(name);
+      return region != nullptr && region->physical_base &&
+             region->physical_base->value() != seen_from(*region, core).value();
+    });
+  }
+
   RatTable rat_table(const board::RatList& list) {
     RatTable table;
     table.core = list.core;
@@ -723,12 +732,13 @@ class Resolver {
       hull.cover_places = entry->cover_places;
       hull.place = entry->place;
       const auto range = covering_range(hull, list.core);
-      // What the core sees where it is needs no translation.
-      if (!range || range->virtual_range.base().value() == range->physical.base().value()) {
+      if (!range || !is_translated(range->covers, list.core)) {
         continue;
       }
-      const Bytes size{entry->size.text.empty() ? std::bit_ceil(range->virtual_range.size().count())
-                                                : evaluate(entry->size)};
+      const std::uint64_t spans = range->virtual_range.size().count();
+      const Bytes size{!entry->size.text.empty() ? evaluate(entry->size)
+                       : spans > kMpuSpace       ? spans
+                                                 : std::bit_ceil(spans)};
       table.ranges.push_back({entry->name,
                               range->virtual_range.base(),
                               range->physical.base(),

@@ -1,5 +1,6 @@
 // The keys that came with the boards beyond J722S: views, provisional boards, linker maps per core,
-// the MMU driver's limits, DRAM sizes; and names that must be used, known and told apart.
+// the MMU driver's limits, the MPU and RAT of an R5F, DRAM sizes; and names that must be used,
+// known and told apart.
 #include "memsize/board/load.hpp"
 
 #include "support.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,40 @@ core::Diagnostic only_error(const std::string& text) {
 // zx9 with more keys in the table [mmu].
 std::string mmu_with(const std::string& keys) {
   return with(zx9_text(), "mair_non_cached = [0, 4]", keys + "\nmair_non_cached = [0, 4]");
+}
+
+// zx9 with an MPU and address translation for the core that has no MMU.
+std::string mpu_text() {
+  return zx9_text() + R"toml(
+[mpu]
+program = "sysconfig"
+first = 1
+last = 10
+
+[mpu.attribute]
+device = { tex = 0, shareable = true, sysconfig = "Device" }
+raw = { tex = 1, shareable = true, sysconfig = "NonCached" }
+through = { tex = 6, cacheable = true }
+warm = { tex = 1, cacheable = true, bufferable = true, execute = true, sysconfig = "Cached" }
+
+[mpu.region]
+LOW = { name = "ALL_ELSE", base = "0x0", size = "1GiB", attribute = "device", note = "registers" }
+DRAM = { base = "0x40000000", size = "page * 262144", attribute = "warm" }
+
+[mpu.core.beta_1]
+fixed = ["LOW", "DRAM"]
+areas = { raw = ["MAILBOX"], through = ["ARENAS", "FW_ALPHA"] }
+
+[rat]
+program = "sysconfig"
+
+[rat.entry]
+REACH = { covers = ["ARENA_KEEP"], size = "page * 4096" }
+WIDE = { covers = ["ARENAS"] }
+
+[rat.core]
+beta_1 = ["REACH"]
+)toml";
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> banks_of(const Board& board) {
@@ -234,6 +270,297 @@ TEST_SUITE("board") {
           Code::kBoardValue);
     CHECK(only_error(with(aligned, "section_align = \"2MiB\"", "section_align = \"0\"")).code ==
           Code::kBoardValue);
+  }
+
+  TEST_CASE("an MPU's attributes, regions and areas are read") {
+    const Mpu none = board_of(zx9_text()).mpu;
+    CHECK(none.program == MpuProgram::kSysconfig);
+    CHECK(none.first == 0);
+    CHECK(none.last == 15);
+    CHECK(none.cores.empty());
+    const Mpu mpu = board_of(mpu_text()).mpu;
+    CHECK(mpu.first == 1);
+    CHECK(mpu.last == 10);
+    REQUIRE(mpu.attributes.size() == 4);
+    const MpuAttribute* through = mpu.find_attribute("through");
+    REQUIRE(through != nullptr);
+    CHECK(through->tex == 6);
+    CHECK(through->cacheable);
+    CHECK_FALSE(through->bufferable);
+    CHECK_FALSE(through->shareable);
+    CHECK_FALSE(through->execute);
+    CHECK(through->sysconfig.empty());
+    CHECK(mpu.find_attribute("warm")->execute);
+    CHECK(mpu.find_attribute("device")->sysconfig == "Device");
+    CHECK(mpu.find_attribute("cold") == nullptr);
+    REQUIRE(mpu.fixed.size() == 2);
+    CHECK(mpu.fixed[0].key == "LOW");
+    CHECK(mpu.fixed[0].name == "ALL_ELSE");
+    CHECK(mpu.fixed[0].attribute == "device");
+    CHECK(mpu.fixed[0].note == "registers");
+    CHECK(mpu.fixed[1].name == "DRAM");
+    REQUIRE(mpu.cores.size() == 1);
+    CHECK(mpu.cores[0].core == "beta_1");
+    CHECK(mpu.cores[0].fixed == std::vector<std::string>{"LOW", "DRAM"});
+    REQUIRE(mpu.cores[0].wishes.size() == 3);
+    CHECK(mpu.cores[0].wishes[0].region == "MAILBOX");
+    CHECK(mpu.cores[0].wishes[0].attribute == "raw");
+    CHECK(mpu.cores[0].wishes[2].region == "FW_ALPHA");
+    CHECK(mpu.cores[0].wishes[2].attribute == "through");
+    for (const auto& [program, meant] : std::vector<std::pair<std::string, MpuProgram>>{
+             {"csl", MpuProgram::kCsl}, {"safertos", MpuProgram::kSafertos}}) {
+      // Those write no XN-only table of sysconfig's, but every attribute above has words there.
+      const std::string text = with(
+          mpu_text(), "[mpu]\nprogram = \"sysconfig\"", "[mpu]\nprogram = \"" + program + "\"");
+      CHECK(board_of(text).mpu.program == meant);
+      CHECK(name_of(meant) == program);
+    }
+  }
+
+  TEST_CASE("what an MPU cannot be is refused, in one error with its place") {
+    struct Mistake {
+      std::string from;
+      std::string to;
+      Code code;
+      std::string message;
+      std::string hint;
+    };
+
+    const std::vector<Mistake> mistakes = {
+        {"[mpu]\nprogram = \"sysconfig\"",
+         "[mpu]\nprogram = \"hand\"",
+         Code::kBoardValue,
+         "program 'hand' of [mpu] is unknown",
+         "sysconfig, csl, safertos"},
+        {"first = 1\n", "first = 11\n", Code::kBoardValue, "11, is behind 'last', 10", ""},
+        {"first = 1\n",
+         "first = 16\n",
+         Code::kBoardValue,
+         "'first' of [mpu] must be from 0 to 15",
+         ""},
+        {"last = 10\n",
+         "last = 16\n",
+         Code::kBoardValue,
+         "'last' of [mpu] must be from 0 to 15",
+         ""},
+        {"last = 10\n",
+         "last = -1\n",
+         Code::kBoardValue,
+         "'last' of [mpu] must not be negative",
+         ""},
+        {"tex = 6",
+         "tex = 8",
+         Code::kBoardValue,
+         "'tex' of MPU attribute 'through' must be from 0 to 7, not 8",
+         ""},
+        {"tex = 6, ", "", Code::kTomlMissingKey, "MPU attribute 'through' has no 'tex'", ""},
+        {"cacheable = true }", "cacheable = 1 }", Code::kTomlType, "'cacheable'", ""},
+        {"cacheable = true }", "cachable = true }", Code::kTomlUnknownKey, "cachable", "cacheable"},
+        {"\"Device\"",
+         "\"Devices\"",
+         Code::kBoardValue,
+         "sysconfig has no attribute 'Devices'",
+         "Device, NonCached, Cached"},
+        // One bit beside what the name means.
+        {"tex = 0, shareable = true",
+         "tex = 1, shareable = true",
+         Code::kBoardValue,
+         "other bits than sysconfig's 'Device'",
+         "CUSTOM"},
+        {"tex = 0, shareable = true",
+         "tex = 0",
+         Code::kBoardValue,
+         "other bits than sysconfig's 'Device'",
+         "CUSTOM"},
+        {"raw = { tex = 1, shareable = true",
+         "raw = { tex = 1, shareable = true, bufferable = true",
+         Code::kBoardValue,
+         "other bits than sysconfig's 'NonCached'",
+         ""},
+        {"bufferable = true, execute",
+         "shareable = true, bufferable = true, execute",
+         Code::kBoardValue,
+         "other bits than sysconfig's 'Cached'",
+         ""},
+        {"\"Cached\"",
+         "\"Cached+Sharable\"",
+         Code::kBoardValue,
+         "other bits than sysconfig's 'Cached+Sharable'",
+         ""},
+        {"attribute = \"warm\"",
+         "attribute = \"wram\"",
+         Code::kBoardReference,
+         "no MPU attribute 'wram'",
+         "did you mean 'warm'?"},
+        {"size = \"page * 262144\", ",
+         "",
+         Code::kTomlMissingKey,
+         "MPU region 'DRAM' has no 'size'",
+         ""},
+        {"base = \"0x40000000\", size = \"page",
+         "size = \"page",
+         Code::kTomlMissingKey,
+         "MPU region 'DRAM' has no 'base'",
+         ""},
+        {", attribute = \"warm\"",
+         "",
+         Code::kTomlMissingKey,
+         "MPU region 'DRAM' has no 'attribute'",
+         ""},
+        {"name = \"ALL_ELSE\"", "name = \"ALL */ ELSE\"", Code::kBoardName, "", ""},
+        {"[mpu.core.beta_1]", "[mpu.core.beta_2]", Code::kBoardReference, "beta_2", "beta_1"},
+        {"[\"LOW\", \"DRAM\"]",
+         "[\"LOW\", \"DRAM\", \"LOW\"]",
+         Code::kBoardValue,
+         "MPU region 'LOW' stands twice in the list of 'beta_1'",
+         "the later one wins"},
+        {"[\"LOW\", \"DRAM\"]",
+         "[\"LOW\", \"DRAN\"]",
+         Code::kBoardReference,
+         "there is no MPU region 'DRAN'",
+         "did you mean 'DRAM'?"},
+        // By its name in the SDK it is not found.
+        {"[\"LOW\", \"DRAM\"]",
+         "[\"ALL_ELSE\", \"DRAM\"]",
+         Code::kBoardReference,
+         "there is no MPU region 'ALL_ELSE'",
+         ""},
+        {"areas = { raw",
+         "areas = { rwa",
+         Code::kBoardReference,
+         "no MPU attribute 'rwa'",
+         "did you mean 'raw'?"},
+        {"raw = [\"MAILBOX\"]",
+         "raw = [\"MAILBOX\", \"MAILBOX\"]",
+         Code::kBoardValue,
+         "'MAILBOX' stands twice in the areas of 'beta_1'",
+         "remove one"},
+        {"raw = [\"MAILBOX\"]",
+         "raw = [\"MAILBOX\", \"FW_ALPHA\"]",
+         Code::kBoardValue,
+         "'FW_ALPHA' stands twice in the areas of 'beta_1'",
+         "one attribute"},
+        {"raw = [\"MAILBOX\"]", "raw = \"MAILBOX\"", Code::kTomlType, "raw", ""},
+        {"[rat]\nprogram = \"sysconfig\"",
+         "[rat]\nprogram = \"csl\"",
+         Code::kBoardValue,
+         "program 'csl' of [rat] is unknown",
+         "sysconfig, source"},
+        {"REACH = { covers = [\"ARENA_KEEP\"], ",
+         "REACH = { ",
+         Code::kTomlMissingKey,
+         "RAT entry 'REACH' has no 'covers'",
+         ""},
+        {"size = \"page * 4096\" }\nWIDE",
+         "size = 4096 }\nWIDE",
+         Code::kTomlType,
+         "'size' of RAT entry 'REACH'",
+         ""},
+        {"REACH = { covers", "\"RE ACH\" = { covers", Code::kBoardName, "", ""},
+        {"beta_1 = [\"REACH\"]", "beta_2 = [\"REACH\"]", Code::kBoardReference, "beta_2", "beta_1"},
+        {"beta_1 = [\"REACH\"]",
+         "beta_1 = [\"REECH\"]",
+         Code::kBoardReference,
+         "there is no RAT entry 'REECH'",
+         "did you mean 'REACH'?"},
+    };
+    for (const Mistake& mistake : mistakes) {
+      CAPTURE(mistake.to);
+      const core::Diagnostics errors = errors_of(with(mpu_text(), mistake.from, mistake.to));
+      const core::Diagnostic* first = test::find(errors, mistake.code);
+      REQUIRE_MESSAGE(first != nullptr, test::all_text(errors));
+      CHECK(first->place.path == "boards/zx9.toml");
+      CHECK(first->place.line > 100);
+      CHECK_MESSAGE(test::contains(first->message, mistake.message), first->message);
+      CHECK_MESSAGE(test::contains(first->hint, mistake.hint), first->hint);
+      // A name that is refused is not found where it is used, either.
+      if (mistake.code != Code::kBoardName) {
+        CHECK_MESSAGE(errors.size() == 1, test::all_text(errors));
+      }
+    }
+  }
+
+  TEST_CASE("an attribute for the PDK must have words there") {
+    const auto text = [](const std::string& program, const std::string& bits) {
+      return with(
+          with(
+              mpu_text(), "[mpu]\nprogram = \"sysconfig\"", "[mpu]\nprogram = \"" + program + "\""),
+          "through = { tex = 6, cacheable = true }",
+          "through = { " + bits + " }");
+    };
+    const std::string c = ", cacheable = true";
+    const std::string b = ", bufferable = true";
+
+    struct Case {
+      std::string bits;
+      bool csl;
+      bool safertos;
+    };
+
+    for (const Case& each : std::vector<Case>{{"tex = 0", true, true},
+                                              {"tex = 0" + c, true, false},
+                                              {"tex = 0" + b, true, false},
+                                              {"tex = 0" + c + b, true, true},
+                                              {"tex = 1", true, true},
+                                              {"tex = 1" + c, false, false},
+                                              {"tex = 1" + c + b, true, true},
+                                              {"tex = 2", true, true},
+                                              {"tex = 2" + b, false, false},
+                                              {"tex = 3", false, false},
+                                              {"tex = 4", true, true},
+                                              {"tex = 4" + c, false, false},
+                                              {"tex = 5" + b, true, true},
+                                              {"tex = 6" + c, true, true},
+                                              {"tex = 7" + c, false, false},
+                                              {"tex = 7" + c + b, true, true}}) {
+      for (const auto& [program, good] :
+           {std::pair{"sysconfig", true}, {"csl", each.csl}, {"safertos", each.safertos}}) {
+        CAPTURE(program);
+        CAPTURE(each.bits);
+        if (good) {
+          CHECK(test::load_text(text(program, each.bits)).has_value());
+          continue;
+        }
+        const core::Diagnostic error = only_error(text(program, each.bits));
+        CHECK(error.code == Code::kBoardValue);
+        CHECK_MESSAGE(test::contains(error.message,
+                                     "MPU attribute 'through' cannot be written for program '" +
+                                         std::string{program} + "': TEX"),
+                      error.message);
+        CHECK(test::contains(error.hint, "tex = 4 + 2 * cacheable + bufferable"));
+      }
+    }
+  }
+
+  TEST_CASE("RAT entries are read, and what they cover is known") {
+    const Rat rat = board_of(mpu_text()).rat;
+    CHECK(rat.in_sysconfig);
+    REQUIRE(rat.entries.size() == 2);
+    CHECK(rat.entries[0].name == "REACH");
+    CHECK(rat.entries[0].covers == std::vector<std::string>{"ARENA_KEEP"});
+    CHECK(rat.entries[0].size.text == "page * 4096");
+    CHECK(rat.entries[1].size.text.empty());
+    REQUIRE(rat.cores.size() == 1);
+    CHECK(rat.cores[0].core == "beta_1");
+    CHECK(rat.cores[0].names == std::vector<std::string>{"REACH"});
+    CHECK_FALSE(
+        board_of(with(mpu_text(), "[rat]\nprogram = \"sysconfig\"", "[rat]\nprogram = \"source\""))
+            .rat.in_sysconfig);
+    // Names of regions are looked up with the map.
+    for (const auto& [from, to, near] :
+         std::vector<std::tuple<std::string, std::string, std::string>>{
+             {"REACH = { covers = [\"ARENA_KEEP\"]",
+              "REACH = { covers = [\"ARENA_KEP\"]",
+              "ARENA_KEEP"},
+             {"raw = [\"MAILBOX\"]", "raw = [\"MAILBX\"]", "MAILBOX"}}) {
+      CAPTURE(to);
+      const auto map = layout::resolve(board_of(with(mpu_text(), from, to)), {});
+      REQUIRE_FALSE(map.has_value());
+      REQUIRE_MESSAGE(map.error().size() == 1, test::all_text(map.error()));
+      CHECK(map.error().front().code == Code::kBoardReference);
+      CHECK(map.error().front().place.line > 100);
+      CHECK(map.error().front().hint == "did you mean '" + near + "'?");
+    }
   }
 
   TEST_CASE("a node may have no compatible and an alignment of its own") {

@@ -321,7 +321,7 @@ TEST_SUITE("emit") {
             with(file.content, "\"physical\": \"0x1000000000\"", "\"physical\": \"0x1000200000\"");
       }
     }
-    CHECK(test::find(verify_map(files, "").diagnostics, core::Code::kVerifyDisagree) != nullptr);
+    CHECK(test::find(verify_map(files, "").diagnostics, core::Code::kMmuSpan) != nullptr);
   }
 
   TEST_CASE("properties of a node are written and read back") {

@@ -27,6 +27,41 @@ struct Mistake {
   std::vector<std::string> named;
 };
 
+// zx9 with an MPU and address translation for the core that has no MMU. It sees its code, the
+// mailbox, and through the translation the weights.
+std::string r5_text() {
+  return test::with(test::zx9_text(),
+                    "size = \"pool_size\", cores = \"all\"",
+                    "size = \"pool_size\", cores = [\"alpha\"]") +
+         R"toml(
+[mpu]
+first = 1
+last = 9
+
+[mpu.attribute]
+device = { tex = 0 }
+non-cached = { tex = 1 }
+cached = { tex = 1, cacheable = true, bufferable = true, execute = true }
+
+[mpu.region]
+LOW = { base = "0x0", size = "1GiB", attribute = "device" }
+TIGHT = { base = "0x0", size = "64KiB", attribute = "cached" }
+DRAM = { base = "0x40000000", size = "1GiB", attribute = "cached" }
+FAR = { base = "0x80000000", size = "512MiB", attribute = "cached" }
+
+[mpu.core.beta_1]
+fixed = ["LOW", "TIGHT", "DRAM", "FAR"]
+areas = { non-cached = ["MAILBOX"] }
+
+[rat.entry]
+REACH = { covers = ["ARENA_KEEP"], size = "16MiB" }
+NEXT = { covers = ["ARENA_TEMP"] }
+
+[rat.core]
+beta_1 = ["REACH", "NEXT"]
+)toml";
+}
+
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> list = {
       {Code::kLayoutEmpty, "size = \"64KiB * 4\"", "size = \"page - page\"", {"MAILBOX"}},
@@ -100,12 +135,58 @@ const std::vector<Mistake>& mistakes() {
        "keep_size = { default = \"16MiB\"",
        "keep_size = { default = \"15MiB\"",
        {"1 MiB", "ARENA_KEEP", "2 translation tables"}},
+      {Code::kMpuRegion,
+       "size = \"512MiB\", attribute",
+       "size = \"384MiB\", attribute",
+       {"FAR", "[0x80000000, 0x98000000)", "beta_1", "384 MiB"}},
+      {Code::kMpuArea,
+       "size = \"64KiB * 4\"",
+       "size = \"64KiB * 4 - 4\"",
+       {"beta_1", "MAILBOX", "[0x40400000, 0x4043FFFC)", "non-cached", "28 B"}},
+      {Code::kMpuRegions, "last = 9", "last = 4", {"beta_1", "needs 5", "4 fixed", "1 to 4"}},
+      {Code::kMpuCache,
+       "areas = { non-cached = [\"MAILBOX\"] }\n",
+       "",
+       {"beta_1", "[0x40400000, 0x40440000)", "MAILBOX", "'DRAM'", "non-cached"}},
+      // 260 KiB are two regions, or one of 512 KiB.
+      {Code::kMpuSpare,
+       "size = \"64KiB * 4\"",
+       "size = \"4KiB * 65\"",
+       {"beta_1", "5 MPU regions", "252 KiB"}},
+      {Code::kRatSize,
+       "size = \"16MiB\" }\nNEXT",
+       "size = \"24MiB\" }\nNEXT",
+       {"REACH", "beta_1", "24 MiB", "0x80000000", "0x1000000000"}},
+      {Code::kRatAlignment,
+       "size = \"16MiB\" }\nNEXT",
+       "size = \"4GiB\" }\nNEXT",
+       {"REACH", "beta_1", "2 GiB", "core's side"}},
+      {Code::kRatOverlap,
+       "size = \"16MiB\" }\nNEXT",
+       "size = \"32MiB\" }\nNEXT",
+       {"REACH", "NEXT", "beta_1", "0x80000000", "0x81000000"}},
+      {Code::kRatEntries, "beta_1 = [\"REACH\", \"NEXT\"]", "beta_1 = [\"REACH\"]", {"beta_1", "17", "16"}},
+      {Code::kRatMissing,
+       "beta_1 = [\"REACH\", \"NEXT\"]",
+       "beta_1 = [\"NEXT\"]",
+       {"beta_1", "BETA_KEEP", "[0x80000000, 0x81000000)", "[0x1000000000, 0x1001000000)"}},
   };
   return list;
 }
 
+bool is_of_an_r5(Code code) {
+  return core::code_name(code).starts_with("mpu.") || core::code_name(code).starts_with("rat.");
+}
+
 // A fixed entry cannot reach a chain with an offset in zx9, so the mistake is made in two places.
 std::string board_with(const Mistake& mistake) {
+  if (mistake.code == Code::kMpuSpare) {
+    // Regions must be scarce too.
+    return with(with(r5_text(), mistake.from, mistake.to), "last = 9", "last = 5");
+  }
+  if (is_of_an_r5(mistake.code)) {
+    return with(r5_text(), mistake.from, mistake.to);
+  }
   if (mistake.code == Code::kMmuSpan) {
     return with(with(test::zx9_text(),
                      "REGISTERS = { mair = 0, base = \"0x0\", size = \"1MiB\" }",
@@ -131,6 +212,9 @@ core::Severity severity_of(Code code) {
 
 MemoryMap map_with(const Mistake& mistake) {
   MemoryMap map = test::map_of(board_with(mistake));
+  if (mistake.code == Code::kRatEntries) {
+    map.rat.at(0).ranges.resize(kRatEntries + 1, map.rat.at(0).ranges.at(0));
+  }
   for (Region& region : map.regions) {
     if (mistake.code == Code::kSizeMinimum && region.name == "FW_BETA") {
       region.size = core::Bytes{508 * 1024};
@@ -143,11 +227,13 @@ MemoryMap map_with(const Mistake& mistake) {
 
 TEST_SUITE("layout") {
   TEST_CASE("the board without a mistake passes every check") {
-    const MemoryMap map = test::map_of(test::zx9_text());
-    for (const Check& check : all_checks()) {
-      core::Diagnostics found;
-      check.run(map, found);
-      CHECK_MESSAGE(found.empty(), test::all_text(found));
+    for (const std::string& text : {test::zx9_text(), r5_text()}) {
+      const MemoryMap map = test::map_of(text);
+      for (const Check& check : all_checks()) {
+        core::Diagnostics found;
+        check.run(map, found);
+        CHECK_MESSAGE(found.empty(), test::all_text(found));
+      }
     }
   }
 

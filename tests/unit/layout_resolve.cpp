@@ -300,8 +300,10 @@ TEST_SUITE("layout") {
       REQUIRE_MESSAGE(map.has_value(), (map ? "" : test::all_text(map.error())));
       CHECK_FALSE(map->windows.empty());
       check_accounts(*map);
+      // A board may be right and yet have something to note: where MPU regions are scarce.
       const core::Diagnostics found = check_map(*map);
-      CHECK_MESSAGE(found.empty(), test::all_text(found));
+      CHECK_MESSAGE(test::count(found, Code::kMpuSpare) == found.size(), test::all_text(found));
+      CHECK_FALSE(core::has_errors(found));
       for (int round = 0; round < 50; ++round) {
         board::KnobValues set;
         for (const board::Knob& knob : board.knobs) {

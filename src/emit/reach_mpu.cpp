@@ -1,0 +1,308 @@
+#include "memsize/core/text.hpp"
+#include "memsize/emit/reach.hpp"
+
+#include "mpu_words.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using core::Code;
+
+constexpr std::uint64_t kSpace = 1ULL << 32;
+constexpr std::uint64_t kParts = 8;
+constexpr std::size_t kRatEntries = 16;
+
+bool shows_at(const MpuRegionFields& region, std::uint64_t address) {
+  if (address < region.base || address - region.base >= region.size) {
+    return false;
+  }
+  const std::uint64_t eighth = region.size / kParts;
+  return (region.disabled >> ((address - region.base) / eighth) & 1U) == 0;
+}
+
+// A stretch over which one region, or none, decides.
+struct Stretch {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  const WrittenMpuRegion* winner = nullptr;
+};
+
+// The 4 GiB, painted by the regions in the order of their numbers.
+class Painting {
+ public:
+  explicit Painting(const std::vector<WrittenMpuRegion>& regions) : regions_(regions) {
+    for (const WrittenMpuRegion& region : regions) {
+      const std::uint64_t eighth = region.fields.size / kParts;
+      for (std::uint64_t i = 0; i <= kParts; ++i) {
+        edges_.insert(region.fields.base + i * eighth);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Stretch> over(std::uint64_t base, std::uint64_t size) const {
+    std::vector<Stretch> list;
+    const std::uint64_t end = base + size;
+    for (std::uint64_t at = base; at < end;) {
+      const auto next = edges_.upper_bound(at);
+      const std::uint64_t to = next == edges_.end() ? end : std::min(*next, end);
+      const WrittenMpuRegion* winner = winner_at(at);
+      if (!list.empty() && list.back().winner == winner) {
+        list.back().size += to - at;
+      } else {
+        list.push_back({at, to - at, winner});
+      }
+      at = to;
+    }
+    return list;
+  }
+
+ private:
+  [[nodiscard]] const WrittenMpuRegion* winner_at(std::uint64_t address) const {
+    const auto found = std::find_if(regions_.rbegin(), regions_.rend(), [&](const auto& region) {
+      return shows_at(region.fields, address);
+    });
+    return found == regions_.rend() ? nullptr : &*found;
+  }
+
+  const std::vector<WrittenMpuRegion>& regions_;
+  std::set<std::uint64_t> edges_;
+};
+
+bool below_4_gib(std::uint64_t base, std::uint64_t size) {
+  return size != 0 && base < kSpace && size <= kSpace - base;
+}
+
+class Holder {
+ public:
+  Holder(const Core& core, core::Diagnostics& found) : core_(core), found_(found) {}
+
+ protected:
+  void wrong(Code code,
+             const core::Place& place,
+             const std::string& what,
+             const Reach* region = nullptr) {
+    core::Diagnostic diagnostic = core::error(code, what, place, core_.hint);
+    if (region != nullptr && !region->place.path.empty()) {
+      diagnostic.related.push_back({region->place, fmt::format("'{}' is here", region->name)});
+    }
+    found_.push_back(std::move(diagnostic));
+  }
+
+  const Core& core_;
+  core::Diagnostics& found_;
+};
+
+class MpuHolder : Holder {
+ public:
+  MpuHolder(const Core& core, const MpuNumbers& numbers, core::Diagnostics& found)
+      : Holder(core, found), numbers_(numbers) {}
+
+  void run(const std::vector<WrittenMpuRegion>& regions) {
+    if (!few_enough(regions)) {
+      return;
+    }
+    for (const WrittenMpuRegion& region : regions) {
+      check_shape(region);
+    }
+    const Painting painting{regions};
+    std::set<std::pair<std::string, std::uint64_t>> told;
+    for (const Reach& region : core_.regions) {
+      if (!below_4_gib(region.address, region.size)) {
+        continue;
+      }
+      for (const Stretch& stretch : painting.over(region.address, region.size)) {
+        const bool good =
+            stretch.winner != nullptr &&
+            (region.cache == "any" || kind_of(stretch.winner->fields) == region.cache);
+        if (!good && told.emplace(region.name, stretch.base).second) {
+          report(stretch, region);
+        }
+      }
+    }
+  }
+
+ private:
+  bool few_enough(const std::vector<WrittenMpuRegion>& regions) {
+    const auto stranger = std::find_if(regions.begin(), regions.end(), [&](const auto& region) {
+      return region.fields.number < numbers_.first || region.fields.number > numbers_.last;
+    });
+    if (stranger == regions.end()) {
+      return true;
+    }
+    wrong(Code::kMpuRegions,
+          stranger->place,
+          fmt::format("{} has {}, one of them number {}, but may use numbers {} to {}",
+                      core_.name,
+                      core::plural(regions.size(), "MPU region"),
+                      stranger->fields.number,
+                      numbers_.first,
+                      numbers_.last));
+    return false;
+  }
+
+  void check_shape(const WrittenMpuRegion& region) {
+    const std::uint64_t size = region.fields.size;
+    const std::uint64_t past = region.fields.base % size;
+    if ((size & (size - 1)) != 0) {
+      wrong(Code::kMpuRegion,
+            region.place,
+            fmt::format("MPU region {} of {} has {}, which is no power of two",
+                        named(region.fields),
+                        core_.name,
+                        core::format_size(core::Bytes{size})));
+    } else if (past != 0) {
+      wrong(Code::kMpuRegion,
+            region.place,
+            fmt::format("MPU region {} of {} begins at {}, which is no multiple of its size, {}",
+                        named(region.fields),
+                        core_.name,
+                        core::format_hex(region.fields.base),
+                        core::format_size(core::Bytes{size})));
+    }
+  }
+
+  void report(const Stretch& stretch, const Reach& region) {
+    const WrittenMpuRegion* winner = stretch.winner;
+    wrong(Code::kMpuCache,
+          winner == nullptr ? core_.file : winner->place,
+          fmt::format("{} sees {} of '{}' {}, but {}",
+                      core_.name,
+                      range_text(stretch.base, stretch.size),
+                      region.name,
+                      winner == nullptr ? "not at all"
+                                        : fmt::format("{} through MPU region {}",
+                                                      kind_of(winner->fields),
+                                                      named(winner->fields)),
+                      region.cache == "any" ? "its linker map has it"
+                                            : fmt::format("it must be {}", region.cache)),
+          &region);
+  }
+
+  const MpuNumbers& numbers_;
+};
+
+class RatHolder : Holder {
+ public:
+  using Holder::Holder;
+
+  void run(const std::vector<WrittenRatEntry>& entries) {
+    const std::size_t before = found_.size();
+    if (entries.size() > kRatEntries) {
+      wrong(Code::kRatEntries,
+            core_.file,
+            fmt::format("{} has {} RAT entries, but the RAT has {}",
+                        core_.name,
+                        entries.size(),
+                        kRatEntries));
+      return;
+    }
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+      const RatEntryFields& fields = entry->fields;
+      if (fields.size == 0 || (fields.size & (fields.size - 1)) != 0 || fields.size > kSpace) {
+        wrong(Code::kRatSize,
+              entry->place,
+              fmt::format("RAT entry {} of {} is no power of two from 32 B to 4 GiB",
+                          entry_named(*entry),
+                          core_.name));
+        continue;
+      }
+      if (fields.local % fields.size != 0 || fields.system % fields.size != 0) {
+        wrong(Code::kRatAlignment,
+              entry->place,
+              fmt::format("RAT entry {} of {} begins at no multiple of its size, {}",
+                          entry_named(*entry),
+                          core_.name,
+                          core::format_size(core::Bytes{fields.size})));
+      }
+      for (auto other = entries.begin(); other != entry; ++other) {
+        const std::uint64_t from = std::max(fields.local, other->fields.local);
+        if (from - fields.local < fields.size && from - other->fields.local < other->fields.size) {
+          wrong(Code::kRatOverlap,
+                entry->place,
+                fmt::format("RAT entry {} of {} overlaps {} which the RAT does not allow",
+                            entry_named(*entry),
+                            core_.name,
+                            entry_named(*other)));
+        }
+      }
+    }
+    if (found_.size() == before) {
+      check_reach(entries);
+    }
+  }
+
+ private:
+  void check_reach(const std::vector<WrittenRatEntry>& entries) {
+    for (const Reach& region : core_.regions) {
+      if (!region.physical || !below_4_gib(region.address, region.size)) {
+        continue;
+      }
+      const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& each) {
+        const std::uint64_t from = std::max(region.address, each.fields.local);
+        return from - region.address < region.size && from - each.fields.local < each.fields.size;
+      });
+      const bool through = entry != entries.end();
+      const std::string seen_at = fmt::format(
+          "{} sees '{}' at {}", core_.name, region.name, range_text(region.address, region.size));
+      if (through && !holds(entry->fields, region)) {
+        wrong(
+            Code::kRatMissing,
+            entry->place,
+            fmt::format("{}, but RAT entry {} has only a part of it", seen_at, entry_named(*entry)),
+            &region);
+        continue;
+      }
+      const std::uint64_t reached =
+          through ? entry->fields.system + (region.address - entry->fields.local) : region.address;
+      if (reached != *region.physical) {
+        wrong(Code::kRatMissing,
+              through ? entry->place : core_.file,
+              fmt::format("{}, which {} leads to {}, but it is at {}",
+                          seen_at,
+                          through ? "a RAT entry" : "without a RAT entry",
+                          core::format_hex(reached),
+                          range_text(*region.physical, region.size)),
+              &region);
+      }
+    }
+  }
+
+  static bool holds(const RatEntryFields& entry, const Reach& region) {
+    return region.address >= entry.local && region.address - entry.local < entry.size &&
+           region.size <= entry.size - (region.address - entry.local);
+  }
+};
+
+}  // namespace
+
+// The table of TEX, C and B in DDI 0406C, B5.4.
+std::string_view kind_of(const MpuRegionFields& region) {
+  const bool split = region.tex >= 4;
+  const bool second = region.bufferable;
+  if (!region.cacheable && (!split || !second)) {
+    return "non-cached";
+  }
+  const bool through = region.cacheable && !second && (split || region.tex == 0);
+  return through ? "write-through" : "cached";
+}
+
+void hold_mpu(const Core& core,
+              const MpuNumbers& numbers,
+              const std::vector<WrittenMpuRegion>& regions,
+              core::Diagnostics& found) {
+  MpuHolder{core, numbers, found}.run(regions);
+}
+
+void hold_rat(const Core& core,
+              const std::vector<WrittenRatEntry>& entries,
+              core::Diagnostics& found) {
+  RatHolder{core, found}.run(entries);
+}
+
+}  // namespace memsize::emit
