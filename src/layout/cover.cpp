@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <tuple>
 #include <unordered_map>
 
 namespace memsize::layout {
@@ -41,7 +42,9 @@ struct Cost {
   /// Bytes where nothing is wanted, painted all the same.
   std::uint64_t spare = 0;
 
-  friend auto operator<=>(const Cost&, const Cost&) = default;
+  friend bool operator<(const Cost& a, const Cost& b) {
+    return std::tie(a.regions, a.masked, a.spare) < std::tie(b.regions, b.masked, b.spare);
+  }
 
   friend Cost operator+(const Cost& a, const Cost& b) {
     return {a.regions + b.regions, a.masked + b.masked, a.spare + b.spare};
@@ -109,7 +112,7 @@ class Cover {
     Pattern nothing;
     nothing.fill(kBelow);
     const Place all{0, kMpuSpace, nothing};
-    if (best(all).cost >= kNever) {
+    if (!(best(all).cost < kNever)) {
       return std::nullopt;
     }
     std::vector<MpuBlock> blocks;
@@ -264,7 +267,8 @@ class Cover {
                      attribute) != plan.begin() + static_cast<std::ptrdiff_t>(to);
   }
 
-  void try_plan(const Place& place, const View& view, const Pattern& plan, Choice& choice) {
+  // The attributes that a plan paints with; none where a half could do it alone.
+  static std::vector<Shown> painted(const Place& place, const Pattern& plan) {
     std::vector<Shown> used;
     for (const Shown attribute : plan) {
       if (attribute != kBelow && std::find(used.begin(), used.end(), attribute) == used.end()) {
@@ -276,28 +280,41 @@ class Cover {
              (uses(plan, 0, kMpuParts / 2, attribute) &&
               uses(plan, kMpuParts / 2, kMpuParts, attribute));
     };
-    if (used.empty() || !std::all_of(used.begin(), used.end(), is_this_size)) {
+    return std::all_of(used.begin(), used.end(), is_this_size) ? used : std::vector<Shown>{};
+  }
+
+  // Whether painting what the plan leaves alone as well would show something wrong that is right.
+  static bool spoils(const View& view, const Pattern& plan, Shown attribute) {
+    const Attributes own = Attributes{1} << attribute;
+    for (std::size_t i = 0; i < kMpuParts; ++i) {
+      if (plan[i] == kBelow && (view.eighths[i].good & ~own) != 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void try_plan(const Place& place, const View& view, const Pattern& plan, Choice& choice) {
+    const std::vector<Shown> used = painted(place, plan);
+    if (used.empty()) {
       return;
     }
+    // The first may lie below the others. Where that saves switching off parts, it also paints what
+    // would be wrong anyway, or has no wish.
+    const bool whole = !spoils(view, plan, used.front());
     std::vector<MpuBlock> blocks;
     Pattern shown = place.pattern;
     for (const Shown attribute : used) {
-      // The first of them may lie below the others. Where that saves switching off parts, it also
-      // paints what would be wrong anyway, or has no wish.
       const bool bottom = blocks.empty();
-      const Attributes own = Attributes{1} << attribute;
       unsigned off = 0;
-      bool spoils = false;
       for (std::size_t i = 0; i < kMpuParts; ++i) {
-        off |= plan[i] == attribute || (bottom && plan[i] != kBelow) ? 0U : 1U << i;
-        spoils = spoils || (plan[i] == kBelow && (view.eighths[i].good & ~own) != 0);
+        const bool mine = plan[i] == attribute;
+        const bool below_others = bottom && plan[i] != kBelow;
+        const bool filled = bottom && whole && plan[i] == kBelow;
+        off |= mine || below_others || filled ? 0U : 1U << i;
+        shown[i] = mine || filled ? attribute : shown[i];
       }
-      const bool whole = bottom && !spoils;
-      for (std::size_t i = 0; i < kMpuParts; ++i) {
-        shown[i] = plan[i] == attribute || (whole && plan[i] == kBelow) ? attribute : shown[i];
-      }
-      blocks.push_back(
-          {place.base, place.size, static_cast<std::uint8_t>(whole ? 0U : off), attribute});
+      blocks.push_back({place.base, place.size, static_cast<std::uint8_t>(off), attribute});
     }
     consider(place, shown, std::move(blocks), choice);
   }
