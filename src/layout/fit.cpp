@@ -19,6 +19,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/layout/translation.hpp"
 
+#include "resolver.hpp"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -128,7 +130,7 @@ class Search {
 
   Verdict judge(const State& state) {
     Verdict verdict;
-    const auto map = resolve(board_, grown(state));
+    const auto map = resolve_for_mmu(board_, grown(state));
     if (!map) {
       return verdict;
     }
@@ -196,7 +198,7 @@ class Search {
   // The heaps that knobs size, in physical order.
   [[nodiscard]] std::vector<Heap> heaps() const {
     std::vector<Heap> list;
-    const auto map = resolve(board_, values_);
+    const auto map = resolve_for_mmu(board_, values_);
     for (std::size_t i = 0; map && i < knobs_.size(); ++i) {
       const Region* region = map->find_by_knob(knobs_[i]->name);
       if (region != nullptr && region->physical_base) {
@@ -434,7 +436,7 @@ void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
     }
     values[knob.name] += more.count();
     const std::size_t now = counted ? *counted : *(counted = sum(table_counts(map)));
-    const auto grown = resolve(map.board, values);
+    const auto grown = resolve_for_mmu(map.board, values);
     // What stands behind it moves too, and may not be mappable there.
     if (!grown || !can_build(*grown) || is_cut(*grown)) {
       continue;

@@ -17,6 +17,7 @@
 #include "memsize/layout/memory_map.hpp"
 
 #include "program_mpu.hpp"
+#include "resolver.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -52,7 +53,7 @@ Cursor after(const Cursor& cursor, Bytes size) {
 
 class Resolver {
  public:
-  Resolver(const board::Board& board, board::Values values) {
+  Resolver(const board::Board& board, board::Values values, bool mmu_only) : mmu_only_(mmu_only) {
     map_.board = board;
     map_.values = std::move(values);
   }
@@ -74,11 +75,8 @@ class Resolver {
       for (const board::MmuList& list : map_.board.mmu.cores) {
         map_.mmu.push_back(mmu_table(list));
       }
-      for (const board::MpuList& list : map_.board.mpu.cores) {
-        map_.mpu.push_back(mpu_table(list));
-      }
-      for (const board::RatList& list : map_.board.rat.cores) {
-        map_.rat.push_back(rat_table(list));
+      if (!mmu_only_) {
+        add_mpu_and_rat();
       }
       for (const auto& [name, expression] : map_.board.header_bases) {
         map_.header_bases.emplace_back(name, evaluate(expression));
@@ -665,6 +663,15 @@ class Resolver {
     return range;
   }
 
+  void add_mpu_and_rat() {
+    for (const board::MpuList& list : map_.board.mpu.cores) {
+      map_.mpu.push_back(mpu_table(list));
+    }
+    for (const board::RatList& list : map_.board.rat.cores) {
+      map_.rat.push_back(rat_table(list));
+    }
+  }
+
   MpuTable mpu_table(const board::MpuList& list) {
     MpuTable table;
     table.core = list.core;
@@ -749,6 +756,7 @@ class Resolver {
     return table;
   }
 
+  bool mmu_only_;
   MemoryMap map_;
   std::map<std::string, Cursor> ends_;
   // Region and whether its physical name is in the HTML map.
@@ -756,14 +764,24 @@ class Resolver {
   core::Diagnostics errors_;
 };
 
-}  // namespace
-
-core::Result<MemoryMap> resolve(const board::Board& board, const board::KnobValues& set) {
+core::Result<MemoryMap> resolve_with(const board::Board& board,
+                                     const board::KnobValues& set,
+                                     bool mmu_only) {
   auto values = board::evaluate_knobs(board, set);
   if (!values) {
     return tl::make_unexpected(values.error());
   }
-  return Resolver{board, std::move(*values)}.resolve();
+  return Resolver{board, std::move(*values), mmu_only}.resolve();
+}
+
+}  // namespace
+
+core::Result<MemoryMap> resolve(const board::Board& board, const board::KnobValues& set) {
+  return resolve_with(board, set, false);
+}
+
+core::Result<MemoryMap> resolve_for_mmu(const board::Board& board, const board::KnobValues& set) {
+  return resolve_with(board, set, true);
 }
 
 }  // namespace memsize::layout
