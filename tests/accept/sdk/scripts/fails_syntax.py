@@ -1,0 +1,2 @@
+size = 4
+length = size *

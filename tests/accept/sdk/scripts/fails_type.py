@@ -1,0 +1,4 @@
+size = 4
+name = "part"
+length = (size +
+          name)
