@@ -11,9 +11,9 @@ namespace memsize::core {
 
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '-' ||
-         c == '@' || c == '.' || c == '#';
+bool is_word(char c, Words words) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
+         (words == Words::kNames && (c == '-' || c == '@' || c == '.' || c == '#'));
 }
 
 // Behind the comment that begins at `at`, or `at` where none does.
@@ -25,13 +25,28 @@ std::size_t behind_comment(std::string_view text, std::size_t at) {
   return text.substr(at, 2) == "//" ? std::min(text.find('\n', at), text.size()) : at;
 }
 
+// Behind the string or character of C that begins at `at`; it ends with its line at the latest.
+std::size_t behind_literal(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != '\n'; ++at) {
+    if (text[at] == quote) {
+      return at + 1;
+    }
+    at += text[at] == '\\' ? 1U : 0U;
+  }
+  return std::min(at, text.size());
+}
+
 // Behind the token that begins at `at`.
-std::size_t behind_token(std::string_view text, std::size_t at) {
+std::size_t behind_token(std::string_view text, std::size_t at, Words words) {
+  if (words == Words::kC && (text[at] == '"' || text[at] == '\'')) {
+    return behind_literal(text, at);
+  }
   if (text[at] == '"') {
     return std::min(text.find('"', at + 1), text.size() - 1) + 1;
   }
   std::size_t end = at;
-  while (end < text.size() && is_word(text[end])) {
+  while (end < text.size() && is_word(text[end], words)) {
     ++end;
   }
   return std::max(end, at + 1);
@@ -39,7 +54,7 @@ std::size_t behind_token(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::vector<Cursor::Token> Cursor::tokens_of(std::string_view text) {
+std::vector<Cursor::Token> Cursor::tokens_of(std::string_view text, Words words) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   std::vector<Token> tokens;
   std::size_t line = 1;
@@ -60,15 +75,15 @@ std::vector<Cursor::Token> Cursor::tokens_of(std::string_view text) {
       at = pass(at, std::max(behind, at + 1));
       continue;
     }
-    const std::size_t end = behind_token(text, at);
+    const std::size_t end = behind_token(text, at, words);
     tokens.push_back({text.substr(at, end - at), line, at - line_begin + 1});
     at = pass(at, end);
   }
   return tokens;
 }
 
-Cursor::Cursor(std::string path, std::string_view text, Code code, Diagnostics& errors)
-    : path_(std::move(path)), code_(code), tokens_(tokens_of(text)), errors_(errors) {}
+Cursor::Cursor(std::string path, std::string_view text, Code code, Diagnostics& errors, Words words)
+    : path_(std::move(path)), code_(code), tokens_(tokens_of(text, words)), errors_(errors) {}
 
 std::string_view Cursor::peek(std::size_t ahead) const {
   return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : std::string_view{};
@@ -80,16 +95,47 @@ std::string Cursor::take() {
   return text;
 }
 
-Place Cursor::place() const {
+Place Cursor::place(std::size_t ahead) const {
   Place place;
   place.path = path_;
   if (!tokens_.empty()) {
-    const Token& token = tokens_[std::min(at_, tokens_.size() - 1)];
+    const Token& token = tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
     place.line = token.line;
     place.column = token.column;
     place.length = std::min(token.text.size(), token.text.find('\n'));
   }
   return place;
+}
+
+Place Cursor::place_since(const Place& first) const {
+  Place place = first;
+  std::size_t last = at_;
+  while (last > 0 && tokens_[last - 1].line > first.line) {
+    --last;
+  }
+  if (last > 0 && tokens_[last - 1].line == first.line) {
+    const Token& token = tokens_[last - 1];
+    const std::size_t end = token.column + std::min(token.text.size(), token.text.find('\n'));
+    place.length = std::max(place.length, end > first.column ? end - first.column : 0);
+  }
+  return place;
+}
+
+std::string Cursor::words_since(const Place& first) const {
+  std::size_t begin = at_;
+  while (begin > 0 &&
+         (tokens_[begin - 1].line > first.line ||
+          (tokens_[begin - 1].line == first.line && tokens_[begin - 1].column >= first.column))) {
+    --begin;
+  }
+  std::string words;
+  for (std::size_t i = begin; i < at_; ++i) {
+    const bool touches = i > begin && tokens_[i].line == tokens_[i - 1].line &&
+                         tokens_[i].column == tokens_[i - 1].column + tokens_[i - 1].text.size();
+    words += words.empty() || touches ? "" : " ";
+    words += tokens_[i].text;
+  }
+  return words;
 }
 
 bool Cursor::expect(std::string_view text) {

@@ -264,6 +264,23 @@ Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder)
   return names;
 }
 
+Result<std::vector<std::string>> RealFileSystem::list_folders(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator entry{folder, failure}, end; !failure && entry != end;
+       entry.increment(failure)) {
+    std::error_code broken_link;
+    if (entry->is_directory(broken_link)) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  if (failure) {
+    return cannot_read(folder, failure.message());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 Result<std::vector<std::string>> RealFileSystem::list_tree(const std::string& folder) {
   std::vector<std::string> paths;
   std::error_code failure;
@@ -326,6 +343,24 @@ Result<std::vector<std::string>> MemFileSystem::list(const std::string& folder) 
   for (const auto& [path, bytes] : content) {
     if (path.starts_with(prefix) && path.find('/', prefix.size()) == std::string::npos) {
       names.push_back(path.substr(prefix.size()));
+    }
+  }
+  if (names.empty() && !is_directory(folder)) {
+    return cannot_read(folder, reason(ENOENT));
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> MemFileSystem::list_folders(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::string prefix = folder + "/";
+  for (const auto& [path, bytes] : content) {
+    const std::size_t end = path.find('/', prefix.size());
+    if (path.starts_with(prefix) && end != std::string::npos) {
+      const std::string name = path.substr(prefix.size(), end - prefix.size());
+      if (names.empty() || names.back() != name) {
+        names.push_back(name);
+      }
     }
   }
   if (names.empty() && !is_directory(folder)) {

@@ -1,3 +1,4 @@
+#include "memsize/core/c_expression.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
@@ -147,12 +148,12 @@ MpuRegionFields with_attributes(MpuRegionFields fields, const std::string& attri
   return fields;
 }
 
-core::Place& place_in(RegionInstance& instance) {
-  return instance.region.place;
+WrittenMpuRegion& written(RegionInstance& instance) {
+  return instance.region;
 }
 
-core::Place& place_in(WrittenRatEntry& entry) {
-  return entry.place;
+WrittenRatEntry& written(WrittenRatEntry& entry) {
+  return entry;
 }
 
 // Instances of one module in the order in which they appear.
@@ -190,12 +191,15 @@ class Instances {
     if (!is_set_[known->second]) {
       // The first property says more than the creation.
       is_set_[known->second] = true;
-      place_in(instance) = place;
+      written(instance).place = place;
     }
     if (!set_.insert(word).second) {
       cursor.wrong(fmt::format("'{}' is set twice", core::printable(word, 60)), place);
     }
-    assign(instance, word.substr(dot + 1), cursor);
+    const std::string property = word.substr(dot + 1);
+    const core::Place value = cursor.place();
+    assign(instance, property, cursor);
+    written(instance).places.emplace(property, cursor.place_since(value));
     cursor.expect(";");
   }
 
@@ -269,8 +273,15 @@ class SourceParser {
                const Constants& constants,
                core::Diagnostics& errors)
       : cursor_(file.path_under(root), file.content, core::Code::kVerifyParse, errors),
-        constants_(constants),
-        errors_(errors) {}
+        errors_(errors) {
+    rules_.largest = kLargest;
+    rules_.bits = 32;
+    rules_.names_of = "the map or the PDK";
+    rules_.names = [&constants](const std::string& name) {
+      const auto own = constants.find(name);
+      return own != constants.end() ? std::optional{own->second} : pdk_constant(name);
+    };
+  }
 
   WrittenMpuSource run() {
     const std::size_t before = errors_.size();
@@ -295,12 +306,13 @@ class SourceParser {
   }
 
  private:
-  static constexpr unsigned kDeepest = 16;
   static constexpr std::uint64_t kLargest = kSpace * 4;
 
   struct Value {
     std::uint64_t number = 0;
+    /// Of the field's name.
     core::Place place;
+    core::Place value_place;
   };
 
   using Fields = std::map<std::string, Value>;
@@ -345,26 +357,38 @@ class SourceParser {
         if (!read_fields(fields, depth + 1)) {
           return false;
         }
-      } else {
-        const std::uint64_t value = expression(0, 0);
-        if (errors_.size() != before) {
-          return false;
-        }
-        if (name.empty() ? value != 0 || !fields.empty()
-                         : !known(name) || !fields.emplace(name, Value{value, place}).second) {
-          cursor_.wrong(name.empty()
-                            ? std::string{"a field with its name is expected here"}
-                            : fmt::format("there is no field '{}' here, or it is set twice",
-                                          core::printable(name, 40)),
-                        place);
-          return false;
-        }
+      } else if (!read_value(fields, name, place)) {
+        return false;
       }
       if (cursor_.peek() != "}") {
         cursor_.expect(",");
       }
     }
     return errors_.size() == before && cursor_.expect("}");
+  }
+
+  bool read_value(Fields& fields, const std::string& name, const core::Place& place) {
+    const core::Place begin = cursor_.place();
+    const std::size_t before = errors_.size();
+    const auto value = core::c_expression(cursor_, rules_);
+    if (!value || errors_.size() != before) {
+      return false;
+    }
+    if (name.empty()) {
+      if (*value == 0 && fields.empty()) {
+        return true;
+      }
+      cursor_.wrong("a field with its name is expected here", place);
+      return false;
+    }
+    const Value written{*value, place, cursor_.place_since(begin)};
+    if (known(name) && fields.emplace(name, written).second) {
+      return true;
+    }
+    cursor_.wrong(
+        fmt::format("there is no field '{}' here, or it is set twice", core::printable(name, 40)),
+        place);
+    return false;
   }
 
   [[nodiscard]] bool known(const std::string& name) const {
@@ -390,96 +414,6 @@ class SourceParser {
                                                    "ulRegionSize",
                                                    "ulSubRegionDisable"};
     return (is_safertos_ ? safertos : csl).contains(name);
-  }
-
-  // C's precedence, from '|' on.
-  static unsigned strength(std::string_view symbol) {
-    return symbol == "|" ? 1 : symbol == "<" ? 2 : symbol == "+" ? 3 : symbol == "*" ? 4 : 0;
-  }
-
-  std::uint64_t expression(unsigned least, unsigned depth) {
-    std::uint64_t value = operand(depth);
-    while (strength(cursor_.peek()) > least) {
-      const core::Place place = cursor_.place();
-      const std::string symbol = cursor_.take();
-      if (symbol == "<" && !cursor_.expect("<")) {
-        return 0;
-      }
-      const std::uint64_t right = expression(strength(symbol), depth);
-      const std::optional<std::uint64_t> result = apply(symbol, value, right);
-      if (!result) {
-        cursor_.wrong("this does not fit 32 bits", place);
-        return 0;
-      }
-      value = *result;
-    }
-    return value;
-  }
-
-  // Both sides are at most kLargest, so that only a product or a shift can overflow.
-  static std::optional<std::uint64_t> apply(const std::string& symbol,
-                                            std::uint64_t left,
-                                            std::uint64_t right) {
-    constexpr std::uint64_t kBits = 34;
-    std::uint64_t result = 0;
-    if (symbol == "|") {
-      result = left | right;
-    } else if (symbol == "+") {
-      result = left + right;
-    } else if (symbol == "<") {
-      if (right > kBits || left > (kLargest >> right)) {
-        return std::nullopt;
-      }
-      result = left << right;
-    } else {
-      if (right != 0 && left > kLargest / right) {
-        return std::nullopt;
-      }
-      result = left * right;
-    }
-    return result > kLargest ? std::nullopt : std::optional<std::uint64_t>{result};
-  }
-
-  std::uint64_t operand(unsigned depth) {
-    const core::Place place = cursor_.place();
-    if (depth == kDeepest) {
-      cursor_.wrong("too many parentheses", place);
-      return 0;
-    }
-    const std::string_view first = cursor_.peek();
-    if (first == "(") {
-      const bool cast = (cursor_.peek(1) == "uint32_t" || cursor_.peek(1) == "portUInt32Type") &&
-                        cursor_.peek(2) == ")";
-      cursor_.take();
-      if (cast) {
-        cursor_.take();
-        cursor_.take();
-        return operand(depth + 1);
-      }
-      const std::uint64_t value = expression(0, depth + 1);
-      cursor_.expect(")");
-      return value;
-    }
-    if (!first.empty() && (std::isalpha(static_cast<unsigned char>(first.front())) != 0)) {
-      const std::string name = cursor_.take();
-      const auto own = constants_.find(name);
-      const auto value = own != constants_.end() ? own->second : pdk_constant(name);
-      if (!value) {
-        cursor_.wrong(fmt::format("'{}' is the name of nothing that the map or the PDK has",
-                                  core::printable(name, 60)),
-                      place);
-      }
-      return bounded(value.value_or(0), place);
-    }
-    return bounded(cursor_.number(), place);
-  }
-
-  std::uint64_t bounded(std::uint64_t value, const core::Place& place) {
-    if (value > kLargest) {
-      cursor_.wrong(fmt::format("{} does not fit 32 bits", core::format_hex(value)), place);
-      return 0;
-    }
-    return value;
   }
 
   // A field's value, 0 where it is left out, as C has it.
@@ -517,7 +451,7 @@ class SourceParser {
     // The start-up code passes over what is smaller than the least size.
     if (field(fields, "enable", 2) != 0 && size >= kLeast) {
       region.fields.size = 1ULL << (size + 1);
-      add(std::move(region));
+      add(std::move(region), fields);
     }
   }
 
@@ -543,7 +477,7 @@ class SourceParser {
              field(fields, "ulmemAttr", 7));
     region.fields.size = field(fields, "ulRegionSize", kSpace);
     if (region.fields.size >= kLeast) {
-      add(std::move(region));
+      add(std::move(region), fields);
     }
   }
 
@@ -578,7 +512,10 @@ class SourceParser {
     fields.bufferable = is_safertos_ ? kind.cacheable : kind.bufferable;
   }
 
-  void add(WrittenMpuRegion region) {
+  void add(WrittenMpuRegion region, const Fields& fields) {
+    for (const auto& [name, value] : fields) {
+      region.places.emplace(name, value.value_place);
+    }
     const bool twice = std::any_of(regions_.begin(), regions_.end(), [&](const auto& other) {
       return other.fields.number == region.fields.number;
     });
@@ -591,7 +528,7 @@ class SourceParser {
   }
 
   core::Cursor cursor_;
-  const Constants& constants_;
+  core::CExpressionRules rules_;
   core::Diagnostics& errors_;
   bool is_safertos_ = false;
   std::vector<WrittenMpuRegion> regions_;

@@ -58,7 +58,8 @@ class Generated:
 
 
 def find_vision_apps() -> Path:
-    named = os.environ.get(VARIABLE, "")
+    # The first of several trees.
+    named = os.environ.get(VARIABLE, "").partition(":")[0]
     if not named:
         raise Skip(f"{VARIABLE} does not name a Processor SDK")
     for folder in (Path(named) / "vision_apps", Path(named)):

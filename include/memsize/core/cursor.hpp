@@ -11,11 +11,21 @@
 
 namespace memsize::core {
 
+/// What a word is made of, besides letters, digits, '_' and '$'. With `kNames` also '-', '@', '.'
+/// and '#', so that names of nodes, sections and properties are one word; a string ends at the next
+/// quote. With `kC` nothing else: operators stand alone, a backslash in a string or a character
+/// keeps the next quote, and neither goes past the end of its line.
+enum class Words { kNames, kC };
+
 /// The text must outlive the cursor.
 class Cursor {
  public:
   /// Errors get the code.
-  Cursor(std::string path, std::string_view text, Code code, Diagnostics& errors);
+  Cursor(std::string path,
+         std::string_view text,
+         Code code,
+         Diagnostics& errors,
+         Words words = Words::kNames);
 
   [[nodiscard]] bool done() const { return at_ >= tokens_.size(); }
 
@@ -24,8 +34,16 @@ class Cursor {
 
   std::string take();
 
-  /// Where the next token stands. The line's own text is left out: add_text() puts it in.
-  [[nodiscard]] Place place() const;
+  /// Where the token stands that is `ahead` of the next. The line's own text is left out:
+  /// add_text() puts it in.
+  [[nodiscard]] Place place(std::size_t ahead = 0) const;
+
+  /// From `first`, a place() of before, to the end of the last token that was taken; to the last
+  /// one of that line if there are others.
+  [[nodiscard]] Place place_since(const Place& first) const;
+
+  /// The same tokens as text, on whatever lines, with one blank where there was white space.
+  [[nodiscard]] std::string words_since(const Place& first) const;
 
   /// Takes the token if it is `text`; else that is an error.
   bool expect(std::string_view text);
@@ -45,7 +63,7 @@ class Cursor {
     std::size_t column = 0;
   };
 
-  static std::vector<Token> tokens_of(std::string_view text);
+  static std::vector<Token> tokens_of(std::string_view text, Words words);
 
   SharedText path_;
   Code code_;

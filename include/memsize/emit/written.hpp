@@ -7,6 +7,7 @@
 #include "memsize/emit/verify.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,15 +15,23 @@
 
 namespace memsize::emit {
 
+/// Where the value of each property stands, by the property's name in the file; one that is left
+/// out is not here.
+using Places = std::map<std::string, core::Place, std::less<>>;
+
 struct WrittenRange {
   std::string name;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
   core::Place place;
+  /// "ORIGIN" and "LENGTH".
+  Places places = {};
 };
 
 struct WrittenNode {
   std::string label;
+  /// With its unit address; empty for an overlay of a label.
+  std::string name;
   std::optional<std::uint64_t> unit_address;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
@@ -30,6 +39,9 @@ struct WrittenNode {
   std::string compatible;
   std::uint64_t alignment = 0;
   core::Place place;
+  /// "name" with its unit address, and each property that has a value; "reg" is all that stands
+  /// between its brackets.
+  Places places = {};
 };
 
 struct WrittenMmuEntry {
@@ -40,14 +52,17 @@ struct WrittenMmuEntry {
   std::uint64_t size = 0;
   std::string attribute;
   core::Place place;
+  Places places = {};
 };
 
 struct WrittenMacro {
   std::uint64_t value = 0;
+  /// Of the name.
   core::Place place;
+  core::Place value_place = {};
 };
 
-/// A MEMORY block in the TI linker's syntax.
+/// A MEMORY block in the TI linker's syntax. The comma before LENGTH may be missing.
 [[nodiscard]] std::vector<WrittenRange> parse_linker(const MapFile& file,
                                                      const std::string& root,
                                                      core::Diagnostics& errors);
@@ -57,12 +72,19 @@ struct WrittenMacro {
                                                                const std::string& root,
                                                                core::Diagnostics& errors);
 
-/// Nodes with a label and a `reg` of four cells, by label.
+/// The nodes of reserved memory that have a label. Those are the nodes of a file that is no tree
+/// but a list of them; in a tree those in a node `reserved-memory`, in an overlay of one by its
+/// label `reserved_memory`, or in an `__overlay__`; there only with a `reg` of four cells: another
+/// one is a warning. An overlay `&label { reg = <four cells> }` outside of any node is one too: it
+/// changes the node of that label. What /delete-node/ names behind it, and every other node, is
+/// passed over. Text between the nodes that is no device tree, such as what is left of a comment
+/// that ended early, is a warning.
 [[nodiscard]] std::vector<WrittenNode> parse_dts(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors);
 
-/// mmu_armv8 instances in their order.
+/// mmu_armv8 instances in their order. A property that is not set has the default of sysconfig's
+/// mmu_armv8.syscfg.js: both addresses and the size are 0, the attribute is MAIR0.
 [[nodiscard]] std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,
                                                         const std::string& root,
                                                         core::Diagnostics& errors);
@@ -96,11 +118,14 @@ struct RatEntryFields {
 struct WrittenMpuRegion {
   MpuRegionFields fields;
   core::Place place;
+  /// By the names that the properties or fields have in the file.
+  Places places = {};
 };
 
 struct WrittenRatEntry {
   RatEntryFields fields;
   core::Place place;
+  Places places = {};
 };
 
 struct WrittenMpuSyscfg {
@@ -109,7 +134,9 @@ struct WrittenMpuSyscfg {
   std::vector<WrittenRatEntry> entries;
 };
 
-/// mpu_armv7 and addr_translate instances; a property that is not set has sysconfig's default.
+/// mpu_armv7 and addr_translate instances; a property that is not set has the default of
+/// sysconfig's mpu_armv7.syscfg.js or addr_translate.syscfg.js: base 0, 4 GiB, "Cached", execution
+/// allowed, no eighth off, TEX 1, C, B, not shareable; and addresses 0, 512 MiB.
 [[nodiscard]] WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                                 const std::string& root,
                                                 unsigned first,

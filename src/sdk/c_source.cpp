@@ -1,0 +1,543 @@
+#include "memsize/sdk/c_source.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v' || c == '\\';
+}
+
+// The words of a piece of text with one blank between those that had any.
+std::string squeezed(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (!is_blank(c)) {
+      result += c;
+    } else if (!result.empty() && result.back() != ' ') {
+      result += ' ';
+    }
+  }
+  return std::string{core::trim(result)};
+}
+
+// The condition of an #if, with names that may be open: nothing where it depends on one.
+class Condition {
+ public:
+  using Known = std::function<std::optional<bool>(const std::string&)>;
+
+  Condition(const std::string& text, const Known& is_defined, const core::CNames& values)
+      : cursor_("", text, Code::kVerifyParse, unused_, core::Words::kC),
+        is_defined_(is_defined),
+        values_(values) {}
+
+  std::optional<bool> run() {
+    const Truth truth = either(0);
+    const bool whole = cursor_.done() && unused_.empty() && !failed_;
+    return whole && truth ? std::optional{*truth != 0} : std::nullopt;
+  }
+
+ private:
+  using Truth = std::optional<std::uint64_t>;
+
+  static constexpr unsigned kDeepest = 16;
+
+  bool take_twice(std::string_view symbol) {
+    if (cursor_.peek() != symbol || cursor_.peek(1) != symbol) {
+      return false;
+    }
+    cursor_.take();
+    cursor_.take();
+    return true;
+  }
+
+  Truth either(unsigned depth) {
+    Truth left = both(depth);
+    while (take_twice("|")) {
+      const Truth right = both(depth);
+      left = left && right            ? Truth{(*left | *right) != 0 ? 1U : 0U}
+             : left.value_or(0) != 0  ? Truth{1}
+             : right.value_or(0) != 0 ? Truth{1}
+                                      : std::nullopt;
+    }
+    return left;
+  }
+
+  Truth both(unsigned depth) {
+    Truth left = single(depth);
+    while (take_twice("&")) {
+      const Truth right = single(depth);
+      left = left && right            ? Truth{*left != 0 && *right != 0 ? 1U : 0U}
+             : left.value_or(1) == 0  ? Truth{0}
+             : right.value_or(1) == 0 ? Truth{0}
+                                      : std::nullopt;
+    }
+    return left;
+  }
+
+  Truth single(unsigned depth) {
+    if (depth == kDeepest) {
+      failed_ = true;
+      return std::nullopt;
+    }
+    if (cursor_.peek() == "!") {
+      cursor_.take();
+      const Truth truth = single(depth + 1);
+      return truth ? Truth{*truth == 0 ? 1U : 0U} : std::nullopt;
+    }
+    if (cursor_.peek() == "(") {
+      cursor_.take();
+      const Truth truth = either(depth + 1);
+      cursor_.expect(")");
+      return truth;
+    }
+    if (cursor_.peek() == "defined") {
+      cursor_.take();
+      const bool bracket = cursor_.peek() == "(";
+      if (bracket) {
+        cursor_.take();
+      }
+      const std::optional<bool> defined = is_defined_(cursor_.take());
+      failed_ = failed_ || (bracket && !cursor_.expect(")"));
+      return defined ? Truth{*defined ? 1U : 0U} : std::nullopt;
+    }
+    return operand();
+  }
+
+  Truth operand() {
+    const std::string word{cursor_.peek()};
+    if (!core::is_identifier(word)) {
+      return cursor_.number();
+    }
+    cursor_.take();
+    const std::optional<bool> defined = is_defined_(word);
+    return !defined ? std::nullopt : *defined ? values_(word) : Truth{0};
+  }
+
+  core::Diagnostics unused_;
+  core::Cursor cursor_;
+  const Known& is_defined_;
+  const core::CNames& values_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+// Goes through a source once, directive by directive.
+class Preprocessor {
+ public:
+  Preprocessor(CSource& source, const BuildFlags& flags, core::Diagnostics& errors)
+      : source_(source), flags_(flags), errors_(errors) {}
+
+  void run(const std::string& content) {
+    source_.text_ = content;
+    blank_comments();
+    std::size_t line = 1;
+    for (std::size_t at = 0; at < source_.text_.size(); ++line) {
+      std::size_t end = std::min(source_.text_.find('\n', at), source_.text_.size());
+      const std::size_t first = source_.text_.find_first_not_of(" \t", at);
+      const bool is_directive =
+          first != std::string::npos && first < end && source_.text_[first] == '#';
+      const std::size_t first_line = line;
+      while (is_directive && continues(at, end) && end < source_.text_.size()) {
+        end = std::min(source_.text_.find('\n', end + 1), source_.text_.size());
+        ++line;
+      }
+      if (is_directive) {
+        const std::size_t before = changes_;
+        directive(first, end, first_line, first - at + 1);
+        if (changes_ != before) {
+          source_.conditions_.insert_or_assign(line + 1, open_conditions());
+        }
+        if (is_lost_) {
+          return;
+        }
+      }
+      if (is_directive || !is_kept()) {
+        blank(at, end);
+      }
+      at = end + 1;
+    }
+    for (const Branch& branch : branches_) {
+      wrong("this condition has no #endif", branch.place);
+    }
+  }
+
+ private:
+  struct Branch {
+    /// The conditions of the branches before, in their order.
+    std::vector<std::string> before;
+    /// This one's; empty after #else.
+    std::string text;
+    std::optional<bool> holds;
+    /// A branch before holds for certain.
+    bool is_decided = false;
+    core::Place place;
+  };
+
+  [[nodiscard]] bool continues(std::size_t begin, std::size_t end) const {
+    const std::size_t last = end > begin && source_.text_[end - 1] == '\r' ? end - 1 : end;
+    return last > begin && source_.text_[last - 1] == '\\';
+  }
+
+  void blank(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      char& c = source_.text_[i];
+      c = c == '\n' || c == '\r' || c == '\t' ? c : ' ';
+    }
+  }
+
+  [[nodiscard]] core::Place place_at(std::size_t at, std::size_t length) const {
+    core::Place place;
+    place.path = source_.path_;
+    const std::string_view before = std::string_view{source_.text_}.substr(0, at);
+    place.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    const std::size_t newline = before.rfind('\n');
+    place.column = newline == std::string_view::npos ? at + 1 : at - newline;
+    place.length = length;
+    return place;
+  }
+
+  void wrong(const std::string& what, const core::Place& place) {
+    errors_.push_back(core::error(Code::kVerifyParse, what, place));
+  }
+
+  // A literal ends with its line at the latest; one that is not closed is left alone, because the
+  // text of an #error or of a branch that is not compiled may have an apostrophe.
+  void blank_comments() {
+    std::string& text = source_.text_;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string_view two = std::string_view{text}.substr(at, 2);
+      if (two == "/*") {
+        const std::size_t end = text.find("*/", at + 2);
+        if (end == std::string::npos) {
+          wrong("this comment is not closed", place_at(at, 2));
+        }
+        const std::size_t behind = end == std::string::npos ? text.size() : end + 2;
+        blank(at, behind);
+        at = behind;
+      } else if (two == "//") {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        blank(at, end);
+        at = end;
+      } else if (text[at] == '"' || text[at] == '\'') {
+        at = behind_literal(at);
+      } else {
+        ++at;
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t behind_literal(std::size_t begin) const {
+    const std::string& text = source_.text_;
+    for (std::size_t at = begin + 1; at < text.size() && text[at] != '\n'; ++at) {
+      if (text[at] == text[begin]) {
+        return at + 1;
+      }
+      at += text[at] == '\\' ? 1U : 0U;
+    }
+    return begin + 1;
+  }
+
+  [[nodiscard]] bool is_kept() const {
+    return std::none_of(branches_.begin(), branches_.end(), [](const Branch& branch) {
+      return branch.is_decided || !branch.holds.value_or(true);
+    });
+  }
+
+  [[nodiscard]] Conditions open_conditions() const {
+    Conditions conditions;
+    for (const Branch& branch : branches_) {
+      std::vector<std::string> parts;
+      for (const std::string& text : branch.before) {
+        parts.push_back("!(" + text + ")");
+      }
+      if (!branch.text.empty() && !branch.holds) {
+        parts.push_back(branch.text);
+      }
+      if (!parts.empty()) {
+        conditions.push_back(core::join(parts, " && "));
+      }
+    }
+    return conditions;
+  }
+
+  void directive(std::size_t begin, std::size_t end, std::size_t line, std::size_t column) {
+    const std::string_view whole = std::string_view{source_.text_}.substr(begin, end - begin);
+    std::size_t at = 1;
+    while (at < whole.size() && is_blank(whole[at])) {
+      ++at;
+    }
+    std::size_t behind = at;
+    while (behind < whole.size() && std::isalpha(static_cast<unsigned char>(whole[behind])) != 0) {
+      ++behind;
+    }
+    const std::string_view word = whole.substr(at, behind - at);
+    const std::string_view rest = whole.substr(behind);
+    core::Place place;
+    place.path = source_.path_;
+    place.line = line;
+    place.column = column;
+    place.length = std::min(whole.find_first_of("\r\n"), whole.size());
+    if (word == "if" || word == "ifdef" || word == "ifndef") {
+      open(word, squeezed(rest), end, place);
+    } else if (word == "elif" || word == "else" || word == "endif") {
+      next(word, squeezed(rest), place);
+    } else if (word == "define" && is_kept()) {
+      define(whole, behind, place);
+    } else if (word == "undef" && is_kept()) {
+      own_.insert_or_assign(squeezed(rest),
+                            Own{open_conditions().empty() ? State::kNo : State::kOpen, {}});
+    }
+  }
+
+  void open(std::string_view word,
+            const std::string& rest,
+            std::size_t end,
+            const core::Place& place) {
+    if (branches_.size() == kDeepest || rest.size() > kLongest) {
+      give_up("conditions are too deep or too long from here on", place);
+      return;
+    }
+    ++changes_;
+    Branch branch;
+    branch.place = place;
+    branch.text = word == "if" ? rest : (word == "ifdef" ? "defined(" : "!defined(") + rest + ")";
+    const bool guard = word == "ifndef" && defines_next(rest, end);
+    branch.holds = guard ? std::optional{true} : holds(branch.text);
+    branches_.push_back(std::move(branch));
+  }
+
+  void give_up(const std::string& what, const core::Place& place) {
+    wrong(what, place);
+    is_lost_ = true;
+    branches_.clear();
+  }
+
+  // Whether the next line defines the name, as that of an include guard does.
+  [[nodiscard]] bool defines_next(const std::string& name, std::size_t end) const {
+    const std::string_view rest =
+        core::trim(std::string_view{source_.text_}.substr(std::min(end, source_.text_.size())));
+    const std::string line = squeezed(rest.substr(0, rest.find('\n')));
+    return line == "#define " + name;
+  }
+
+  void next(std::string_view word, const std::string& rest, const core::Place& place) {
+    if (branches_.empty()) {
+      wrong(fmt::format("this #{} has no #if", word), place);
+      return;
+    }
+    ++changes_;
+    if (word == "endif") {
+      branches_.pop_back();
+      return;
+    }
+    Branch& branch = branches_.back();
+    if (branch.before.size() == kMostBranches || rest.size() > kLongest) {
+      give_up("this condition has too many branches, or too long ones", place);
+      return;
+    }
+    if (branch.text.empty()) {
+      wrong(fmt::format("this #{} comes behind an #else", word), place);
+      return;
+    }
+    branch.is_decided = branch.is_decided || branch.holds.value_or(false);
+    if (!branch.holds) {
+      branch.before.push_back(branch.text);
+    }
+    branch.text = word == "else" ? "" : rest;
+    branch.holds = word == "else" ? std::optional{true} : holds(rest);
+  }
+
+  [[nodiscard]] std::optional<bool> holds(const std::string& text) const {
+    const Condition::Known is_defined = [this](const std::string& name) { return defined(name); };
+    const core::CNames values = [this](const std::string& name) { return number(name); };
+    return Condition{text, is_defined, values}.run();
+  }
+
+  [[nodiscard]] std::optional<bool> defined(const std::string& name) const {
+    if (const auto own = own_.find(name); own != own_.end()) {
+      return own->second.state == State::kOpen ? std::nullopt
+                                               : std::optional{own->second.state == State::kYes};
+    }
+    if (flags_.defined.contains(name)) {
+      return true;
+    }
+    const bool in_family = std::any_of(
+        flags_.families.begin(), flags_.families.end(), [&](const std::string& beginning) {
+          return name.starts_with(beginning);
+        });
+    return in_family || flags_.undefined.contains(name) || name == "__cplusplus"
+               ? std::optional{false}
+               : std::nullopt;
+  }
+
+  // Of a macro of this file whose body is a number.
+  [[nodiscard]] std::optional<std::uint64_t> number(const std::string& name) const {
+    const auto own = own_.find(name);
+    return own == own_.end() ? std::nullopt : own->second.number;
+  }
+
+  // The `whole` directive begins at `place`; its name comes `behind` so many characters.
+  void define(std::string_view whole, std::size_t behind, const core::Place& place) {
+    const std::string_view rest = whole.substr(behind);
+    std::size_t begin = 0;
+    while (begin < rest.size() && is_blank(rest[begin])) {
+      ++begin;
+    }
+    std::size_t end = begin;
+    while (end < rest.size() &&
+           (std::isalnum(static_cast<unsigned char>(rest[end])) != 0 || rest[end] == '_')) {
+      ++end;
+    }
+    const std::string name{rest.substr(begin, end - begin)};
+    if (!core::is_identifier(name)) {
+      wrong("a #define without a name", place);
+      return;
+    }
+    Define define;
+    define.name = name;
+    define.body = squeezed(rest.substr(end));
+    define.conditions = open_conditions();
+    define.place = place;
+    const std::string_view before = whole.substr(0, behind + begin);
+    const std::size_t newline = before.rfind('\n');
+    define.place.line += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    define.place.column =
+        newline == std::string_view::npos ? place.column + before.size() : before.size() - newline;
+    define.place.length = name.size();
+    const bool has_parameters = end < rest.size() && rest[end] == '(';
+    own_.insert_or_assign(name,
+                          Own{define.conditions.empty() ? State::kYes : State::kOpen,
+                              has_parameters ? std::nullopt : Macros::number_in(define.body)});
+    if (!has_parameters) {
+      source_.defines_.push_back(std::move(define));
+    }
+  }
+
+  enum class State { kYes, kNo, kOpen };
+
+  struct Own {
+    State state = State::kYes;
+    std::optional<std::uint64_t> number;
+  };
+
+  static constexpr std::size_t kDeepest = 32;
+  static constexpr std::size_t kLongest = 500;
+  static constexpr std::size_t kMostBranches = 64;
+  CSource& source_;
+  const BuildFlags& flags_;
+  core::Diagnostics& errors_;
+  std::vector<Branch> branches_;
+  std::map<std::string, Own> own_;
+  // Counts what may change the open conditions.
+  std::size_t changes_ = 0;
+  bool is_lost_ = false;
+};
+
+CSource::CSource(const emit::MapFile& file,
+                 const std::string& root,
+                 const BuildFlags& flags,
+                 core::Diagnostics& errors)
+    : path_(file.path_under(root)) {
+  conditions_.emplace(0, Conditions{});
+  Preprocessor{*this, flags, errors}.run(file.content);
+}
+
+const Conditions& CSource::conditions(std::size_t line) const {
+  return std::prev(conditions_.upper_bound(line))->second;
+}
+
+core::Cursor CSource::cursor(core::Diagnostics& errors) const {
+  return {path_, text_, Code::kVerifyParse, errors, core::Words::kC};
+}
+
+std::string joined(const Conditions& conditions) {
+  return core::join(conditions, " && ");
+}
+
+bool covers(const Conditions& outer, const Conditions& inner) {
+  return outer.size() <= inner.size() && std::equal(outer.begin(), outer.end(), inner.begin());
+}
+
+Macros::Macros(const emit::Constants& constants) {
+  for (const auto& [name, value] : constants) {
+    bodies_.emplace(name, Body{core::format_hex(value), false});
+  }
+}
+
+void Macros::add(const CSource& source) {
+  values_.clear();
+  for (const Define& define : source.defines()) {
+    const auto [known, fresh] = bodies_.try_emplace(define.name, Body{define.body, false});
+    if (!fresh && known->second.text != define.body) {
+      const auto before = number_in(known->second.text);
+      known->second.is_ambiguous =
+          known->second.is_ambiguous || !before || before != number_in(define.body);
+    }
+  }
+}
+
+std::optional<std::uint64_t> Macros::number_in(const std::string& body) {
+  core::Diagnostics unused;
+  core::Cursor cursor{"", body, Code::kVerifyParse, unused, core::Words::kC};
+  core::CExpressionRules rules;
+  rules.names = [](const std::string&) { return std::nullopt; };
+  rules.narrow_types = true;
+  const auto value = core::c_expression(cursor, rules);
+  return value && cursor.done() ? value : std::nullopt;
+}
+
+std::optional<std::uint64_t> Macros::value(const std::string& name) const {
+  constexpr unsigned kDeepest = 32;
+  if (const auto known = values_.find(name); known != values_.end()) {
+    return known->second;
+  }
+  if (depth_ == kDeepest) {
+    return std::nullopt;
+  }
+  // A name that stands for itself has none.
+  values_.emplace(name, std::nullopt);
+  ++depth_;
+  const std::optional<std::uint64_t> value = evaluated(name);
+  --depth_;
+  values_.insert_or_assign(name, value);
+  return value;
+}
+
+std::optional<std::uint64_t> Macros::evaluated(const std::string& name) const {
+  const auto found = bodies_.find(name);
+  if (found == bodies_.end() || found->second.is_ambiguous) {
+    return std::nullopt;
+  }
+  core::Diagnostics unused;
+  core::Cursor cursor{"", found->second.text, Code::kVerifyParse, unused, core::Words::kC};
+  const auto value = core::c_expression(cursor, rules());
+  return value && cursor.done() ? value : std::nullopt;
+}
+
+BuildFlags Macros::with_names(BuildFlags flags) const {
+  for (const auto& [name, body] : bodies_) {
+    flags.defined.insert(name);
+  }
+  return flags;
+}
+
+core::CExpressionRules Macros::rules() const {
+  core::CExpressionRules rules;
+  rules.names = [this](const std::string& name) { return value(name); };
+  rules.narrow_types = true;
+  return rules;
+}
+
+}  // namespace memsize::sdk

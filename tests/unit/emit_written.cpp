@@ -1,0 +1,204 @@
+// The parsers of written files against texts of our own: what an SDK's files have that ours do not.
+#include "memsize/emit/written.hpp"
+
+#include "support.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace memsize::emit {
+
+namespace {
+
+// "line:column+length".
+std::string at(const core::Place& place) {
+  return std::to_string(place.line) + ":" + std::to_string(place.column) + "+" +
+         std::to_string(place.length);
+}
+
+std::vector<WrittenNode> nodes_of(const std::string& text, core::Diagnostics& errors) {
+  return parse_dts({"f.dts", text}, "", errors);
+}
+
+std::string labels(const std::vector<WrittenNode>& nodes) {
+  std::string all;
+  for (const WrittenNode& node : nodes) {
+    all += node.label + " ";
+  }
+  return all;
+}
+
+constexpr const char* kTree = R"(#include <dt-bindings/a.h>
+#include "b.dtsi"
+/dts-v1/;
+#define PIN(x) { x }
+/ {
+	model = "a { tree } of; ours";
+	aliases { serial = &{/bus/uart@0}; };
+	memory@80000000 { device_type = "memory"; reg = <0x00 0x80000000 0x00 0x80000000>; };
+	reserved_memory: reserved-memory {
+		#address-cells = <2>;
+		ranges;
+		first_region: second_label: pool@a0000000 {
+			compatible = "shared-dma-pool", "x";
+			reg = <0x00 0xa0000000 0x08 0x00100000>;
+			alignment = <0x0 0x1000>;
+			no-map;
+		};
+		gone: pool@b0000000 { reg = <0 0xb0000000 0 0x1000>; };
+		named: gone@b1000000 { reg = <0 0xb1000000 0 0x1000>; };
+		linux,cma { reusable; size = <0x0 0x1000>; };
+		two: two@0 { reg = <0 0 0 0x1000>, <0 0x2000 0 0x1000>; };
+		/delete-node/ &gone;
+		/delete-node/ gone@b1000000;
+	};
+	bus: bus@0 {
+		ti,odd-name@4 { reg = <4>; };
+		eeprom: eeprom@50 { reg = <0x50>; mux = <&{/bus}>; };
+		wide: wide@0 { reg = <0x00 0x0 0x00 0x1000>; };
+	};
+};
+&first_region { status = "disabled"; };
+&eeprom { reg = <0x51>; };
+&moved_region { reg = <0x00 0xa1000000 0x00 0x2000>; };
+&reserved_memory { late: late@c0000000 { reg = <0 0xc0000000 0 0x1000>; }; };
+&{/reserved-memory} { later: later@d0000000 { reg = <0 0xd0000000 0 0x1000>; }; };
+)";
+
+}  // namespace
+
+TEST_SUITE("emit") {
+  TEST_CASE("a whole device tree: only reserved memory counts") {
+    core::Diagnostics errors;
+    const auto nodes = nodes_of(kTree, errors);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].severity == core::Severity::kWarning);
+    CHECK(errors[0].message == "'two' is passed over: its 'reg' is not one range of four numbers");
+    CHECK(labels(nodes) == "first_region moved_region late later ");
+    const WrittenNode& first = nodes.front();
+    CHECK(first.name == "pool@a0000000");
+    CHECK(first.unit_address == 0xA0000000);
+    CHECK(first.base == 0xA0000000);
+    CHECK(first.size == 0x800100000);
+    CHECK(first.compatible == "shared-dma-pool");
+    CHECK(first.alignment == 0x1000);
+    CHECK(first.no_map);
+    CHECK(at(first.place) == "12:3+12");
+    CHECK(at(first.places.at("name")) == "12:31+13");
+    CHECK(at(first.places.at("reg")) == "14:11+31");
+    CHECK(at(first.places.at("alignment")) == "15:17+10");
+    CHECK_FALSE(nodes.back().no_map);
+  }
+
+  TEST_CASE("an overlay with fragments") {
+    core::Diagnostics errors;
+    const auto nodes = nodes_of(
+        "/dts-v1/;\n/plugin/;\n/ { fragment@0 { target-path = \"/reserved-memory\"; __overlay__ { "
+        "pool: pool@80000000 { reg = <0 0x80000000 0 0x1000>; deep: deep { reg = <0 0 0 1>; }; "
+        "}; }; }; };",
+        errors);
+    CHECK(errors.empty());
+    CHECK(labels(nodes) == "pool ");
+  }
+
+  TEST_CASE("a list of nodes behind a comment that ended early") {
+    core::Diagnostics errors;
+    const auto nodes = nodes_of(
+        "/* copy this to linux*/arch/arm64/dts\n * then do the following:\n * make; sync */\n"
+        "one: one@1000 { reg = <0 0x1000 0 0x1000>; };\n"
+        "two: two { reg = <0 0x2000 0 0x1000>; };\n",
+        errors);
+    CHECK(labels(nodes) == "one two ");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].severity == core::Severity::kWarning);
+    CHECK(errors[0].message == "'arch' is no part of a device tree");
+    CHECK(at(errors[0].place) == "1:24+4");
+  }
+
+  TEST_CASE("hostile device trees end in an error, never in a crash") {
+    std::string deep;
+    for (int i = 0; i < 100000; ++i) {
+      deep += "a { ";
+    }
+    for (const std::string& text : {deep,
+                                    std::string{"a: b {"},
+                                    std::string{"a: b { reg = <"},
+                                    std::string{"a: b { reg = <1 2 3>; };"},
+                                    std::string{"a: b { alignment = <"},
+                                    std::string{"/ { x = \"open"},
+                                    std::string{"&a"},
+                                    std::string{"&{/a"},
+                                    std::string{"/delete-node/ &"},
+                                    std::string{"}}}}"}}) {
+      CAPTURE(text.substr(0, 40));
+      core::Diagnostics errors;
+      (void)nodes_of(text, errors);
+      CHECK((!errors.empty() || text.starts_with("/del")));
+    }
+  }
+
+  TEST_CASE("a MEMORY block without the comma before LENGTH, with places") {
+    core::Diagnostics errors;
+    const auto ranges = parse_linker(
+        {"l.cmd", "MEMORY\n{\n A (RWX) : ORIGIN = 0x1000 LENGTH = 0x20\n}\n"}, "", errors);
+    CHECK(errors.empty());
+    REQUIRE(ranges.size() == 1);
+    CHECK(ranges[0].size == 0x20);
+    CHECK(at(ranges[0].places.at("ORIGIN")) == "3:21+6");
+    CHECK(at(ranges[0].places.at("LENGTH")) == "3:37+4");
+  }
+
+  TEST_CASE("a header's values have places") {
+    core::Diagnostics errors;
+    const auto macros = parse_header({"h.h", "#define A_ADDR (0x1000u)\n"}, "", errors);
+    CHECK(at(macros.at("A_ADDR").value_place) == "1:17+7");
+  }
+
+  TEST_CASE("sysconfig's MMU: what is left out has the tool's default") {
+    core::Diagnostics errors;
+    const auto entries =
+        parse_syscfg({"f.syscfg",
+                      "const mmu_armv81 = mmu_armv8.addInstance();\n"
+                      "const mmu_armv82 = mmu_armv8.addInstance();\n"
+                      "mmu_armv82.size = 0x40000000;\nmmu_armv82.$name = \"REG\";\n"
+                      "mmu_armv82.privExecute = false;\n"},
+                     "",
+                     errors);
+    CHECK(errors.empty());
+    REQUIRE(entries.size() == 2);
+    CHECK(entries[0].name.empty());
+    CHECK(entries[1].name == "REG");
+    CHECK(entries[1].virtual_base == 0);
+    CHECK(entries[1].physical == 0);
+    CHECK(entries[1].size == 0x40000000);
+    CHECK(entries[1].attribute == "MAIR0");
+    CHECK(at(entries[1].place) == "3:1+15");
+    CHECK(at(entries[1].places.at("size")) == "3:19+10");
+    CHECK_FALSE(entries[1].places.contains("vAddr"));
+  }
+
+  TEST_CASE("sysconfig's MPU and RAT, and C's tables: the places of values") {
+    core::Diagnostics errors;
+    const auto written = parse_mpu_syscfg({"f.syscfg",
+                                           "mpu_armv71.baseAddr = 0xA0000000;\n"
+                                           "addr_translate1.systemAddr = 0x900000000;\n"},
+                                          "",
+                                          0,
+                                          errors);
+    CHECK(at(written.regions.at(0).places.at("baseAddr")) == "1:23+10");
+    CHECK(at(written.entries.at(0).places.at("systemAddr")) == "2:30+11");
+    const auto source = parse_mpu_source(
+        {"f.c",
+         "T gCslR5MpuCfg[] = {\n{ .enable = 1U, .size = 20U,\n.baseAddr = (A_ADDR) + 0U } };"},
+        "",
+        {{"A_ADDR", 0x1000}},
+        errors);
+    CHECK(errors.empty());
+    CHECK(at(source.regions.at(0).places.at("baseAddr")) == "3:13+13");
+    CHECK(at(source.regions.at(0).places.at("size")) == "2:25+3");
+  }
+}
+
+}  // namespace memsize::emit
