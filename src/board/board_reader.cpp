@@ -109,6 +109,9 @@ class BoardReader {
     }
     board_.title = top.required_one_line("title");
     board_.soc = top.required_one_line("soc");
+    const Text os = top.text("os", "freertos");
+    context_.check_identifier(os);
+    board_.os = os.text;
     board_.sdk = top.one_line("sdk");
     const Text format = top.text("format");
     board_.format = format.text;

@@ -1,12 +1,15 @@
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/verify.hpp"
+#include "memsize/sdk/check.hpp"
+#include "memsize/sdk/tree.hpp"
 
 #include "render_diagnostics.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -22,6 +25,7 @@ constexpr const char* kSchema = "memsize.check/1";
 struct Options {
   BoardRequest board;
   std::string map;
+  std::string sdk;
   std::string sizing;
   std::string log;
   bool strict = false;
@@ -59,7 +63,9 @@ class Checker {
     if (!options_.map.empty()) {
       check_written();
     }
-    if (!options_.board.name.empty() && !core::has_errors(outcome_.diagnostics)) {
+    if (!options_.sdk.empty()) {
+      check_tree();
+    } else if (!options_.board.name.empty() && !core::has_errors(outcome_.diagnostics)) {
       check_board();
     }
     if (options_.strict) {
@@ -83,6 +89,107 @@ class Checker {
  private:
   void keep(const core::Diagnostics& found) {
     outcome_.diagnostics.insert(outcome_.diagnostics.end(), found.begin(), found.end());
+  }
+
+  // What two operating systems share is told once.
+  void keep_new(const core::Diagnostics& found) {
+    for (const core::Diagnostic& diagnostic : found) {
+      const auto& all = outcome_.diagnostics;
+      const bool told = std::any_of(all.begin(), all.end(), [&](const core::Diagnostic& other) {
+        return other.message == diagnostic.message && other.place == diagnostic.place;
+      });
+      if (!told) {
+        outcome_.diagnostics.push_back(diagnostic);
+      }
+    }
+  }
+
+  void check_tree() {
+    const auto platforms = sdk::find_platforms(session_.files, options_.sdk);
+    if (!platforms) {
+      keep(platforms.error());
+      return;
+    }
+    std::optional<layout::MemoryMap> asked;
+    if (!options_.board.name.empty()) {
+      auto board = load_board(session_, options_.board);
+      if (!board) {
+        keep(board.error());
+        return;
+      }
+      auto map = layout::resolve(*board, {});
+      if (!map) {
+        keep(map.error());
+        return;
+      }
+      asked = std::move(*map);
+    }
+    std::size_t fitting = 0;
+    for (const sdk::Platform& platform : *platforms) {
+      if (!asked || asked->board.soc == platform.soc) {
+        ++fitting;
+        check_platform(platform, asked ? &*asked : nullptr);
+      }
+    }
+    if (fitting == 0) {
+      core::Place place;
+      place.path = options_.sdk;
+      keep({core::error(
+          Code::kSdkTree,
+          fmt::format(
+              "this SDK has no '{}', which board '{}' is", asked->board.soc, asked->board.name),
+          place,
+          fmt::format("it has: {}", join_socs(*platforms)))});
+    }
+  }
+
+  static std::string join_socs(const std::vector<sdk::Platform>& platforms) {
+    std::vector<std::string> names;
+    for (const sdk::Platform& platform : platforms) {
+      names.push_back(core::printable(platform.soc, 40));
+    }
+    return core::join(names, ", ");
+  }
+
+  void check_platform(const sdk::Platform& platform, const layout::MemoryMap* asked) {
+    const auto sources = sdk::read_sources(session_.files, platform, {});
+    if (!sources) {
+      keep(sources.error());
+      return;
+    }
+    keep(sources->problems);
+    for (const sdk::Variant& variant : sources->variants) {
+      if (asked != nullptr && asked->board.os != variant.os) {
+        continue;
+      }
+      const auto own = asked == nullptr ? bundled_map(platform.soc, variant.os) : std::nullopt;
+      const sdk::TreeReport report = sdk::check_variant(*sources,
+                                                        variant,
+                                                        asked != nullptr ? asked
+                                                        : own            ? &*own
+                                                                         : nullptr);
+      keep_new(report.diagnostics);
+      checked_.push_back(
+          fmt::format("{} {} ({})", platform.soc, variant.os, core::join(report.read, ", ")));
+    }
+  }
+
+  // The map of the bundled board for that part and operating system; of several, of the newest SDK.
+  std::optional<layout::MemoryMap> bundled_map(const std::string& soc, const std::string& os) {
+    std::optional<board::Board> best;
+    const std::string& folder = session_.data.boards;
+    const auto names = board::bundled_boards(session_.files, folder);
+    for (std::size_t i = 0; names && i < names->size(); ++i) {
+      if (!(*names)[i].starts_with(soc)) {
+        continue;
+      }
+      auto board = board::load_board(session_.files, folder, (*names)[i]);
+      if (board && board->soc == soc && board->os == os && (!best || best->sdk < board->sdk)) {
+        best = std::move(*board);
+      }
+    }
+    auto map = best ? layout::resolve(*best, {}) : tl::make_unexpected(core::Diagnostics{});
+    return map ? std::optional{std::move(*map)} : std::nullopt;
   }
 
   void check_written() {
@@ -201,12 +308,13 @@ Outcome run(Session& session, const Options& options) {
                                "name the board with --board"),
                    options.json);
   }
-  if (options.board.name.empty() && options.map.empty()) {
-    return refused(core::error(Code::kUsage,
-                               "there is nothing to check",
-                               {},
-                               "give a board with --board, or a written map with --map"),
-                   options.json);
+  if (options.board.name.empty() && options.map.empty() && options.sdk.empty()) {
+    return refused(
+        core::error(Code::kUsage,
+                    "there is nothing to check",
+                    {},
+                    "give a board with --board, a written map with --map, or an SDK with --sdk"),
+        options.json);
   }
   return Checker{session, options}.run();
 }
@@ -221,9 +329,14 @@ Run add_check(CLI::App& app) {
       "Examples:\n"
       "  memsize check --board j722s                       # every named check on the default map\n"
       "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
-      "  memsize check --board j722s --log trace.log       # does the model fit this map?");
+      "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
+      "  memsize check --sdk ~/ti/vision_apps              # every part of an SDK, file against "
+      "file");
   add_board_option(*verb, options->board);
-  verb->add_option("--map", options->map, "A folder that emit --out wrote");
+  auto* map = verb->add_option("--map", options->map, "A folder that emit --out wrote");
+  verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
+      ->excludes(map)
+      ->check(filled());
   auto* sizing = verb->add_option(
       "--sizing", options->sizing, "A document that analyze --json wrote must fit");
   verb->add_option("--log", options->log, "What this trace used must fit")->excludes(sizing);

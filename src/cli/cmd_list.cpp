@@ -2,6 +2,7 @@
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/readers/reader.hpp"
+#include "memsize/sdk/check.hpp"
 
 #include "table.hpp"
 #include "verbs.hpp"
@@ -49,6 +50,13 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
     for (const emit::WrittenRule& rule : emit::written_rules()) {
       table.rows.push_back({std::string{core::code_name(rule.code)},
                             error,
+                            "-",
+                            std::string{rule.rule},
+                            std::string{rule.source}});
+    }
+    for (const sdk::TreeRule& rule : sdk::tree_rules()) {
+      table.rows.push_back({std::string{core::code_name(rule.code)},
+                            std::string{core::severity_name(rule.severity)},
                             "-",
                             std::string{rule.rule},
                             std::string{rule.source}});

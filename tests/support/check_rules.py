@@ -10,7 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOMS = ["core", "model", "readers", "board", "sizing", "layout", "emit", "cli"]
+ROOMS = ["core", "model", "readers", "board", "sizing", "layout", "emit", "sdk", "cli"]
 
 # Which rooms a room may include, besides itself.
 ALLOWED = {
@@ -21,6 +21,7 @@ ALLOWED = {
     "sizing": ["core", "model", "board"],
     "layout": ["core", "model", "board"],
     "emit": ["core", "model", "board", "layout"],
+    "sdk": ["core", "model", "board", "layout", "emit"],
     "cli": ROOMS,
 }
 

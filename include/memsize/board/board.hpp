@@ -163,6 +163,8 @@ struct Board {
   std::string asked_as;
   std::string title;
   std::string soc;
+  /// The operating system of the remote cores, as the SDK names it in its files: "freertos".
+  std::string os;
   std::string sdk;
   std::string format;
   std::string generation;

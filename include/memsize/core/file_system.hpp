@@ -41,6 +41,10 @@ class FileSystem {
   /// Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
 
+  /// Names of the folders in a folder, sorted; links to folders count.
+  [[nodiscard]] virtual Result<std::vector<std::string>> list_folders(
+      const std::string& folder) = 0;
+
   /// Paths below a folder of its regular files and those of its direct subfolders, sorted.
   [[nodiscard]] virtual Result<std::vector<std::string>> list_tree(const std::string& folder) = 0;
 };
@@ -55,6 +59,7 @@ class RealFileSystem : public FileSystem {
   [[nodiscard]] bool same_file(const std::string& a, const std::string& b) override;
   [[nodiscard]] bool is_regular_file(const std::string& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
+  [[nodiscard]] Result<std::vector<std::string>> list_folders(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
 };
 
@@ -72,6 +77,7 @@ class MemFileSystem : public FileSystem {
   [[nodiscard]] bool same_file(const std::string& a, const std::string& b) override;
   [[nodiscard]] bool is_regular_file(const std::string& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
+  [[nodiscard]] Result<std::vector<std::string>> list_folders(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
 };
 

@@ -1,0 +1,75 @@
+// An SDK tree as it is on disk: which parts it has memory maps for, in which files, and what those
+// files say.
+//
+// A part's files are in platform/SOC/rtos: the generator scripts (gen_linker_mem_map.py, and
+// gen_linker_mem_map_OS.py beside it), what they write, and in a folder for each core what follows
+// from it: sysconfig files, C tables of MPU regions, the start-up code.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
+#include "memsize/emit/written.hpp"
+#include "memsize/sdk/script.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace memsize::sdk {
+
+/// platform/SOC/rtos of a tree.
+struct Platform {
+  std::string soc;
+  /// As the user may type it.
+  std::string folder;
+};
+
+/// The parts of the tree at `path`, which is the folder that holds platform/, platform itself, or a
+/// folder around them; sorted by name. Error sdk.tree where there is none.
+[[nodiscard]] core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
+                                                                 const std::string& path);
+
+/// What a core's folder has for one operating system.
+struct CoreSources {
+  std::string name;
+  /// Below the platform's folder, as all paths here. Empty: the tree has none.
+  std::string linker;
+  /// For this operating system; several where a core is built in variants.
+  std::vector<std::string> syscfg;
+  std::string mpu_source;
+  /// The linker command file that places the sections.
+  std::string sections;
+  /// The start-up code; a core of which a syscfg file configures the MMU does not map there.
+  std::string main_source;
+};
+
+/// One script and what belongs to it.
+struct Variant {
+  /// "freertos", or what stands behind gen_linker_mem_map_ in the script's name.
+  std::string os;
+  std::string script_path;
+  Script script;
+  std::vector<CoreSources> cores;
+  std::string header;
+  std::string dts;
+};
+
+struct Sources {
+  Platform platform;
+  std::vector<Variant> variants;
+  /// By their path below the platform's folder.
+  std::map<std::string, emit::MapFile> files;
+  /// What could not be read or evaluated; a variant whose script failed is not there.
+  core::Diagnostics problems;
+
+  /// Null where there is none.
+  [[nodiscard]] const emit::MapFile* find(const std::string& path) const;
+};
+
+/// Reads the platform. An error only where it has no script at all.
+[[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files,
+                                                 const Platform& platform,
+                                                 const ScriptRules& rules);
+
+}  // namespace memsize::sdk

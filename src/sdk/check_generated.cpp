@@ -1,0 +1,284 @@
+#include "check_generated.hpp"
+
+#include "memsize/core/address.hpp"
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+
+constexpr std::size_t kMostDetails = 8;
+
+std::string range_text(std::uint64_t base, std::uint64_t size) {
+  const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
+  return range ? core::format_range(*range) : fmt::format("{} and more", core::format_hex(base));
+}
+
+// What one file has otherwise than the script.
+class Differences {
+ public:
+  Differences(const Variant& variant, core::Place file)
+      : variant_(variant), file_(std::move(file)) {}
+
+  void add(const std::string& what, const core::Place& here, const ScriptSection* section) {
+    lines_.push_back(what);
+    if (lines_.size() == 1) {
+      first_ = here.line == 0 ? file_ : here;
+      if (section != nullptr) {
+        script_ = place_in_script(variant_, section->place);
+      }
+    }
+  }
+
+  void report(core::Diagnostics& found) const {
+    if (lines_.empty()) {
+      return;
+    }
+    core::Diagnostic diagnostic = core::error(
+        Code::kSdkGenerated,
+        fmt::format(
+            "this is not what {} makes: {}{}",
+            variant_.script_path,
+            lines_.front(),
+            lines_.size() == 1
+                ? std::string{}
+                : fmt::format(", and {} more", core::plural(lines_.size() - 1, "difference"))),
+        first_,
+        "the file was edited by hand, or the script was not run after its last change: make them "
+        "agree before either is changed again");
+    for (std::size_t i = 1; i < std::min(lines_.size(), kMostDetails + 1); ++i) {
+      diagnostic.details.push_back(lines_[i]);
+    }
+    if (lines_.size() > kMostDetails + 1) {
+      diagnostic.details.push_back(fmt::format("... {} more", lines_.size() - kMostDetails - 1));
+    }
+    if (!script_.path.empty()) {
+      diagnostic.related.push_back({script_, "the script makes it here"});
+    }
+    found.push_back(std::move(diagnostic));
+  }
+
+ private:
+  const Variant& variant_;
+  core::Place file_;
+  core::Place first_;
+  core::Place script_;
+  std::vector<std::string> lines_;
+};
+
+class GeneratedReader {
+ public:
+  GeneratedReader(const Sources& sources, const Variant& variant, core::Diagnostics& found)
+      : sources_(sources), variant_(variant), found_(found) {}
+
+  Generated run() {
+    std::set<std::string> done;
+    for (const ScriptExport& each : variant_.script.exports) {
+      const std::string path = each.path.starts_with("./") ? each.path.substr(2) : each.path;
+      if (path.empty() || !done.insert(path).second) {
+        continue;
+      }
+      if (each.kind == "LinkerCmdFile") {
+        read_linker(each, path);
+      } else if (each.kind == "CHeaderFile") {
+        read_header(each, path);
+      } else if (each.kind == "DtsFile") {
+        read_dts(each, path);
+      }
+    }
+    return std::move(generated_);
+  }
+
+ private:
+  [[nodiscard]] core::Place place_of(const std::string& path) const {
+    core::Place place;
+    place.path = fmt::format("{}/{}", sources_.platform.folder, path);
+    return place;
+  }
+
+  const emit::MapFile* open(const ScriptExport& each, const std::string& path) {
+    const emit::MapFile* file = sources_.find(path);
+    if (file == nullptr) {
+      core::Diagnostic missing = core::warning(
+          Code::kSdkMissing,
+          fmt::format("{} makes this file, but it is not there", variant_.script_path),
+          place_of(path),
+          "run the script");
+      missing.related.push_back(
+          {place_in_script(variant_, each.place), "the script writes it here"});
+      found_.push_back(std::move(missing));
+    }
+    return file;
+  }
+
+  bool good_since(std::size_t before) {
+    return std::none_of(found_.begin() + static_cast<std::ptrdiff_t>(before),
+                        found_.end(),
+                        [](const core::Diagnostic& diagnostic) {
+                          return diagnostic.severity == core::Severity::kError;
+                        });
+  }
+
+  void read_linker(const ScriptExport& each, const std::string& path) {
+    const emit::MapFile* file = open(each, path);
+    const std::size_t before = found_.size();
+    if (file == nullptr) {
+      return;
+    }
+    const auto written = emit::parse_linker(*file, sources_.platform.folder, found_);
+    if (!good_since(before)) {
+      return;
+    }
+    Differences differences{variant_, place_of(path)};
+    std::set<std::string> known;
+    for (const ScriptMapEntry& entry : each.entries) {
+      const ScriptSection& section = *entry.section;
+      known.insert(section.name);
+      const auto own = std::find_if(written.begin(), written.end(), [&](const auto& range) {
+        return range.name == section.name;
+      });
+      if (own == written.end()) {
+        differences.add(fmt::format("it lacks '{}'", section.name), {}, &section);
+      } else if (own->base != section.origin || own->size != section.length) {
+        differences.add(fmt::format("'{}' is {} here, but {} there",
+                                    section.name,
+                                    range_text(own->base, own->size),
+                                    range_text(section.origin, section.length)),
+                        own->place,
+                        &section);
+      }
+    }
+    for (const emit::WrittenRange& range : written) {
+      if (!known.contains(range.name)) {
+        differences.add(
+            fmt::format("'{}' is only here", core::printable(range.name)), range.place, nullptr);
+      }
+    }
+    differences.report(found_);
+    generated_.linkers[path.substr(0, path.find('/'))] = written;
+  }
+
+  void read_header(const ScriptExport& each, const std::string& path) {
+    const emit::MapFile* file = open(each, path);
+    const std::size_t before = found_.size();
+    if (file == nullptr) {
+      return;
+    }
+    generated_.macros = emit::parse_header(*file, sources_.platform.folder, found_);
+    if (!good_since(before)) {
+      return;
+    }
+    Differences differences{variant_, place_of(path)};
+    for (const ScriptMapEntry& entry : each.entries) {
+      const ScriptSection& section = *entry.section;
+      compare(section, section.name + "_ADDR", section.origin, differences);
+      compare(section, section.name + "_SIZE", section.length, differences);
+    }
+    differences.report(found_);
+  }
+
+  void compare(const ScriptSection& section,
+               const std::string& macro,
+               std::uint64_t value,
+               Differences& differences) const {
+    const auto own = generated_.macros.find(macro);
+    if (own == generated_.macros.end()) {
+      differences.add(fmt::format("it lacks {}", macro), {}, &section);
+    } else if (own->second.value != value) {
+      differences.add(fmt::format("{} is {} here, but {} there",
+                                  macro,
+                                  core::format_hex(own->second.value),
+                                  core::format_hex(value)),
+                      own->second.place,
+                      &section);
+    }
+  }
+
+  void read_dts(const ScriptExport& each, const std::string& path) {
+    const emit::MapFile* file = open(each, path);
+    const std::size_t before = found_.size();
+    if (file == nullptr) {
+      return;
+    }
+    generated_.nodes = emit::parse_dts(*file, sources_.platform.folder, found_);
+    if (!good_since(before)) {
+      return;
+    }
+    Differences differences{variant_, place_of(path)};
+    std::set<std::string> known;
+    for (const ScriptMapEntry& entry : each.entries) {
+      const ScriptSection& section = *entry.section;
+      known.insert(section.dts_label);
+      const auto own =
+          std::find_if(generated_.nodes.begin(), generated_.nodes.end(), [&](const auto& node) {
+            return node.label == section.dts_label;
+          });
+      if (own == generated_.nodes.end()) {
+        differences.add(fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
+      } else if (own->base != section.origin || own->size != section.length) {
+        differences.add(fmt::format("'{}' reserves {} here, but {} there",
+                                    section.dts_label,
+                                    range_text(own->base, own->size),
+                                    range_text(section.origin, section.length)),
+                        own->place,
+                        &section);
+      }
+    }
+    for (const emit::WrittenNode& node : generated_.nodes) {
+      if (!known.contains(node.label)) {
+        differences.add(fmt::format("node '{}' is only here", core::printable(node.label)),
+                        node.place,
+                        nullptr);
+      }
+    }
+    differences.report(found_);
+    check_cells(each);
+  }
+
+  // The library writes the high word of a length as 0x00, and the length as one cell.
+  void check_cells(const ScriptExport& each) {
+    for (const ScriptMapEntry& entry : each.entries) {
+      if (entry.section->length > UINT32_MAX) {
+        found_.push_back(core::warning(
+            Code::kDtsCells,
+            fmt::format("'{}' has {}, of which the SDK's library writes the length as one cell, {}",
+                        entry.section->name,
+                        core::format_size(core::Bytes{entry.section->length}),
+                        core::format_hex(entry.section->length)),
+            place_in_script(variant_, entry.section->place),
+            "correct the node by hand after each run: a cell holds 32 bits"));
+      }
+    }
+  }
+
+  const Sources& sources_;
+  const Variant& variant_;
+  core::Diagnostics& found_;
+  Generated generated_;
+};
+
+}  // namespace
+
+core::Place place_in_script(const Variant& variant, const ScriptPiece& piece) {
+  core::Place place;
+  place.path = variant.script.path;
+  place.line = piece.line;
+  place.column = piece.column;
+  place.length = piece.length;
+  return place;
+}
+
+Generated read_generated(const Sources& sources, const Variant& variant, core::Diagnostics& found) {
+  return GeneratedReader{sources, variant, found}.run();
+}
+
+}  // namespace memsize::sdk

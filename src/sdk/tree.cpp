@@ -1,0 +1,215 @@
+#include "memsize/sdk/tree.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+
+constexpr std::string_view kScript = "gen_linker_mem_map";
+constexpr std::string_view kDefaultOs = "freertos";
+
+// No file of a map is a tenth of this: the largest is a sysconfig file of some 200 KiB.
+constexpr std::size_t kLargest = 4U << 20U;
+
+// "freertos" for gen_linker_mem_map.py, the rest of the name for others; empty for other files.
+std::string os_of_script(const std::string& path) {
+  if (!path.starts_with(kScript) || !path.ends_with(".py")) {
+    return {};
+  }
+  const std::string rest =
+      path.substr(kScript.size(), path.size() - kScript.size() - std::string_view{".py"}.size());
+  return rest.empty() ? std::string{kDefaultOs} : rest.starts_with('_') ? rest.substr(1) : "";
+}
+
+std::string without_dot(std::string path) {
+  return path.starts_with("./") ? path.substr(2) : path;
+}
+
+bool is_wanted(const std::string& path) {
+  static constexpr std::array<std::string_view, 6> kEnds = {
+      ".cmd", ".syscfg", ".dtsi", "_mem_map.h", "_mpu_cfg.c", "main.c"};
+  return !os_of_script(path).empty() ||
+         std::any_of(
+             kEnds.begin(), kEnds.end(), [&](std::string_view end) { return path.ends_with(end); });
+}
+
+bool has_scripts(core::FileSystem& files, const std::string& folder) {
+  const auto names = files.list(folder);
+  return names && std::any_of(names->begin(), names->end(), [](const std::string& name) {
+           return !os_of_script(name).empty();
+         });
+}
+
+class Reader {
+ public:
+  Reader(core::FileSystem& disk, Platform platform, const ScriptRules& rules)
+      : disk_(disk), rules_(rules) {
+    sources_.platform = std::move(platform);
+  }
+
+  core::Result<Sources> run() {
+    const auto paths = disk_.list_tree(sources_.platform.folder);
+    if (!paths) {
+      return tl::make_unexpected(paths.error());
+    }
+    for (const std::string& path : *paths) {
+      if (is_wanted(path)) {
+        read(path);
+      }
+    }
+    std::vector<std::string> scripts;
+    for (const auto& [path, file] : sources_.files) {
+      if (!os_of_script(path).empty()) {
+        scripts.push_back(path);
+      }
+    }
+    // The default's script first.
+    std::sort(scripts.begin(), scripts.end(), [](const std::string& a, const std::string& b) {
+      return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
+    });
+    for (const std::string& path : scripts) {
+      add_variant(path);
+    }
+    return std::move(sources_);
+  }
+
+ private:
+  void read(const std::string& path) {
+    const std::string full = fmt::format("{}/{}", sources_.platform.folder, path);
+    auto content = disk_.read(full);
+    if (!content) {
+      sources_.problems.insert(
+          sources_.problems.end(), content.error().begin(), content.error().end());
+      return;
+    }
+    if (content->size() > kLargest) {
+      core::Place place;
+      place.path = full;
+      sources_.problems.push_back(
+          core::error(Code::kSdkTree,
+                      fmt::format("this file has {}: no file of a memory map has more than {}",
+                                  core::format_size(core::Bytes{content->size()}),
+                                  core::format_size(core::Bytes{kLargest})),
+                      place,
+                      "put the SDK's own file back"));
+      return;
+    }
+    sources_.files[path] = {path, std::move(*content)};
+  }
+
+  void add_variant(const std::string& path) {
+    auto script = evaluate_script(fmt::format("{}/{}", sources_.platform.folder, path),
+                                  sources_.files.at(path).content,
+                                  rules_);
+    if (!script) {
+      for (core::Diagnostic& problem : script.error()) {
+        sources_.problems.push_back(std::move(problem));
+      }
+      return;
+    }
+    Variant variant;
+    variant.os = os_of_script(path);
+    variant.script_path = path;
+    variant.script = std::move(*script);
+    for (const ScriptExport& each : variant.script.exports) {
+      if (each.kind == "CHeaderFile") {
+        variant.header = without_dot(each.path);
+      } else if (each.kind == "DtsFile") {
+        variant.dts = without_dot(each.path);
+      } else if (each.kind == "LinkerCmdFile") {
+        variant.cores.push_back(core_of(without_dot(each.path), variant.os));
+      }
+    }
+    sources_.variants.push_back(std::move(variant));
+  }
+
+  [[nodiscard]] CoreSources core_of(const std::string& linker, const std::string& os) const {
+    CoreSources core;
+    core.linker = linker;
+    core.name = linker.substr(0, linker.find('/'));
+    for (const auto& [path, file] : sources_.files) {
+      if (!path.starts_with(core.name + "/")) {
+        continue;
+      }
+      const std::string name = path.substr(core.name.size() + 1);
+      const bool is_default = os == kDefaultOs;
+      if (name.ends_with(".syscfg") &&
+          (name.starts_with(os) || (is_default && name.starts_with("example")))) {
+        core.syscfg.push_back(path);
+      } else if (name.ends_with("_mpu_cfg.c") && is_for(name, os)) {
+        core.mpu_source = path;
+      } else if (name == "main.c") {
+        core.main_source = path;
+      } else if (name.ends_with(fmt::format("_linker_{}.cmd", os))) {
+        core.sections = path;
+      }
+    }
+    return core;
+  }
+
+  // "SOC_mpu_cfg.c" is the default's, "SOC_safertos_mpu_cfg.c" is not.
+  [[nodiscard]] bool is_for(const std::string& name, const std::string& os) const {
+    const std::string other = fmt::format("{}_{}_mpu_cfg.c", sources_.platform.soc, os);
+    return os == kDefaultOs ? name == sources_.platform.soc + "_mpu_cfg.c" : name == other;
+  }
+
+  core::FileSystem& disk_;
+  const ScriptRules& rules_;
+  Sources sources_;
+};
+
+}  // namespace
+
+const emit::MapFile* Sources::find(const std::string& path) const {
+  const auto found = files.find(path);
+  return found == files.end() ? nullptr : &found->second;
+}
+
+core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
+                                                   const std::string& path) {
+  std::vector<std::string> roots = {path, path + "/platform"};
+  if (const auto folders = files.list_folders(path)) {
+    for (const std::string& folder : *folders) {
+      roots.push_back(fmt::format("{}/{}/platform", path, folder));
+    }
+  }
+  std::vector<Platform> platforms;
+  for (const std::string& root : roots) {
+    const auto socs = files.list_folders(root);
+    for (std::size_t i = 0; socs && i < socs->size(); ++i) {
+      const std::string folder = fmt::format("{}/{}/rtos", root, (*socs)[i]);
+      if (has_scripts(files, folder)) {
+        platforms.push_back({(*socs)[i], folder});
+      }
+    }
+    if (!platforms.empty()) {
+      return platforms;
+    }
+  }
+  core::Place place;
+  place.path = path;
+  return core::fail(core::error(Code::kSdkTree,
+                                "this is not an SDK tree: it has no platform/SOC/rtos with a "
+                                "gen_linker_mem_map script",
+                                place,
+                                "give the folder that holds platform, such as vision_apps"));
+}
+
+core::Result<Sources> read_sources(core::FileSystem& files,
+                                   const Platform& platform,
+                                   const ScriptRules& rules) {
+  return Reader{files, platform, rules}.run();
+}
+
+}  // namespace memsize::sdk
