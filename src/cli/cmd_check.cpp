@@ -316,6 +316,15 @@ Outcome run(Session& session, const Options& options) {
                     "give a board with --board, a written map with --map, or an SDK with --sdk"),
         options.json);
   }
+  if (!options.sdk.empty() &&
+      !(options.sizing.empty() && options.log.empty() && options.board.set.empty())) {
+    return refused(core::error(Code::kUsage,
+                               "--sdk reads the sizes that the tree has: --set, --sizing and --log "
+                               "are for a board's map",
+                               {},
+                               "leave them out, or leave out --sdk"),
+                   options.json);
+  }
   return Checker{session, options}.run();
 }
 
