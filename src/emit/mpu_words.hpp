@@ -1,14 +1,11 @@
-// How messages name MPU regions, RAT entries and ranges.
+// How messages name MPU regions and RAT entries.
 #pragma once
 
 #include "memsize/emit/written.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace memsize::emit {
-
-[[nodiscard]] std::string range_text(std::uint64_t base, std::uint64_t size);
 
 /// "3 'DRAM'".
 [[nodiscard]] std::string named(const MpuRegionFields& region);

@@ -29,11 +29,6 @@ const core::Align kPage = *core::Align::make(1024);
 constexpr unsigned kLastMpuRegion = 15;
 constexpr unsigned kLastTex = 7;
 
-std::string range_text(std::uint64_t base, std::uint64_t size) {
-  const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
-  return range ? core::format_range(*range) : "a range that ends above 2^64";
-}
-
 class Verifier {
  public:
   Verifier(const std::vector<MapFile>& files, const std::string& root)

@@ -24,11 +24,6 @@ using core::Code;
 using emit::MapFile;
 using layout::Region;
 
-std::string range_text(std::uint64_t base, std::uint64_t size) {
-  const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
-  return range ? core::format_range(*range) : fmt::format("{} and more", core::format_hex(base));
-}
-
 class VariantChecker {
  public:
   VariantChecker(const Sources& sources, const Variant& variant, const layout::MemoryMap* board)
@@ -90,9 +85,9 @@ class VariantChecker {
             core::error(Code::kSdkDisagree,
                         fmt::format("the linker puts '{}' at {}, but the C code of {} has it at {}",
                                     range.name,
-                                    range_text(range.base, range.size),
+                                    emit::range_text(range.base, range.size),
                                     core,
-                                    range_text(address->second.value, size->second.value)),
+                                    emit::range_text(address->second.value, size->second.value)),
                         range.place,
                         "run the script again, so that both follow it");
         both.related.push_back({address->second.place, "the C header says so here"});
@@ -140,9 +135,9 @@ class VariantChecker {
             fmt::format("{}'{}' {} over '{}' {}, by {}",
                         who,
                         list[i].name,
-                        range_text(list[i].base, list[i].size),
+                        emit::range_text(list[i].base, list[i].size),
                         before.name,
-                        range_text(before.base, before.size),
+                        emit::range_text(before.base, before.size),
                         core::format_size(core::Bytes{std::min(before.size - into, list[i].size)})),
             list[i].place,
             "move one of them in the script");
@@ -173,7 +168,7 @@ class VariantChecker {
         core::Diagnostic hole = core::error(
             Code::kSdkReserved,
             fmt::format("no node reserves {} of '{}', which {} uses: Linux will use it too",
-                        range_text(reserved, range.size - (reserved - *physical)),
+                        emit::range_text(reserved, range.size - (reserved - *physical)),
                         range.name,
                         core),
             range.place,
@@ -199,10 +194,15 @@ class VariantChecker {
     for (bool grew = true; grew;) {
       grew = false;
       for (const emit::WrittenNode& node : generated_.nodes) {
-        if (address >= node.base && address - node.base < node.size) {
-          address = node.base + node.size;
-          grew = true;
+        const std::uint64_t into = address - node.base;
+        if (address < node.base || into >= node.size) {
+          continue;
         }
+        if (node.size - into > UINT64_MAX - address) {
+          return UINT64_MAX;
+        }
+        address += node.size - into;
+        grew = true;
       }
     }
     return address;
@@ -495,7 +495,7 @@ class VariantChecker {
                                   core.name,
                                   core::format_size(core::Bytes{section->alignment->value}),
                                   range.name,
-                                  range_text(range.base, range.size)),
+                                  emit::range_text(range.base, range.size)),
                       section->place,
                       "move the region in the script, or lower the alignment");
       wrong.related.push_back({range.place, fmt::format("'{}' is here", range.name)});

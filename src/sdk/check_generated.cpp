@@ -18,11 +18,6 @@ using core::Code;
 
 constexpr std::size_t kMostDetails = 8;
 
-std::string range_text(std::uint64_t base, std::uint64_t size) {
-  const auto range = core::PhysRange::make(core::PhysAddr{base}, core::Bytes{size});
-  return range ? core::format_range(*range) : fmt::format("{} and more", core::format_hex(base));
-}
-
 // What one file has otherwise than the script.
 class Differences {
  public:
@@ -151,8 +146,8 @@ class GeneratedReader {
       } else if (own->base != section.origin || own->size != section.length) {
         differences.add(fmt::format("'{}' is {} here, but {} there",
                                     section.name,
-                                    range_text(own->base, own->size),
-                                    range_text(section.origin, section.length)),
+                                    emit::range_text(own->base, own->size),
+                                    emit::range_text(section.origin, section.length)),
                         own->place,
                         &section);
       }
@@ -227,8 +222,8 @@ class GeneratedReader {
       } else if (own->base != section.origin || own->size != section.length) {
         differences.add(fmt::format("'{}' reserves {} here, but {} there",
                                     section.dts_label,
-                                    range_text(own->base, own->size),
-                                    range_text(section.origin, section.length)),
+                                    emit::range_text(own->base, own->size),
+                                    emit::range_text(section.origin, section.length)),
                         own->place,
                         &section);
       }

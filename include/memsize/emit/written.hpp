@@ -19,6 +19,9 @@ namespace memsize::emit {
 /// out is not here.
 using Places = std::map<std::string, core::Place, std::less<>>;
 
+/// "[0xA0000000, 0xA0100000)" of what a file says, which may end anywhere.
+[[nodiscard]] std::string range_text(std::uint64_t base, std::uint64_t size);
+
 struct WrittenRange {
   std::string name;
   std::uint64_t base = 0;
