@@ -70,12 +70,15 @@ class Differences {
   std::vector<std::string> lines_;
 };
 
-class GeneratedReader {
+class GeneratedChecker {
  public:
-  GeneratedReader(const Sources& sources, const Variant& variant, core::Diagnostics& found)
-      : sources_(sources), variant_(variant), found_(found) {}
+  GeneratedChecker(const Sources& sources,
+                   const Variant& variant,
+                   const Reading& reading,
+                   core::Diagnostics& found)
+      : sources_(sources), variant_(variant), reading_(reading), found_(found) {}
 
-  Generated run() {
+  void run() {
     std::set<std::string> done;
     for (const ScriptExport& each : variant_.script.exports) {
       const std::string path = each.path.starts_with("./") ? each.path.substr(2) : each.path;
@@ -83,14 +86,13 @@ class GeneratedReader {
         continue;
       }
       if (each.kind == "LinkerCmdFile") {
-        read_linker(each, path);
+        check_linker(each, path);
       } else if (each.kind == "CHeaderFile") {
-        read_header(each, path);
+        check_header(each, path);
       } else if (each.kind == "DtsFile") {
-        read_dts(each, path);
+        check_dts(each, path);
       }
     }
-    return std::move(generated_);
   }
 
  private:
@@ -100,9 +102,10 @@ class GeneratedReader {
     return place;
   }
 
-  const emit::MapFile* open(const ScriptExport& each, const std::string& path) {
-    const emit::MapFile* file = sources_.find(path);
-    if (file == nullptr) {
+  // Whether it is there.
+  bool is_there(const ScriptExport& each, const std::string& path) {
+    const bool there = sources_.find(path) != nullptr;
+    if (!there) {
       core::Diagnostic missing = core::warning(
           Code::kSdkMissing,
           fmt::format("{} makes this file, but it is not there", variant_.script_path),
@@ -112,27 +115,15 @@ class GeneratedReader {
           {place_in_script(variant_, each.place), "the script writes it here"});
       found_.push_back(std::move(missing));
     }
-    return file;
+    return there;
   }
 
-  bool good_since(std::size_t before) {
-    return std::none_of(found_.begin() + static_cast<std::ptrdiff_t>(before),
-                        found_.end(),
-                        [](const core::Diagnostic& diagnostic) {
-                          return diagnostic.severity == core::Severity::kError;
-                        });
-  }
-
-  void read_linker(const ScriptExport& each, const std::string& path) {
-    const emit::MapFile* file = open(each, path);
-    const std::size_t before = found_.size();
-    if (file == nullptr) {
+  void check_linker(const ScriptExport& each, const std::string& path) {
+    const CoreReading* core = reading_.find(path.substr(0, path.find('/')));
+    if (!is_there(each, path) || core == nullptr || core->linker.empty()) {
       return;
     }
-    const auto written = emit::parse_linker(*file, sources_.platform.folder, found_);
-    if (!good_since(before)) {
-      return;
-    }
+    const auto& written = core->linker;
     Differences differences{variant_, place_of(path)};
     std::set<std::string> known;
     for (const ScriptMapEntry& entry : each.entries) {
@@ -159,17 +150,10 @@ class GeneratedReader {
       }
     }
     differences.report(found_);
-    generated_.linkers[path.substr(0, path.find('/'))] = written;
   }
 
-  void read_header(const ScriptExport& each, const std::string& path) {
-    const emit::MapFile* file = open(each, path);
-    const std::size_t before = found_.size();
-    if (file == nullptr) {
-      return;
-    }
-    generated_.macros = emit::parse_header(*file, sources_.platform.folder, found_);
-    if (!good_since(before)) {
+  void check_header(const ScriptExport& each, const std::string& path) {
+    if (!is_there(each, path) || reading_.macros.empty()) {
       return;
     }
     Differences differences{variant_, place_of(path)};
@@ -185,8 +169,8 @@ class GeneratedReader {
                const std::string& macro,
                std::uint64_t value,
                Differences& differences) const {
-    const auto own = generated_.macros.find(macro);
-    if (own == generated_.macros.end()) {
+    const auto own = reading_.macros.find(macro);
+    if (own == reading_.macros.end()) {
       differences.add(fmt::format("it lacks {}", macro), {}, &section);
     } else if (own->second.value != value) {
       differences.add(fmt::format("{} is {} here, but {} there",
@@ -198,14 +182,8 @@ class GeneratedReader {
     }
   }
 
-  void read_dts(const ScriptExport& each, const std::string& path) {
-    const emit::MapFile* file = open(each, path);
-    const std::size_t before = found_.size();
-    if (file == nullptr) {
-      return;
-    }
-    generated_.nodes = emit::parse_dts(*file, sources_.platform.folder, found_);
-    if (!good_since(before)) {
+  void check_dts(const ScriptExport& each, const std::string& path) {
+    if (!is_there(each, path) || reading_.nodes.empty()) {
       return;
     }
     Differences differences{variant_, place_of(path)};
@@ -214,10 +192,10 @@ class GeneratedReader {
       const ScriptSection& section = *entry.section;
       known.insert(section.dts_label);
       const auto own =
-          std::find_if(generated_.nodes.begin(), generated_.nodes.end(), [&](const auto& node) {
+          std::find_if(reading_.nodes.begin(), reading_.nodes.end(), [&](const auto& node) {
             return node.label == section.dts_label;
           });
-      if (own == generated_.nodes.end()) {
+      if (own == reading_.nodes.end()) {
         differences.add(fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
       } else if (own->base != section.origin || own->size != section.length) {
         differences.add(fmt::format("'{}' reserves {} here, but {} there",
@@ -228,7 +206,7 @@ class GeneratedReader {
                         &section);
       }
     }
-    for (const emit::WrittenNode& node : generated_.nodes) {
+    for (const emit::WrittenNode& node : reading_.nodes) {
       if (!known.contains(node.label)) {
         differences.add(fmt::format("node '{}' is only here", core::printable(node.label)),
                         node.place,
@@ -257,8 +235,8 @@ class GeneratedReader {
 
   const Sources& sources_;
   const Variant& variant_;
+  const Reading& reading_;
   core::Diagnostics& found_;
-  Generated generated_;
 };
 
 }  // namespace
@@ -272,8 +250,11 @@ core::Place place_in_script(const Variant& variant, const ScriptPiece& piece) {
   return place;
 }
 
-Generated read_generated(const Sources& sources, const Variant& variant, core::Diagnostics& found) {
-  return GeneratedReader{sources, variant, found}.run();
+void check_generated(const Sources& sources,
+                     const Variant& variant,
+                     const Reading& reading,
+                     core::Diagnostics& found) {
+  GeneratedChecker{sources, variant, reading, found}.run();
 }
 
 }  // namespace memsize::sdk

@@ -19,6 +19,10 @@ using core::Code;
 constexpr std::string_view kScript = "gen_linker_mem_map";
 constexpr std::string_view kDefaultOs = "freertos";
 
+// Start-up code of all cores; it includes the header of the core that it is compiled for.
+constexpr std::string_view kCommonSource = "common/app_init.c";
+constexpr std::string_view kConfigHeader = "common/app_cfg_";
+
 // No file of a map is a tenth of this: the largest is a sysconfig file of some 200 KiB.
 constexpr std::size_t kLargest = 4U << 20U;
 
@@ -39,7 +43,8 @@ std::string without_dot(std::string path) {
 bool is_wanted(const std::string& path) {
   static constexpr std::array<std::string_view, 6> kEnds = {
       ".cmd", ".syscfg", ".dtsi", "_mem_map.h", "_mpu_cfg.c", "main.c"};
-  return !os_of_script(path).empty() ||
+  return !os_of_script(path).empty() || path == kCommonSource ||
+         (path.starts_with(kConfigHeader) && path.ends_with(".h")) ||
          std::any_of(
              kEnds.begin(), kEnds.end(), [&](std::string_view end) { return path.ends_with(end); });
 }
@@ -138,6 +143,11 @@ class Reader {
     CoreSources core;
     core.linker = linker;
     core.name = linker.substr(0, linker.find('/'));
+    if (sources_.files.contains(std::string{kCommonSource})) {
+      core.common_source = kCommonSource;
+    }
+    const std::string header = fmt::format("{}{}.h", kConfigHeader, core.name);
+    core.config_header = sources_.files.contains(header) ? header : "";
     for (const auto& [path, file] : sources_.files) {
       if (!path.starts_with(core.name + "/")) {
         continue;

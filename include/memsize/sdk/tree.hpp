@@ -42,6 +42,9 @@ struct CoreSources {
   std::string sections;
   /// The start-up code; a core of which a syscfg file configures the MMU does not map there.
   std::string main_source;
+  /// What all cores share of it, and the core's own macros for that.
+  std::string common_source;
+  std::string config_header;
 };
 
 /// One script and what belongs to it.

@@ -1,0 +1,79 @@
+// What the files of a variant say, each parsed once: those that its script writes, and what each
+// core does with the map at run time.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/emit/written.hpp"
+#include "memsize/sdk/firmware.hpp"
+#include "memsize/sdk/linker_sections.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memsize::sdk {
+
+/// Paths in this header are below the platform's folder.
+struct MmuReading {
+  std::string path;
+  std::vector<emit::WrittenMmuEntry> entries;
+};
+
+struct MpuReading {
+  std::string path;
+  std::vector<emit::WrittenMpuRegion> regions;
+};
+
+struct RatReading {
+  std::string path;
+  std::vector<emit::WrittenRatEntry> entries;
+};
+
+struct SharedReading {
+  std::string path;
+  std::vector<SharedRange> ranges;
+};
+
+/// What one core has; of each kind one for each file, which are builds of the same core.
+struct CoreReading {
+  std::string name;
+  std::vector<emit::WrittenRange> linker;
+  /// Its sysconfig files, or its start-up code where none configures an MMU.
+  std::vector<MmuReading> mmu;
+  /// Its sysconfig files, or its table of C where none configures an MPU.
+  std::vector<MpuReading> mpu;
+  /// Its sysconfig files, and the start-up code that all cores share.
+  std::vector<RatReading> rat;
+  /// Calls that switch the cache of a range on or off, in the order of the start-up code.
+  std::vector<MarCall> mar;
+  std::string mar_path;
+  SharedReading shared;
+  std::vector<OutputSection> sections;
+  /// A table of MPU regions that nothing compiles, because a sysconfig file has them; may be empty.
+  std::string unused_mpu_source;
+
+  [[nodiscard]] bool has_mmu() const { return !mmu.empty(); }
+};
+
+struct Reading {
+  /// In the order of the variant's.
+  std::vector<CoreReading> cores;
+  /// Of the C header.
+  std::map<std::string, emit::WrittenMacro> macros;
+  /// Of the device tree.
+  std::vector<emit::WrittenNode> nodes;
+  /// Of each file that could not be parsed the first error; what it says is missing above.
+  core::Diagnostics problems;
+
+  /// Null where there is none.
+  [[nodiscard]] const CoreReading* find(const std::string& core) const;
+};
+
+/// Reads a variant. `first_mpu_region` is the number of the first region of a sysconfig file: where
+/// an operating system keeps the lower ones, it is not 0.
+[[nodiscard]] Reading read_variant(const Sources& sources,
+                                   const Variant& variant,
+                                   unsigned first_mpu_region);
+
+}  // namespace memsize::sdk

@@ -1,0 +1,110 @@
+#include "memsize/sdk/view.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+using layout::Region;
+
+View::View(const Sources& sources,
+           const Variant& variant,
+           const Reading& reading,
+           const layout::MemoryMap* board)
+    : sources_(&sources), variant_(&variant), reading_(&reading), board_(board) {}
+
+core::Place View::place_of(const std::string& path) const {
+  core::Place place;
+  place.path = fmt::format("{}/{}", sources_->platform.folder, path);
+  return place;
+}
+
+std::optional<std::uint64_t> View::macro(const std::string& name) const {
+  const auto found = reading_->macros.find(name);
+  return found == reading_->macros.end() ? std::nullopt : std::optional{found->second.value};
+}
+
+const Region* View::board_region(const std::string& name, const std::string& core) const {
+  const Region* any = nullptr;
+  for (std::size_t i = 0; board_ != nullptr && i < board_->regions.size(); ++i) {
+    const Region& region = board_->regions[i];
+    if (region.name == name && region.seen_by(core)) {
+      return &region;
+    }
+    any = any == nullptr && region.name == name ? &region : any;
+  }
+  return any;
+}
+
+std::optional<std::uint64_t> View::physical_of(const std::string& name,
+                                               std::uint64_t address,
+                                               const std::string& core) const {
+  const Region* known = board_region(name, core);
+  for (const std::string& owner : {name, known == nullptr ? std::string{} : known->of}) {
+    if (const auto physical = macro(owner + "_PHYS_ADDR"); !owner.empty() && physical) {
+      return physical;
+    }
+  }
+  if (known == nullptr || !known->physical_base || !known->virtual_base) {
+    return std::nullopt;
+  }
+  const std::uint64_t there = known->physical_base->value();
+  const std::uint64_t seen = known->virtual_base->value();
+  return there == seen     ? std::optional{address}
+         : address == seen ? std::optional{there}
+                           : std::nullopt;
+}
+
+bool View::in_dram(std::uint64_t physical) const {
+  if (board_ == nullptr) {
+    return false;
+  }
+  const auto& banks = board_->board.banks;
+  return std::any_of(banks.begin(), banks.end(), [&](const board::Bank& bank) {
+    return bank.range.base().value() <= physical && physical <= bank.range.last().value();
+  });
+}
+
+emit::Core View::reach_of(const CoreReading& core, const std::string& file) const {
+  emit::Core reach;
+  reach.name = core.name;
+  reach.file = place_of(file);
+  reach.hint =
+      fmt::format("correct the entry, or put in what memsize writes: memsize emit --board {}",
+                  board_ == nullptr                ? "BOARD"
+                  : board_->board.asked_as.empty() ? board_->board.name
+                                                   : board_->board.asked_as);
+  for (const emit::WrittenRange& range : core.linker) {
+    emit::Reach each;
+    each.name = range.name;
+    each.address = range.base;
+    each.size = range.size;
+    each.physical = physical_of(range.name, range.base, core.name);
+    each.place = range.place;
+    if (const Region* known = board_region(range.name, core.name); known != nullptr) {
+      each.cache = board::name_of(known->cache);
+    }
+    reach.regions.push_back(std::move(each));
+  }
+  return reach;
+}
+
+emit::MairKinds View::mair_kinds() const {
+  emit::MairKinds kinds;
+  if (board_ == nullptr) {
+    return kinds;
+  }
+  const board::Mmu& mmu = board_->board.mmu;
+  for (const auto& [kind, mairs] : {std::pair{board::Cache::kNonCached, &mmu.mair_non_cached},
+                                    std::pair{board::Cache::kWriteThrough, &mmu.mair_write_through},
+                                    std::pair{board::Cache::kCached, &mmu.mair_cached}}) {
+    for (const unsigned mair : *mairs) {
+      kinds[std::string{board::name_of(kind)}].insert(fmt::format("MAIR{}", mair));
+    }
+  }
+  return kinds;
+}
+
+}  // namespace memsize::sdk
