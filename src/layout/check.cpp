@@ -2,8 +2,6 @@
 
 #include "checks.hpp"
 
-#include <set>
-
 namespace memsize::layout {
 
 const std::vector<Check>& all_checks() {
@@ -16,10 +14,16 @@ const std::vector<Check>& all_checks() {
   return checks;
 }
 
-core::Diagnostics check_map(const MemoryMap& map) {
+namespace {
+
+template <typename Wanted>
+core::Diagnostics run_checks(const MemoryMap& map, const Wanted& wanted) {
   core::Diagnostics found;
   std::set<core::Code> failed;
   for (const Check& check : all_checks()) {
+    if (!wanted(check.code)) {
+      continue;
+    }
     // What a failed check made meaningless fails with it.
     if (check.prerequisite != check.code && failed.contains(check.prerequisite)) {
       failed.insert(check.code);
@@ -34,6 +38,16 @@ core::Diagnostics check_map(const MemoryMap& map) {
   }
   core::sort_by_place(found);
   return found;
+}
+
+}  // namespace
+
+core::Diagnostics check_map(const MemoryMap& map) {
+  return run_checks(map, [](core::Code) { return true; });
+}
+
+core::Diagnostics check_map(const MemoryMap& map, const std::set<core::Code>& only) {
+  return run_checks(map, [&](core::Code code) { return only.contains(code); });
 }
 
 }  // namespace memsize::layout

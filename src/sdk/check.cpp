@@ -6,6 +6,8 @@
 
 #include "check_core.hpp"
 #include "check_generated.hpp"
+#include "check_peers.hpp"
+#include "check_rules.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -34,6 +36,8 @@ class VariantChecker {
     for (const CoreReading& core : reading.cores) {
       check_core(view_, core, report_.diagnostics);
     }
+    check_peers(view_, report_.diagnostics);
+    check_rules(view_, report_.diagnostics);
     count_files();
     return std::move(report_);
   }

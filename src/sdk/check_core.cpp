@@ -4,7 +4,10 @@
 #include "memsize/emit/reach.hpp"
 #include "memsize/sdk/claims.hpp"
 
+#include "check_shared.hpp"
+
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +17,8 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
+
+constexpr std::uint64_t kMarPage = 1ULL << 24U;
 
 class CoreChecker {
  public:
@@ -30,8 +35,11 @@ class CoreChecker {
     for (const RatReading& rat : core_.rat) {
       emit::hold_rat(view_.reach_of(core_, rat.path), rat.entries, found_);
     }
+    check_mar();
+    check_shared(view_, core_, found_);
     check_unused();
     check_sections();
+    check_bound_sections();
   }
 
  private:
@@ -39,6 +47,7 @@ class CoreChecker {
     const emit::Core reach = view_.reach_of(core_, mmu.path);
     emit::hold_mmu(reach, view_.mair_kinds(), mmu.entries, found_);
     check_named_entries(reach, mmu.entries);
+    check_neighbours(reach, mmu.entries);
     check_comments(mmu.path, mmu.entries);
   }
 
@@ -108,6 +117,79 @@ class CoreChecker {
     }
   }
 
+  // Of two regions that touch, an entry was meant for one, and the other was left to a larger entry
+  // below it: where the board says nothing about caches, both should be alike.
+  void check_neighbours(const emit::Core& core, const std::vector<emit::WrittenMmuEntry>& entries) {
+    const auto last_over = [&](std::uint64_t address) {
+      return std::find_if(entries.rbegin(), entries.rend(), [&](const auto& entry) {
+        return address >= entry.virtual_base && address - entry.virtual_base < entry.size;
+      });
+    };
+    for (std::size_t i = 1; i < core.regions.size(); ++i) {
+      const emit::Reach& before = core.regions[i - 1];
+      const emit::Reach& region = core.regions[i];
+      if (region.cache != "any" || before.cache != "any" || region.size == 0 || before.size == 0 ||
+          before.address + before.size != region.address) {
+        continue;
+      }
+      const auto own = last_over(before.address);
+      const auto rest = last_over(region.address);
+      if (own == entries.rend() || rest == entries.rend() || own->attribute == rest->attribute ||
+          own->virtual_base != before.address || rest->virtual_base >= before.address) {
+        continue;
+      }
+      core::Diagnostic left_out =
+          core::warning(Code::kMmuCache,
+                        fmt::format("{} maps '{}' with {} as a part of '{}', but '{}' before it "
+                                    "has an entry of its own with {}",
+                                    core.name,
+                                    region.name,
+                                    core::printable(rest->attribute, 20),
+                                    core::printable(rest->name, 60),
+                                    before.name,
+                                    core::printable(own->attribute, 20)),
+                        own->place,
+                        "let the entry cover both regions");
+      left_out.related.push_back({region.place, fmt::format("'{}' is here", region.name)});
+      found_.push_back(std::move(left_out));
+    }
+  }
+
+  // A C66x caches what its MAR registers say, 16 MiB each (SPRUGW0, memory attribute registers); of
+  // several calls for one page, the last one counts, and a page without any is not cached.
+  void check_mar() {
+    for (const emit::Reach& region : view_.reach_of(core_, core_.mar_path).regions) {
+      if (region.cache != board::name_of(board::Cache::kNonCached) || region.size == 0) {
+        continue;
+      }
+      const std::uint64_t last = (region.address + (region.size - 1)) / kMarPage;
+      for (std::uint64_t page = region.address / kMarPage; page <= last; ++page) {
+        const MarCall* call = last_mar_call(page);
+        if (call != nullptr && call->is_cached) {
+          core::Diagnostic cached = core::error(
+              Code::kMmuCache,
+              fmt::format("{} caches {} of '{}', but it must be non-cached",
+                          core_.name,
+                          emit::range_text(page * kMarPage, kMarPage),
+                          region.name),
+              call->place,
+              "switch the cache of its pages off, and give them to nothing that must be cached");
+          cached.related.push_back({region.place, fmt::format("'{}' is here", region.name)});
+          found_.push_back(std::move(cached));
+          break;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] const MarCall* last_mar_call(std::uint64_t page) const {
+    const auto found = std::find_if(core_.mar.rbegin(), core_.mar.rend(), [&](const MarCall& call) {
+      return call.size.value != 0 && page >= call.base.value / kMarPage &&
+             page <= (call.base.value + (call.size.value - 1)) / kMarPage;
+    });
+    return found == core_.mar.rend() ? nullptr : &*found;
+  }
+
   // Of a file with comments that are not true, one warning.
   template <typename Entry>
   void check_comments(const std::string& path, const std::vector<Entry>& entries) {
@@ -167,6 +249,31 @@ class CoreChecker {
                       "move the region in the script, or lower the alignment");
       wrong.related.push_back({range.place, fmt::format("'{}' is here", range.name)});
       found_.push_back(std::move(wrong));
+    }
+  }
+
+  // A section that is bound to a number is where no region is, once the regions have moved.
+  void check_bound_sections() {
+    for (const OutputSection& section : core_.sections) {
+      const bool lost =
+          section.address && !core_.linker.empty() &&
+          std::none_of(core_.linker.begin(), core_.linker.end(), [&](const auto& range) {
+            return section.address->value >= range.base &&
+                   section.address->value - range.base < range.size;
+          });
+      if (lost) {
+        core::Diagnostic wrong =
+            core::error(Code::kSdkDisagree,
+                        fmt::format("'{}' of {} is bound to {}, which is in no region of its "
+                                    "linker map",
+                                    core::printable(section.name, 60),
+                                    core_.name,
+                                    core::format_hex(section.address->value)),
+                        section.address->place,
+                        "place the section into a region, so that it follows when that moves");
+        wrong.related.push_back({core_.linker.front().place, "the linker map is here"});
+        found_.push_back(std::move(wrong));
+      }
     }
   }
 

@@ -5,6 +5,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/layout/memory_map.hpp"
 
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -24,5 +25,8 @@ struct Check {
 
 /// Runs every check whose prerequisite held. Findings are sorted by place.
 [[nodiscard]] core::Diagnostics check_map(const MemoryMap& map);
+
+/// Those of the checks alone.
+[[nodiscard]] core::Diagnostics check_map(const MemoryMap& map, const std::set<core::Code>& only);
 
 }  // namespace memsize::layout
