@@ -5,6 +5,7 @@
 #include "memsize/sdk/view.hpp"
 
 #include "check_core.hpp"
+#include "check_files.hpp"
 #include "check_generated.hpp"
 #include "check_peers.hpp"
 #include "check_rules.hpp"
@@ -36,6 +37,7 @@ class VariantChecker {
     for (const CoreReading& core : reading.cores) {
       check_core(view_, core, report_.diagnostics);
     }
+    check_files(view_, report_.diagnostics);
     check_peers(view_, report_.diagnostics);
     check_rules(view_, report_.diagnostics);
     count_files();
@@ -161,7 +163,7 @@ class VariantChecker {
             !told.insert(range.name).second) {
           continue;
         }
-        const std::uint64_t reserved = reserved_until(*physical);
+        const std::uint64_t reserved = reserved_until(view_.reading().nodes, *physical);
         if (reserved - *physical >= range.size) {
           continue;
         }
@@ -177,25 +179,6 @@ class VariantChecker {
         report_.diagnostics.push_back(std::move(hole));
       }
     }
-  }
-
-  // The first byte from `address` on that no node reserves.
-  [[nodiscard]] std::uint64_t reserved_until(std::uint64_t address) const {
-    for (bool grew = true; grew;) {
-      grew = false;
-      for (const emit::WrittenNode& node : view_.reading().nodes) {
-        const std::uint64_t into = address - node.base;
-        if (address < node.base || into >= node.size) {
-          continue;
-        }
-        if (node.size - into > UINT64_MAX - address) {
-          return UINT64_MAX;
-        }
-        address += node.size - into;
-        grew = true;
-      }
-    }
-    return address;
   }
 
   const View& view_;
@@ -220,11 +203,12 @@ const std::vector<TreeRule>& tree_rules() {
        "shipped linker maps, headers and device trees were edited by hand"},
       {Code::kSdkMissing,
        core::Severity::kWarning,
-       "every file that a script writes is there",
+       "every file that a script writes or a core needs is there",
        "a part of the tree was not copied"},
       {Code::kSdkDisagree,
        core::Severity::kError,
-       "linker maps and C header have one address and one size for a region",
+       "what two files say of one region is the same: linker maps, C header, sections, converted "
+       "addresses, the MMU entries of other cores",
        "the linker follows one of them, the C code the other"},
       {Code::kSdkReserved,
        core::Severity::kError,
@@ -236,7 +220,7 @@ const std::vector<TreeRule>& tree_rules() {
        "an entry of 16 MiB was shipped with the comment 32 MB, which nobody doubted"},
       {Code::kSdkStale,
        core::Severity::kWarning,
-       "a core's MPU regions stand in one file",
+       "every table and every device tree is one that something makes or uses",
        "tables of C were left beside the sysconfig files that replaced them"},
   };
   return rules;

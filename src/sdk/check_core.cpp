@@ -35,9 +35,12 @@ class CoreChecker {
     for (const RatReading& rat : core_.rat) {
       emit::hold_rat(view_.reach_of(core_, rat.path), rat.entries, found_);
     }
+    // A core with an MPU has a RAT, programmed or not.
+    if (!core_.mpu.empty() && core_.rat.empty()) {
+      emit::hold_rat(view_.reach_of(core_, core_.name), {}, found_);
+    }
     check_mar();
     check_shared(view_, core_, found_);
-    check_unused();
     check_sections();
     check_bound_sections();
   }
@@ -62,18 +65,6 @@ class CoreChecker {
     const layout::MemoryMap* board = view_.board();
     return board == nullptr ? emit::MpuNumbers{}
                             : emit::MpuNumbers{board->board.mpu.first, board->board.mpu.last};
-  }
-
-  void check_unused() {
-    if (core_.unused_mpu_source.empty()) {
-      return;
-    }
-    const std::string by = core_.mpu.empty() ? "sysconfig files" : core_.mpu.front().path;
-    found_.push_back(core::warning(
-        Code::kSdkStale,
-        fmt::format("this table is left over: the MPU regions of {} are in {}", core_.name, by),
-        view_.place_of(core_.unused_mpu_source),
-        "remove it, lest somebody corrects the wrong file"));
   }
 
   // Whether the board has an entry as large at that address, for a reason that it says.

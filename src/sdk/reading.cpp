@@ -166,9 +166,7 @@ class VariantReader {
           rat.entries.push_back(std::move(call.entry));
         }
       }
-      if (!rat.entries.empty()) {
-        reading.rat.push_back(std::move(rat));
-      }
+      reading.rat.push_back(std::move(rat));
     }
   }
 

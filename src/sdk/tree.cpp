@@ -41,8 +41,8 @@ std::string without_dot(std::string path) {
 }
 
 bool is_wanted(const std::string& path) {
-  static constexpr std::array<std::string_view, 6> kEnds = {
-      ".cmd", ".syscfg", ".dtsi", "_mem_map.h", "_mpu_cfg.c", "main.c"};
+  static constexpr std::array<std::string_view, 8> kEnds = {
+      ".cmd", ".syscfg", ".dts", ".dtsi", ".dtso", "_mem_map.h", "_mpu_cfg.c", "main.c"};
   return !os_of_script(path).empty() || path == kCommonSource ||
          (path.starts_with(kConfigHeader) && path.ends_with(".h")) ||
          std::any_of(

@@ -1,0 +1,183 @@
+#include "check_files.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+
+bool is_device_tree(const std::string& path) {
+  return path.ends_with(".dts") || path.ends_with(".dtsi") || path.ends_with(".dtso");
+}
+
+class FileChecker {
+ public:
+  FileChecker(const View& view, core::Diagnostics& found) : view_(view), found_(found) {}
+
+  void run() {
+    const auto& all = view_.variant().cores;
+    const bool place_sections = std::any_of(
+        all.begin(), all.end(), [](const CoreSources& core) { return !core.sections.empty(); });
+    for (const CoreSources& core : all) {
+      const CoreReading* reading = view_.reading().find(core.name);
+      if (reading != nullptr) {
+        check_core(core, place_sections);
+        check_unused(*reading);
+      }
+    }
+    // What no variant makes is told with the first.
+    if (&view_.variant() == &view_.sources().variants.front()) {
+      check_device_trees();
+    }
+  }
+
+ private:
+  void check_core(const CoreSources& core, bool place_sections) {
+    if (place_sections && core.sections.empty()) {
+      missing(core.name,
+              "places its sections, as in the other cores' *_linker_{}.cmd",
+              "without it nobody knows which alignments the regions need");
+    }
+    const layout::MemoryMap* board = view_.board();
+    if (board == nullptr) {
+      return;
+    }
+    const auto has = [&](const auto& tables) {
+      return std::any_of(
+          tables.begin(), tables.end(), [&](const auto& table) { return table.core == core.name; });
+    };
+    if (has(board->mmu) && !configures(core, "mmu_armv8", "Mmu_map(")) {
+      missing(core.name,
+              "configures its MMU, neither a sysconfig file for {} nor Mmu_map() in main.c",
+              "what the core caches is not checked");
+    }
+    if (has(board->mpu) && core.mpu_source.empty() && !configures(core, "mpu_armv7", "")) {
+      missing(core.name,
+              "has its MPU regions, neither a sysconfig file for {} nor a table in *_mpu_cfg.c",
+              "what the core caches is not checked");
+    }
+  }
+
+  [[nodiscard]] bool configures(const CoreSources& core,
+                                const char* module,
+                                const std::string& call) const {
+    const auto says = [&](const std::string& path, const std::string& what) {
+      const emit::MapFile* file = view_.sources().find(path);
+      return file != nullptr && file->content.find(what) != std::string::npos;
+    };
+    return std::any_of(core.syscfg.begin(),
+                       core.syscfg.end(),
+                       [&](const std::string& path) { return says(path, module); }) ||
+           (!call.empty() && says(core.main_source, call));
+  }
+
+  void missing(const std::string& core, const char* what, const char* so) {
+    found_.push_back(core::warning(
+        Code::kSdkMissing,
+        fmt::format("no file of {} {}", core, fmt::format(fmt::runtime(what), view_.variant().os)),
+        view_.place_of(core),
+        so));
+  }
+
+  void check_unused(const CoreReading& core) {
+    if (core.unused_mpu_source.empty()) {
+      return;
+    }
+    const std::string by = core.mpu.empty() ? "sysconfig files" : core.mpu.front().path;
+    found_.push_back(core::warning(
+        Code::kSdkStale,
+        fmt::format("this table is left over: the MPU regions of {} are in {}", core.name, by),
+        view_.place_of(core.unused_mpu_source),
+        "remove it, lest somebody corrects the wrong file"));
+  }
+
+  void check_device_trees() {
+    std::set<std::string> made;
+    for (const Variant& variant : view_.sources().variants) {
+      made.insert(variant.dts);
+    }
+    for (const auto& [path, file] : view_.sources().files) {
+      if (is_device_tree(path) && !made.contains(path)) {
+        check_device_tree(path, file);
+      }
+    }
+  }
+
+  void check_device_tree(const std::string& path, const emit::MapFile& file) {
+    core::Diagnostics unused;
+    const auto nodes = emit::parse_dts(file, view_.sources().platform.folder, unused);
+    if (nodes.empty()) {
+      return;
+    }
+    core::Diagnostic stale = core::warning(Code::kSdkStale,
+                                           "no script writes this device tree",
+                                           view_.place_of(path),
+                                           "remove it, lest somebody copies it into a kernel");
+    std::set<std::string> told;
+    for (const CoreReading& core : view_.reading().cores) {
+      for (const emit::WrittenRange& range : core.linker) {
+        const auto physical = view_.physical_of(range.name, range.base, core.name);
+        const bool counts = physical && range.size != 0 && view_.in_dram(*physical);
+        if (counts && told.insert(range.name).second) {
+          const std::uint64_t covered = reserved_until(nodes, *physical) - *physical;
+          if (covered < range.size) {
+            stale.details.push_back(
+                fmt::format("does not reserve {} of '{}'",
+                            emit::range_text(*physical + covered, range.size - covered),
+                            range.name));
+          }
+        }
+      }
+    }
+    if (!stale.details.empty()) {
+      stale.message = fmt::format("no script writes this device tree, and it does not reserve {}",
+                                  core::plural(stale.details.size(), "region"));
+    }
+    if (stale.details.size() > kMostDetails) {
+      const std::size_t more = stale.details.size() - kMostDetails;
+      stale.details.resize(kMostDetails);
+      stale.details.push_back(fmt::format("... {} more", more));
+    }
+    found_.push_back(std::move(stale));
+  }
+
+  static constexpr std::size_t kMostDetails = 8;
+
+  const View& view_;
+  core::Diagnostics& found_;
+};
+
+}  // namespace
+
+std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes, std::uint64_t address) {
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const emit::WrittenNode& node : nodes) {
+      const std::uint64_t into = address - node.base;
+      if (address < node.base || into >= node.size) {
+        continue;
+      }
+      if (node.size - into > UINT64_MAX - address) {
+        return UINT64_MAX;
+      }
+      address += node.size - into;
+      grew = true;
+    }
+  }
+  return address;
+}
+
+void check_files(const View& view, core::Diagnostics& found) {
+  FileChecker{view, found}.run();
+}
+
+}  // namespace memsize::sdk
