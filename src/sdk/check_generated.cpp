@@ -34,6 +34,8 @@ class Differences {
     }
   }
 
+  [[nodiscard]] bool none() const { return lines_.empty(); }
+
   void report(core::Diagnostics& found) const {
     if (lines_.empty()) {
       return;
@@ -149,7 +151,34 @@ class GeneratedChecker {
             fmt::format("'{}' is only here", core::printable(range.name)), range.place, nullptr);
       }
     }
+    if (!differences.none()) {
+      add_overlaps(each, differences);
+    }
     differences.report(found_);
+  }
+
+  // What a hand edit may have put right: the script would write it again.
+  static void add_overlaps(const ScriptExport& each, Differences& differences) {
+    std::vector<const ScriptSection*> sections;
+    for (const ScriptMapEntry& entry : each.entries) {
+      sections.push_back(entry.section.get());
+    }
+    std::stable_sort(sections.begin(), sections.end(), [](const auto* a, const auto* b) {
+      return a->origin < b->origin;
+    });
+    for (std::size_t i = 1; i < sections.size(); ++i) {
+      const ScriptSection& before = *sections[i - 1];
+      const ScriptSection& section = *sections[i];
+      if (section.length != 0 && section.origin - before.origin < before.length) {
+        differences.add(fmt::format("the script puts '{}' {} over '{}' {}",
+                                    section.name,
+                                    emit::range_text(section.origin, section.length),
+                                    before.name,
+                                    emit::range_text(before.origin, before.length)),
+                        {},
+                        &section);
+      }
+    }
   }
 
   void check_header(const ScriptExport& each, const std::string& path) {
