@@ -42,9 +42,13 @@ class FileChecker {
 
  private:
   void check_core(const CoreSources& core, bool place_sections) {
+    const std::string& os = view_.variant().os;
     if (place_sections && core.sections.empty()) {
       missing(core.name,
-              "places its sections, as in the other cores' *_linker_{}.cmd",
+              fmt::format("no file of {} places its sections, as the other cores' "
+                          "*_linker_{}.cmd do",
+                          core.name,
+                          os),
               "without it nobody knows which alignments the regions need");
     }
     const layout::MemoryMap* board = view_.board();
@@ -57,12 +61,18 @@ class FileChecker {
     };
     if (has(board->mmu) && !configures(core, "mmu_armv8", "Mmu_map(")) {
       missing(core.name,
-              "configures its MMU, neither a sysconfig file for {} nor Mmu_map() in main.c",
+              fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
+                          "Mmu_map() in main.c",
+                          core.name,
+                          os),
               "what the core caches is not checked");
     }
     if (has(board->mpu) && core.mpu_source.empty() && !configures(core, "mpu_armv7", "")) {
       missing(core.name,
-              "has its MPU regions, neither a sysconfig file for {} nor a table in *_mpu_cfg.c",
+              fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
+                          "a table in *_mpu_cfg.c",
+                          core.name,
+                          os),
               "what the core caches is not checked");
     }
   }
@@ -80,12 +90,9 @@ class FileChecker {
            (!call.empty() && says(core.main_source, call));
   }
 
-  void missing(const std::string& core, const char* what, const char* so) {
-    found_.push_back(core::warning(
-        Code::kSdkMissing,
-        fmt::format("no file of {} {}", core, fmt::format(fmt::runtime(what), view_.variant().os)),
-        view_.place_of(core),
-        so));
+  void missing(const std::string& core, std::string what, std::string hint) {
+    found_.push_back(
+        core::warning(Code::kSdkMissing, std::move(what), view_.place_of(core), std::move(hint)));
   }
 
   void check_unused(const CoreReading& core) {

@@ -439,10 +439,10 @@ TEST_SUITE("sdk check") {
          "leads to 0xC0000000, but it is at [0x900000000, 0x920000000)\n"},
         // Files that are missing or left over.
         {without("r5/zx9_mpu_cfg.c"),
-         "sdk.missing r5:0 no file of r5 has its MPU regions, neither a sysconfig file for "
+         "sdk.missing r5:0 no file of r5 has its MPU regions: neither a sysconfig file for "
          "freertos nor a table in *_mpu_cfg.c\n"},
         {without("d2/main.c"),
-         "sdk.missing d2:0 no file of d2 configures its MMU, neither a sysconfig file for freertos "
+         "sdk.missing d2:0 no file of d2 configures its MMU: neither a sysconfig file for freertos "
          "nor Mmu_map() in main.c\n"},
         {extra_tree,
          "sdk.stale k3-zx9-old.dtsi:0 no script writes this device tree, and it does not reserve 5 "
