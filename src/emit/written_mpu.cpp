@@ -1,4 +1,4 @@
-#include "memsize/core/c_expression.hpp"
+#include "memsize/core/c_initializer.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
@@ -265,7 +265,7 @@ std::optional<std::uint64_t> pdk_constant(const std::string& name) {
   return found == constants.end() ? std::nullopt : std::optional<std::uint64_t>{found->second};
 }
 
-// Tables of designated initializers, and the expressions in them.
+// The table of MPU regions in a C source of the PDK.
 class SourceParser {
  public:
   SourceParser(const MapFile& file,
@@ -274,31 +274,28 @@ class SourceParser {
                core::Diagnostics& errors)
       : cursor_(file.path_under(root), file.content, core::Code::kVerifyParse, errors),
         errors_(errors) {
-    rules_.largest = kLargest;
-    rules_.bits = 32;
-    rules_.names_of = "the map or the PDK";
-    rules_.names = [&constants](const std::string& name) {
+    rules_.values.largest = kLargest;
+    rules_.values.bits = 32;
+    rules_.values.names_of = "the map or the PDK";
+    rules_.values.names = [&constants](const std::string& name) {
       const auto own = constants.find(name);
       return own != constants.end() ? std::optional{own->second} : pdk_constant(name);
     };
   }
 
   WrittenMpuSource run() {
-    const std::size_t before = errors_.size();
     if (!find_table()) {
       cursor_.wrong("neither gCslR5MpuCfg nor gMPUConfigParms is defined here", cursor_.place());
       return {};
     }
-    cursor_.expect("{");
-    while (errors_.size() == before && !cursor_.done() && cursor_.peek() != "}") {
-      read_entry();
-      if (errors_.size() == before && cursor_.peek() != "}") {
-        cursor_.expect(",");
+    rules_.fields = fields_of_table();
+    core::c_table(cursor_, rules_, [this](const Fields& fields, const core::Place& place) {
+      const std::size_t before = errors_.size();
+      if (!fields.empty()) {
+        is_safertos_ ? add_safertos(fields, place) : add_csl(fields, place);
       }
-    }
-    if (errors_.size() == before) {
-      cursor_.expect("}");
-    }
+      return errors_.size() == before;
+    });
     std::sort(regions_.begin(), regions_.end(), [](const auto& a, const auto& b) {
       return a.fields.number < b.fields.number;
     });
@@ -308,14 +305,7 @@ class SourceParser {
  private:
   static constexpr std::uint64_t kLargest = kSpace * 4;
 
-  struct Value {
-    std::uint64_t number = 0;
-    /// Of the field's name.
-    core::Place place;
-    core::Place value_place;
-  };
-
-  using Fields = std::map<std::string, Value>;
+  using Fields = core::CFields;
 
   // Behind the '=' of the definition; a declaration has none.
   bool find_table() {
@@ -334,103 +324,34 @@ class SourceParser {
     return false;
   }
 
-  void read_entry() {
-    const core::Place place = cursor_.place();
-    Fields fields;
-    if (cursor_.expect("{") && read_fields(fields, 0) && !fields.empty()) {
-      is_safertos_ ? add_safertos(fields, place) : add_csl(fields, place);
+  [[nodiscard]] std::set<std::string> fields_of_table() const {
+    if (is_safertos_) {
+      return {"ulRegionNumber",
+              "ulRegionBeginAddress",
+              "ulexeNeverControl",
+              "ulaccessPermission",
+              "ulshareable",
+              "ulcacheable",
+              "ulcachePolicy",
+              "ulmemAttr",
+              "ulRegionSize",
+              "ulSubRegionDisable"};
     }
+    return {"regionId",
+            "enable",
+            "baseAddr",
+            "size",
+            "subRegionEnable",
+            "exeNeverControl",
+            "accessPermission",
+            "shareable",
+            "cacheable",
+            "cachePolicy",
+            "memAttr"};
   }
 
-  // Up to the closing brace. A lone zero stands for an entry without anything.
-  bool read_fields(Fields& fields, unsigned depth) {
-    const std::size_t before = errors_.size();
-    while (errors_.size() == before && !cursor_.done() && cursor_.peek() != "}") {
-      const core::Place place = cursor_.place();
-      std::string name;
-      if (cursor_.peek().starts_with('.')) {
-        name = cursor_.take().substr(1);
-        cursor_.expect("=");
-      }
-      if (cursor_.peek() == "{" && depth == 0) {
-        cursor_.take();
-        if (!read_fields(fields, depth + 1)) {
-          return false;
-        }
-      } else if (!read_value(fields, name, place)) {
-        return false;
-      }
-      if (cursor_.peek() != "}") {
-        cursor_.expect(",");
-      }
-    }
-    return errors_.size() == before && cursor_.expect("}");
-  }
-
-  bool read_value(Fields& fields, const std::string& name, const core::Place& place) {
-    const core::Place begin = cursor_.place();
-    const std::size_t before = errors_.size();
-    const auto value = core::c_expression(cursor_, rules_);
-    if (!value || errors_.size() != before) {
-      return false;
-    }
-    if (name.empty()) {
-      if (*value == 0 && fields.empty()) {
-        return true;
-      }
-      cursor_.wrong("a field with its name is expected here", place);
-      return false;
-    }
-    const Value written{*value, place, cursor_.place_since(begin)};
-    if (known(name) && fields.emplace(name, written).second) {
-      return true;
-    }
-    cursor_.wrong(
-        fmt::format("there is no field '{}' here, or it is set twice", core::printable(name, 40)),
-        place);
-    return false;
-  }
-
-  [[nodiscard]] bool known(const std::string& name) const {
-    static const std::set<std::string> csl = {"regionId",
-                                              "enable",
-                                              "baseAddr",
-                                              "size",
-                                              "subRegionEnable",
-                                              "exeNeverControl",
-                                              "accessPermission",
-                                              "shareable",
-                                              "cacheable",
-                                              "cachePolicy",
-                                              "memAttr"};
-    static const std::set<std::string> safertos = {"ulRegionNumber",
-                                                   "ulRegionBeginAddress",
-                                                   "ulexeNeverControl",
-                                                   "ulaccessPermission",
-                                                   "ulshareable",
-                                                   "ulcacheable",
-                                                   "ulcachePolicy",
-                                                   "ulmemAttr",
-                                                   "ulRegionSize",
-                                                   "ulSubRegionDisable"};
-    return (is_safertos_ ? safertos : csl).contains(name);
-  }
-
-  // A field's value, 0 where it is left out, as C has it.
   std::uint64_t field(const Fields& fields, const char* name, std::uint64_t limit) {
-    const auto found = fields.find(name);
-    if (found == fields.end()) {
-      return 0;
-    }
-    if (found->second.number >= limit) {
-      cursor_.wrong(fmt::format("'{}' of {} is too large: at most {} is possible",
-                                name,
-                                core::format_hex(found->second.number),
-                                core::format_hex(limit - 1)),
-                    found->second.place);
-      return 0;
-    }
-    return found->second.number;
+    return core::c_field(cursor_, fields, name, limit);
   }
 
   void add_csl(const Fields& fields, const core::Place& place) {
@@ -528,7 +449,7 @@ class SourceParser {
   }
 
   core::Cursor cursor_;
-  core::CExpressionRules rules_;
+  core::CTableRules rules_;
   core::Diagnostics& errors_;
   bool is_safertos_ = false;
   std::vector<WrittenMpuRegion> regions_;
