@@ -5,6 +5,7 @@
 #include "memsize/sdk/view.hpp"
 
 #include "check_core.hpp"
+#include "check_dpl.hpp"
 #include "check_files.hpp"
 #include "check_generated.hpp"
 #include "check_peers.hpp"
@@ -31,6 +32,7 @@ class VariantChecker {
     const Reading& reading = view_.reading();
     report_.diagnostics = reading.problems;
     check_generated(view_.sources(), view_.variant(), reading, report_.diagnostics);
+    check_dpl(view_, report_.diagnostics);
     check_header();
     check_overlaps();
     check_reserved();
@@ -50,16 +52,19 @@ class VariantChecker {
     std::size_t linkers = 0;
     std::size_t mmus = 0;
     std::size_t mpus = 0;
+    std::size_t generated = 0;
     for (const CoreReading& core : reading.cores) {
       linkers += core.linker.empty() ? 0U : 1U;
       mmus += core.mmu.size();
       mpus += core.mpu.size();
+      generated += core.generated.path.empty() ? 0U : 1U;
     }
     count(linkers, "linker map");
     count(reading.macros.size(), "macro");
     count(reading.nodes.size(), "device-tree node");
     count(mmus, "MMU table");
     count(mpus, "MPU configuration");
+    count(generated, "generated configuration");
   }
 
   void count(std::size_t number, const char* what) {

@@ -78,6 +78,7 @@ class VariantReader {
     for (const std::string& path : core.syscfg) {
       read_syscfg(*sources_.find(path), reading);
     }
+    read_generated(core, reading);
     read_mpu_source(core, reading);
     if (const MapFile* sections = sources_.find(core.sections)) {
       parse([&](auto& errors) { return parse_linker_sections(*sections, root_, errors); },
@@ -108,12 +109,48 @@ class VariantReader {
     }
   }
 
+  void read_generated(const CoreSources& core, CoreReading& reading) {
+    const MapFile* file = sources_.find(core.generated);
+    DplConfig config;
+    if (file == nullptr ||
+        !parse(
+            [&](auto& errors) {
+              return parse_dpl_config(
+                  *file, root_, Macros{constants_}, flags_of(core.name), first_mpu_region_, errors);
+            },
+            config)) {
+      return;
+    }
+    if (!has_syscfg(core.name)) {
+      if (!config.mmu.empty()) {
+        reading.mmu.push_back({file->path, config.mmu});
+      }
+      if (!config.mpu.empty()) {
+        reading.mpu.push_back({file->path, config.mpu});
+        reading.rat.push_back({file->path, config.rat});
+      }
+    }
+    reading.generated = {file->path, std::move(config)};
+  }
+
+  // For any operating system.
+  [[nodiscard]] bool has_syscfg(const std::string& core) const {
+    return std::any_of(
+        sources_.variants.begin(), sources_.variants.end(), [&](const Variant& variant) {
+          return std::any_of(
+              variant.cores.begin(), variant.cores.end(), [&](const CoreSources& each) {
+                return each.name == core && !each.syscfg.empty();
+              });
+        });
+  }
+
   void read_mpu_source(const CoreSources& core, CoreReading& reading) {
     const MapFile* file = sources_.find(core.mpu_source);
     if (file == nullptr) {
       return;
     }
     const bool by_sysconfig =
+        !reading.mpu.empty() ||
         std::any_of(core.syscfg.begin(), core.syscfg.end(), [&](const std::string& path) {
           return sources_.find(path)->content.find("mpu_armv7") != std::string::npos;
         });

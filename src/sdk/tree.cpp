@@ -23,6 +23,9 @@ constexpr std::string_view kDefaultOs = "freertos";
 constexpr std::string_view kCommonSource = "common/app_init.c";
 constexpr std::string_view kConfigHeader = "common/app_cfg_";
 
+// In a core's folder: sysconfig's output, which releases have checked in.
+constexpr std::string_view kGenerated = "/generated/ti_dpl_config.c";
+
 // No file of a map is a tenth of this: the largest is a sysconfig file of some 200 KiB.
 constexpr std::size_t kLargest = 4U << 20U;
 
@@ -73,6 +76,7 @@ class Reader {
         read(path);
       }
     }
+    read_generated();
     std::vector<std::string> scripts;
     for (const auto& [path, file] : sources_.files) {
       if (!os_of_script(path).empty()) {
@@ -113,6 +117,17 @@ class Reader {
     sources_.files[path] = {path, std::move(*content)};
   }
 
+  // These are one folder deeper than the tree is listed.
+  void read_generated() {
+    const auto folders = disk_.list_folders(sources_.platform.folder);
+    for (std::size_t i = 0; folders && i < folders->size(); ++i) {
+      const std::string path = fmt::format("{}{}", (*folders)[i], kGenerated);
+      if (disk_.is_regular_file(fmt::format("{}/{}", sources_.platform.folder, path))) {
+        read(path);
+      }
+    }
+  }
+
   void add_variant(const std::string& path) {
     auto script = evaluate_script(fmt::format("{}/{}", sources_.platform.folder, path),
                                   sources_.files.at(path).content,
@@ -148,6 +163,8 @@ class Reader {
     }
     const std::string header = fmt::format("{}{}.h", kConfigHeader, core.name);
     core.config_header = sources_.files.contains(header) ? header : "";
+    const std::string generated = fmt::format("{}{}", core.name, kGenerated);
+    core.generated = sources_.files.contains(generated) ? generated : "";
     for (const auto& [path, file] : sources_.files) {
       if (!path.starts_with(core.name + "/")) {
         continue;

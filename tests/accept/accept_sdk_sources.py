@@ -71,6 +71,8 @@ def collect(tree: Path, jobs: Jobs) -> None:
         for path in sorted(rtos.rglob("*.syscfg")):
             jobs.add("syscfg", path)
             jobs.add("claims", path, [header])
+        for path in sorted(rtos.rglob("ti_dpl_config.c")):
+            jobs.add("dpl", path, [header])
         for path in sorted(rtos.rglob("*mpu_cfg*.c")):
             jobs.add("mpu", path, [header])
             jobs.add("claims", path, [header])
@@ -107,6 +109,25 @@ def cells_in(text: str) -> tuple[int, int]:
     return cells[0] << 32 | cells[1], cells[2] << 32 | cells[3]
 
 
+def size_in(text: str) -> int:
+    """Of an enumerator such as MpuP_RegionSize_16M, or of a number."""
+    match = re.search(r"_RegionSize_(\d+)([KMG]?)$", text)
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2]] if match else number_in(text)
+
+
+def compare_dpl(what: str, item: dict[str, Any], at: dict[str, str]) -> None:
+    keys = {"virtual": "vaddr", "physical": "paddr", "base": "baseAddr", "local": "localAddr", "system": "systemAddr", "tex": "tex"}
+    for key, name in keys.items():
+        if key in item:
+            same(f"{what}: {name}", item[key], number_in(at[name]))
+    same(f"{what}: size", item["size"], size_in(at["size"]))
+    for key, name in {"cacheable": "isCacheable", "bufferable": "isBufferable"}.items():
+        if key in item:
+            same(f"{what}: {name}", int(item[key]), number_in(at[name]))
+    if "attribute" in item:
+        same(f"{what}: attrIndx", f"MMUP_ATTRINDX_{item['attribute']}", at["attrIndx"])
+
+
 def compare_values(what: str, kind: str, items: list[dict[str, Any]]) -> int:
     """The values are those that stand at their places."""
     for item in items:
@@ -122,6 +143,8 @@ def compare_values(what: str, kind: str, items: list[dict[str, Any]]) -> int:
             for key, name in keys.items():
                 if key in item:
                     same(f"{what}: {item['name']}.{name}", item[key], number_in(at.get(name, "0")))
+        elif kind == "dpl":
+            compare_dpl(what, item, at)
         elif kind in ("mmu", "mar", "rat", "shared"):
             for key in ("virtual", "physical", "base", "local", "system", "size"):
                 if item.get(key) and item[key]["text"]:
@@ -158,6 +181,8 @@ def count_is_right(what: str, kind: str, path: Path, items: list[dict[str, Any]]
     elif kind == "syscfg":
         modules = {name for name in re.findall(r"(?:mmu_armv8|mpu_armv7|addr_translate)\d+", code)}
         same(f"{what}: instances", len(items), len(modules))
+    elif kind == "dpl":
+        same(f"{what}: entries", len(items), len(re.findall(r"\.(?:vaddr|baseAddr|localAddr)\s*=", code)))
     elif kind == "mpu":
         check(items, f"{what}: no region")
 

@@ -5,6 +5,7 @@
 // output has one document: for each job its items and its diagnostics.
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/claims.hpp"
+#include "memsize/sdk/dpl_config.hpp"
 #include "memsize/sdk/firmware.hpp"
 #include "memsize/sdk/linker_sections.hpp"
 
@@ -71,6 +72,34 @@ json places_of(const Job& job, const emit::Places& places) {
   return all;
 }
 
+// The tables of sysconfig's output.
+json dpl_items(const Job& job, Diagnostics& errors) {
+  json items = json::array();
+  const auto config = sdk::parse_dpl_config(job.file, "", job.macros, job.flags, 0, errors);
+  for (const auto& entry : config.mmu) {
+    items.push_back({{"virtual", entry.virtual_base},
+                     {"physical", entry.physical},
+                     {"size", entry.size},
+                     {"attribute", entry.attribute},
+                     {"at", places_of(job, entry.places)}});
+  }
+  for (const auto& region : config.mpu) {
+    items.push_back({{"base", region.fields.base},
+                     {"size", region.fields.size},
+                     {"tex", region.fields.tex},
+                     {"cacheable", region.fields.cacheable},
+                     {"bufferable", region.fields.bufferable},
+                     {"at", places_of(job, region.places)}});
+  }
+  for (const auto& entry : config.rat) {
+    items.push_back({{"local", entry.fields.local},
+                     {"system", entry.fields.system},
+                     {"size", entry.fields.size},
+                     {"at", places_of(job, entry.places)}});
+  }
+  return items;
+}
+
 json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
   json items = json::array();
   const MapFile& file = job.file;
@@ -120,6 +149,8 @@ json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
                        {"size", entry.fields.size},
                        {"at", places_of(job, entry.places)}});
     }
+  } else if (kind == "dpl") {
+    items = dpl_items(job, errors);
   } else if (kind == "mpu") {
     for (const auto& region : emit::parse_mpu_source(file, "", job.constants, errors).regions) {
       items.push_back({{"number", region.fields.number},

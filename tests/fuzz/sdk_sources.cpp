@@ -2,6 +2,7 @@
 // place is one of the text.
 #include "memsize/core/cursor.hpp"
 #include "memsize/sdk/claims.hpp"
+#include "memsize/sdk/dpl_config.hpp"
 #include "memsize/sdk/firmware.hpp"
 #include "memsize/sdk/linker_sections.hpp"
 
@@ -89,6 +90,24 @@ void read_firmware(std::size_t kind,
   }
 }
 
+void read_dpl(const emit::MapFile& file, const Lines& lines, Diagnostics& errors) {
+  const auto config = sdk::parse_dpl_config(file, "out", macros(), {}, 0, errors);
+  for (const auto& entry : config.mmu) {
+    lines.check(entry.place);
+    for (const auto& [name, place] : entry.places) {
+      lines.check(place);
+    }
+  }
+  for (const auto& region : config.mpu) {
+    lines.check(region.place);
+    require(region.fields.size >= 32 && region.fields.disabled < 0x100, "a region can be one");
+  }
+  for (const auto& entry : config.rat) {
+    lines.check(entry.place);
+    require(entry.fields.size != 0, "a RAT entry has a size");
+  }
+}
+
 void read(std::size_t kind, const emit::MapFile& file, const Lines& lines, Diagnostics& errors) {
   if (kind < 4) {
     read_firmware(kind, file, lines, errors);
@@ -122,6 +141,8 @@ void read(std::size_t kind, const emit::MapFile& file, const Lines& lines, Diagn
         lines.check(place);
       }
     }
+    // What sysconfig makes is read beside what it makes it of.
+    read_dpl(file, lines, errors);
   } else {
     const sdk::CSource source{file, "out", {}, errors};
     require(source.text().size() == file.content.size(), "every character keeps its place");

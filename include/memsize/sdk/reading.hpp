@@ -4,6 +4,7 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
+#include "memsize/sdk/dpl_config.hpp"
 #include "memsize/sdk/firmware.hpp"
 #include "memsize/sdk/linker_sections.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -30,6 +31,12 @@ struct RatReading {
   std::vector<emit::WrittenRatEntry> entries;
 };
 
+struct GeneratedReading {
+  /// Empty where the tree has no such file, or where it could not be parsed.
+  std::string path;
+  DplConfig config;
+};
+
 struct SharedReading {
   std::string path;
   std::vector<SharedRange> ranges;
@@ -39,12 +46,16 @@ struct SharedReading {
 struct CoreReading {
   std::string name;
   std::vector<emit::WrittenRange> linker;
-  /// Its sysconfig files, or its start-up code where none configures an MMU.
+  /// Its sysconfig files, or its start-up code where none configures an MMU. A core that has no
+  /// sysconfig file for any operating system may have what sysconfig made of one instead, here as
+  /// below.
   std::vector<MmuReading> mmu;
   /// Its sysconfig files, or its table of C where none configures an MPU.
   std::vector<MpuReading> mpu;
   /// Its sysconfig files, and the start-up code that all cores share.
   std::vector<RatReading> rat;
+  /// What sysconfig made.
+  GeneratedReading generated;
   /// Calls that switch the cache of a range on or off, in the order of the start-up code.
   std::vector<MarCall> mar;
   std::string mar_path;

@@ -3,7 +3,8 @@
 //
 // A part's files are in platform/SOC/rtos: the generator scripts (gen_linker_mem_map.py, and
 // gen_linker_mem_map_OS.py beside it), what they write, and in a folder for each core what follows
-// from it: sysconfig files, C tables of MPU regions, the start-up code.
+// from it: sysconfig files and what sysconfig made of them, C tables of MPU regions, the start-up
+// code.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
@@ -37,6 +38,8 @@ struct CoreSources {
   std::string linker;
   /// For this operating system; several where a core is built in variants.
   std::vector<std::string> syscfg;
+  /// What sysconfig made of one of them, for whichever operating system it ran last.
+  std::string generated;
   std::string mpu_source;
   /// The linker command file that places the sections.
   std::string sections;
