@@ -3,6 +3,8 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/text.hpp"
 
+#include "differences.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -16,60 +18,29 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kMostDetails = 8;
-
-// What one file has otherwise than the script.
-class Differences {
+// Those of a file that the script exports.
+class ScriptDifferences {
  public:
-  Differences(const Variant& variant, core::Place file)
-      : variant_(variant), file_(std::move(file)) {}
+  ScriptDifferences(const Variant& variant, core::Place file)
+      : variant_(variant),
+        differences_({variant.script_path,
+                      "the file was edited by hand, or the script was not run after its last "
+                      "change: make them agree before either is changed again",
+                      "the script makes it here"},
+                     std::move(file)) {}
 
   void add(const std::string& what, const core::Place& here, const ScriptSection* section) {
-    lines_.push_back(what);
-    if (lines_.size() == 1) {
-      first_ = here.line == 0 ? file_ : here;
-      if (section != nullptr) {
-        script_ = place_in_script(variant_, section->place);
-      }
-    }
+    differences_.add(
+        what, here, section == nullptr ? core::Place{} : place_in_script(variant_, section->place));
   }
 
-  [[nodiscard]] bool none() const { return lines_.empty(); }
+  [[nodiscard]] bool none() const { return differences_.count() == 0; }
 
-  void report(core::Diagnostics& found) const {
-    if (lines_.empty()) {
-      return;
-    }
-    core::Diagnostic diagnostic = core::error(
-        Code::kSdkGenerated,
-        fmt::format(
-            "this is not what {} makes: {}{}",
-            variant_.script_path,
-            lines_.front(),
-            lines_.size() == 1
-                ? std::string{}
-                : fmt::format(", and {} more", core::plural(lines_.size() - 1, "difference"))),
-        first_,
-        "the file was edited by hand, or the script was not run after its last change: make them "
-        "agree before either is changed again");
-    for (std::size_t i = 1; i < std::min(lines_.size(), kMostDetails + 1); ++i) {
-      diagnostic.details.push_back(lines_[i]);
-    }
-    if (lines_.size() > kMostDetails + 1) {
-      diagnostic.details.push_back(fmt::format("... {} more", lines_.size() - kMostDetails - 1));
-    }
-    if (!script_.path.empty()) {
-      diagnostic.related.push_back({script_, "the script makes it here"});
-    }
-    found.push_back(std::move(diagnostic));
-  }
+  void report(core::Diagnostics& found) const { differences_.report(found); }
 
  private:
   const Variant& variant_;
-  core::Place file_;
-  core::Place first_;
-  core::Place script_;
-  std::vector<std::string> lines_;
+  Differences differences_;
 };
 
 class GeneratedChecker {
@@ -126,7 +97,7 @@ class GeneratedChecker {
       return;
     }
     const auto& written = core->linker;
-    Differences differences{variant_, place_of(path)};
+    ScriptDifferences differences{variant_, place_of(path)};
     std::set<std::string> known;
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
@@ -158,7 +129,7 @@ class GeneratedChecker {
   }
 
   // What a hand edit may have put right: the script would write it again.
-  static void add_overlaps(const ScriptExport& each, Differences& differences) {
+  static void add_overlaps(const ScriptExport& each, ScriptDifferences& differences) {
     std::vector<const ScriptSection*> sections;
     for (const ScriptMapEntry& entry : each.entries) {
       sections.push_back(entry.section.get());
@@ -185,7 +156,7 @@ class GeneratedChecker {
     if (!is_there(each, path) || reading_.macros.empty()) {
       return;
     }
-    Differences differences{variant_, place_of(path)};
+    ScriptDifferences differences{variant_, place_of(path)};
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
       compare(section, section.name + "_ADDR", section.origin, differences);
@@ -197,7 +168,7 @@ class GeneratedChecker {
   void compare(const ScriptSection& section,
                const std::string& macro,
                std::uint64_t value,
-               Differences& differences) const {
+               ScriptDifferences& differences) const {
     const auto own = reading_.macros.find(macro);
     if (own == reading_.macros.end()) {
       differences.add(fmt::format("it lacks {}", macro), {}, &section);
@@ -215,7 +186,7 @@ class GeneratedChecker {
     if (!is_there(each, path) || reading_.nodes.empty()) {
       return;
     }
-    Differences differences{variant_, place_of(path)};
+    ScriptDifferences differences{variant_, place_of(path)};
     std::set<std::string> known;
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
