@@ -204,7 +204,7 @@ const std::vector<TreeRule>& tree_rules() {
        "two shipped SafeRTOS scripts end with a NameError"},
       {Code::kSdkGenerated,
        core::Severity::kError,
-       "a generated file is what its script makes",
+       "a generated file is what its script or its sysconfig file makes",
        "shipped linker maps, headers and device trees were edited by hand"},
       {Code::kSdkMissing,
        core::Severity::kWarning,

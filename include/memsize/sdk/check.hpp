@@ -20,11 +20,11 @@ struct TreeReport {
 };
 
 /// Every finding names the file that is wrong or the two that disagree. Codes: sdk.generated (a
-/// file is not what the script makes), sdk.disagree (two files), sdk.missing, sdk.reserved,
-/// sdk.stale (a file that nothing uses), sdk.comment (a comment that is not true), layout.*, and
-/// those of mmu.*, mpu.* and rat.* for what a core makes of its linker map's addresses. `board` is
-/// the map of a board of that part and operating system, of any sizes; without one nothing is said
-/// about caches.
+/// file is not what the script, or sysconfig, makes), sdk.disagree (two files), sdk.missing,
+/// sdk.reserved, sdk.stale (a file that nothing uses), sdk.comment (a comment that is not true),
+/// layout.*, and those of mmu.*, mpu.* and rat.* for what a core makes of its linker map's
+/// addresses. `board` is the map of a board of that part and operating system, of any sizes;
+/// without one nothing is said about caches.
 [[nodiscard]] TreeReport check_variant(const Sources& sources,
                                        const Variant& variant,
                                        const layout::MemoryMap* board);
