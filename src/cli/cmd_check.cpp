@@ -1,8 +1,4 @@
-#include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/emit/verify.hpp"
-#include "memsize/sdk/check.hpp"
-#include "memsize/sdk/tree.hpp"
 
 #include "render_diagnostics.hpp"
 #include "verbs.hpp"
@@ -10,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,311 +18,257 @@ namespace {
 using core::Code;
 
 constexpr const char* kSchema = "memsize.check/1";
+constexpr std::size_t kLongestPath = 300;
 
 struct Options {
-  BoardRequest board;
-  std::string map;
-  std::string sdk;
+  CheckRequest request;
   std::string sizing;
   std::string log;
+  std::string baseline;
+  std::string write_baseline;
+  std::string annotations;
   bool strict = false;
   bool json = false;
+  bool sarif = false;
 };
 
-// The files of a written map. Anything large is not one of ours.
-core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
-  const auto paths = session.files.list_tree(folder);
-  if (!paths) {
-    return tl::make_unexpected(paths.error());
+// What the command line's description cannot say.
+std::optional<core::Diagnostic> check_usage(const Options& options) {
+  const CheckRequest& request = options.request;
+  if (request.board.name.empty() && !(options.sizing.empty() && options.log.empty())) {
+    return core::error(Code::kUsage,
+                       "--sizing and --log are held against a board's map",
+                       {},
+                       "name the board with --board");
   }
-  std::vector<emit::MapFile> files;
-  for (const std::string& path : *paths) {
-    const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
-                      path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
-                      path.ends_with(".dtsi");
-    if (!ours) {
-      continue;
-    }
-    auto content = session.files.read(fmt::format("{}/{}", folder, path));
-    if (!content) {
-      return tl::make_unexpected(content.error());
-    }
-    files.push_back({path, std::move(*content)});
+  if (request.board.name.empty() && request.map.empty() && request.sdk.empty()) {
+    return core::error(Code::kUsage,
+                       "there is nothing to check",
+                       {},
+                       "give a board with --board, a written map with --map, or an SDK with --sdk");
   }
-  return files;
+  if (!request.sdk.empty() &&
+      !(options.sizing.empty() && options.log.empty() && request.board.set.empty())) {
+    return core::error(Code::kUsage,
+                       "--sdk reads the sizes that the tree has: --set, --sizing and --log "
+                       "are for a board's map",
+                       {},
+                       "leave them out, or leave out --sdk");
+  }
+  if (request.map.empty() && request.sdk.empty() &&
+      !(options.baseline.empty() && options.write_baseline.empty())) {
+    return core::error(Code::kUsage,
+                       "a baseline is for findings in a written map or in an SDK tree",
+                       {},
+                       "give the map with --map, or the tree with --sdk");
+  }
+  return std::nullopt;
 }
 
-class Checker {
+void drop_slashes(std::string& folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) {
+    folder.pop_back();
+  }
+}
+
+// The tree's files are called by their path from the folder that holds platform/, whatever folder
+// of the tree the user gave.
+Homes homes_of(const CheckRequest& request, const CheckReport& report) {
+  Homes homes;
+  for (const sdk::Platform& platform : report.platforms) {
+    homes.push_back({platform.folder, fmt::format("platform/{}/rtos", platform.soc)});
+  }
+  if (!request.map.empty()) {
+    homes.push_back({request.map, ""});
+  }
+  return homes;
+}
+
+class Judge {
  public:
-  Checker(Session& session, const Options& options) : session_(session), options_(options) {}
+  Judge(Session& session, const Options& options, Baseline baseline, CheckReport report)
+      : session_(session),
+        options_(options),
+        baseline_(std::move(baseline)),
+        report_(std::move(report)) {
+    acceptance_.homes = homes_of(options.request, report_);
+    acceptance_.is_asked = !options.baseline.empty() || !options.write_baseline.empty();
+  }
 
   Outcome run() {
-    if (!options_.map.empty()) {
-      check_written();
+    if (!options_.write_baseline.empty()) {
+      write();
     }
-    if (!options_.sdk.empty()) {
-      check_tree();
-    } else if (!options_.board.name.empty() && !core::has_errors(outcome_.diagnostics)) {
-      check_board();
-    }
-    if (options_.strict) {
-      for (core::Diagnostic& diagnostic : outcome_.diagnostics) {
-        if (diagnostic.severity == core::Severity::kWarning) {
-          diagnostic.severity = core::Severity::kError;
-        }
+    // With a board, other systems of the tree are not looked at.
+    const bool whole = options_.request.sdk.empty() || options_.request.board.name.empty();
+    accept(baseline_, whole, report_.diagnostics, acceptance_);
+    for (core::Diagnostic& diagnostic : report_.diagnostics) {
+      if (options_.strict && diagnostic.severity == core::Severity::kWarning) {
+        diagnostic.severity = core::Severity::kError;
       }
     }
-    outcome_.status = core::exit_status(outcome_.diagnostics);
-    outcome_.json = options_.json;
-    outcome_.document["schema"] = kSchema;
-    outcome_.document["ok"] = outcome_.status == core::ExitStatus::kDone;
-    outcome_.document["checked"] = checked_;
-    if (outcome_.status == core::ExitStatus::kDone) {
-      outcome_.text = fmt::format("ok: {}\n", core::join(checked_, ", ")) + notes_;
-    }
-    return std::move(outcome_);
+    return outcome();
   }
 
  private:
-  void keep(const core::Diagnostics& found) {
-    outcome_.diagnostics.insert(outcome_.diagnostics.end(), found.begin(), found.end());
-  }
-
-  // What two operating systems share is told once.
-  void keep_new(const core::Diagnostics& found) {
-    for (const core::Diagnostic& diagnostic : found) {
-      const auto& all = outcome_.diagnostics;
-      const bool told = std::any_of(all.begin(), all.end(), [&](const core::Diagnostic& other) {
-        return other.message == diagnostic.message && other.place == diagnostic.place;
-      });
-      if (!told) {
-        outcome_.diagnostics.push_back(diagnostic);
-      }
-    }
-  }
-
-  void check_tree() {
-    const auto platforms = sdk::find_platforms(session_.files, options_.sdk);
-    if (!platforms) {
-      keep(platforms.error());
+  // A baseline of a tree that was not read whole would lack what it is for.
+  void write() {
+    const std::string& path = options_.write_baseline;
+    const std::string shown = core::printable(path, kLongestPath);
+    core::Diagnostics& found = report_.diagnostics;
+    if (std::any_of(found.begin(), found.end(), could_not_look)) {
+      written_ = fmt::format("{} was not written: not everything could be read\n", shown);
       return;
     }
-    std::optional<layout::MemoryMap> asked;
-    if (!options_.board.name.empty()) {
-      auto board = load_board(session_, options_.board);
-      if (!board) {
-        keep(board.error());
-        return;
-      }
-      auto map = layout::resolve(*board, {});
-      if (!map) {
-        keep(map.error());
-        return;
-      }
-      asked = std::move(*map);
-    }
-    std::size_t fitting = 0;
-    for (const sdk::Platform& platform : *platforms) {
-      if (!asked || asked->board.soc == platform.soc) {
-        ++fitting;
-        check_platform(platform, asked ? &*asked : nullptr);
-      }
-    }
-    if (fitting == 0) {
-      core::Place place;
-      place.path = options_.sdk;
-      keep({core::error(
-          Code::kSdkTree,
-          fmt::format(
-              "this SDK has no '{}', which board '{}' is", asked->board.soc, asked->board.name),
-          place,
-          fmt::format("it has: {}", join_socs(*platforms)))});
-    }
-  }
-
-  static std::string join_socs(const std::vector<sdk::Platform>& platforms) {
-    std::vector<std::string> names;
-    for (const sdk::Platform& platform : platforms) {
-      names.push_back(core::printable(platform.soc, 40));
-    }
-    return core::join(names, ", ");
-  }
-
-  void check_platform(const sdk::Platform& platform, const layout::MemoryMap* asked) {
-    const auto sources = sdk::read_sources(session_.files, platform, {});
-    if (!sources) {
-      keep(sources.error());
+    const std::string text = format_baseline(found, acceptance_.homes, baseline_);
+    if (const auto done = session_.files.replace({{path, text}}); !done) {
+      // Before what is wrong in the tree, which may be much.
+      found.insert(found.begin(), done.error().begin(), done.error().end());
       return;
     }
-    keep(sources->problems);
-    for (const sdk::Variant& variant : sources->variants) {
-      if (asked != nullptr && asked->board.os != variant.os) {
-        continue;
-      }
-      const auto own = asked == nullptr ? bundled_map(platform.soc, variant.os) : std::nullopt;
-      const sdk::TreeReport report = sdk::check_variant(*sources,
-                                                        variant,
-                                                        asked != nullptr ? asked
-                                                        : own            ? &*own
-                                                                         : nullptr);
-      keep_new(report.diagnostics);
-      checked_.push_back(
-          fmt::format("{} {} ({})", platform.soc, variant.os, core::join(report.read, ", ")));
-    }
+    baseline_ = parse_baseline(path, text).value_or(Baseline{});
+    written_ =
+        fmt::format("{}: {} written\n", shown, core::plural(baseline_.entries.size(), "finding"));
   }
 
-  // The map of the bundled board for that part and operating system; of several, of the newest SDK.
-  std::optional<layout::MemoryMap> bundled_map(const std::string& soc, const std::string& os) {
-    std::optional<board::Board> best;
-    const std::string& folder = session_.data.boards;
-    const auto names = board::bundled_boards(session_.files, folder);
-    for (std::size_t i = 0; names && i < names->size(); ++i) {
-      if (!(*names)[i].starts_with(soc)) {
-        continue;
-      }
-      auto board = board::load_board(session_.files, folder, (*names)[i]);
-      if (board && board->soc == soc && board->os == os && (!best || best->sdk < board->sdk)) {
-        best = std::move(*board);
-      }
-    }
-    auto map = best ? layout::resolve(*best, {}) : tl::make_unexpected(core::Diagnostics{});
-    return map ? std::optional{std::move(*map)} : std::nullopt;
+  Outcome outcome() {
+    Outcome outcome;
+    outcome.status = core::exit_status(report_.diagnostics);
+    outcome.json = options_.json;
+    outcome.sarif = options_.sarif;
+    outcome.annotations = options_.annotations;
+    outcome.text = text(outcome.status);
+    outcome.document = document(outcome.status);
+    outcome.diagnostics = std::move(report_.diagnostics);
+    outcome.acceptance = std::move(acceptance_);
+    return outcome;
   }
 
-  void check_written() {
-    const auto files = read_map(session_, options_.map);
-    if (!files) {
-      keep(files.error());
-      return;
+  [[nodiscard]] std::string text(core::ExitStatus status) const {
+    std::string out;
+    if (status == core::ExitStatus::kDone) {
+      out = fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
+            describe_notes(report_.remarks);
     }
-    const emit::VerifyReport report = emit::verify_map(*files, options_.map);
-    keep(report.diagnostics);
-    checked_.insert(checked_.end(), report.read.begin(), report.read.end());
-    written_board_ = report.board;
-    for (const auto& [knob, value] : report.knobs) {
-      written_knobs_[knob] = value;
+    out += written_;
+    if (!options_.baseline.empty()) {
+      out += describe_baseline();
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string describe_baseline() const {
+    std::string out;
+    std::size_t needless = 0;
+    for (const core::Diagnostic& found : report_.diagnostics) {
+      if (found.severity == core::Severity::kNote && found.code == Code::kCheckBaseline) {
+        ++needless;
+        out += fmt::format("  - line {}: {}\n", found.place.line, found.message);
+      }
+    }
+    const std::string path = core::printable(options_.baseline, kLongestPath);
+    out += fmt::format(
+        "{} accepted by {}", core::plural(acceptance_.accepted.size(), "finding"), path);
+    if (needless != 0) {
+      out += needless == 1
+                 ? std::string{"; 1 of its entries matches nothing any more: remove it"}
+                 : fmt::format("; {} of its entries match nothing any more: remove them", needless);
+    }
+    return out + "\n";
+  }
+
+  [[nodiscard]] Json document(core::ExitStatus status) const {
+    Json json;
+    json["schema"] = kSchema;
+    json["ok"] = status == core::ExitStatus::kDone;
+    json["checked"] = report_.checked;
+    if (!options_.request.sdk.empty()) {
+      json["variants"] = Json::array();
+      for (const CheckedVariant& variant : report_.variants) {
+        json["variants"].push_back(to_json(variant));
+      }
+    }
+    json["diagnostics"] = cli::to_json(report_.diagnostics);
+    for (const Accepted& accepted : acceptance_.accepted) {
+      Json item = cli::to_json({accepted.finding}).front();
+      item["accepted"] = true;
+      put(item, "why", accepted.why);
+      json["diagnostics"].push_back(std::move(item));
+    }
+    return json;
+  }
+
+  static void put(Json& json, const char* key, const std::string& text) {
+    if (!text.empty()) {
+      json[key] = text;
     }
   }
 
-  void check_board() {
-    const auto board = load_board(session_, options_.board);
-    if (!board) {
-      keep(board.error());
-      return;
-    }
-    if (!written_board_.empty() && written_board_ != board->name) {
-      core::Place place;
-      place.path = options_.map + "/memory_map.json";
-      keep({core::error(Code::kVerifyDisagree,
-                        fmt::format("the map is of board '{}', not of '{}'",
-                                    core::printable(written_board_, 60),
-                                    board->name),
-                        place,
-                        "name the board that it was written for with --board")});
-      return;
-    }
-    const auto settings = parse_settings(*board, options_.board.set);
-    if (!settings) {
-      keep(settings.error());
-      return;
-    }
-    board::KnobValues values = written_knobs_;
-    for (const auto& [knob, value] : *settings) {
-      values[knob] = value;
-    }
-    const auto map = checked_map(*board, values);
-    if (!map) {
-      keep(map.error());
-      return;
-    }
-    keep(map->remarks);
-    notes_ += describe_notes(map->remarks);
-    checked_.push_back(fmt::format("board {}", board->name));
-    const std::string trace = options_.sizing.empty() ? options_.log : options_.sizing;
-    if (!trace.empty()) {
-      check_demands(*map, trace);
-    }
-  }
-
-  void check_demands(const layout::MemoryMap& map, const std::string& trace) {
-    AnalyzeRequest request;
-    request.inputs = {trace};
-    request.board = options_.board;
-    const auto analysis = analyze(session_, request);
-    if (!analysis) {
-      keep(analysis.error());
-      return;
-    }
-    keep(analysis->sizing.diagnostics);
-    std::size_t demands = 0;
-    for (const sizing::CoreSizing& core : analysis->sizing.cores) {
-      for (const sizing::Demand& demand : core.demands) {
-        if (demand.knob.empty()) {
-          continue;
-        }
-        ++demands;
-        const core::Bytes has{map.values.at(demand.knob)};
-        const core::Bytes needs = std::max(demand.figure(), demand.forecast_figure.value_or(has));
-        if (needs > has) {
-          outcome_.diagnostics.push_back(core::error(
-              Code::kSizingDoesNotFit,
-              fmt::format("{} needs {} of '{}', which has {}",
-                          core.core,
-                          core::format_bytes(needs),
-                          demand.region,
-                          core::format_size(has)),
-              {},
-              fmt::format("give it more: --set {}={}",
-                          demand.knob,
-                          core::format_setting(std::max(
-                              *demand.suggested, demand.forecast.value_or(core::Bytes{}))))));
-        }
+  static Json to_json(const CheckedVariant& variant) {
+    Json json = {
+        {"soc", variant.platform.soc}, {"os", variant.os}, {"folder", variant.platform.folder}};
+    put(json, "board", variant.board);
+    put(json, "script", variant.script);
+    put(json, "header", variant.header);
+    put(json, "dts", variant.dts);
+    json["cores"] = Json::array();
+    for (const sdk::CoreSources& core : variant.cores) {
+      Json item = {{"core", core.name}};
+      put(item, "linker", core.linker);
+      if (!core.syscfg.empty()) {
+        item["syscfg"] = core.syscfg;
       }
+      put(item, "mpu_source", core.mpu_source);
+      put(item, "sections", core.sections);
+      put(item, "main_source", core.main_source);
+      json["cores"].push_back(std::move(item));
     }
-    checked_.push_back(core::plural(demands, "demand"));
+    return json;
   }
 
   Session& session_;
   const Options& options_;
-  std::string written_board_;
-  board::KnobValues written_knobs_;
-  std::vector<std::string> checked_;
-  std::string notes_;
-  Outcome outcome_;
+  Baseline baseline_;
+  CheckReport report_;
+  Acceptance acceptance_;
+  /// What to say of --write-baseline.
+  std::string written_;
 };
 
-Outcome refused(core::Diagnostic why, bool json) {
-  Outcome outcome = failed({std::move(why)}, kSchema, json);
+core::Result<Baseline> read_baseline(Session& session, const std::string& path) {
+  if (path.empty()) {
+    return Baseline{};
+  }
+  const auto text = session.files.read(path);
+  if (text) {
+    return parse_baseline(path, *text);
+  }
+  core::Diagnostics errors = text.error();
+  errors.back().hint =
+      fmt::format("to begin one: --write-baseline {}", core::printable(path, kLongestPath));
+  return tl::make_unexpected(std::move(errors));
+}
+
+// Nothing was checked.
+Outcome refused(core::Diagnostics why, const Options& options) {
+  Outcome outcome = failed(std::move(why), kSchema, options.json);
   outcome.document["ok"] = false;
+  outcome.sarif = options.sarif;
+  outcome.annotations = options.annotations;
   return outcome;
 }
 
 Outcome run(Session& session, const Options& options) {
-  if (options.board.name.empty() && !(options.sizing.empty() && options.log.empty())) {
-    return refused(core::error(Code::kUsage,
-                               "--sizing and --log are held against a board's map",
-                               {},
-                               "name the board with --board"),
-                   options.json);
+  if (auto wrong = check_usage(options); wrong) {
+    return refused({std::move(*wrong)}, options);
   }
-  if (options.board.name.empty() && options.map.empty() && options.sdk.empty()) {
-    return refused(
-        core::error(Code::kUsage,
-                    "there is nothing to check",
-                    {},
-                    "give a board with --board, a written map with --map, or an SDK with --sdk"),
-        options.json);
+  auto baseline = read_baseline(session, options.baseline);
+  if (!baseline) {
+    return refused(std::move(baseline.error()), options);
   }
-  if (!options.sdk.empty() &&
-      !(options.sizing.empty() && options.log.empty() && options.board.set.empty())) {
-    return refused(core::error(Code::kUsage,
-                               "--sdk reads the sizes that the tree has: --set, --sizing and --log "
-                               "are for a board's map",
-                               {},
-                               "leave them out, or leave out --sdk"),
-                   options.json);
-  }
-  return Checker{session, options}.run();
+  CheckRequest request = options.request;
+  request.trace = options.sizing.empty() ? options.log : options.sizing;
+  return Judge{session, options, std::move(*baseline), check(session, request)}.run();
 }
 
 }  // namespace
@@ -340,18 +283,36 @@ Run add_check(CLI::App& app) {
       "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
       "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
       "  memsize check --sdk ~/ti/vision_apps              # every part of an SDK, file against "
-      "file");
-  add_board_option(*verb, options->board);
-  auto* map = verb->add_option("--map", options->map, "A folder that emit --out wrote");
-  verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
+      "file\n"
+      "  memsize check --sdk . --write-baseline known.json # accept what is wrong today\n"
+      "  memsize check --sdk . --baseline known.json       # in a build: only what is new fails\n"
+      "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor");
+  add_board_option(*verb, options->request.board);
+  auto* map = verb->add_option("--map", options->request.map, "A folder that emit --out wrote");
+  verb->add_option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
       ->excludes(map)
       ->check(filled());
   auto* sizing = verb->add_option(
       "--sizing", options->sizing, "A document that analyze --json wrote must fit");
   verb->add_option("--log", options->log, "What this trace used must fit")->excludes(sizing);
   verb->add_flag("--strict", options->strict, "Warnings are errors");
-  add_json_flag(*verb, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  verb->add_option("--baseline", options->baseline, "Accept the findings that this file lists")
+      ->check(filled());
+  verb->add_option("--write-baseline",
+                   options->write_baseline,
+                   "Write the findings of this run to the file, and accept them")
+      ->check(filled());
+  auto* json = add_json_flag(*verb, options->json);
+  auto* sarif = verb->add_flag("--sarif",
+                               options->sarif,
+                               "One SARIF document on standard output, also after an error")
+                    ->excludes(json);
+  add_annotations_option(*verb, options->annotations)->excludes(json)->excludes(sarif);
+  return [options](Session& session) {
+    drop_slashes(options->request.map);
+    drop_slashes(options->request.sdk);
+    return run(session, *options);
+  };
 }
 
 }  // namespace memsize::cli

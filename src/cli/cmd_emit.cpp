@@ -29,6 +29,7 @@ struct Options {
   bool diff = false;
   bool check = false;
   bool json = false;
+  std::string annotations;
 };
 
 struct OnDisk {
@@ -174,7 +175,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
   return std::nullopt;
 }
 
-Outcome run(Session& session, Options options) {
+Outcome run_emit(Session& session, Options options) {
   options.request.trace.inputs = options.traces;
   if (!options.sizing.empty()) {
     options.request.trace.inputs.push_back(options.sizing);
@@ -233,6 +234,12 @@ Outcome run(Session& session, Options options) {
   return outcome;
 }
 
+Outcome run(Session& session, const Options& options) {
+  Outcome outcome = run_emit(session, options);
+  outcome.annotations = options.annotations;
+  return outcome;
+}
+
 }  // namespace
 
 Run add_emit(CLI::App& app) {
@@ -275,7 +282,8 @@ Run add_emit(CLI::App& app) {
   auto* diff = verb->add_flag("--diff", options->diff, "Show what would change, write nothing");
   verb->add_flag("--check", options->check, "Exit with 1 if anything would change, write nothing")
       ->excludes(diff);
-  add_json_flag(*verb, options->json);
+  auto* json = add_json_flag(*verb, options->json);
+  add_annotations_option(*verb, options->annotations)->excludes(json);
   return [options](Session& session) { return run(session, *options); };
 }
 

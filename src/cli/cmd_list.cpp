@@ -1,9 +1,7 @@
 #include "memsize/board/load.hpp"
-#include "memsize/emit/verify.hpp"
-#include "memsize/layout/check.hpp"
 #include "memsize/readers/reader.hpp"
-#include "memsize/sdk/check.hpp"
 
+#include "rules.hpp"
 #include "table.hpp"
 #include "verbs.hpp"
 
@@ -37,35 +35,13 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
     }
   } else if (what == "checks") {
     table.columns = {{"check"}, {"severity"}, {"after"}, {"rule"}, {"why"}};
-    for (const layout::Check& check : layout::all_checks()) {
-      table.rows.push_back({std::string{core::code_name(check.code)},
-                            std::string{core::severity_name(check.severity)},
-                            check.prerequisite == check.code
-                                ? std::string{"-"}
-                                : std::string{core::code_name(check.prerequisite)},
-                            std::string{check.rule},
-                            std::string{check.source}});
-    }
-    const std::string error{core::severity_name(core::Severity::kError)};
-    for (const emit::WrittenRule& rule : emit::written_rules()) {
-      table.rows.push_back({std::string{core::code_name(rule.code)},
-                            error,
-                            "-",
-                            std::string{rule.rule},
-                            std::string{rule.source}});
-    }
-    for (const sdk::TreeRule& rule : sdk::tree_rules()) {
+    for (const Rule& rule : all_rules()) {
       table.rows.push_back({std::string{core::code_name(rule.code)},
                             std::string{core::severity_name(rule.severity)},
-                            "-",
+                            rule.after ? std::string{core::code_name(*rule.after)} : "-",
                             std::string{rule.rule},
-                            std::string{rule.source}});
+                            std::string{rule.why}});
     }
-    table.rows.push_back({std::string{core::code_name(core::Code::kSizingDoesNotFit)},
-                          error,
-                          "-",
-                          "a heap holds what the trace took from it",
-                          "the trace that check --log or --sizing names"});
   } else {
     table.columns = {{"board"}};
     const auto names = board::bundled_boards(session.files, session.data.boards);

@@ -2,8 +2,11 @@
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 
+#include "annotations.hpp"
 #include "data_folders.hpp"
 #include "render_diagnostics.hpp"
+#include "rules.hpp"
+#include "sarif.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -50,8 +53,16 @@ CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board) {
   return name;
 }
 
-void add_json_flag(CLI::App& verb, bool& json) {
-  verb.add_flag("--json", json, "One JSON document on standard output, also after an error");
+CLI::Option* add_json_flag(CLI::App& verb, bool& json) {
+  return verb.add_flag("--json", json, "One JSON document on standard output, also after an error");
+}
+
+CLI::Option* add_annotations_option(CLI::App& verb, std::string& annotations) {
+  return verb
+      .add_option("--annotations",
+                  annotations,
+                  "github: findings as workflow commands too, which it shows beside the lines")
+      ->check(CLI::IsMember({"github"}));
 }
 
 namespace {
@@ -75,21 +86,34 @@ bool write_out(const std::string& text) {
   return std::fflush(stdout) == 0 && written;
 }
 
+std::string text_of(Outcome& outcome) {
+  if (!outcome.json && !outcome.sarif) {
+    return outcome.text;
+  }
+  if (outcome.sarif) {
+    outcome.document = to_sarif(
+        outcome.diagnostics, outcome.acceptance, outcome.status, all_rules(), MEMSIZE_VERSION);
+  } else if (!outcome.document.contains("diagnostics")) {
+    outcome.document["diagnostics"] = to_json(outcome.diagnostics);
+  }
+  // A name from an input may be no UTF-8; it is replaced, never thrown over.
+  return outcome.document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 int finish(Outcome outcome) {
-  std::string text = outcome.text;
-  if (outcome.json) {
-    if (!outcome.document.contains("diagnostics")) {
-      outcome.document["diagnostics"] = to_json(outcome.diagnostics);
-    }
-    // A name from an input may be no UTF-8; it is replaced, never thrown over.
-    text = outcome.document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  }
+  const std::string text = text_of(outcome);
   const std::string problems = render_problems(outcome.diagnostics, wants_colour(STDERR_FILENO));
-  if (!text.empty() && !write_out(text)) {
-    std::fputs("memsize: error[file.write]: cannot write to standard output\n", stderr);
-    outcome.status = core::ExitStatus::kEnvironment;
-  }
+  const std::string annotations =
+      outcome.annotations.empty() ? std::string{} : github_annotations(outcome.diagnostics);
+  const auto print = [&](const std::string& what) {
+    if (!what.empty() && !write_out(what)) {
+      std::fputs("memsize: error[file.write]: cannot write to standard output\n", stderr);
+      outcome.status = core::ExitStatus::kEnvironment;
+    }
+  };
+  print(text);
   std::fputs(problems.c_str(), stderr);
+  print(annotations);
   return static_cast<int>(outcome.status);
 }
 
@@ -173,7 +197,11 @@ int usage_error(const CLI::App& app,
   Outcome outcome;
   outcome.status = core::ExitStatus::kUsage;
   outcome.diagnostics.push_back(std::move(usage));
-  outcome.json = std::find(words.begin(), words.end(), "--json") != words.end();
+  const auto has = [&](const char* word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  outcome.json = has("--json");
+  outcome.sarif = !outcome.json && has("--sarif");
   outcome.document["schema"] = schema_of(words);
   return finish(std::move(outcome));
 }

@@ -7,6 +7,7 @@
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/translation.hpp"
 
+#include "check_stages.hpp"
 #include "stages.hpp"
 
 #include <fmt/format.h>
@@ -129,6 +130,42 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   }
   // Frozen: no byte changes. Only now may the disk be touched, by the caller.
   return emission;
+}
+
+CheckReport check(Session& session, const CheckRequest& request) {
+  CheckReport report;
+  if (!request.sdk.empty()) {
+    // Which parts of the tree are asked for: all, or the board's.
+    const auto scope = scope_of_tree(session, request);
+    if (!scope) {
+      report.diagnostics = scope.error();
+      return report;
+    }
+    // Every file read, every script evaluated; then each operating system against itself and
+    // against its board.
+    for (const sdk::Platform& platform : scope->platforms) {
+      check_platform(session, platform, scope->asked, report);
+    }
+    return report;
+  }
+
+  // What emit wrote, file against file.
+  WrittenMap written;
+  if (!request.map.empty()) {
+    written = check_written(session, request.map, report);
+  }
+  if (request.board.name.empty() || core::has_errors(report.diagnostics)) {
+    return report;
+  }
+
+  // The board's map, with the sizes that the written one has; --set wins.
+  const auto map = check_board(session, request, written, report);
+
+  // What a trace took from each heap must fit.
+  if (map && !request.trace.empty()) {
+    check_demands(session, request, *map, report);
+  }
+  return report;
 }
 
 core::Result<layout::MemoryMap> checked_map(const board::Board& board,

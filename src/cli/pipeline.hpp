@@ -9,6 +9,7 @@
 #include "memsize/layout/fit.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/recording.hpp"
+#include "memsize/sdk/tree.hpp"
 #include "memsize/sizing/sizing.hpp"
 
 #include <optional>
@@ -97,6 +98,43 @@ struct Emission {
 
 /// Everything up to the last byte, nothing on the disk.
 [[nodiscard]] core::Result<Emission> render(Session& session, const EmitRequest& request);
+
+struct CheckRequest {
+  BoardRequest board;
+  /// A folder that emit --out wrote; empty: none.
+  std::string map;
+  /// An SDK tree, read instead of a map; empty: none.
+  std::string sdk;
+  /// A log or a sizing document that must fit the board's map; empty: none.
+  std::string trace;
+};
+
+/// One operating system of one part of an SDK tree, and what of it was read. Paths are below the
+/// folder; what is empty is not there.
+struct CheckedVariant {
+  sdk::Platform platform;
+  std::string os;
+  /// The board whose map it was held against; empty: memsize has none of that part and system.
+  std::string board;
+  std::string script;
+  std::string header;
+  std::string dts;
+  std::vector<sdk::CoreSources> cores;
+};
+
+struct CheckReport {
+  core::Diagnostics diagnostics;
+  /// What was looked at, for people.
+  std::vector<std::string> checked;
+  /// What the board's map has to say although nothing is wrong.
+  core::Diagnostics remarks;
+  /// The parts of the SDK tree that were read.
+  std::vector<sdk::Platform> platforms;
+  std::vector<CheckedVariant> variants;
+};
+
+/// Everything that `check` finds; an input that cannot be read is a finding too.
+[[nodiscard]] CheckReport check(Session& session, const CheckRequest& request);
 
 /// Knob values from "KNOB=SIZE".
 [[nodiscard]] core::Result<board::KnobValues> parse_settings(

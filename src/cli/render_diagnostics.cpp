@@ -2,6 +2,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -117,6 +119,25 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
     out += fmt::format("memsize: {} more\n", core::plural(errors - kMost, "error"));
   }
   return out;
+}
+
+std::string message_text(const Diagnostic& diagnostic, bool related) {
+  std::string text = diagnostic.message;
+  for (const std::string& detail : diagnostic.details) {
+    text += "\n" + detail;
+  }
+  for (std::size_t i = 0; related && i < diagnostic.related.size(); ++i) {
+    const core::Related& other = diagnostic.related[i];
+    text += fmt::format("\n{}: {}", locus(other.place), other.message);
+  }
+  if (!diagnostic.hint.empty()) {
+    text += "\nhint: " + diagnostic.hint;
+  }
+  return text;
+}
+
+std::string plain_path(const std::string& path) {
+  return std::filesystem::path{path}.lexically_normal().generic_string();
 }
 
 std::string describe_notes(const core::Diagnostics& found) {

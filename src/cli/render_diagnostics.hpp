@@ -17,6 +17,13 @@ namespace memsize::cli {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics);
 
+/// The message with its details and its hint, a line each, and with `related` the other places,
+/// where nothing else shows them.
+[[nodiscard]] std::string message_text(const core::Diagnostic& diagnostic, bool related);
+
+/// A path without "./", "//" and "folder/..", as code hosts know it.
+[[nodiscard]] std::string plain_path(const std::string& path);
+
 /// The notes among `found`, a line each: a terminal shows no notes elsewhere.
 [[nodiscard]] std::string describe_notes(const core::Diagnostics& found);
 

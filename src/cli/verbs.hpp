@@ -1,6 +1,7 @@
 // The verbs: one file each, one row each in main.cpp.
 #pragma once
 
+#include "baseline.hpp"
 #include "pipeline.hpp"
 
 #include <functional>
@@ -29,6 +30,11 @@ struct Outcome {
   Json document;
   core::Diagnostics diagnostics;
   bool json = false;
+  /// SARIF instead, made of the diagnostics and of what a baseline accepts.
+  bool sarif = false;
+  Acceptance acceptance;
+  /// --annotations: the code host that shows the diagnostics; empty: none.
+  std::string annotations;
 };
 
 using Run = std::function<Outcome(Session&)>;
@@ -58,6 +64,9 @@ Run add_completion(CLI::App& app);
 CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
 
 /// --json, the same words everywhere.
-void add_json_flag(CLI::App& verb, bool& json);
+CLI::Option* add_json_flag(CLI::App& verb, bool& json);
+
+/// --annotations, the same words everywhere. Documents have standard output for themselves.
+CLI::Option* add_annotations_option(CLI::App& verb, std::string& annotations);
 
 }  // namespace memsize::cli

@@ -123,7 +123,8 @@ class Checker:
         packages = " ".join(re.findall(r"\w+_packages=\(\n(.*?)\n\)", install, re.S)).split()
         boards = sorted(file.stem for file in (self.source / "boards").glob("*.toml"))
         schemas = sorted((self.source / "samples" / "schema").glob("*.json"))
-        documents = ["memsize." + "/".join(file.stem.rsplit("-", 1)) for file in schemas]
+        # Ours have one number; those of others are called as their schema's file.
+        documents = ["memsize." + file.stem.replace("-", "/") if "." not in file.stem else file.stem for file in schemas]
         for kind, names in (("package", packages), ("board", boards), ("document", documents)):
             if not names:
                 self.wrong("README.md", f"found no {kind} to look for")

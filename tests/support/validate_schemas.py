@@ -73,6 +73,18 @@ COMMANDS = (
     ("emit --board am62a --set ddr_shared_mem_size=171MiB --out refused --json", 1),
     ("emit --board j722s --out file --json", 4),
     # check
+    ("check --sdk sdk --json", 1),
+    ("check --sdk sdk --board zx9.toml --json", 1),
+    ("check --sdk sdk --baseline known.json --json", 1),
+    ("check --sdk sdk --baseline known.json --write-baseline all.json --json", 0),
+    ("check --sdk sdk --baseline known.json --sarif", 1),
+    ("check --sdk sdk --sarif", 1),
+    ("check --sdk sdk --baseline file --sarif", 1),
+    ("check --sdk file --json", 4),
+    ("check --sdk file --sarif", 4),
+    ("check --board tda54 --sarif", 0),
+    ("check --sarif", 2),
+    ("check --sarif --nothing", 2),
     ("check --board j722s --json", 0),
     ("check --board tda54 --strict --json", 1),
     ("check --map map --json", 0),
@@ -102,7 +114,8 @@ COMMANDS = (
 # output, that is a document too.
 NOT_UNDERSTOOD = ("analyze --json", "emit --json", "list nothing --json", "board --json")
 
-WRITTEN = ("map/memory_map.json", "map12/memory_map.json", "map/c7x_1/mmu_map.json", "map/c7x_2/mmu_map.json",
+WRITTEN = ("all.json",
+           "map/memory_map.json", "map12/memory_map.json", "map/c7x_1/mmu_map.json", "map/c7x_2/mmu_map.json",
            "map12/c7x_1/mmu_map.json", "map12/c7x_2/mmu_map.json", "am62a/memory_map.json",
            "am62a/c7x_1/mmu_map.json", "safertos/memory_map.json", "safertos/c7x_1/mmu_map.json", "tda54/memory_map.json")
 
@@ -140,7 +153,9 @@ class Checker:
             try:
                 schema = json.loads(file.read_text(encoding="utf-8"))
                 Draft202012Validator.check_schema(schema)
-                name = schema["properties"]["schema"]["const"]
+                name = name_of({key: child.get("const") for key, child in schema["properties"].items()})
+                if name is None:
+                    raise KeyError("schema")
             except (ValueError, KeyError, SchemaError) as problem:
                 self.wrong(file.name, f"not a usable schema: {str(problem).splitlines()[0]}")
                 continue
@@ -173,9 +188,25 @@ class Checker:
             shutil.copy(self.source / "boards" / f"{board}.toml", self.work)
         (self.work / "sizing.json").write_text(self.run(f"analyze {{trace}} --board {OLD} --json").stdout,
                                                encoding="utf-8")
+        self.make_tree()
         self.run(f"emit --board {OLD} --out altered")
         for file in (self.work / "altered").glob("*.dtsi"):
             file.write_text(file.read_text(encoding="utf-8").replace("0xa5000000", "0xa6000000"), encoding="utf-8")
+
+    def make_tree(self) -> None:
+        """A small SDK tree in which files contradict each other, with every kind of file."""
+        case = self.source / "tests/fixtures/sdk.generated/script-not-run"
+        shutil.copytree(case / "sdk", self.work / "sdk")
+        shutil.copy(case / "board.toml", self.work / "zx9.toml")
+        core = self.work / "sdk/platform/zx9/rtos/r5"
+        (core / "main.c").write_text("int main(void) { return 0; }\n", encoding="utf-8")
+        (core / "zx9_mpu_cfg.c").write_text("/* left over */\n", encoding="utf-8")
+        (core / "r5_linker_freertos.cmd").write_text("SECTIONS\n{\n    .text : {} > CODE\n}\n", encoding="utf-8")
+        self.run("check --sdk sdk --write-baseline known.json")
+        known = json.loads((self.work / "known.json").read_text(encoding="utf-8"))
+        known["findings"][0]["why"] = "since the first release"
+        known["findings"].pop(1)
+        (self.work / "known.json").write_text(json.dumps(known), encoding="utf-8")
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         words = [word.format(trace=self.source / TRACE, source=self.source) for word in command.split()]
@@ -191,7 +222,7 @@ class Checker:
             self.wrong(what, f"exit status {done.returncode}, expected {status}\n{done.stderr[:600]}")
         document = self.check_text(what, done.stdout)
         if document is not None:
-            errors = [found for found in document.get("diagnostics", []) if found.get("severity") == "error"]
+            errors = errors_in(document)
             if (status != 0) != bool(errors):
                 self.wrong(what, f"exit status {status} with {len(errors)} errors in the document")
 
@@ -202,7 +233,7 @@ class Checker:
             self.wrong(what, f"not exactly one JSON document: {problem}")
             return None
         self.documents += 1
-        name = document.get("schema") if isinstance(document, dict) else None
+        name = name_of(document) if isinstance(document, dict) else None
         if name not in self.schemas:
             self.wrong(what, f"no schema for {name!r}")
             return None
@@ -222,6 +253,23 @@ class Checker:
             never = sorted({where for where, _ in described_keys(schema, "")} - self.seen[name] - of_diagnostics)
             if never:
                 self.wrong(name, f"described, but in no document: {', '.join(never)}")
+
+
+def name_of(document: dict[str, Any]) -> str | None:
+    """What kind of document it is; of SARIF, as its schema's file is called here."""
+    if "$schema" in document and "runs" in document:
+        return f"sarif/{document.get('version')}"
+    return document.get("schema")
+
+
+def errors_in(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The findings that decide the exit status."""
+    found = [item for item in document.get("diagnostics", [])
+             if item.get("severity") == "error" and not item.get("accepted")]
+    for run in document.get("runs", []):
+        items = run["results"] + run["invocations"][0].get("toolExecutionNotifications", [])
+        found += [item for item in items if item["level"] == "error" and not item.get("suppressions")]
+    return found
 
 
 def closed(schema: Any) -> Any:

@@ -1,0 +1,282 @@
+#include "check_stages.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/verify.hpp"
+#include "memsize/sdk/check.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+void keep(const core::Diagnostics& found, CheckReport& report) {
+  report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
+}
+
+// What two operating systems share is told once.
+void keep_new(const core::Diagnostics& found, CheckReport& report) {
+  for (const core::Diagnostic& diagnostic : found) {
+    const auto& all = report.diagnostics;
+    const bool told = std::any_of(all.begin(), all.end(), [&](const core::Diagnostic& other) {
+      return other.message == diagnostic.message && other.place == diagnostic.place;
+    });
+    if (!told) {
+      report.diagnostics.push_back(diagnostic);
+    }
+  }
+}
+
+std::string join_socs(const std::vector<sdk::Platform>& platforms) {
+  std::vector<std::string> names;
+  names.reserve(platforms.size());
+  for (const sdk::Platform& platform : platforms) {
+    names.push_back(core::printable(platform.soc, 40));
+  }
+  return core::join(names, ", ");
+}
+
+// The map of the bundled board for that part and operating system; of several, of the newest SDK.
+std::optional<layout::MemoryMap> bundled_map(Session& session,
+                                             const std::string& soc,
+                                             const std::string& os) {
+  std::optional<board::Board> best;
+  const std::string& folder = session.data.boards;
+  const auto names = board::bundled_boards(session.files, folder);
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    if (!(*names)[i].starts_with(soc)) {
+      continue;
+    }
+    auto board = board::load_board(session.files, folder, (*names)[i]);
+    if (board && board->soc == soc && board->os == os && (!best || best->sdk < board->sdk)) {
+      best = std::move(*board);
+    }
+  }
+  auto map = best ? layout::resolve(*best, {}) : tl::make_unexpected(core::Diagnostics{});
+  return map ? std::optional{std::move(*map)} : std::nullopt;
+}
+
+// What of the variant is there.
+CheckedVariant files_of(const sdk::Sources& sources, const sdk::Variant& variant) {
+  const auto there = [&](const std::string& path) {
+    return sources.find(path) == nullptr ? std::string{} : path;
+  };
+  CheckedVariant checked;
+  checked.platform = sources.platform;
+  checked.os = variant.os;
+  checked.script = variant.script_path;
+  checked.header = there(variant.header);
+  checked.dts = there(variant.dts);
+  for (sdk::CoreSources core : variant.cores) {
+    core.linker = there(core.linker);
+    checked.cores.push_back(std::move(core));
+  }
+  return checked;
+}
+
+// The files of a written map. Anything large is not one of ours.
+core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
+  const auto paths = session.files.list_tree(folder);
+  if (!paths) {
+    return tl::make_unexpected(paths.error());
+  }
+  std::vector<emit::MapFile> files;
+  for (const std::string& path : *paths) {
+    const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
+                      path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
+                      path.ends_with(".dtsi");
+    if (!ours) {
+      continue;
+    }
+    auto content = session.files.read(fmt::format("{}/{}", folder, path));
+    if (!content) {
+      return tl::make_unexpected(content.error());
+    }
+    files.push_back({path, std::move(*content)});
+  }
+  return files;
+}
+
+// What the demand lacks; nothing where it fits.
+std::optional<core::Diagnostic> misfit(const layout::MemoryMap& map,
+                                       const std::string& core,
+                                       const sizing::Demand& demand) {
+  const core::Bytes has{map.values.at(demand.knob)};
+  const core::Bytes needs = std::max(demand.figure(), demand.forecast_figure.value_or(has));
+  if (needs <= has) {
+    return std::nullopt;
+  }
+  return core::error(Code::kSizingDoesNotFit,
+                     fmt::format("{} needs {} of '{}', which has {}",
+                                 core,
+                                 core::format_bytes(needs),
+                                 demand.region,
+                                 core::format_size(has)),
+                     {},
+                     fmt::format("give it more: --set {}={}",
+                                 demand.knob,
+                                 core::format_setting(std::max(
+                                     *demand.suggested, demand.forecast.value_or(core::Bytes{})))));
+}
+
+}  // namespace
+
+core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request) {
+  auto platforms = sdk::find_platforms(session.files, request.sdk);
+  if (!platforms) {
+    return tl::make_unexpected(platforms.error());
+  }
+  TreeScope scope;
+  if (request.board.name.empty()) {
+    scope.platforms = std::move(*platforms);
+    return scope;
+  }
+  auto board = load_board(session, request.board);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  auto map = layout::resolve(*board, {});
+  if (!map) {
+    return tl::make_unexpected(map.error());
+  }
+  scope.asked = std::move(*map);
+  for (const sdk::Platform& platform : *platforms) {
+    if (platform.soc == scope.asked->board.soc) {
+      scope.platforms.push_back(platform);
+    }
+  }
+  if (scope.platforms.empty()) {
+    core::Place place;
+    place.path = request.sdk;
+    return core::fail(core::error(Code::kSdkTree,
+                                  fmt::format("this SDK has no '{}', which board '{}' is",
+                                              scope.asked->board.soc,
+                                              scope.asked->board.name),
+                                  place,
+                                  fmt::format("it has: {}", join_socs(*platforms))));
+  }
+  return scope;
+}
+
+void check_platform(Session& session,
+                    const sdk::Platform& platform,
+                    const std::optional<layout::MemoryMap>& asked,
+                    CheckReport& report) {
+  report.platforms.push_back(platform);
+  const auto sources = sdk::read_sources(session.files, platform, {});
+  if (!sources) {
+    keep(sources.error(), report);
+    return;
+  }
+  keep(sources->problems, report);
+  for (const sdk::Variant& variant : sources->variants) {
+    if (asked && asked->board.os != variant.os) {
+      continue;
+    }
+    const auto own = asked ? std::nullopt : bundled_map(session, platform.soc, variant.os);
+    const layout::MemoryMap* map = asked ? &*asked : own ? &*own : nullptr;
+    const sdk::TreeReport found = sdk::check_variant(*sources, variant, map);
+    keep_new(found.diagnostics, report);
+    report.checked.push_back(fmt::format("{} {} ({})",
+                                         core::printable(platform.soc, 40),
+                                         core::printable(variant.os, 40),
+                                         core::join(found.read, ", ")));
+    CheckedVariant checked = files_of(*sources, variant);
+    checked.board = map == nullptr ? std::string{} : map->board.name;
+    report.variants.push_back(std::move(checked));
+  }
+}
+
+WrittenMap check_written(Session& session, const std::string& folder, CheckReport& report) {
+  WrittenMap written;
+  const auto files = read_map(session, folder);
+  if (!files) {
+    keep(files.error(), report);
+    return written;
+  }
+  const emit::VerifyReport found = emit::verify_map(*files, folder);
+  keep(found.diagnostics, report);
+  report.checked.insert(report.checked.end(), found.read.begin(), found.read.end());
+  written.board = found.board;
+  for (const auto& [knob, value] : found.knobs) {
+    written.knobs[knob] = value;
+  }
+  return written;
+}
+
+std::optional<layout::MemoryMap> check_board(Session& session,
+                                             const CheckRequest& request,
+                                             const WrittenMap& written,
+                                             CheckReport& report) {
+  const auto board = load_board(session, request.board);
+  if (!board) {
+    keep(board.error(), report);
+    return std::nullopt;
+  }
+  if (!written.board.empty() && written.board != board->name) {
+    core::Place place;
+    place.path = request.map + "/memory_map.json";
+    keep({core::error(Code::kVerifyDisagree,
+                      fmt::format("the map is of board '{}', not of '{}'",
+                                  core::printable(written.board, 60),
+                                  board->name),
+                      place,
+                      "name the board that it was written for with --board")},
+         report);
+    return std::nullopt;
+  }
+  const auto settings = parse_settings(*board, request.board.set);
+  if (!settings) {
+    keep(settings.error(), report);
+    return std::nullopt;
+  }
+  board::KnobValues values = written.knobs;
+  for (const auto& [knob, value] : *settings) {
+    values[knob] = value;
+  }
+  auto map = checked_map(*board, values);
+  if (!map) {
+    keep(map.error(), report);
+    return std::nullopt;
+  }
+  keep(map->remarks, report);
+  report.remarks = map->remarks;
+  report.checked.push_back(fmt::format("board {}", board->name));
+  return std::move(*map);
+}
+
+void check_demands(Session& session,
+                   const CheckRequest& request,
+                   const layout::MemoryMap& map,
+                   CheckReport& report) {
+  AnalyzeRequest trace;
+  trace.inputs = {request.trace};
+  trace.board = request.board;
+  const auto analysis = analyze(session, trace);
+  if (!analysis) {
+    keep(analysis.error(), report);
+    return;
+  }
+  keep(analysis->sizing.diagnostics, report);
+  std::size_t demands = 0;
+  for (const sizing::CoreSizing& core : analysis->sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      if (demand.knob.empty()) {
+        continue;
+      }
+      ++demands;
+      if (auto lacks = misfit(map, core.core, demand); lacks) {
+        report.diagnostics.push_back(std::move(*lacks));
+      }
+    }
+  }
+  report.checked.push_back(core::plural(demands, "demand"));
+}
+
+}  // namespace memsize::cli

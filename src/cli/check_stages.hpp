@@ -1,0 +1,43 @@
+// The stages of check() that pipeline.cpp lists. Each adds what it finds to the report.
+#pragma once
+
+#include "pipeline.hpp"
+
+namespace memsize::cli {
+
+struct TreeScope {
+  std::vector<sdk::Platform> platforms;
+  /// The map of --board, which then also says the operating system.
+  std::optional<layout::MemoryMap> asked;
+};
+
+[[nodiscard]] core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request);
+
+/// Without `asked`, each operating system is held against the newest bundled board for it.
+void check_platform(Session& session,
+                    const sdk::Platform& platform,
+                    const std::optional<layout::MemoryMap>& asked,
+                    CheckReport& report);
+
+/// What memory_map.json of a written map says that it was made of.
+struct WrittenMap {
+  std::string board;
+  board::KnobValues knobs;
+};
+
+[[nodiscard]] WrittenMap check_written(Session& session,
+                                       const std::string& folder,
+                                       CheckReport& report);
+
+/// Nothing where a check failed.
+[[nodiscard]] std::optional<layout::MemoryMap> check_board(Session& session,
+                                                           const CheckRequest& request,
+                                                           const WrittenMap& written,
+                                                           CheckReport& report);
+
+void check_demands(Session& session,
+                   const CheckRequest& request,
+                   const layout::MemoryMap& map,
+                   CheckReport& report);
+
+}  // namespace memsize::cli

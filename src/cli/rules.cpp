@@ -1,0 +1,33 @@
+#include "rules.hpp"
+
+#include "memsize/emit/verify.hpp"
+#include "memsize/layout/check.hpp"
+#include "memsize/sdk/check.hpp"
+
+namespace memsize::cli {
+
+std::vector<Rule> all_rules() {
+  std::vector<Rule> rules;
+  for (const layout::Check& check : layout::all_checks()) {
+    rules.push_back(
+        {check.code,
+         check.severity,
+         check.prerequisite == check.code ? std::nullopt : std::optional{check.prerequisite},
+         check.rule,
+         check.source});
+  }
+  for (const emit::WrittenRule& rule : emit::written_rules()) {
+    rules.push_back({rule.code, core::Severity::kError, std::nullopt, rule.rule, rule.source});
+  }
+  for (const sdk::TreeRule& rule : sdk::tree_rules()) {
+    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
+  }
+  rules.push_back({core::Code::kSizingDoesNotFit,
+                   core::Severity::kError,
+                   std::nullopt,
+                   "a heap holds what the trace took from it",
+                   "the trace that check --log or --sizing names"});
+  return rules;
+}
+
+}  // namespace memsize::cli
