@@ -62,6 +62,22 @@ std::optional<layout::MemoryMap> bundled_map(Session& session,
   return map ? std::optional{std::move(*map)} : std::nullopt;
 }
 
+core::Diagnostic no_such_system(const sdk::Sources& sources, const board::Board& board) {
+  std::vector<std::string> systems;
+  systems.reserve(sources.variants.size());
+  for (const sdk::Variant& variant : sources.variants) {
+    systems.push_back(core::printable(variant.os, 40));
+  }
+  core::Place place;
+  place.path = sources.platform.folder;
+  return core::error(
+      Code::kSdkTree,
+      fmt::format(
+          "there is no generator script for '{}', which board '{}' is of", board.os, board.name),
+      place,
+      fmt::format("there are some for: {}", core::join(systems, ", ")));
+}
+
 // What of the variant is there.
 CheckedVariant files_of(const sdk::Sources& sources, const sdk::Variant& variant) {
   const auto there = [&](const std::string& path) {
@@ -80,7 +96,24 @@ CheckedVariant files_of(const sdk::Sources& sources, const sdk::Variant& variant
   return checked;
 }
 
-// The files of a written map. Anything large is not one of ours.
+// A map's files have some 100 KiB. What is much larger is not read to find that out.
+std::optional<core::Diagnostic> too_large(Session& session, const std::string& path) {
+  constexpr core::Bytes kLargest{16U << 20U};
+  const auto size = session.files.size(path);
+  if (!size || *size <= kLargest.count()) {
+    return std::nullopt;
+  }
+  core::Place place;
+  place.path = path;
+  return core::error(Code::kVerifyParse,
+                     fmt::format("this file has {}: no file of a map has more than {}",
+                                 core::format_size(core::Bytes{*size}),
+                                 core::format_size(kLargest)),
+                     place,
+                     "write the map again with emit");
+}
+
+// The files of a written map.
 core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
   const auto paths = session.files.list_tree(folder);
   if (!paths) {
@@ -94,7 +127,11 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
     if (!ours) {
       continue;
     }
-    auto content = session.files.read(fmt::format("{}/{}", folder, path));
+    const std::string full = fmt::format("{}/{}", folder, path);
+    if (auto large = too_large(session, full); large) {
+      return core::fail(std::move(*large));
+    }
+    auto content = session.files.read(full);
     if (!content) {
       return tl::make_unexpected(content.error());
     }
@@ -190,6 +227,14 @@ void check_platform(Session& session,
     CheckedVariant checked = files_of(*sources, variant);
     checked.board = map == nullptr ? std::string{} : map->board.name;
     report.variants.push_back(std::move(checked));
+  }
+  const bool is_there = std::any_of(
+      sources->variants.begin(), sources->variants.end(), [&](const sdk::Variant& variant) {
+        return !asked || asked->board.os == variant.os;
+      });
+  // Where a script failed, that says enough.
+  if (asked && !is_there && !core::has_errors(sources->problems)) {
+    keep({no_such_system(*sources, asked->board)}, report);
   }
 }
 

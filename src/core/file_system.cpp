@@ -192,6 +192,15 @@ Result<std::string> RealFileSystem::read(const std::string& path) {
   }
 }
 
+Result<std::uint64_t> RealFileSystem::size(const std::string& path) {
+  std::error_code failure;
+  const std::uintmax_t bytes = fs::file_size(path, failure);
+  if (failure) {
+    return cannot_read(path, failure.message());
+  }
+  return bytes;
+}
+
 Result<void> RealFileSystem::replace(const std::vector<NewFile>& files) {
   const HoldSignals hold;
 
@@ -253,7 +262,8 @@ Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder)
   std::error_code failure;
   for (fs::directory_iterator entry{folder, failure}, end; !failure && entry != end;
        entry.increment(failure)) {
-    if (entry->is_regular_file(failure)) {
+    std::error_code broken_link;
+    if (entry->is_regular_file(broken_link)) {
       names.push_back(entry->path().filename().string());
     }
   }
@@ -282,21 +292,21 @@ Result<std::vector<std::string>> RealFileSystem::list_folders(const std::string&
 }
 
 Result<std::vector<std::string>> RealFileSystem::list_tree(const std::string& folder) {
-  std::vector<std::string> paths;
-  std::error_code failure;
-  for (fs::recursive_directory_iterator entry{folder, failure}, end; !failure && entry != end;
-       entry.increment(failure)) {
-    if (entry.depth() > 0) {
-      entry.disable_recursion_pending();
+  auto paths = list(folder);
+  const auto folders = list_folders(folder);
+  if (!paths || !folders) {
+    return tl::make_unexpected(paths ? folders.error() : paths.error());
+  }
+  for (const std::string& below : *folders) {
+    const auto names = list(fmt::format("{}/{}", folder, below));
+    if (!names) {
+      return names;
     }
-    if (entry->is_regular_file(failure)) {
-      paths.push_back(fs::relative(entry->path(), folder, failure).generic_string());
+    for (const std::string& name : *names) {
+      paths->push_back(fmt::format("{}/{}", below, name));
     }
   }
-  if (failure) {
-    return cannot_read(folder, failure.message());
-  }
-  std::sort(paths.begin(), paths.end());
+  std::sort(paths->begin(), paths->end());
   return paths;
 }
 
@@ -306,6 +316,14 @@ Result<std::string> MemFileSystem::read(const std::string& path) {
     return cannot_read(path, reason(is_directory(path) ? EISDIR : ENOENT));
   }
   return found->second;
+}
+
+Result<std::uint64_t> MemFileSystem::size(const std::string& path) {
+  const auto found = content.find(path);
+  if (found == content.end()) {
+    return cannot_read(path, reason(is_directory(path) ? EISDIR : ENOENT));
+  }
+  return found->second.size();
 }
 
 Result<void> MemFileSystem::replace(const std::vector<NewFile>& files) {

@@ -140,6 +140,24 @@ TEST_SUITE("core") {
     CHECK_FALSE(files.list_tree(folder / "nowhere").has_value());
   }
 
+  TEST_CASE("list_tree of the real disk knows links by their own names, and no broken ones") {
+    const TemporaryFolder folder;
+    RealFileSystem files;
+    REQUIRE(files.replace({{folder / "elsewhere/file", "abc"}, {folder / "tree/own", ""}}));
+    fs::create_symlink(folder / "elsewhere/file", folder / "tree/a-link");
+    fs::create_directory_symlink(folder / "elsewhere", folder / "tree/linked");
+    fs::create_directory_symlink("..", folder / "tree/up");
+    fs::create_symlink("nowhere", folder / "tree/broken");
+    fs::create_symlink("itself", folder / "tree/itself");
+    fs::create_directory(folder / "tree/b-folder");
+    CHECK(files.list_tree(folder / "tree").value() ==
+          std::vector<std::string>{"a-link", "linked/file", "own"});
+    CHECK(files.list(folder / "tree").value() == std::vector<std::string>{"a-link", "own"});
+    CHECK(files.size(folder / "tree/a-link").value() == 3);
+    CHECK_FALSE(files.size(folder / "tree/broken").has_value());
+    CHECK_FALSE(files.size(folder / "tree").has_value());
+  }
+
   TEST_CASE("where one target cannot be written, no target is") {
     const TemporaryFolder folder;
     RealFileSystem files;

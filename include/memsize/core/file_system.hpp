@@ -3,6 +3,7 @@
 
 #include "memsize/core/diagnostic.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ class FileSystem {
   /// The whole file. "-" is standard input.
   [[nodiscard]] virtual Result<std::string> read(const std::string& path) = 0;
 
+  /// Bytes of a regular file, without reading it; links are followed.
+  [[nodiscard]] virtual Result<std::uint64_t> size(const std::string& path) = 0;
+
   /// All or nothing, and never over anything but a regular file: every file is written beside its
   /// target, then all are renamed over their targets. Missing folders are made. The disk is not
   /// synced: what is written can be made again.
@@ -38,14 +42,15 @@ class FileSystem {
   /// Not a folder, device or pipe; links are followed.
   [[nodiscard]] virtual bool is_regular_file(const std::string& path) = 0;
 
-  /// Names (not paths) of the regular files in a folder, sorted.
+  /// Names (not paths) of the regular files in a folder, sorted; links to files count.
   [[nodiscard]] virtual Result<std::vector<std::string>> list(const std::string& folder) = 0;
 
   /// Names of the folders in a folder, sorted; links to folders count.
   [[nodiscard]] virtual Result<std::vector<std::string>> list_folders(
       const std::string& folder) = 0;
 
-  /// Paths below a folder of its regular files and those of its direct subfolders, sorted.
+  /// Paths below a folder of its regular files and those of its direct subfolders, sorted; links
+  /// count, under their own names, and are followed no deeper.
   [[nodiscard]] virtual Result<std::vector<std::string>> list_tree(const std::string& folder) = 0;
 };
 
@@ -53,6 +58,7 @@ class FileSystem {
 class RealFileSystem : public FileSystem {
  public:
   [[nodiscard]] Result<std::string> read(const std::string& path) override;
+  [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
   [[nodiscard]] bool exists(const std::string& path) override;
   [[nodiscard]] bool is_directory(const std::string& path) override;
@@ -71,6 +77,7 @@ class MemFileSystem : public FileSystem {
   std::map<std::string, std::string> refuse;
 
   [[nodiscard]] Result<std::string> read(const std::string& path) override;
+  [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
   [[nodiscard]] bool exists(const std::string& path) override;
   [[nodiscard]] bool is_directory(const std::string& path) override;
