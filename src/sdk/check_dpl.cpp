@@ -30,14 +30,16 @@ struct Value {
 
 // An entry of any of the three tables.
 struct Entry {
-  // "MMU entry 3".
-  std::string number;
+  // "MMU entry".
+  std::string_view what;
+  std::size_t number;
   std::string name;
   std::vector<Value> values;
   core::Place place;
   const emit::Places* places;
 };
 
+// By their numbers, which grow.
 using Entries = std::vector<Entry>;
 
 std::string size_text(std::uint64_t size) {
@@ -48,7 +50,8 @@ Entries entries_of(const std::vector<emit::WrittenMmuEntry>& list) {
   Entries entries;
   for (const emit::WrittenMmuEntry& entry : list) {
     entries.push_back(
-        {fmt::format("MMU entry {}", entries.size() + 1),
+        {"MMU entry",
+         entries.size() + 1,
          entry.name,
          {{"virtual address", {{core::format_hex(entry.virtual_base), "vaddr"}}, "vAddr"},
           {"physical address", {{core::format_hex(entry.physical), "paddr"}}, "pAddr"},
@@ -68,7 +71,8 @@ Entries entries_of(const std::vector<emit::WrittenMpuRegion>& list) {
       return fmt::format("{} {}", name, is_set ? 1 : 0);
     };
     entries.push_back(
-        {fmt::format("MPU region {}", fields.number),
+        {"MPU region",
+         fields.number,
          fields.name,
          {{"base", {{core::format_hex(fields.base), "baseAddr"}}, "baseAddr"},
           {"size", {{size_text(fields.size), "size"}}, "size"},
@@ -92,7 +96,8 @@ Entries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
   Entries entries;
   for (const emit::WrittenRatEntry& entry : list) {
     entries.push_back(
-        {fmt::format("RAT entry {}", entries.size() + 1),
+        {"RAT entry",
+         entries.size() + 1,
          entry.fields.name,
          {{"local address", {{core::format_hex(entry.fields.local), "localAddr"}}, "localAddr"},
           {"system address", {{core::format_hex(entry.fields.system), "systemAddr"}}, "systemAddr"},
@@ -128,8 +133,20 @@ core::Place place_in(const Entry& entry, const char* name) {
 }
 
 std::string named(const Entry& entry) {
-  return entry.name.empty() ? entry.number
-                            : fmt::format("{} '{}'", entry.number, core::printable(entry.name, 60));
+  return fmt::format(
+      "{} {}{}",
+      entry.what,
+      entry.number,
+      entry.name.empty() ? "" : fmt::format(" '{}'", core::printable(entry.name, 60)));
+}
+
+// Null where there is none of that number.
+const Entry* find(const Entries& entries, std::size_t number) {
+  const auto found = std::lower_bound(
+      entries.begin(), entries.end(), number, [](const Entry& entry, std::size_t wanted) {
+        return entry.number < wanted;
+      });
+  return found == entries.end() || found->number != number ? nullptr : &*found;
 }
 
 class DplChecker {
@@ -157,7 +174,13 @@ class DplChecker {
     for (const Variant& variant : view_.sources().variants) {
       for (const CoreSources& each : variant.cores) {
         for (std::size_t i = 0; each.name == core && i < each.syscfg.size(); ++i) {
-          sources.push_back({each.syscfg[i], variant.os == view_.variant().os});
+          const std::string& path = each.syscfg[i];
+          // A script may write several linker maps for a core.
+          if (std::none_of(sources.begin(), sources.end(), [&](const Source& source) {
+                return source.path == path;
+              })) {
+            sources.push_back({path, variant.os == view_.variant().os});
+          }
         }
       }
     }
@@ -211,31 +234,31 @@ class DplChecker {
 
   static void compare(const Entries& here, const Entries& there, Differences& differences) {
     for (const Entry& entry : there) {
-      const auto own = std::find_if(
-          here.begin(), here.end(), [&](const Entry& each) { return each.number == entry.number; });
-      if (own == here.end()) {
+      if (const Entry* own = find(here, entry.number)) {
+        compare(*own, entry, differences);
+      } else {
         differences.add(fmt::format("it lacks {}", named(entry)), {}, entry.place);
-        continue;
-      }
-      for (std::size_t i = 0; i < entry.values.size(); ++i) {
-        const Value& value = entry.values[i];
-        if (const Part* part = first_difference(own->values[i], value)) {
-          differences.add(fmt::format("the {} of {} is {} here, but {} there",
-                                      value.what,
-                                      named(entry),
-                                      text_of(own->values[i]),
-                                      text_of(value)),
-                          place_in(*own, part->field),
-                          place_in(entry, value.property));
-        }
       }
     }
     for (const Entry& entry : here) {
-      const bool is_known = std::any_of(there.begin(), there.end(), [&](const Entry& each) {
-        return each.number == entry.number;
-      });
-      if (!is_known) {
-        differences.add(fmt::format("{} is only here", entry.number), entry.place, {});
+      if (find(there, entry.number) == nullptr) {
+        differences.add(
+            fmt::format("{} {} is only here", entry.what, entry.number), entry.place, {});
+      }
+    }
+  }
+
+  static void compare(const Entry& here, const Entry& there, Differences& differences) {
+    for (std::size_t i = 0; i < there.values.size(); ++i) {
+      const Value& value = there.values[i];
+      if (const Part* part = first_difference(here.values[i], value)) {
+        differences.add(fmt::format("the {} of {} is {} here, but {} there",
+                                    value.what,
+                                    named(there),
+                                    text_of(here.values[i]),
+                                    text_of(value)),
+                        place_in(here, part->field),
+                        place_in(there, value.property));
       }
     }
   }
