@@ -118,9 +118,12 @@ class Run {
       item["id"] = core::code_name(code);
       const auto rule = std::find_if(
           rules_.begin(), rules_.end(), [&](const Rule& each) { return each.code == code; });
+      // Code hosts want a help of every rule.
+      item["help"]["text"] = "memsize list checks says what is checked, and why";
       if (rule != rules_.end()) {
         item["shortDescription"]["text"] = rule->rule;
-        item["fullDescription"]["text"] = fmt::format("{}; why: {}", rule->rule, rule->why);
+        item["fullDescription"]["text"] = rule->rule;
+        item["help"]["text"] = fmt::format("why: {}", rule->why);
       }
       used_.push_back(std::move(item));
     }

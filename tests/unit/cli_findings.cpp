@@ -260,6 +260,8 @@ TEST_CASE("SARIF has a rule for each code, and results with places and suppressi
   CHECK(run["tool"]["driver"]["version"] == "1.2.3");
   CHECK(run["tool"]["driver"]["rules"].size() == 2);
   CHECK_FALSE(run["tool"]["driver"]["rules"][0].contains("shortDescription"));
+  CHECK(run["tool"]["driver"]["rules"][0]["help"]["text"] != "");
+  CHECK(run["tool"]["driver"]["rules"][1]["help"]["text"] == "why: or chaos");
   CHECK(run["tool"]["driver"]["rules"][1]["shortDescription"]["text"] == "one address");
   REQUIRE(run["results"].size() == 3);
   CHECK_FALSE(run["results"][0].contains("locations"));
