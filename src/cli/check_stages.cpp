@@ -6,6 +6,7 @@
 #include "memsize/sdk/check.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,11 +43,9 @@ std::string join_socs(const std::vector<sdk::Platform>& platforms) {
   return core::join(names, ", ");
 }
 
-// The map of the bundled board for that part and operating system; of several, of the newest SDK.
-std::optional<layout::MemoryMap> bundled_map(Session& session,
-                                             const std::string& soc,
-                                             const std::string& os) {
-  std::optional<board::Board> best;
+// Of each operating system of that part, the bundled board; of several, that of the newest SDK.
+std::map<std::string, board::Board> bundled_boards_of(Session& session, const std::string& soc) {
+  std::map<std::string, board::Board> best;
   const std::string& folder = session.data.boards;
   const auto names = board::bundled_boards(session.files, folder);
   for (std::size_t i = 0; names && i < names->size(); ++i) {
@@ -54,11 +53,25 @@ std::optional<layout::MemoryMap> bundled_map(Session& session,
       continue;
     }
     auto board = board::load_board(session.files, folder, (*names)[i]);
-    if (board && board->soc == soc && board->os == os && (!best || best->sdk < board->sdk)) {
-      best = std::move(*board);
+    if (!board || board->soc != soc) {
+      continue;
+    }
+    const auto known = best.find(board->os);
+    if (known == best.end() || known->second.sdk < board->sdk) {
+      best.insert_or_assign(board->os, std::move(*board));
     }
   }
-  auto map = best ? layout::resolve(*best, {}) : tl::make_unexpected(core::Diagnostics{});
+  return best;
+}
+
+// Its map with the default sizes; nothing without a board.
+std::optional<layout::MemoryMap> map_for(const std::map<std::string, board::Board>& boards,
+                                         const std::string& os) {
+  const auto found = boards.find(os);
+  if (found == boards.end()) {
+    return std::nullopt;
+  }
+  auto map = layout::resolve(found->second, {});
   return map ? std::optional{std::move(*map)} : std::nullopt;
 }
 
@@ -212,11 +225,13 @@ void check_platform(Session& session,
     return;
   }
   keep(sources->problems, report);
+  const auto bundled =
+      asked ? std::map<std::string, board::Board>{} : bundled_boards_of(session, platform.soc);
   for (const sdk::Variant& variant : sources->variants) {
     if (asked && asked->board.os != variant.os) {
       continue;
     }
-    const auto own = asked ? std::nullopt : bundled_map(session, platform.soc, variant.os);
+    const auto own = map_for(bundled, variant.os);
     const layout::MemoryMap* map = asked ? &*asked : own ? &*own : nullptr;
     const sdk::TreeReport found = sdk::check_variant(*sources, variant, map);
     keep_new(found.diagnostics, report);

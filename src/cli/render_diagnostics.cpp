@@ -42,8 +42,10 @@ std::string excerpt(const Place& place, bool colour) {
   }
   std::string text = place.text.str();
   std::size_t column = place.column;
+  // Nothing in a file commands the terminal; every byte keeps its column.
   for (char& c : text) {
-    c = c == '\t' ? ' ' : c;
+    const auto byte = static_cast<unsigned char>(c);
+    c = c == '\t' ? ' ' : byte < 0x20 || byte == 0x7F ? '?' : c;
   }
   if (text.size() > kWidest) {
     const std::size_t half = kWidest / 2;
@@ -62,6 +64,11 @@ std::string excerpt(const Place& place, bool colour) {
                        paint(std::string(length, '^'), "1;32", colour));
   }
   return out;
+}
+
+// A sentence may have names of an input in it.
+std::string shown(const std::string& sentence) {
+  return core::printable(sentence, std::string::npos);
 }
 
 nlohmann::ordered_json place_json(const Place& place) {
@@ -87,17 +94,17 @@ std::string render(const Diagnostic& diagnostic, bool colour) {
   const std::string kind = fmt::format(
       "{}[{}]", core::severity_name(diagnostic.severity), core::code_name(diagnostic.code));
   std::string out = fmt::format(
-      "{}: {}: {}\n", locus(diagnostic.place), paint(kind, hue, colour), diagnostic.message);
+      "{}: {}: {}\n", locus(diagnostic.place), paint(kind, hue, colour), shown(diagnostic.message));
   out += excerpt(diagnostic.place, colour);
   for (const std::string& detail : diagnostic.details) {
-    out += fmt::format("  {}\n", detail);
+    out += fmt::format("  {}\n", shown(detail));
   }
   for (const core::Related& related : diagnostic.related) {
-    out += fmt::format("{}: note: {}\n", locus(related.place), related.message);
+    out += fmt::format("{}: note: {}\n", locus(related.place), shown(related.message));
     out += excerpt(related.place, colour);
   }
   if (!diagnostic.hint.empty()) {
-    out += fmt::format("  hint: {}\n", diagnostic.hint);
+    out += fmt::format("  hint: {}\n", shown(diagnostic.hint));
   }
   return out;
 }
@@ -122,16 +129,16 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
 }
 
 std::string message_text(const Diagnostic& diagnostic, bool related) {
-  std::string text = diagnostic.message;
+  std::string text = shown(diagnostic.message);
   for (const std::string& detail : diagnostic.details) {
-    text += "\n" + detail;
+    text += "\n" + shown(detail);
   }
   for (std::size_t i = 0; related && i < diagnostic.related.size(); ++i) {
     const core::Related& other = diagnostic.related[i];
-    text += fmt::format("\n{}: {}", locus(other.place), other.message);
+    text += fmt::format("\n{}: {}", locus(other.place), shown(other.message));
   }
   if (!diagnostic.hint.empty()) {
-    text += "\nhint: " + diagnostic.hint;
+    text += "\nhint: " + shown(diagnostic.hint);
   }
   return text;
 }

@@ -1,11 +1,16 @@
 // A whole SDK tree, some of whose files are any bytes: it is read and checked, with a board and
-// without one, never with a crash, and every place is one of the tree.
+// without one, never with a crash; every place is one of the tree, and what is found can be printed
+// and be accepted by a baseline.
 #include "memsize/board/load.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/sdk/check.hpp"
 #include "memsize/sdk/tree.hpp"
 
+#include "annotations.hpp"
+#include "baseline.hpp"
 #include "check.hpp"
+#include "render_diagnostics.hpp"
+#include "sarif.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,10 +22,12 @@
 #include <utility>
 #include <vector>
 
+using memsize::cli::Acceptance;
 using memsize::core::Diagnostics;
 using memsize::core::MemFileSystem;
 using memsize::core::Place;
 using memsize::fuzz::require;
+namespace core = memsize::core;
 namespace layout = memsize::layout;
 namespace sdk = memsize::sdk;
 
@@ -74,10 +81,6 @@ void lay_over(std::string_view text, std::map<std::string, std::string>& files) 
   }
 }
 
-bool is_plain(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
-}
-
 void check_place(const Place& place, const std::map<std::string, std::string>& files) {
   require(place.path.str().starts_with("sdk"), "a place is in the tree");
   const auto file = files.find(place.path.str());
@@ -94,19 +97,49 @@ void check_place(const Place& place, const std::map<std::string, std::string>& f
   require(place.column <= text.substr(0, text.find('\n')).size() + 1, "a column is in its line");
 }
 
+// What is printed commands no terminal and forges no line of a log.
+void check_printed(const Diagnostics& found, const Acceptance& acceptance) {
+  const std::string text = memsize::cli::render_problems(found, false);
+  require(std::all_of(text.begin(),
+                      text.end(),
+                      [](char c) {
+                        const auto byte = static_cast<unsigned char>(c);
+                        return c == '\n' || (byte >= 0x20 && byte != 0x7F);
+                      }),
+          "what is printed has no control characters");
+  const std::string commands = memsize::cli::github_annotations(found);
+  require(
+      static_cast<std::size_t>(std::count(commands.begin(), commands.end(), '\n')) == found.size(),
+      "a finding is one annotation");
+  const auto sarif = memsize::cli::to_sarif(found, acceptance, core::exit_status(found), {}, "0");
+  (void)sarif.dump(0, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+// What is written to a baseline is accepted by it.
+void check_baseline(Diagnostics found, Acceptance acceptance) {
+  const std::size_t all = found.size();
+  const std::string text = memsize::cli::format_baseline(found, acceptance.homes, {});
+  const auto baseline = memsize::cli::parse_baseline("b", text);
+  require(baseline.has_value(), "a written baseline can be read");
+  memsize::cli::accept(*baseline, true, found, acceptance);
+  require(found.size() + acceptance.accepted.size() == all, "no entry is needless");
+  for (const core::Diagnostic& each : found) {
+    require(!memsize::cli::can_be_accepted(each, acceptance.homes), "a baseline accepts its tree");
+  }
+}
+
 void check_findings(const Diagnostics& found, const std::map<std::string, std::string>& files) {
-  for (const auto& finding : found) {
+  for (const core::Diagnostic& finding : found) {
     require(!finding.message.empty(), "a finding has a message");
-    require(is_plain(finding.message) && is_plain(finding.hint), "a finding is printable");
     check_place(finding.place, files);
-    for (const std::string& detail : finding.details) {
-      require(is_plain(detail), "a detail is printable");
-    }
-    for (const auto& related : finding.related) {
-      require(is_plain(related.message), "what is related is printable");
+    for (const core::Related& related : finding.related) {
       check_place(related.place, files);
     }
   }
+  Acceptance acceptance;
+  acceptance.homes = {{kFolder, "platform/zx9/rtos"}};
+  check_printed(found, acceptance);
+  check_baseline(found, acceptance);
 }
 
 }  // namespace

@@ -76,7 +76,8 @@ class Runner:
         done = subprocess.run([str(self.memsize), "check", *arguments], cwd=self.work, stdin=subprocess.DEVNULL,
                               capture_output=True, encoding="utf-8", errors="replace", timeout=SECONDS,
                               env={**os.environ, "NO_COLOR": "1", "MEMSIZE_DATA": str(SOURCE)})
-        check(done.returncode in (0, 1, 2, 4), f"{' '.join(arguments)}: status {done.returncode}\n{done.stderr[-2000:]}")
+        check(done.returncode in (0, 1, 2, 4),
+              f"{' '.join(arguments)}: status {done.returncode}\n{done.stderr[-2000:]}")
         return done
 
     def tree(self, name: str = "tree") -> Path:

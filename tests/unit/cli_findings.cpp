@@ -87,7 +87,7 @@ TEST_CASE("annotations cannot be forged by what they say") {
   hostile.related.push_back({place_in("other", 7, 0, 0, ""), "there"});
   CHECK(github_annotations({hostile}) ==
         "::warning file=a%2Cb%3Ac%25/d%0A,line=2,col=3,endColumn=6,title=sdk.comment::"
-        "100%25%0A::error::x%0Aone%0D%0Aother:7: there%0Ahint: h\n");
+        "100%25\\x0A::error::x%0Aone\\x0D%0Aother:7: there%0Ahint: h\n");
 }
 
 TEST_CASE("annotations say only what is known") {
@@ -97,6 +97,22 @@ TEST_CASE("annotations say only what is known") {
   file.path = "./out//../sdk/f";
   CHECK(github_annotations({core::note(Code::kSdkStale, "m", file)}) ==
         "::notice file=sdk/f,title=sdk.stale::m\n");
+}
+
+TEST_CASE("names of an input cannot command a terminal") {
+  core::Diagnostic hostile =
+      core::error(Code::kSdkStale, "m\x1B[2J", place_in("f\n", 1, 3, 2, "a\t\x1B[31mb\x7F"), "h\r");
+  hostile.details = {"d\x07"};
+  hostile.related.push_back({place_in("g", 1, 1, 1, "\x01"), "r\n::error::"});
+  CHECK(render(hostile, false) ==
+        "f\\x0A:1:3: error[sdk.stale]: m\\x1B[2J\n"
+        "    1 | a ?[31mb?\n"
+        "      |   ^^\n"
+        "  d\\x07\n"
+        "g:1:1: note: r\\x0A::error::\n"
+        "    1 | ?\n"
+        "      | ^\n"
+        "  hint: h\\x0D\n");
 }
 
 TEST_CASE("a finding is recognised wherever the tree lies and whatever line it is on") {
