@@ -51,6 +51,7 @@ Run add_analyze(CLI::App& app);
 Run add_emit(CLI::App& app);
 Run add_check(CLI::App& app);
 Run add_board(CLI::App& app);
+Run add_why(CLI::App& app);
 Run add_list(CLI::App& app);
 Run add_completion(CLI::App& app);
 

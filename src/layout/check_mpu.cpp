@@ -17,11 +17,6 @@ namespace memsize::layout {
 using core::Code;
 using core::Severity;
 
-namespace {
-
-constexpr std::string_view kArmManual = "Armv7-R manual (DDI 0406C), B5";
-
-// The inner cache policy of normal memory, as the table of TEX, C and B in the manual gives it.
 board::Cache cache_of(const board::MpuAttribute& attribute) {
   const bool cached = attribute.cacheable;
   const bool second = attribute.bufferable;
@@ -37,6 +32,10 @@ board::Cache cache_of(const board::MpuAttribute& attribute) {
   }
   return attribute.tex == 0 && !second ? board::Cache::kWriteThrough : board::Cache::kCached;
 }
+
+namespace {
+
+constexpr std::string_view kArmManual = "Armv7-R manual (DDI 0406C), B5";
 
 bool shows_at(const MpuRegion& region, std::uint64_t address) {
   const std::uint64_t base = region.range.base().value();

@@ -7,6 +7,10 @@
 
 namespace memsize::layout {
 
+/// The inner cache policy of normal memory, as the table of TEX, C and B in the Armv7-R manual (DDI
+/// 0406C, B5) gives it.
+[[nodiscard]] board::Cache cache_of(const board::MpuAttribute& attribute);
+
 [[nodiscard]] const std::vector<Check>& region_checks();
 [[nodiscard]] const std::vector<Check>& mmu_checks();
 [[nodiscard]] const std::vector<Check>& mpu_checks();

@@ -1,0 +1,604 @@
+#include "why_report.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/emit/written.hpp"
+
+#include "render_diagnostics.hpp"
+#include "table.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using layout::AddressReading;
+using layout::Answer;
+using layout::Expansion;
+using layout::Shift;
+using layout::Sight;
+using layout::Statement;
+using layout::Subject;
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kWidth = 98;
+constexpr std::size_t kMostMoved = 12;
+
+std::string size_text(std::uint64_t size) {
+  return core::format_size(core::Bytes{size});
+}
+
+// Words of a list in lines that a terminal holds; the first line begins with `head`.
+std::string wrapped(const std::string& head,
+                    const std::vector<std::string>& words,
+                    std::size_t indent) {
+  std::string out;
+  std::string line = std::string(indent, ' ') + head;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+    if (line.size() + 1 + word.size() > kWidth && line.size() > indent + 2) {
+      out += line + "\n";
+      line = std::string(indent + 2, ' ') + word;
+    } else {
+      line += " " + word;
+    }
+  }
+  return out + line + "\n";
+}
+
+// Sentences are cut at blanks.
+std::string sentence(const std::string& text, std::size_t indent) {
+  std::string out;
+  std::string line(indent, ' ');
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t blank = std::min(text.find(' ', at), text.size());
+    // A range is one word.
+    if (text[at] == '[' && blank > at && text[blank - 1] == ',') {
+      blank = std::min(text.find(' ', blank + 1), text.size());
+    }
+    const std::string word = text.substr(at, blank - at);
+    const bool is_first = line.find_first_not_of(' ') == std::string::npos;
+    if (!is_first && line.size() + 1 + word.size() > kWidth) {
+      out += line + "\n";
+      line = std::string(indent + 2, ' ') + word;
+    } else {
+      line += (is_first ? "" : " ") + word;
+    }
+    at = blank + 1;
+  }
+  return out + line + "\n";
+}
+
+std::string path_below(const std::string& root, const core::Place& place) {
+  const std::string& path = place.path.str();
+  const bool below = !root.empty() && path.starts_with(root + "/");
+  return core::printable(below ? path.substr(root.size() + 1) : path, 200);
+}
+
+// --- readings of an address --------------------------------------------------------------------
+
+std::string found_in(const AddressReading& reading) {
+  if (reading.name.empty()) {
+    return "";
+  }
+  return reading.offset == 0
+             ? reading.name
+             : fmt::format("{} + {}", reading.name, core::format_hex(reading.offset));
+}
+
+std::string readings_text(const Answer& answer) {
+  Table table;
+  table.columns = {{"read by"}, {"on the bus", true}, {"cached"}, {"by"}, {"in"}};
+  std::string holes;
+  std::vector<std::string> told;
+  for (const AddressReading& reading : answer.readings) {
+    const std::string who = reading.core.empty() ? "the bus" : reading.core;
+    std::string in = found_in(reading);
+    if (!reading.is_mapped) {
+      in = "not mapped: an access faults";
+    } else if (in.empty() && !reading.where.empty()) {
+      auto known = std::find(told.begin(), told.end(), reading.where);
+      if (known == told.end()) {
+        told.push_back(reading.where);
+        known = told.end() - 1;
+        holes += sentence(fmt::format("({}) {}", told.size(), reading.where), 2);
+      }
+      in = fmt::format("({})", known - told.begin() + 1);
+    }
+    table.rows.push_back({who,
+                          reading.physical ? core::format_hex(*reading.physical) : "-",
+                          reading.cached.empty() ? "-" : reading.cached,
+                          reading.by.empty() ? "-" : reading.by.substr(0, reading.by.find(" '")),
+                          in});
+  }
+  // What every build of a core says the same way is said once.
+  table.rows.erase(std::unique(table.rows.begin(), table.rows.end()), table.rows.end());
+  return table.text(2) + holes;
+}
+
+// --- who sees it -------------------------------------------------------------------------------
+
+std::string short_label(const std::string& label) {
+  return label.substr(0, label.find(" '"));
+}
+
+std::string by_text(const Sight& sight) {
+  std::string by = short_label(sight.by);
+  if (!sight.moved_by.empty()) {
+    by += (by.empty() ? "" : ", ") + short_label(sight.moved_by);
+  }
+  return by.empty() ? "-" : by;
+}
+
+std::string sights_text(const Subject& subject) {
+  Table table;
+  table.columns = {{"core"},
+                   {"address", true},
+                   {"on the bus", true},
+                   {"size", true},
+                   {"cached"},
+                   {"by"},
+                   {"as"}};
+  // What has no name is within reach all the same.
+  std::vector<std::pair<std::string, std::vector<std::string>>> others;
+  for (const Sight& sight : subject.sights) {
+    const std::string bus = sight.physical ? core::format_hex(*sight.physical) : "-";
+    const std::string cached = !sight.is_mapped       ? "not mapped"
+                               : sight.cached.empty() ? "-"
+                                                      : sight.cached;
+    if (!sight.name.empty() || subject.kind != "region") {
+      table.rows.push_back({sight.core,
+                            core::format_hex(sight.address),
+                            bus,
+                            size_text(sight.size),
+                            cached,
+                            by_text(sight),
+                            sight.name == subject.name ? "" : sight.name});
+      continue;
+    }
+    const std::string how = fmt::format(
+        "{} at {} ({}):", cached, emit::range_text(sight.address, sight.size), by_text(sight));
+    auto known = std::find_if(
+        others.begin(), others.end(), [&](const auto& each) { return each.first == how; });
+    if (known == others.end()) {
+      others.push_back({how, {}});
+      known = others.end() - 1;
+    }
+    if (std::find(known->second.begin(), known->second.end(), sight.core) == known->second.end()) {
+      known->second.push_back(sight.core);
+    }
+  }
+  auto& rows = table.rows;
+  for (auto row = rows.begin(); row != rows.end();) {
+    row = std::find(rows.begin(), row, *row) == row ? row + 1 : rows.erase(row);
+  }
+  const bool whole = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+    return subject.size && row[3] == size_text(*subject.size);
+  });
+  const bool own_names =
+      std::all_of(rows.begin(), rows.end(), [](const auto& row) { return row[6].empty(); });
+  std::string out = rows.empty() && others.empty() ? "" : "\n  who sees it\n";
+  if (!rows.empty()) {
+    for (const std::size_t dropped : {6U, 3U}) {
+      if (dropped == 6 ? own_names : whole) {
+        table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(dropped));
+        for (auto& row : rows) {
+          row.erase(row.begin() + static_cast<std::ptrdiff_t>(dropped));
+        }
+      }
+    }
+    out += table.text(4);
+  }
+  if (!others.empty()) {
+    out += rows.empty() ? "    within reach, without a name in a linker map:\n"
+                        : "    within reach too, without a name in their linker maps:\n";
+    for (const auto& [how, cores] : others) {
+      out += wrapped(how, cores, 6);
+    }
+  }
+  return out;
+}
+
+// --- where it is said --------------------------------------------------------------------------
+
+// The entries that decide what cores see, once each with all cores.
+std::vector<Statement> with_entries(const Subject& subject) {
+  std::vector<Statement> said = subject.said;
+  std::vector<std::pair<Statement, std::vector<std::string>>> entries;
+  const auto add =
+      [&](const core::Place& place, const std::string& label, const std::string& core) {
+        if (label.empty() || place.path.empty()) {
+          return;
+        }
+        auto known = std::find_if(entries.begin(), entries.end(), [&](const auto& each) {
+          return each.first.place == place && each.first.what == label;
+        });
+        if (known == entries.end()) {
+          entries.push_back({{place, label}, {}});
+          known = entries.end() - 1;
+        }
+        if (std::find(known->second.begin(), known->second.end(), core) == known->second.end()) {
+          known->second.push_back(core);
+        }
+      };
+  for (const Sight& sight : subject.sights) {
+    add(sight.by_place, sight.by, sight.core);
+    add(sight.moved_by_place, sight.moved_by, sight.core);
+  }
+  for (const auto& [statement, cores] : entries) {
+    said.push_back(
+        {statement.place, fmt::format("{} of {}", statement.what, core::join(cores, ", "))});
+  }
+  return said;
+}
+
+std::string said_text(const Answer& answer, const Subject& subject) {
+  std::vector<std::pair<std::string, Table>> files;
+  for (const Statement& each : with_entries(subject)) {
+    if (each.place.path.empty()) {
+      continue;
+    }
+    const std::string path = path_below(answer.root, each.place);
+    auto file = std::find_if(
+        files.begin(), files.end(), [&](const auto& known) { return known.first == path; });
+    if (file == files.end()) {
+      files.push_back({path, {}});
+      file = files.end() - 1;
+    }
+    const std::vector<std::string> row = {fmt::format("{}", each.place.line), each.what};
+    auto& rows = file->second.rows;
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) {
+      rows.push_back(row);
+    }
+  }
+  std::string out = files.empty() ? "" : "\n  where it is said\n";
+  for (auto& [path, table] : files) {
+    std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+      return std::pair{a[0].size(), a[0]} < std::pair{b[0].size(), b[0]};
+    });
+    std::size_t width = 0;
+    for (const auto& row : table.rows) {
+      width = std::max(width, row[0].size());
+    }
+    out += fmt::format("    {}\n", path);
+    for (const auto& row : table.rows) {
+      out += row[0] == "0" ? fmt::format("      {:>{}}  {}\n", "", width, row[1])
+                           : fmt::format("      {:>{}}  {}\n", row[0], width, row[1]);
+    }
+  }
+  return out;
+}
+
+// --- if it grows -------------------------------------------------------------------------------
+
+std::string shift_text(const Shift& shift) {
+  return shift.base_after >= shift.base_before
+             ? "+" + size_text(shift.base_after - shift.base_before)
+             : "-" + size_text(shift.base_before - shift.base_after);
+}
+
+std::string moved_text(const Expansion& growth) {
+  if (growth.moved.empty()) {
+    return "    nothing else moves\n";
+  }
+  std::string out = fmt::format("    {}\n", growth.moved.size() == 1 ? "this moves" : "these move");
+  Table table;
+  table.columns = {{"what"}, {"from", true}, {"to", true}, {"by", true}};
+  for (std::size_t i = 0; i < std::min(growth.moved.size(), kMostMoved); ++i) {
+    const Shift& shift = growth.moved[i];
+    table.rows.push_back({shift.name,
+                          core::format_hex(shift.base_before),
+                          core::format_hex(shift.base_after),
+                          shift_text(shift)});
+  }
+  out += table.text(6);
+  if (growth.moved.size() > kMostMoved) {
+    out += fmt::format("      ... {} more\n", growth.moved.size() - kMostMoved);
+  }
+  return out;
+}
+
+std::string resized_text(const Expansion& growth) {
+  std::string out;
+  for (const Shift& shift : growth.resized) {
+    const bool moves = shift.base_before != shift.base_after;
+    out +=
+        fmt::format("    {}: {} instead of {}{}\n",
+                    shift.name,
+                    size_text(shift.size_after),
+                    size_text(shift.size_before),
+                    moves ? fmt::format(", from {} on", core::format_hex(shift.base_after)) : "");
+  }
+  return out;
+}
+
+std::string tables_text(const Expansion& growth) {
+  std::vector<std::string> words;
+  for (const layout::TableUse& use : growth.tables) {
+    const std::string of = use.limit == 0 ? "" : fmt::format(" of {}", use.limit);
+    words.push_back(use.before == use.after
+                        ? fmt::format("{} {}{}", use.core, use.after, of)
+                        : fmt::format("{} {}{}, {} before", use.core, use.after, of, use.before));
+  }
+  return words.empty() ? "" : wrapped("MMU tables:", words, 4);
+}
+
+std::string room_text(const Expansion& growth) {
+  if (!growth.room) {
+    return "";
+  }
+  const layout::Room& room = *growth.room;
+  std::string out = sentence(
+      fmt::format("{} free behind it, up to {}, {}{}",
+                  room.size == 0 ? std::string{"nothing is"} : size_text(room.size) + " are",
+                  core::format_hex(room.base + room.size),
+                  room.until,
+                  room.why.empty() ? "" : ": " + room.why),
+      4);
+  return out;
+}
+
+std::string growth_text(const Expansion& growth) {
+  if (growth.change.empty()) {
+    return "";
+  }
+  std::string out = "\n" + sentence(fmt::format("if {} grows by {}: {}",
+                                                growth.what,
+                                                size_text(growth.step),
+                                                core::printable(growth.change, 120)),
+                                    2);
+  if (growth.refused_step != 0) {
+    out += sentence(fmt::format("{} do not work: {}",
+                                size_text(growth.refused_step),
+                                core::printable(growth.refused.front().message, 300)),
+                    4);
+  }
+  if (!growth.works()) {
+    const core::Diagnostic& first = growth.problems.front();
+    out += sentence("it does not work: " + core::printable(first.message, 300), 4);
+    if (!first.hint.empty()) {
+      out += sentence("hint: " + core::printable(first.hint, 300), 6);
+    }
+  } else {
+    out += resized_text(growth) + moved_text(growth) + tables_text(growth);
+  }
+  out += room_text(growth);
+  if (growth.largest) {
+    out += fmt::format("    the largest that works: {}{}\n",
+                       size_text(*growth.largest),
+                       growth.largest_change.empty() ? "" : ", " + growth.largest_change);
+  }
+  if (!growth.cores.empty()) {
+    out += wrapped("rebuild:", growth.cores, 4);
+  }
+  if (!growth.files.empty()) {
+    out += wrapped("files that change:", growth.files, 4);
+  }
+  if (!growth.by_hand.empty()) {
+    out += wrapped("to edit by hand:", growth.by_hand, 4);
+  }
+  return out;
+}
+
+// --- the whole ---------------------------------------------------------------------------------
+
+std::string head_text(const Subject& subject) {
+  std::string out =
+      fmt::format("{} {}{}\n",
+                  subject.kind,
+                  core::printable(subject.name, 120),
+                  subject.note.empty() ? "" : ": " + core::printable(subject.note, 120));
+  std::vector<std::string> parts;
+  if (subject.size) {
+    parts.push_back(size_text(*subject.size));
+  }
+  if (subject.physical && subject.size) {
+    parts.push_back(emit::range_text(*subject.physical, *subject.size) + " on the bus");
+  } else if (subject.address && subject.size) {
+    parts.push_back(emit::range_text(*subject.address, *subject.size) + " for its core");
+  }
+  if (!subject.must_be.empty()) {
+    parts.push_back("must be " + subject.must_be);
+  }
+  if (!parts.empty()) {
+    out += fmt::format("  {}\n", core::join(parts, ", "));
+  }
+  for (const std::string& fact : subject.facts) {
+    out += sentence(fact, 2);
+  }
+  for (const std::string& disagreement : subject.disagreements) {
+    out += sentence("they disagree: " + disagreement, 2);
+  }
+  return out;
+}
+
+Json sight_json(const Sight& sight) {
+  Json json = {{"core", sight.core}};
+  if (!sight.build.empty()) {
+    json["build"] = sight.build;
+  }
+  if (!sight.name.empty()) {
+    json["name"] = sight.name;
+  }
+  json["address"] = core::format_hex(sight.address);
+  json["size_bytes"] = sight.size;
+  json["mapped"] = sight.is_mapped;
+  if (sight.physical) {
+    json["physical"] = core::format_hex(*sight.physical);
+  }
+  if (!sight.cached.empty()) {
+    json["cached"] = sight.cached;
+  }
+  for (const auto& [key, label, place] :
+       {std::tuple{"by", &sight.by, &sight.by_place},
+        std::tuple{"moved_by", &sight.moved_by, &sight.moved_by_place}}) {
+    if (!label->empty()) {
+      json[key] = to_json(*place);
+      json[key]["what"] = *label;
+    }
+  }
+  return json;
+}
+
+Json shifts_json(const std::vector<Shift>& shifts) {
+  Json list = Json::array();
+  for (const Shift& shift : shifts) {
+    list.push_back({{"name", shift.name},
+                    {"base", core::format_hex(shift.base_before)},
+                    {"new_base", core::format_hex(shift.base_after)},
+                    {"size_bytes", shift.size_before},
+                    {"new_size_bytes", shift.size_after}});
+  }
+  return list;
+}
+
+Json growth_json(const Expansion& growth) {
+  Json json = {{"what", growth.what}, {"change", growth.change}};
+  if (!growth.place.path.empty()) {
+    json["place"] = to_json(growth.place);
+  }
+  json["step_bytes"] = growth.step;
+  if (growth.refused_step != 0) {
+    json["refused_step_bytes"] = growth.refused_step;
+    json["refused"] = to_json(growth.refused);
+  }
+  json["works"] = growth.works();
+  if (!growth.works()) {
+    json["problems"] = to_json(growth.problems);
+  } else {
+    json["resized"] = shifts_json(growth.resized);
+    json["moved"] = shifts_json(growth.moved);
+  }
+  for (const layout::TableUse& use : growth.tables) {
+    Json table = {{"core", use.core}, {"tables", use.before}, {"new_tables", use.after}};
+    if (use.limit != 0) {
+      table["limit"] = use.limit;
+    }
+    json["mmu_tables"].push_back(std::move(table));
+  }
+  if (growth.room) {
+    json["room"] = {{"base", core::format_hex(growth.room->base)},
+                    {"size_bytes", growth.room->size},
+                    {"until", growth.room->until}};
+    if (!growth.room->why.empty()) {
+      json["room"]["why"] = growth.room->why;
+    }
+  }
+  if (growth.largest) {
+    json["largest_bytes"] = *growth.largest;
+  }
+  json["cores"] = growth.cores;
+  json["files"] = growth.files;
+  json["by_hand"] = growth.by_hand;
+  return json;
+}
+
+Json subject_json(const Subject& subject) {
+  Json json = {{"kind", subject.kind}, {"name", subject.name}};
+  if (!subject.note.empty()) {
+    json["note"] = subject.note;
+  }
+  json["cores"] = subject.cores;
+  if (subject.address) {
+    json["address"] = core::format_hex(*subject.address);
+  }
+  if (subject.physical) {
+    json["physical"] = core::format_hex(*subject.physical);
+  }
+  if (subject.size) {
+    json["size_bytes"] = *subject.size;
+  }
+  if (!subject.must_be.empty()) {
+    json["must_be"] = subject.must_be;
+  }
+  json["facts"] = subject.facts;
+  json["disagreements"] = subject.disagreements;
+  json["seen"] = Json::array();
+  for (const Sight& sight : subject.sights) {
+    json["seen"].push_back(sight_json(sight));
+  }
+  json["said"] = Json::array();
+  for (const Statement& each : subject.said) {
+    Json statement = to_json(each.place);
+    statement["what"] = each.what;
+    json["said"].push_back(std::move(statement));
+  }
+  if (subject.growth && !subject.growth->change.empty()) {
+    json["growth"] = growth_json(*subject.growth);
+  }
+  return json;
+}
+
+Json reading_json(const AddressReading& reading) {
+  Json json = Json::object();
+  if (!reading.core.empty()) {
+    json["core"] = reading.core;
+  }
+  if (!reading.build.empty()) {
+    json["build"] = reading.build;
+  }
+  json["mapped"] = reading.is_mapped;
+  if (reading.physical) {
+    json["physical"] = core::format_hex(*reading.physical);
+  }
+  if (!reading.cached.empty()) {
+    json["cached"] = reading.cached;
+  }
+  if (!reading.by.empty()) {
+    json["by"] = to_json(reading.by_place);
+    json["by"]["what"] = reading.by;
+  }
+  if (!reading.name.empty()) {
+    json["name"] = reading.name;
+    json["offset_bytes"] = reading.offset;
+  }
+  if (!reading.where.empty()) {
+    json["where"] = reading.where;
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string why_text(const Answer& answer) {
+  std::string out = core::printable(answer.source, 200) + "\n";
+  if (!answer.root.empty()) {
+    out += fmt::format("files below {}\n", core::printable(answer.root, 200));
+  }
+  if (answer.address) {
+    out += fmt::format("\naddress {}\n", core::format_hex(*answer.address)) + readings_text(answer);
+  }
+  for (const Subject& subject : answer.subjects) {
+    out += "\n" + head_text(subject) + sights_text(subject) + said_text(answer, subject);
+    if (subject.growth) {
+      out += growth_text(*subject.growth);
+    }
+  }
+  return out;
+}
+
+nlohmann::ordered_json why_document(const Answer& answer) {
+  Json json;
+  json["schema"] = "memsize.why/1";
+  json["asked"] = answer.asked;
+  if (answer.address) {
+    json["address"] = core::format_hex(*answer.address);
+  }
+  json["source"] = answer.source;
+  json["readings"] = Json::array();
+  for (const AddressReading& reading : answer.readings) {
+    json["readings"].push_back(reading_json(reading));
+  }
+  json["subjects"] = Json::array();
+  for (const Subject& subject : answer.subjects) {
+    json["subjects"].push_back(subject_json(subject));
+  }
+  return json;
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,78 @@
+#include "memsize/layout/answer.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace memsize::layout {
+
+namespace {
+
+bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// Crash dumps print addresses without 0x. A number with a letter in it can be nothing else, if it
+// is as long as an address; "bad" is a name.
+bool is_bare_hex(std::string_view text) {
+  constexpr std::size_t kShortest = 6;
+  constexpr std::size_t kLongest = 16;
+  const bool digits = std::all_of(text.begin(), text.end(), is_hex_digit);
+  const bool has_digit =
+      std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool has_letter =
+      std::any_of(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; });
+  return digits && has_digit && has_letter && text.size() >= kShortest && text.size() <= kLongest;
+}
+
+}  // namespace
+
+core::Result<std::optional<std::uint64_t>> address_in(std::string_view text) {
+  if (is_bare_hex(text)) {
+    return core::parse_address(fmt::format("0x{}", text)).map([](std::uint64_t value) {
+      return std::optional{value};
+    });
+  }
+  if (text.empty() || text.front() < '0' || text.front() > '9') {
+    return std::nullopt;
+  }
+  const auto address = core::parse_address(text);
+  if (!address) {
+    return core::fail(
+        core::error(core::Code::kUsage,
+                    fmt::format("'{}' is no address", core::printable(text, 60)),
+                    {},
+                    "write it as 0x1_1030_0000 or 0x110300000, in decimal, or give a name"));
+  }
+  return *address;
+}
+
+std::string name_meant(std::string_view text, const std::vector<std::string>& names) {
+  // The longer ending first.
+  constexpr std::array<std::string_view, 4> kEndings = {"_VADDR", "_PADDR", "_ADDR", "_SIZE"};
+  std::vector<std::string_view> wanted = {text};
+  for (const std::string_view ending : kEndings) {
+    if (text.size() > ending.size() && core::to_lower(text).ends_with(core::to_lower(ending))) {
+      wanted.push_back(text.substr(0, text.size() - ending.size()));
+    }
+  }
+  for (const std::string_view each : wanted) {
+    if (const auto found = std::find(names.begin(), names.end(), each); found != names.end()) {
+      return *found;
+    }
+  }
+  for (const std::string_view each : wanted) {
+    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+      return core::to_lower(name) == core::to_lower(each);
+    });
+    if (found != names.end()) {
+      return *found;
+    }
+  }
+  return {};
+}
+
+}  // namespace memsize::layout
