@@ -1,5 +1,6 @@
 #include "memsize/core/text.hpp"
 #include "memsize/layout/why.hpp"
+#include "memsize/sdk/why.hpp"
 
 #include "verbs.hpp"
 #include "why_report.hpp"
@@ -18,6 +19,7 @@ namespace {
 using core::Code;
 
 constexpr const char* kSchema = "memsize.why/1";
+constexpr const char* kDefaultOs = "freertos";
 
 struct Options {
   BoardRequest board;
@@ -76,12 +78,113 @@ core::Diagnostic usage(std::string message, std::string hint) {
   return core::error(Code::kUsage, std::move(message), {}, std::move(hint));
 }
 
-Outcome run(Session& session, const Options& options) {
-  if (options.board.name.empty()) {
-    return failed(
-        {usage("why needs a map to look at", "name a board with --board")}, kSchema, options.json);
+std::string list(const std::vector<std::string>& names) {
+  return core::join(names, ", ");
+}
+
+core::Result<sdk::Platform> find_platform(Session& session,
+                                          const Options& options,
+                                          const std::string& soc) {
+  const auto platforms = sdk::find_platforms(session.files, options.sdk);
+  if (!platforms) {
+    return tl::make_unexpected(platforms.error());
   }
-  const auto answer = ask_board(session, options);
+  std::vector<std::string> names;
+  for (const sdk::Platform& platform : *platforms) {
+    if (platform.soc == soc || (soc.empty() && platforms->size() == 1)) {
+      return platform;
+    }
+    names.push_back(core::printable(platform.soc, 40));
+  }
+  return core::fail(
+      soc.empty()
+          ? usage("this SDK has several parts", fmt::format("name one with --soc: {}", list(names)))
+          : usage(fmt::format("this SDK has no '{}'", core::printable(soc, 40)),
+                  fmt::format("it has: {}", list(names))));
+}
+
+core::Result<const sdk::Variant*> find_variant(const sdk::Sources& sources, const std::string& os) {
+  std::vector<std::string> names;
+  for (const sdk::Variant& variant : sources.variants) {
+    if (variant.os == os) {
+      return &variant;
+    }
+    names.push_back(core::printable(variant.os, 40));
+  }
+  core::Diagnostics errors = sources.problems;
+  std::erase_if(errors, [](const auto& each) { return each.severity != core::Severity::kError; });
+  errors.push_back(usage(fmt::format("this SDK has no map of {} for {}",
+                                     core::printable(sources.platform.soc, 40),
+                                     core::printable(os, 40)),
+                         names.empty() ? "its scripts cannot be read"
+                                       : fmt::format("name another with --os: {}", list(names))));
+  return tl::make_unexpected(std::move(errors));
+}
+
+// The asked board's map; nothing where none was asked for.
+core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session, const Options& options) {
+  if (options.board.name.empty()) {
+    return std::nullopt;
+  }
+  const auto board = load_board(session, options.board);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  auto map = layout::resolve(*board, {});
+  if (!map) {
+    return tl::make_unexpected(map.error());
+  }
+  return std::move(*map);
+}
+
+// Addresses are the tree's; what a board adds is how memory must be cached.
+core::Result<layout::Answer> ask_tree(Session& session, const Options& options) {
+  auto board = asked_map(session, options);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  const bool named = board->has_value();
+  const std::string os = !options.os.empty() ? options.os : named ? (*board)->board.os : kDefaultOs;
+  const auto platform = find_platform(
+      session, options, options.soc.empty() && named ? (*board)->board.soc : options.soc);
+  if (!platform) {
+    return tl::make_unexpected(platform.error());
+  }
+  const auto sources = sdk::read_sources(session.files, *platform, {});
+  if (!sources) {
+    return tl::make_unexpected(sources.error());
+  }
+  const auto variant = find_variant(*sources, os);
+  if (!variant) {
+    return tl::make_unexpected(variant.error());
+  }
+  if (!named) {
+    *board = bundled_map(session, platform->soc, os);
+  }
+  const layout::MemoryMap* map = board->has_value() ? &**board : nullptr;
+  const sdk::Reading reading =
+      sdk::read_variant(*sources, **variant, map == nullptr ? 0 : map->board.mpu.first);
+  return sdk::answer({*sources, **variant, reading, map}, options.question);
+}
+
+// Nothing where the words fit together.
+std::optional<core::Diagnostic> misuse(const Options& options) {
+  if (options.board.name.empty() && options.sdk.empty()) {
+    return usage("why needs a map to look at", "name a board with --board, or an SDK with --sdk");
+  }
+  if (!options.sdk.empty() && !(options.board.set.empty() && options.board.dram.empty())) {
+    return usage("--sdk reads the sizes that the tree has: --set and --dram are for a board's map",
+                 "leave them out, or leave out --sdk");
+  }
+  return std::nullopt;
+}
+
+Outcome run(Session& session, const Options& options) {
+  if (auto wrong = misuse(options); wrong) {
+    return failed({std::move(*wrong)}, kSchema, options.json);
+  }
+  const auto answer =
+      options.sdk.empty() ? ask_board(session, options) : ask_tree(session, options);
   if (!answer) {
     return failed(answer.error(), kSchema, options.json);
   }
@@ -103,13 +206,23 @@ Run add_why(CLI::App& app) {
       "  memsize why DDR_C7X_2_SCRATCH --board j722s\n"
       "  memsize why 0x110300000 --board j722s               # on the bus, and as each core sees "
       "it\n"
-      "  memsize why 0x110300000 --board j722s --core c7x_2  # as in a crash dump of that core");
+      "  memsize why 0x110300000 --board j722s --core c7x_2  # as in a crash dump of that core\n"
+      "  memsize why TIOVX_OBJ_DESC_MEM --sdk ~/ti/vision_apps --soc j784s4\n"
+      "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos");
   verb->add_option("NAME|ADDRESS",
                    options->question.text,
-                   "A region, carve-out, macro, MMU entry or knob; or an address")
+                   "A region, carve-out, macro, MMU entry, knob or script variable; or an address")
       ->required()
       ->check(filled());
   add_board_option(*verb, options->board);
+  auto* sdk = verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
+                  ->check(filled());
+  verb->add_option("--soc", options->soc, "The part, where the SDK has several")
+      ->needs(sdk)
+      ->check(filled());
+  verb->add_option("--os", options->os, "The operating system of the remote cores (freertos)")
+      ->needs(sdk)
+      ->check(filled());
   verb->add_option("--core", options->question.core, "The core whose address it is")
       ->check(filled());
   add_json_flag(*verb, options->json);

@@ -237,6 +237,25 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
   return board;
 }
 
+std::optional<layout::MemoryMap> bundled_map(Session& session,
+                                             const std::string& soc,
+                                             const std::string& os) {
+  std::optional<board::Board> best;
+  const std::string& folder = session.data.boards;
+  const auto names = board::bundled_boards(session.files, folder);
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    if (!(*names)[i].starts_with(soc)) {
+      continue;
+    }
+    auto board = board::load_board(session.files, folder, (*names)[i]);
+    if (board && board->soc == soc && board->os == os && (!best || best->sdk < board->sdk)) {
+      best = std::move(*board);
+    }
+  }
+  auto map = best ? layout::resolve(*best, {}) : tl::make_unexpected(core::Diagnostics{});
+  return map ? std::optional{std::move(*map)} : std::nullopt;
+}
+
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
   model::Recording recording;
   core::Diagnostics errors;

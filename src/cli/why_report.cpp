@@ -135,7 +135,44 @@ std::string by_text(const Sight& sight) {
   return by.empty() ? "-" : by;
 }
 
+std::string cached_text(const Subject& subject, const Sight& sight) {
+  if (!sight.is_mapped) {
+    return "not mapped";
+  }
+  const bool is_wrong = !sight.name.empty() && !subject.must_be.empty() && !sight.cached.empty() &&
+                        sight.cached != subject.must_be;
+  return sight.cached.empty() ? "-" : is_wrong ? sight.cached + " (wrong)" : sight.cached;
+}
+
+bool is_listed(const Subject& subject, const Sight& sight) {
+  return !sight.name.empty() || subject.kind != "region";
+}
+
+// Cores whose builds differ: then the table names the file.
+std::map<std::string, bool> builds_differ(const Subject& subject) {
+  std::map<std::string, std::map<std::string, std::string>> said;
+  for (const Sight& sight : subject.sights) {
+    if (is_listed(subject, sight)) {
+      said[sight.core][sight.build] += fmt::format("{} {} {} {} {} {}\n",
+                                                   sight.name,
+                                                   sight.address,
+                                                   sight.size,
+                                                   sight.physical.value_or(0),
+                                                   cached_text(subject, sight),
+                                                   by_text(sight));
+    }
+  }
+  std::map<std::string, bool> differ;
+  for (const auto& [core, builds] : said) {
+    const std::string& first = builds.begin()->second;
+    differ[core] = std::any_of(
+        builds.begin(), builds.end(), [&](const auto& build) { return build.second != first; });
+  }
+  return differ;
+}
+
 std::string sights_text(const Subject& subject) {
+  const std::map<std::string, bool> differ = builds_differ(subject);
   Table table;
   table.columns = {{"core"},
                    {"address", true},
@@ -148,17 +185,17 @@ std::string sights_text(const Subject& subject) {
   std::vector<std::pair<std::string, std::vector<std::string>>> others;
   for (const Sight& sight : subject.sights) {
     const std::string bus = sight.physical ? core::format_hex(*sight.physical) : "-";
-    const std::string cached = !sight.is_mapped       ? "not mapped"
-                               : sight.cached.empty() ? "-"
-                                                      : sight.cached;
-    if (!sight.name.empty() || subject.kind != "region") {
-      table.rows.push_back({sight.core,
-                            core::format_hex(sight.address),
-                            bus,
-                            size_text(sight.size),
-                            cached,
-                            by_text(sight),
-                            sight.name == subject.name ? "" : sight.name});
+    const std::string cached = cached_text(subject, sight);
+    if (is_listed(subject, sight)) {
+      const std::string file = sight.build.substr(sight.build.rfind('/') + 1);
+      table.rows.push_back(
+          {differ.at(sight.core) ? fmt::format("{} ({})", sight.core, file) : sight.core,
+           core::format_hex(sight.address),
+           bus,
+           size_text(sight.size),
+           cached,
+           by_text(sight),
+           sight.name == subject.name ? "" : sight.name});
       continue;
     }
     const std::string how = fmt::format(
@@ -231,47 +268,80 @@ std::vector<Statement> with_entries(const Subject& subject) {
     add(sight.moved_by_place, sight.moved_by, sight.core);
   }
   for (const auto& [statement, cores] : entries) {
-    said.push_back(
-        {statement.place, fmt::format("{} of {}", statement.what, core::join(cores, ", "))});
+    // A file in a core's own folder is that core's.
+    const bool is_own =
+        statement.place.path.str().find("/" + cores.front() + "/") != std::string::npos;
+    said.push_back({statement.place,
+                    is_own ? statement.what
+                           : fmt::format("{} of {}", statement.what, core::join(cores, ", "))});
   }
   return said;
 }
 
-std::string said_text(const Answer& answer, const Subject& subject) {
-  std::vector<std::pair<std::string, Table>> files;
-  for (const Statement& each : with_entries(subject)) {
-    if (each.place.path.empty()) {
-      continue;
+struct Line {
+  std::string path;
+  std::size_t number = 0;
+  std::string what;
+
+  [[nodiscard]] std::string place() const {
+    return number == 0 ? path : fmt::format("{}:{}", path, number);
+  }
+
+  friend bool operator==(const Line&, const Line&) = default;
+};
+
+// What several files say alike, such as every linker map, is one paragraph.
+std::string shared_text(std::vector<Line>& lines) {
+  std::map<std::string, std::vector<std::string>> files;
+  std::vector<std::string> order;
+  for (const Line& line : lines) {
+    auto& known = files[line.what];
+    if (known.empty()) {
+      order.push_back(line.what);
     }
-    const std::string path = path_below(answer.root, each.place);
-    auto file = std::find_if(
-        files.begin(), files.end(), [&](const auto& known) { return known.first == path; });
-    if (file == files.end()) {
-      files.push_back({path, {}});
-      file = files.end() - 1;
-    }
-    const std::vector<std::string> row = {fmt::format("{}", each.place.line), each.what};
-    auto& rows = file->second.rows;
-    if (std::find(rows.begin(), rows.end(), row) == rows.end()) {
-      rows.push_back(row);
+    known.push_back(line.place());
+  }
+  std::string out;
+  for (const std::string& what : order) {
+    if (files[what].size() > 1) {
+      out += wrapped(what + ":", files[what], 4);
     }
   }
-  std::string out = files.empty() ? "" : "\n  where it is said\n";
-  for (auto& [path, table] : files) {
-    std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
-      return std::pair{a[0].size(), a[0]} < std::pair{b[0].size(), b[0]};
-    });
-    std::size_t width = 0;
-    for (const auto& row : table.rows) {
-      width = std::max(width, row[0].size());
-    }
-    out += fmt::format("    {}\n", path);
-    for (const auto& row : table.rows) {
-      out += row[0] == "0" ? fmt::format("      {:>{}}  {}\n", "", width, row[1])
-                           : fmt::format("      {:>{}}  {}\n", row[0], width, row[1]);
-    }
-  }
+  std::erase_if(lines, [&](const Line& line) { return files[line.what].size() > 1; });
   return out;
+}
+
+std::string said_text(const Answer& answer, const Subject& subject) {
+  std::vector<Line> lines;
+  for (const Statement& each : with_entries(subject)) {
+    Line line{path_below(answer.root, each.place), each.place.line, each.what};
+    if (!each.place.path.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) {
+      lines.push_back(std::move(line));
+    }
+  }
+  if (lines.empty()) {
+    return "";
+  }
+  const std::string shared = shared_text(lines);
+  std::vector<std::string> paths;
+  for (const Line& line : lines) {
+    if (std::find(paths.begin(), paths.end(), line.path) == paths.end()) {
+      paths.push_back(line.path);
+    }
+  }
+  std::stable_sort(
+      lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.number < b.number; });
+  std::string out = "\n  where it is said\n";
+  for (const std::string& path : paths) {
+    out += fmt::format("    {}\n", path);
+    for (const Line& line : lines) {
+      if (line.path == path) {
+        out += line.number == 0 ? fmt::format("            {}\n", line.what)
+                                : fmt::format("      {:>4}  {}\n", line.number, line.what);
+      }
+    }
+  }
+  return out + shared;
 }
 
 // --- if it grows -------------------------------------------------------------------------------
@@ -360,8 +430,17 @@ std::string growth_text(const Expansion& growth) {
   }
   if (!growth.works()) {
     const core::Diagnostic& first = growth.problems.front();
-    out += sentence("it does not work: " + core::printable(first.message, 300), 4);
-    if (!first.hint.empty()) {
+    // A script's errors have hints for those who wanted to read it.
+    const bool by_script = first.code == core::Code::kSdkScript;
+    out += sentence(
+        fmt::format("it does not work: {}{}",
+                    core::printable(first.message, 300),
+                    by_script ? fmt::format(" in line {}: {}",
+                                            first.place.line,
+                                            core::printable(core::trim(first.place.text.str())))
+                              : std::string{}),
+        4);
+    if (!first.hint.empty() && !by_script) {
       out += sentence("hint: " + core::printable(first.hint, 300), 6);
     }
   } else {
@@ -369,7 +448,7 @@ std::string growth_text(const Expansion& growth) {
   }
   out += room_text(growth);
   if (growth.largest) {
-    out += fmt::format("    the largest that works: {}{}\n",
+    out += fmt::format("    the largest found that works: {}{}\n",
                        size_text(*growth.largest),
                        growth.largest_change.empty() ? "" : ", " + growth.largest_change);
   }
@@ -389,10 +468,11 @@ std::string growth_text(const Expansion& growth) {
 
 std::string head_text(const Subject& subject) {
   std::string out =
-      fmt::format("{} {}{}\n",
-                  subject.kind,
-                  core::printable(subject.name, 120),
-                  subject.note.empty() ? "" : ": " + core::printable(subject.note, 120));
+      sentence(fmt::format("{} {}{}",
+                           subject.kind,
+                           core::printable(subject.name, 120),
+                           subject.note.empty() ? "" : ": " + core::printable(subject.note, 200)),
+               0);
   std::vector<std::string> parts;
   if (subject.size) {
     parts.push_back(size_text(*subject.size));

@@ -15,9 +15,9 @@ namespace {
 
 using core::Code;
 
-// Where the MMU refuses the largest value that can be placed, so many smaller ones are tried: a
-// driver's blocks have 2 MiB, which is 2 steps of 1 MiB or 512 pages.
-constexpr std::uint64_t kMostTries = 32;
+// Where the MMU refuses the largest value that can be placed, so many smaller ones are tried
+// step by step: a driver's blocks have 2 MiB, mostly one or two steps.
+constexpr std::uint64_t kMostTries = 8;
 
 // The largest alignment that a part asks for: a gigabyte, of a C7x's largest block.
 constexpr std::uint64_t kLargestStep = 1ULL << 30;
@@ -200,6 +200,9 @@ class Grower {
              then->range.size().count()});
       }
     }
+    std::stable_sort(growth_.moved.begin(),
+                     growth_.moved.end(),
+                     [](const Shift& a, const Shift& b) { return a.base_before < b.base_before; });
     const TableCounts before = table_counts(map_);
     const TableCounts later = table_counts(after);
     for (std::size_t i = 0; i < std::min(before.size(), later.size()); ++i) {
@@ -292,13 +295,22 @@ class Grower {
       const std::uint64_t middle = good + (bad - good) / 2;
       (is_placed(middle * growth_.step) ? good : bad) = middle;
     }
-    for (std::uint64_t i = 0; i < kMostTries && good > i; ++i) {
-      const std::uint64_t by = (good - i) * growth_.step;
-      if (grown(by)) {
-        growth_.largest = region_->size.count() + by;
-        growth_.largest_change = knob() == nullptr ? std::string{} : setting(by);
-        return;
+    for (std::uint64_t i = 0; i < kMostTries && good > i && !growth_.largest; ++i) {
+      try_largest((good - i) * growth_.step);
+    }
+    // Where edges cost tables, a size on a coarser grid may do.
+    const std::uint64_t most = region_->size.count() + good * growth_.step;
+    for (std::uint64_t grid = growth_.step; !growth_.largest && grid <= kLargestStep; grid *= 2) {
+      if (most / grid * grid > region_->size.count()) {
+        try_largest(most / grid * grid - region_->size.count());
       }
+    }
+  }
+
+  void try_largest(std::uint64_t by) {
+    if (grown(by)) {
+      growth_.largest = region_->size.count() + by;
+      growth_.largest_change = knob() == nullptr ? std::string{} : setting(by);
     }
   }
 

@@ -70,7 +70,7 @@ struct Expansion {
   std::vector<Shift> resized;
   std::vector<TableUse> tables;
   std::optional<Room> room;
-  /// The largest value that works, in steps of `step`; nothing where none was looked for or found.
+  /// The largest size that was found to work, in steps of `step`; nothing where none was.
   std::optional<std::uint64_t> largest;
   /// What to write for it.
   std::string largest_change;

@@ -1,0 +1,345 @@
+#include "why_grow.hpp"
+
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/text.hpp"
+
+#include "check_generated.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+using layout::Expansion;
+using layout::Shift;
+
+// A name for a name for a name: scripts have two, and a cycle cannot be.
+constexpr std::size_t kMostNames = 8;
+
+// What every core sees at its place on the bus.
+constexpr std::uint64_t kFourGib = 1ULL << 32;
+
+constexpr const char* kPhysical = "_PHYS";
+
+using Sections = std::vector<const ScriptSection*>;
+using Pair = std::pair<std::string, std::string>;
+
+std::uint64_t end_of(const ScriptSection& section) {
+  return section.origin + section.length;
+}
+
+// The sections that share one space of addresses.
+std::vector<Sections> spaces_of(const Script& script) {
+  std::vector<Sections> spaces(2);
+  for (const ScriptExport& each : script.exports) {
+    Sections own;
+    for (const ScriptMapEntry& entry : each.entries) {
+      const ScriptSection* section = entry.section.get();
+      const bool is_physical = section->name.ends_with(kPhysical) || each.kind == "DtsFile";
+      if (is_physical) {
+        spaces[1].push_back(section);
+      } else if (section->origin < kFourGib) {
+        spaces[0].push_back(section);
+      }
+      own.push_back(section);
+    }
+    if (each.kind == "LinkerCmdFile") {
+      spaces.push_back(std::move(own));
+    }
+  }
+  return spaces;
+}
+
+std::set<Pair> overlaps_of(const Script& script) {
+  std::set<Pair> found;
+  for (Sections& space : spaces_of(script)) {
+    std::sort(space.begin(), space.end(), [](const auto* a, const auto* b) {
+      return a->origin < b->origin;
+    });
+    for (std::size_t i = 0; i < space.size(); ++i) {
+      for (std::size_t j = i + 1; j < space.size() && space[j]->origin < end_of(*space[i]); ++j) {
+        if (space[j]->length != 0 && space[i]->name != space[j]->name) {
+          found.insert(std::minmax(space[i]->name, space[j]->name));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+class TreeGrower {
+ public:
+  TreeGrower(const View& view, const SizeSource& source, std::uint64_t step)
+      : view_(view),
+        source_(source),
+        script_(view.variant().script),
+        text_(view.sources().find(view.variant().script_path)->content) {
+    growth_.step = step;
+  }
+
+  Expansion run() {
+    describe();
+    before_ = overlaps_of(script_);
+    auto after = grown(growth_.step);
+    if (after) {
+      compare(*after);
+      find_room();
+      find_largest();
+    } else {
+      growth_.problems = std::move(after.error());
+    }
+    return std::move(growth_);
+  }
+
+ private:
+  void describe() {
+    const std::string sum =
+        fmt::format("{} + {}", core::printable(source_.expression.text, 80), python(growth_.step));
+    growth_.what = source_.variable.empty() ? fmt::format("the size of '{}'", source_.section->name)
+                                            : fmt::format("'{}'", source_.variable);
+    growth_.change = source_.variable.empty() ? sum : fmt::format("{} = {}", source_.variable, sum);
+    growth_.place = place_in_script(view_.variant(), source_.expression.place);
+  }
+
+  static std::string python(std::uint64_t size) { return core::format_hex(size); }
+
+  // The script with `by` bytes more; an error where it fails, or where regions overlap then that do
+  // not now.
+  [[nodiscard]] core::Result<Script> grown(std::uint64_t by) const {
+    const std::string text = text_with(text_, source_.expression, by);
+    auto after = evaluate_script(script_.path, text);
+    if (!after) {
+      core::add_text(after.error(), script_.path, text);
+      return after;
+    }
+    core::Diagnostics overlaps;
+    for (const Pair& pair : overlaps_of(*after)) {
+      if (!before_.contains(pair)) {
+        overlaps.push_back(
+            core::error(Code::kLayoutOverlap,
+                        fmt::format("'{}' and '{}' overlap then", pair.first, pair.second),
+                        growth_.place));
+      }
+    }
+    return overlaps.empty() ? std::move(after) : tl::make_unexpected(std::move(overlaps));
+  }
+
+  void compare(const Script& after) {
+    std::set<Pair> told;
+    for (std::size_t i = 0; i < std::min(script_.exports.size(), after.exports.size()); ++i) {
+      const ScriptExport& now = script_.exports[i];
+      const ScriptExport& then = after.exports[i];
+      bool changes = false;
+      for (std::size_t j = 0; j < std::min(now.entries.size(), then.entries.size()); ++j) {
+        const ScriptSection& before = *now.entries[j].section;
+        const ScriptSection& later = *then.entries[j].section;
+        if (before.origin == later.origin && before.length == later.length) {
+          continue;
+        }
+        changes = true;
+        const Pair key{before.name, core::format_hex(before.origin)};
+        if (told.insert(key).second) {
+          add({before.name, before.origin, later.origin, before.length, later.length});
+        }
+      }
+      if (changes) {
+        add_file(now);
+      }
+    }
+    std::stable_sort(growth_.moved.begin(),
+                     growth_.moved.end(),
+                     [](const Shift& a, const Shift& b) { return a.base_before < b.base_before; });
+    for (const CoreReading& core : view_.reading().cores) {
+      add_by_hand(core);
+    }
+  }
+
+  void add(const Shift& shift) {
+    (shift.size_before != shift.size_after ? growth_.resized : growth_.moved).push_back(shift);
+  }
+
+  void add_file(const ScriptExport& each) {
+    const std::string path = each.path.starts_with("./") ? each.path.substr(2) : each.path;
+    auto& files = growth_.files;
+    if (!path.empty() && std::find(files.begin(), files.end(), path) == files.end()) {
+      files.push_back(path);
+    }
+    const std::string core = path.substr(0, path.find('/'));
+    auto& cores = growth_.cores;
+    if (each.kind == "LinkerCmdFile" && view_.reading().find(core) != nullptr &&
+        std::find(cores.begin(), cores.end(), core) == cores.end()) {
+      cores.push_back(core);
+    }
+  }
+
+  // Numbers in a sysconfig file or a table of C do not follow the script.
+  void add_by_hand(const CoreReading& core) {
+    for (const MmuReading& mmu : core.mmu) {
+      for (const emit::WrittenMmuEntry& entry : mmu.entries) {
+        note_by_hand(mmu.path, entry.virtual_base, entry.size);
+        note_by_hand(mmu.path, entry.physical, entry.size);
+      }
+    }
+    for (const MpuReading& mpu : core.mpu) {
+      for (const emit::WrittenMpuRegion& region : mpu.regions) {
+        note_by_hand(mpu.path, region.fields.base, region.fields.size);
+      }
+    }
+    for (const RatReading& rat : core.rat) {
+      for (const emit::WrittenRatEntry& entry : rat.entries) {
+        note_by_hand(rat.path, entry.fields.local, entry.fields.size);
+        note_by_hand(rat.path, entry.fields.system, entry.fields.size);
+      }
+    }
+  }
+
+  void note_by_hand(const std::string& path, std::uint64_t base, std::uint64_t size) {
+    // Start-up code takes its addresses from the header.
+    const bool has_numbers = path.ends_with(".syscfg") || path.ends_with("_mpu_cfg.c");
+    auto& list = growth_.by_hand;
+    if (has_numbers && size != 0 && has_moving_edge(base, size) &&
+        std::find(list.begin(), list.end(), path) == list.end()) {
+      list.push_back(path);
+    }
+  }
+
+  [[nodiscard]] bool has_moving_edge(std::uint64_t base, std::uint64_t size) const {
+    const auto touches = [&](const Shift& shift) {
+      const bool begins = shift.base_before != shift.base_after && shift.base_before == base;
+      const bool ends = shift.base_before + shift.size_before == base + size &&
+                        shift.base_after + shift.size_after != base + size;
+      return begins || ends;
+    };
+    return std::any_of(growth_.moved.begin(), growth_.moved.end(), touches) ||
+           std::any_of(growth_.resized.begin(), growth_.resized.end(), touches);
+  }
+
+  [[nodiscard]] bool changes(const ScriptSection& section) const {
+    const auto is_it = [&](const Shift& shift) {
+      return shift.name == section.name && shift.base_before == section.origin;
+    };
+    return std::any_of(growth_.moved.begin(), growth_.moved.end(), is_it) ||
+           std::any_of(growth_.resized.begin(), growth_.resized.end(), is_it);
+  }
+
+  // Where it has an address on the bus of its own, there may be less room there.
+  void find_room() {
+    if (source_.section == nullptr) {
+      return;
+    }
+    growth_.room = room_behind(*source_.section);
+    for (const ScriptSectionPointer& each : script_.sections) {
+      if (each->name != source_.section->name + kPhysical) {
+        continue;
+      }
+      const auto room = room_behind(*each);
+      if (room && (!growth_.room || room->size < growth_.room->size)) {
+        growth_.room = room;
+      }
+    }
+  }
+
+  // Up to the first section behind it that stays where it is, in any space that has it.
+  [[nodiscard]] std::optional<layout::Room> room_behind(const ScriptSection& own) const {
+    const ScriptSection* fixed = nullptr;
+    Sections moving;
+    for (const Sections& space : spaces_of(script_)) {
+      const bool has_it = std::any_of(space.begin(), space.end(), [&](const ScriptSection* each) {
+        return each->name == own.name && each->origin == own.origin;
+      });
+      for (std::size_t i = 0; has_it && i < space.size(); ++i) {
+        const ScriptSection& each = *space[i];
+        if (each.origin < end_of(own)) {
+          continue;
+        }
+        if (changes(each)) {
+          moving.push_back(&each);
+        } else if (each.length != 0 && (fixed == nullptr || each.origin < fixed->origin)) {
+          fixed = &each;
+        }
+      }
+    }
+    std::uint64_t last = end_of(own);
+    for (const ScriptSection* each : moving) {
+      const bool is_before = fixed == nullptr || each->origin < fixed->origin;
+      last = is_before ? std::max(last, end_of(*each)) : last;
+    }
+    if (fixed == nullptr || fixed->origin < last) {
+      return std::nullopt;
+    }
+    return layout::Room{
+        last, fixed->origin - last, fmt::format("where '{}' does not move", fixed->name), ""};
+  }
+
+  // The room is the most that there can be.
+  void find_largest() {
+    if (!growth_.room) {
+      return;
+    }
+    std::uint64_t good = 1;
+    std::uint64_t most = growth_.room->size;
+    for (const Shift& shift : growth_.resized) {
+      // What gives way has so much to give.
+      most += shift.size_after < shift.size_before ? shift.size_before : 0;
+    }
+    std::uint64_t bad = most / growth_.step + 1;
+    if (bad > good && grown((bad - 1) * growth_.step)) {
+      good = bad - 1;
+    }
+    while (bad > good + 1) {
+      const std::uint64_t middle = good + (bad - good) / 2;
+      (grown(middle * growth_.step) ? good : bad) = middle;
+    }
+    growth_.largest = source_.section->length + good * growth_.step;
+    const std::string sum = fmt::format(
+        "{} + {}", core::printable(source_.expression.text, 80), python(good * growth_.step));
+    growth_.largest_change =
+        source_.variable.empty() ? sum : fmt::format("{} = {}", source_.variable, sum);
+  }
+
+  const View& view_;
+  const SizeSource& source_;
+  const Script& script_;
+  const std::string& text_;
+  std::set<Pair> before_;
+  Expansion growth_;
+};
+
+}  // namespace
+
+SizeSource size_source(const Script& script, const ScriptSection& section) {
+  SizeSource source{"", section.length_argument, &section};
+  for (std::size_t i = 0; i < kMostNames; ++i) {
+    const ScriptVariable* variable = find_variable(script, core::trim(source.expression.text));
+    if (variable == nullptr) {
+      break;
+    }
+    source.variable = variable->name;
+    source.expression = variable->assignments.back().expression;
+  }
+  return source;
+}
+
+std::string text_with(const std::string& text,
+                      const ScriptExpression& expression,
+                      std::uint64_t step) {
+  const std::size_t end = expression.place.offset + expression.place.length;
+  return fmt::format("{}({}) + {}{}",
+                     text.substr(0, expression.place.offset),
+                     text.substr(expression.place.offset, expression.place.length),
+                     core::format_hex(step),
+                     text.substr(end));
+}
+
+Expansion grow(const View& view, const SizeSource& source, std::uint64_t step) {
+  return TreeGrower{view, source, step}.run();
+}
+
+}  // namespace memsize::sdk
