@@ -497,6 +497,11 @@ std::string head_text(const Subject& subject) {
   return out;
 }
 
+// As all documents write addresses.
+std::string hex(std::uint64_t address) {
+  return fmt::format("0x{:x}", address);
+}
+
 Json sight_json(const Sight& sight) {
   Json json = {{"core", sight.core}};
   if (!sight.build.empty()) {
@@ -505,11 +510,11 @@ Json sight_json(const Sight& sight) {
   if (!sight.name.empty()) {
     json["name"] = sight.name;
   }
-  json["address"] = core::format_hex(sight.address);
+  json["address"] = hex(sight.address);
   json["size_bytes"] = sight.size;
   json["mapped"] = sight.is_mapped;
   if (sight.physical) {
-    json["physical"] = core::format_hex(*sight.physical);
+    json["physical"] = hex(*sight.physical);
   }
   if (!sight.cached.empty()) {
     json["cached"] = sight.cached;
@@ -529,10 +534,23 @@ Json shifts_json(const std::vector<Shift>& shifts) {
   Json list = Json::array();
   for (const Shift& shift : shifts) {
     list.push_back({{"name", shift.name},
-                    {"base", core::format_hex(shift.base_before)},
-                    {"new_base", core::format_hex(shift.base_after)},
+                    {"base", hex(shift.base_before)},
+                    {"new_base", hex(shift.base_after)},
                     {"size_bytes", shift.size_before},
                     {"new_size_bytes", shift.size_after}});
+  }
+  return list;
+}
+
+Json problems_json(const core::Diagnostics& problems) {
+  Json list = Json::array();
+  for (const core::Diagnostic& problem : problems) {
+    Json json = {{"code", core::code_name(problem.code)}, {"message", problem.message}};
+    json.update(to_json(problem.place));
+    if (!problem.hint.empty()) {
+      json["hint"] = problem.hint;
+    }
+    list.push_back(std::move(json));
   }
   return list;
 }
@@ -545,11 +563,11 @@ Json growth_json(const Expansion& growth) {
   json["step_bytes"] = growth.step;
   if (growth.refused_step != 0) {
     json["refused_step_bytes"] = growth.refused_step;
-    json["refused"] = to_json(growth.refused);
+    json["refused"] = problems_json(growth.refused);
   }
   json["works"] = growth.works();
   if (!growth.works()) {
-    json["problems"] = to_json(growth.problems);
+    json["problems"] = problems_json(growth.problems);
   } else {
     json["resized"] = shifts_json(growth.resized);
     json["moved"] = shifts_json(growth.moved);
@@ -562,7 +580,7 @@ Json growth_json(const Expansion& growth) {
     json["mmu_tables"].push_back(std::move(table));
   }
   if (growth.room) {
-    json["room"] = {{"base", core::format_hex(growth.room->base)},
+    json["room"] = {{"base", hex(growth.room->base)},
                     {"size_bytes", growth.room->size},
                     {"until", growth.room->until}};
     if (!growth.room->why.empty()) {
@@ -585,10 +603,10 @@ Json subject_json(const Subject& subject) {
   }
   json["cores"] = subject.cores;
   if (subject.address) {
-    json["address"] = core::format_hex(*subject.address);
+    json["address"] = hex(*subject.address);
   }
   if (subject.physical) {
-    json["physical"] = core::format_hex(*subject.physical);
+    json["physical"] = hex(*subject.physical);
   }
   if (subject.size) {
     json["size_bytes"] = *subject.size;
@@ -624,7 +642,7 @@ Json reading_json(const AddressReading& reading) {
   }
   json["mapped"] = reading.is_mapped;
   if (reading.physical) {
-    json["physical"] = core::format_hex(*reading.physical);
+    json["physical"] = hex(*reading.physical);
   }
   if (!reading.cached.empty()) {
     json["cached"] = reading.cached;
@@ -651,7 +669,12 @@ std::string why_text(const Answer& answer) {
     out += fmt::format("files below {}\n", core::printable(answer.root, 200));
   }
   if (answer.address) {
-    out += fmt::format("\naddress {}\n", core::format_hex(*answer.address)) + readings_text(answer);
+    // What a dump prints without 0x may be either.
+    const bool is_decimal = answer.asked.find_first_not_of("0123456789_") == std::string::npos;
+    out += fmt::format("\naddress {}{}\n{}",
+                       core::format_hex(*answer.address),
+                       is_decimal ? ", which was given in decimal" : "",
+                       readings_text(answer));
   }
   for (const Subject& subject : answer.subjects) {
     out += "\n" + head_text(subject) + sights_text(subject) + said_text(answer, subject);
@@ -667,7 +690,7 @@ nlohmann::ordered_json why_document(const Answer& answer) {
   json["schema"] = "memsize.why/1";
   json["asked"] = answer.asked;
   if (answer.address) {
-    json["address"] = core::format_hex(*answer.address);
+    json["address"] = hex(*answer.address);
   }
   json["source"] = answer.source;
   json["readings"] = Json::array();

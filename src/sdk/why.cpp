@@ -1,7 +1,6 @@
 #include "memsize/sdk/why.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/layout/mpu.hpp"
 
 #include "check_generated.hpp"
 #include "why_grow.hpp"
@@ -29,97 +28,6 @@ using layout::Subject;
 
 // Sizes in scripts are whole megabytes, mostly.
 constexpr std::uint64_t kUsualStep = 1ULL << 20;
-
-// What the board calls an attribute's effect; the attribute where it does not say.
-std::string kind_of_mair(const emit::MairKinds& kinds, const std::string& attribute) {
-  for (const auto& [kind, attributes] : kinds) {
-    if (attributes.contains(attribute)) {
-      return kind;
-    }
-  }
-  return attribute;
-}
-
-CoreHardware mmu_hardware(const View& view, const CoreReading& core, const MmuReading& mmu) {
-  CoreHardware hardware;
-  hardware.core = core.name;
-  hardware.build = mmu.path;
-  hardware.has_mmu = true;
-  for (const emit::WrittenMmuEntry& entry : mmu.entries) {
-    hardware.entries.push_back({fmt::format("MMU {} '{}'", entry.instance, entry.name),
-                                entry.place,
-                                entry.virtual_base,
-                                entry.physical,
-                                entry.size,
-                                kind_of_mair(view.mair_kinds(), entry.attribute),
-                                0});
-  }
-  return hardware;
-}
-
-void add_rat(const RatReading& rat, CoreHardware& hardware) {
-  for (const emit::WrittenRatEntry& entry : rat.entries) {
-    hardware.rat.push_back({fmt::format("RAT '{}'", entry.fields.name),
-                            entry.place,
-                            entry.fields.local,
-                            entry.fields.system,
-                            entry.fields.size,
-                            "",
-                            0});
-  }
-}
-
-CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
-  CoreHardware hardware;
-  hardware.core = core.name;
-  hardware.build = mpu.path;
-  hardware.has_mpu = true;
-  hardware.limit = layout::kMpuSpace;
-  std::vector<const emit::WrittenMpuRegion*> regions;
-  for (const emit::WrittenMpuRegion& region : mpu.regions) {
-    regions.push_back(&region);
-  }
-  std::stable_sort(regions.begin(), regions.end(), [](const auto* a, const auto* b) {
-    return a->fields.number < b->fields.number;
-  });
-  for (const emit::WrittenMpuRegion* region : regions) {
-    const emit::MpuRegionFields& fields = region->fields;
-    hardware.entries.push_back({fields.name.empty()
-                                    ? fmt::format("MPU {}", fields.number)
-                                    : fmt::format("MPU {} '{}'", fields.number, fields.name),
-                                region->place,
-                                fields.base,
-                                fields.base,
-                                fields.size,
-                                std::string{emit::kind_of(fields)},
-                                fields.disabled});
-  }
-  // Those of the core's own file, or what all cores do at start-up.
-  for (const RatReading& rat : core.rat) {
-    const bool is_build = std::any_of(
-        core.mpu.begin(), core.mpu.end(), [&](const auto& each) { return each.path == rat.path; });
-    if (rat.path == mpu.path || !is_build) {
-      add_rat(rat, hardware);
-    }
-  }
-  return hardware;
-}
-
-CoreHardware plain_hardware(const CoreReading& core) {
-  CoreHardware hardware;
-  hardware.core = core.name;
-  hardware.build = core.mar_path;
-  for (const MarCall& call : core.mar) {
-    hardware.entries.push_back({fmt::format("Cache_setMar '{}'", call.base.text),
-                                call.place,
-                                call.base.value,
-                                call.base.value,
-                                call.size.value,
-                                call.is_cached ? "cached" : "non-cached",
-                                0});
-  }
-  return hardware;
-}
 
 class TreeAnswerer {
  public:
@@ -823,22 +731,6 @@ class TreeAnswerer {
 };
 
 }  // namespace
-
-std::vector<CoreHardware> hardware_of(const View& view, const CoreReading& core) {
-  std::vector<CoreHardware> builds;
-  for (const MmuReading& mmu : core.mmu) {
-    builds.push_back(mmu_hardware(view, core, mmu));
-  }
-  if (builds.empty()) {
-    for (const MpuReading& mpu : core.mpu) {
-      builds.push_back(mpu_hardware(core, mpu));
-    }
-  }
-  if (builds.empty()) {
-    builds.push_back(plain_hardware(core));
-  }
-  return builds;
-}
 
 core::Result<Answer> answer(const View& view, const Question& question) {
   return TreeAnswerer{view, question}.run();

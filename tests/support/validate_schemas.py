@@ -18,6 +18,7 @@ from typing import Any, Iterator
 
 SKIPPED = 77
 TRACE = "samples/j722s-mobilenet/trace.log"
+SDK = "tests/fixtures/sdk.disagree/header-by-hand/sdk"
 OLD, NEW = "j722s-sdk11", "j722s"
 
 try:
@@ -27,7 +28,7 @@ except ImportError:
     print("validate_schemas: skipped: the Python module jsonschema (Debian: python3-jsonschema) is missing")
     sys.exit(SKIPPED)
 
-# Arguments, exit status. {trace} and {source} are absolute paths; other paths are in the work folder.
+# Arguments, exit status. {trace}, {sdk} and {source} are absolute paths; other paths are in the work folder.
 # Each command prints one document.
 COMMANDS = (
     # sizing
@@ -103,6 +104,23 @@ COMMANDS = (
     ("board check --json", 0),
     ("board check overlap.toml --json", 1),
     ("board check wrong.toml --json", 1),
+    # why
+    ("why DDR_C7X_2_SCRATCH --board j722s --json", 0),
+    ("why DDR_SHARED_MEM --board j722s --json", 0),
+    ("why DDR_C7x_1_IPC --board j722s --json", 0),
+    ("why c7x_ddr_heaps_hi --board j722s --json", 0),
+    ("why ddr_shared_mem_addr_phys --board j722s --json", 0),
+    ("why DDR_SHARED_MEM --board j784s4 --json", 0),
+    ("why 0x110300000 --board j722s --json", 0),
+    ("why 0xA8000000 --board j722s --json", 0),
+    ("why 0x900000010 --board j722s --core c7x_1 --json", 0),
+    ("why RINGS --sdk {sdk} --json", 0),
+    ("why 0xA5000010 --sdk {sdk} --board {sdk}/../board.toml --json", 0),
+    ("why nothing --board j722s --json", 2),
+    ("why nothing --sdk {sdk} --json", 1),
+    ("why 4GiB --board j722s --json", 2),
+    ("why RINGS --json", 2),
+    ("why RINGS --sdk file --json", 4),
     # list
     ("list readers --json", 0),
     ("list emitters --json", 0),
@@ -209,7 +227,8 @@ class Checker:
         (self.work / "known.json").write_text(json.dumps(known), encoding="utf-8")
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        words = [word.format(trace=self.source / TRACE, source=self.source) for word in command.split()]
+        words = [word.format(trace=self.source / TRACE, sdk=self.source / SDK, source=self.source)
+                 for word in command.split()]
         return subprocess.run([str(self.memsize), *words], cwd=self.work, stdin=subprocess.DEVNULL, timeout=120,
                               capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
 
