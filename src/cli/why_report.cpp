@@ -417,11 +417,11 @@ std::string growth_text(const Expansion& growth) {
   if (growth.change.empty()) {
     return "";
   }
-  std::string out = "\n" + sentence(fmt::format("if {} grows by {}: {}",
-                                                growth.what,
-                                                size_text(growth.step),
-                                                core::printable(growth.change, 120)),
-                                    2);
+  // What is to be written stays in one piece, for copying.
+  const std::string head = fmt::format("  if {} grows by {}:", growth.what, size_text(growth.step));
+  const std::string change = core::printable(growth.change, 200);
+  const bool fits = head.size() + 1 + change.size() <= kWidth;
+  std::string out = fmt::format("\n{}{}{}\n", head, fits ? " " : "\n    ", change);
   if (growth.refused_step != 0) {
     out += sentence(fmt::format("{} do not work: {}",
                                 size_text(growth.refused_step),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,13 +42,24 @@ core::Result<std::optional<std::uint64_t>> address_in(std::string_view text) {
   }
   const auto address = core::parse_address(text);
   if (!address) {
-    return core::fail(
-        core::error(core::Code::kUsage,
-                    fmt::format("'{}' is no address", core::printable(text, 60)),
-                    {},
-                    "write it as 0x1_1030_0000 or 0x110300000, in decimal, or give a name"));
+    return core::fail(core::error(core::Code::kUsage,
+                                  fmt::format("'{}' is no address", core::printable(text, 60)),
+                                  {},
+                                  "write it as 0x110300000, in decimal, or give a name"));
   }
   return *address;
+}
+
+void add_entry_fact(const HardwareEntry& entry, Subject& subject) {
+  const auto range = core::VirtRange::make(core::VirtAddr{entry.base}, core::Bytes{entry.size});
+  std::string fact = fmt::format("it maps {} to {}{}",
+                                 range ? core::format_range(*range) : core::format_hex(entry.base),
+                                 core::format_hex(entry.target),
+                                 entry.cached.empty() ? "" : ", " + entry.cached);
+  auto& facts = subject.facts;
+  if (std::find(facts.begin(), facts.end(), fact) == facts.end()) {
+    facts.push_back(std::move(fact));
+  }
 }
 
 std::string name_meant(std::string_view text, const std::vector<std::string>& names) {

@@ -97,7 +97,10 @@ class BoardAnswerer {
         hardware_.push_back(hardware_of(map_, core.name));
       }
     }
-    if (add_named()) {
+    // A name begins with a letter; of an entry without one, its address stands in for it.
+    const bool is_number =
+        !question_.text.empty() && question_.text[0] >= '0' && question_.text[0] <= '9';
+    if (!is_number && add_named()) {
       return std::move(answer_);
     }
     const auto address = address_in(question_.text);
@@ -572,6 +575,7 @@ class BoardAnswerer {
           if (!told) {
             subject.said.push_back({entry.place, fmt::format("the {}", subject.kind)});
           }
+          add_entry_fact(entry, subject);
           for (Sight& sight : look_at(core, entry.base, entry.size)) {
             subject.sights.push_back(std::move(sight));
           }

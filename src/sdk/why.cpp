@@ -51,7 +51,10 @@ class TreeAnswerer {
       }
     }
     find_owners();
-    if (add_named()) {
+    // A name begins with a letter; of an entry without one, its address stands in for it.
+    const bool is_number =
+        !question_.text.empty() && question_.text[0] >= '0' && question_.text[0] <= '9';
+    if (!is_number && add_named()) {
       return std::move(answer_);
     }
     const auto address = layout::address_in(question_.text);
@@ -154,12 +157,19 @@ class TreeAnswerer {
 
   // False where no file has such a name.
   bool add_named() {
-    std::string name = layout::name_meant(question_.text, section_names());
+    const std::vector<std::string> sections = section_names();
+    const std::vector<std::string> others = other_names();
+    // "code_size" is that variable, not the macro of a section "CODE".
+    const bool is_other =
+        std::find(sections.begin(), sections.end(), question_.text) == sections.end() &&
+        std::find(others.begin(), others.end(), question_.text) != others.end() &&
+        !reading_.macros.contains(question_.text);
+    std::string name = is_other ? "" : layout::name_meant(question_.text, sections);
     if (!name.empty()) {
       add_regions(name);
       return true;
     }
-    name = layout::name_meant(question_.text, other_names());
+    name = layout::name_meant(question_.text, others);
     if (name.empty()) {
       return false;
     }
@@ -570,7 +580,8 @@ class TreeAnswerer {
                                            : "cache setting";
           subject.name = name;
           subject.size = std::max(subject.size.value_or(0), entry.size);
-          subject.said.push_back({entry.place, fmt::format("{} of {}", entry.label, core.core)});
+          subject.said.push_back({entry.place, entry.label});
+          layout::add_entry_fact(entry, subject);
           for (Sight& sight : layout::look_at(core, entry.base, entry.size)) {
             subject.sights.push_back(std::move(sight));
           }

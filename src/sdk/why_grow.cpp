@@ -87,13 +87,19 @@ class TreeGrower {
   Expansion run() {
     describe();
     before_ = overlaps_of(script_);
-    auto after = grown(growth_.step);
-    if (after) {
-      compare(*after);
-      find_room();
+    const auto after = made(growth_.step);
+    if (!after) {
+      growth_.problems = after.error();
+      return std::move(growth_);
+    }
+    // Where regions overlap, too, it helps to know how much room there was.
+    compare(*after);
+    find_room();
+    growth_.problems = new_overlaps(*after);
+    if (growth_.works()) {
       find_largest();
     } else {
-      growth_.problems = std::move(after.error());
+      forget_changes();
     }
     return std::move(growth_);
   }
@@ -110,17 +116,28 @@ class TreeGrower {
 
   static std::string python(std::uint64_t size) { return core::format_hex(size); }
 
-  // The script with `by` bytes more; an error where it fails, or where regions overlap then that do
-  // not now.
-  [[nodiscard]] core::Result<Script> grown(std::uint64_t by) const {
+  void forget_changes() {
+    growth_.moved.clear();
+    growth_.resized.clear();
+    growth_.cores.clear();
+    growth_.files.clear();
+    growth_.by_hand.clear();
+  }
+
+  // The script with `by` bytes more.
+  [[nodiscard]] core::Result<Script> made(std::uint64_t by) const {
     const std::string text = text_with(text_, source_.expression, by);
     auto after = evaluate_script(script_.path, text);
     if (!after) {
       core::add_text(after.error(), script_.path, text);
-      return after;
     }
+    return after;
+  }
+
+  // Regions that overlap then and do not now.
+  [[nodiscard]] core::Diagnostics new_overlaps(const Script& after) const {
     core::Diagnostics overlaps;
-    for (const Pair& pair : overlaps_of(*after)) {
+    for (const Pair& pair : overlaps_of(after)) {
       if (!before_.contains(pair)) {
         overlaps.push_back(
             core::error(Code::kLayoutOverlap,
@@ -128,7 +145,12 @@ class TreeGrower {
                         growth_.place));
       }
     }
-    return overlaps.empty() ? std::move(after) : tl::make_unexpected(std::move(overlaps));
+    return overlaps;
+  }
+
+  [[nodiscard]] bool works(std::uint64_t by) const {
+    const auto after = made(by);
+    return after && new_overlaps(*after).empty();
   }
 
   void compare(const Script& after) {
@@ -290,12 +312,12 @@ class TreeGrower {
       most += shift.size_after < shift.size_before ? shift.size_before : 0;
     }
     std::uint64_t bad = most / growth_.step + 1;
-    if (bad > good && grown((bad - 1) * growth_.step)) {
+    if (bad > good && works((bad - 1) * growth_.step)) {
       good = bad - 1;
     }
     while (bad > good + 1) {
       const std::uint64_t middle = good + (bad - good) / 2;
-      (grown(middle * growth_.step) ? good : bad) = middle;
+      (works(middle * growth_.step) ? good : bad) = middle;
     }
     growth_.largest = source_.section->length + good * growth_.step;
     const std::string sum = fmt::format(

@@ -138,6 +138,9 @@ struct Answer {
   std::vector<Subject> subjects;
 };
 
+/// Says once where an entry leads, in the facts.
+void add_entry_fact(const HardwareEntry& entry, Subject& subject);
+
 struct Question {
   std::string text;
   /// Only what this core makes of an address; empty: everybody.
