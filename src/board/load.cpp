@@ -146,4 +146,26 @@ core::Result<Board> load_board(core::FileSystem& files,
   return board;
 }
 
+std::map<std::string, Board> newest_boards(core::FileSystem& files,
+                                           const std::string& folder,
+                                           const std::string& soc) {
+  std::map<std::string, Board> newest;
+  const auto names = bundled_boards(files, folder);
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    // A board's name begins with its part's.
+    if (!(*names)[i].starts_with(soc)) {
+      continue;
+    }
+    auto board = load_board(files, folder, (*names)[i]);
+    if (!board || board->soc != soc) {
+      continue;
+    }
+    const auto known = newest.find(board->os);
+    if (known == newest.end() || known->second.sdk < board->sdk) {
+      newest.insert_or_assign(board->os, std::move(*board));
+    }
+  }
+  return newest;
+}
+
 }  // namespace memsize::board

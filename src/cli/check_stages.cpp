@@ -43,28 +43,7 @@ std::string join_socs(const std::vector<sdk::Platform>& platforms) {
   return core::join(names, ", ");
 }
 
-// Of each operating system of that part, the bundled board; of several, that of the newest SDK.
-std::map<std::string, board::Board> bundled_boards_of(Session& session, const std::string& soc) {
-  std::map<std::string, board::Board> best;
-  const std::string& folder = session.data.boards;
-  const auto names = board::bundled_boards(session.files, folder);
-  for (std::size_t i = 0; names && i < names->size(); ++i) {
-    if (!(*names)[i].starts_with(soc)) {
-      continue;
-    }
-    auto board = board::load_board(session.files, folder, (*names)[i]);
-    if (!board || board->soc != soc) {
-      continue;
-    }
-    const auto known = best.find(board->os);
-    if (known == best.end() || known->second.sdk < board->sdk) {
-      best.insert_or_assign(board->os, std::move(*board));
-    }
-  }
-  return best;
-}
-
-// Its map with the default sizes; nothing without a board.
+// The map of a board with its default sizes; nothing without a board.
 std::optional<layout::MemoryMap> map_for(const std::map<std::string, board::Board>& boards,
                                          const std::string& os) {
   const auto found = boards.find(os);
@@ -225,8 +204,9 @@ void check_platform(Session& session,
     return;
   }
   keep(sources->problems, report);
-  const auto bundled =
-      asked ? std::map<std::string, board::Board>{} : bundled_boards_of(session, platform.soc);
+  const auto bundled = asked
+                           ? std::map<std::string, board::Board>{}
+                           : board::newest_boards(session.files, session.data.boards, platform.soc);
   for (const sdk::Variant& variant : sources->variants) {
     if (asked && asked->board.os != variant.os) {
       continue;

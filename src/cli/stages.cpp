@@ -240,19 +240,12 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
 std::optional<layout::MemoryMap> bundled_map(Session& session,
                                              const std::string& soc,
                                              const std::string& os) {
-  std::optional<board::Board> best;
-  const std::string& folder = session.data.boards;
-  const auto names = board::bundled_boards(session.files, folder);
-  for (std::size_t i = 0; names && i < names->size(); ++i) {
-    if (!(*names)[i].starts_with(soc)) {
-      continue;
-    }
-    auto board = board::load_board(session.files, folder, (*names)[i]);
-    if (board && board->soc == soc && board->os == os && (!best || best->sdk < board->sdk)) {
-      best = std::move(*board);
-    }
+  const auto boards = board::newest_boards(session.files, session.data.boards, soc);
+  const auto found = boards.find(os);
+  if (found == boards.end()) {
+    return std::nullopt;
   }
-  auto map = best ? layout::resolve(*best, {}) : tl::make_unexpected(core::Diagnostics{});
+  auto map = layout::resolve(found->second, {});
   return map ? std::optional{std::move(*map)} : std::nullopt;
 }
 

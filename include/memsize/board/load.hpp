@@ -6,6 +6,7 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/core/toml_doc.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,12 @@ namespace memsize::board {
 /// The names of the boards in `folder`, sorted.
 [[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
                                                                     const std::string& folder);
+
+/// By operating system, the bundled boards of a part; of several, that of the newest SDK. Boards
+/// that cannot be read are left out.
+[[nodiscard]] std::map<std::string, Board> newest_boards(core::FileSystem& files,
+                                                         const std::string& folder,
+                                                         const std::string& soc);
 
 /// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.
 /// Every value keeps the place where it was written. An inherited file is looked for beside the one
