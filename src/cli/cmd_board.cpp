@@ -3,6 +3,7 @@
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
 
+#include "board_import.hpp"
 #include "render_diagnostics.hpp"
 #include "table.hpp"
 #include "verbs.hpp"
@@ -23,6 +24,7 @@ struct Options {
   std::string verb;
   std::vector<std::string> boards;
   bool json = false;
+  ImportOptions import;
 };
 
 Outcome list(Session& session, const Options& options) {
@@ -281,7 +283,8 @@ Run add_board(CLI::App& app) {
       "Examples:\n"
       "  memsize board list\n"
       "  memsize board show j722s\n"
-      "  memsize board check my-board.toml");
+      "  memsize board check my-board.toml\n"
+      "  memsize board import --sdk ~/ti/vision_apps --soc j722s -o my-board.toml");
   CLI::App* list_verb = verb->add_subcommand("list", "All bundled boards");
   CLI::App* show_verb = verb->add_subcommand("show", "Regions, carve-outs and knobs of a board");
   CLI::App* check_verb = verb->add_subcommand("check", "Run every check on boards (default: all)");
@@ -291,10 +294,12 @@ Run add_board(CLI::App& app) {
   for (CLI::App* sub : {list_verb, show_verb, check_verb}) {
     add_json_flag(*sub, options->json);
   }
-  return [options, list_verb, show_verb](Session& session) {
-    return list_verb->parsed()   ? list(session, *options)
-           : show_verb->parsed() ? show(session, *options)
-                                 : check(session, *options);
+  CLI::App* import_verb = add_board_import(*verb, options->import);
+  return [options, list_verb, show_verb, import_verb](Session& session) {
+    return list_verb->parsed()     ? list(session, *options)
+           : show_verb->parsed()   ? show(session, *options)
+           : import_verb->parsed() ? import_board(session, options->import)
+                                   : check(session, *options);
   };
 }
 

@@ -41,10 +41,10 @@ struct BoardRequest {
 
 [[nodiscard]] core::Result<board::Board> load_board(Session& session, const BoardRequest& request);
 
-/// The map of the bundled board for that part and operating system; of several, of the newest SDK.
-[[nodiscard]] std::optional<layout::MemoryMap> bundled_map(Session& session,
-                                                           const std::string& soc,
-                                                           const std::string& os);
+/// The bundled board for that part and operating system; of several, of the newest SDK.
+[[nodiscard]] std::optional<board::Board> bundled_board(Session& session,
+                                                        const std::string& soc,
+                                                        const std::string& os);
 
 struct AnalyzeRequest {
   std::vector<std::string> inputs;

@@ -219,6 +219,22 @@ core::Result<void> check_kind(Session& session,
 
 }  // namespace
 
+std::optional<board::Board> bundled_board(Session& session,
+                                          const std::string& soc,
+                                          const std::string& os) {
+  auto boards = board::newest_boards(session.files, session.data.boards, soc);
+  const auto found = boards.find(os);
+  return found == boards.end() ? std::nullopt : std::optional{std::move(found->second)};
+}
+
+std::optional<layout::MemoryMap> bundled_map(Session& session,
+                                             const std::string& soc,
+                                             const std::string& os) {
+  const auto board = bundled_board(session, soc, os);
+  auto map = board ? layout::resolve(*board, {}) : tl::make_unexpected(core::Diagnostics{});
+  return map ? std::optional{std::move(*map)} : std::nullopt;
+}
+
 core::Result<board::Board> load_board(Session& session, const BoardRequest& request) {
   auto board = board::load_board(session.files, session.data.boards, request.name);
   if (!board || request.dram.empty()) {
@@ -235,18 +251,6 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
     return tl::make_unexpected(populated.error());
   }
   return board;
-}
-
-std::optional<layout::MemoryMap> bundled_map(Session& session,
-                                             const std::string& soc,
-                                             const std::string& os) {
-  const auto boards = board::newest_boards(session.files, session.data.boards, soc);
-  const auto found = boards.find(os);
-  if (found == boards.end()) {
-    return std::nullopt;
-  }
-  auto map = layout::resolve(found->second, {});
-  return map ? std::optional{std::move(*map)} : std::nullopt;
 }
 
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {

@@ -1,0 +1,55 @@
+// A board file from an SDK tree: the layout that a generator script computes, written as chains,
+// knobs and carve-outs, with what each core programs beside it.
+//
+// The layout comes from the tree alone. What no file of it says (smallest sizes, which demand
+// drives a knob, alignments, DRAM banks, what a driver can do) is taken from a board of the same
+// part, by the names of regions and knobs.
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
+#include "memsize/core/toml_doc.hpp"
+#include "memsize/layout/memory_map.hpp"
+#include "memsize/sdk/reading.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::sdk {
+
+/// A board that knows what the tree does not say.
+struct ImportModel {
+  board::Board board;
+  /// Files that it inherits and that say nothing of a layout: an imported board may inherit them
+  /// as well.
+  std::vector<std::string> parts;
+  /// These files, merged.
+  core::TomlValue given;
+};
+
+/// `board` was loaded from a file of `folder`, or from a path.
+[[nodiscard]] core::Result<ImportModel> make_import_model(core::FileSystem& files,
+                                                          const std::string& folder,
+                                                          board::Board board);
+
+struct Import {
+  /// The board file.
+  std::string text;
+  /// What could not be expressed: warnings with code sdk.import, at the place in the tree.
+  core::Diagnostics warnings;
+};
+
+/// `model` may be null. Error sdk.import where the script exports no linker map.
+[[nodiscard]] core::Result<Import> import_board(const Sources& sources,
+                                                const Variant& variant,
+                                                const Reading& reading,
+                                                const ImportModel* model);
+
+/// Holds the map of an imported board against what the script made: linker maps, C header and
+/// device tree. Errors sdk.import, with the places of both; nothing where they are equal.
+[[nodiscard]] core::Diagnostics compare_import(const Variant& variant,
+                                               const layout::MemoryMap& map);
+
+}  // namespace memsize::sdk

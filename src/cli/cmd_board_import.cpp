@@ -1,0 +1,310 @@
+#include "memsize/board/load.hpp"
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/sdk/import.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include "board_import.hpp"
+#include "render_diagnostics.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kSchema = "memsize.board/1";
+constexpr const char* kDefaultOs = "freertos";
+constexpr std::size_t kLongestName = 40;
+
+// The disk, with one file more that nobody has written yet.
+class WithFile : public core::FileSystem {
+ public:
+  WithFile(core::FileSystem& disk, std::string path, std::string content)
+      : disk_(disk), path_(std::move(path)), content_(std::move(content)) {}
+
+  core::Result<std::string> read(const std::string& path) override {
+    return path == path_ ? core::Result<std::string>{content_} : disk_.read(path);
+  }
+
+  core::Result<void> replace(const std::vector<core::NewFile>& files) override {
+    return disk_.replace(files);
+  }
+
+  bool exists(const std::string& path) override { return path == path_ || disk_.exists(path); }
+
+  bool is_directory(const std::string& path) override { return disk_.is_directory(path); }
+
+  bool same_file(const std::string& a, const std::string& b) override {
+    return disk_.same_file(a, b);
+  }
+
+  bool is_regular_file(const std::string& path) override {
+    return path == path_ || disk_.is_regular_file(path);
+  }
+
+  core::Result<std::vector<std::string>> list(const std::string& folder) override {
+    return disk_.list(folder);
+  }
+
+  core::Result<std::vector<std::string>> list_folders(const std::string& folder) override {
+    return disk_.list_folders(folder);
+  }
+
+  core::Result<std::vector<std::string>> list_tree(const std::string& folder) override {
+    return disk_.list_tree(folder);
+  }
+
+ private:
+  core::FileSystem& disk_;
+  std::string path_;
+  std::string content_;
+};
+
+class Importer {
+ public:
+  Importer(Session& session, const ImportOptions& options) : session_(session), options_(options) {}
+
+  core::Result<Outcome> run() {
+    const auto sources = read_tree();
+    if (!sources) {
+      return tl::make_unexpected(sources.error());
+    }
+    const auto variant = choose_variant(*sources);
+    if (!variant) {
+      return tl::make_unexpected(variant.error());
+    }
+    const auto model = choose_model();
+    if (!model) {
+      return tl::make_unexpected(model.error());
+    }
+    const sdk::ImportModel* known = *model ? &**model : nullptr;
+    const sdk::Reading reading =
+        sdk::read_variant(*sources, **variant, known == nullptr ? 0 : known->board.mpu.first);
+    auto import = sdk::import_board(*sources, **variant, reading, known);
+    if (!import) {
+      return tl::make_unexpected(import.error());
+    }
+    Outcome outcome;
+    for (core::Diagnostic problem : reading.problems) {
+      if (problem.severity == core::Severity::kError) {
+        problem.severity = core::Severity::kWarning;
+        outcome.diagnostics.push_back(std::move(problem));
+      }
+    }
+    keep(outcome, import->warnings);
+    prove(**variant, import->text, outcome);
+    outcome.status = core::exit_status(outcome.diagnostics);
+    add_places(*sources, import->text, outcome.diagnostics);
+    return finish(std::move(import->text), std::move(outcome));
+  }
+
+ private:
+  static void keep(Outcome& outcome, const core::Diagnostics& found) {
+    outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
+  }
+
+  [[nodiscard]] core::Place tree_place() const {
+    core::Place place;
+    place.path = options_.sdk;
+    return place;
+  }
+
+  core::Result<sdk::Sources> read_tree() {
+    const auto platforms = sdk::find_platforms(session_.files, options_.sdk);
+    if (!platforms) {
+      return tl::make_unexpected(platforms.error());
+    }
+    std::vector<std::string> names;
+    for (const sdk::Platform& platform : *platforms) {
+      if (platform.soc == options_.soc) {
+        return sdk::read_sources(session_.files, platform, {});
+      }
+      names.push_back(core::printable(platform.soc, kLongestName));
+    }
+    return core::fail(core::error(
+        Code::kSdkTree,
+        fmt::format("this SDK has no '{}'", core::printable(options_.soc, kLongestName)),
+        tree_place(),
+        fmt::format("it has: {}", core::join(names, ", "))));
+  }
+
+  core::Result<const sdk::Variant*> choose_variant(const sdk::Sources& sources) {
+    std::vector<std::string> names;
+    for (const sdk::Variant& variant : sources.variants) {
+      if (variant.os == options_.os) {
+        return &variant;
+      }
+      names.push_back(core::printable(variant.os, kLongestName));
+    }
+    // The script is there, but wrong.
+    const std::string script = options_.os == kDefaultOs
+                                   ? std::string{"gen_linker_mem_map.py"}
+                                   : fmt::format("gen_linker_mem_map_{}.py", options_.os);
+    core::Diagnostics own;
+    for (const core::Diagnostic& problem : sources.problems) {
+      if (problem.place.path.str().ends_with("/" + script)) {
+        own.push_back(problem);
+      }
+    }
+    if (core::has_errors(own)) {
+      return tl::make_unexpected(std::move(own));
+    }
+    return core::fail(core::error(Code::kSdkTree,
+                                  fmt::format("this SDK has no script of '{}' for '{}'",
+                                              core::printable(options_.soc, kLongestName),
+                                              core::printable(options_.os, kLongestName)),
+                                  tree_place(),
+                                  names.empty()
+                                      ? std::string{"no script of it could be read"}
+                                      : fmt::format("it has: {}", core::join(names, ", "))));
+  }
+
+  core::Result<std::optional<sdk::ImportModel>> choose_model() {
+    std::optional<board::Board> board;
+    if (options_.like.empty()) {
+      board = bundled_board(session_, options_.soc, options_.os);
+    } else {
+      auto named = board::load_board(session_.files, session_.data.boards, options_.like);
+      if (!named) {
+        return tl::make_unexpected(named.error());
+      }
+      board = std::move(*named);
+    }
+    if (!board) {
+      return std::optional<sdk::ImportModel>{};
+    }
+    if (board->asked_as.empty()) {
+      board->asked_as = board->name;
+    }
+    auto model = sdk::make_import_model(session_.files, session_.data.boards, std::move(*board));
+    if (!model) {
+      return tl::make_unexpected(model.error());
+    }
+    return std::optional{std::move(*model)};
+  }
+
+  [[nodiscard]] std::string path() const {
+    return options_.output.empty() ? options_.soc + ".toml" : options_.output;
+  }
+
+  // The text is a board, and its map is the tree's. What the tree's map breaks of the named checks
+  // is said, but stands in the tree.
+  void prove(const sdk::Variant& variant, const std::string& text, Outcome& outcome) {
+    WithFile files{session_.files, path(), text};
+    const auto board = board::load_board(files, session_.data.boards, path());
+    const auto map = board ? layout::resolve(*board, {})
+                           : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
+    if (!map) {
+      keep(outcome, map.error());
+      return;
+    }
+    keep(outcome, sdk::compare_import(variant, *map));
+    const auto checked = checked_map(*board, {});
+    if (!checked) {
+      for (core::Diagnostic found : checked.error()) {
+        found.severity = core::Severity::kWarning;
+        outcome.diagnostics.push_back(std::move(found));
+      }
+    }
+  }
+
+  void add_places(const sdk::Sources& sources,
+                  const std::string& text,
+                  core::Diagnostics& diagnostics) {
+    for (const auto& [name, file] : sources.files) {
+      core::add_text(diagnostics, file.path_under(sources.platform.folder), file.content);
+    }
+    core::add_text(diagnostics, path(), text);
+    for (const sdk::Variant& variant : sources.variants) {
+      if (const auto script = session_.files.read(variant.script.path)) {
+        core::add_text(diagnostics, variant.script.path, *script);
+      }
+    }
+  }
+
+  core::Result<Outcome> finish(std::string text, Outcome outcome) {
+    if (outcome.status != core::ExitStatus::kDone) {
+      return outcome;
+    }
+    if (options_.output.empty()) {
+      outcome.text = std::move(text);
+      return outcome;
+    }
+    const bool there = session_.files.exists(options_.output);
+    const auto old = there ? session_.files.read(options_.output) : core::Result<std::string>{""};
+    if (there && old && *old == text) {
+      outcome.text = fmt::format("{}: unchanged\n", options_.output);
+      return outcome;
+    }
+    if (there && !options_.force) {
+      core::Place place;
+      place.path = options_.output;
+      return core::fail(core::error(Code::kUsage,
+                                    "there is another board in this file already",
+                                    place,
+                                    "give another name with -o, or --force to write over it"));
+    }
+    const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    if (const auto written = session_.files.replace({{options_.output, std::move(text)}});
+        !written) {
+      return tl::make_unexpected(written.error());
+    }
+    outcome.text = fmt::format("{}: {} written; memsize board show {} prints its map\n",
+                               options_.output,
+                               core::plural(lines, "line"),
+                               options_.output);
+    return outcome;
+  }
+
+  Session& session_;
+  const ImportOptions& options_;
+};
+
+}  // namespace
+
+CLI::App* add_board_import(CLI::App& board, ImportOptions& options) {
+  CLI::App* verb = board.add_subcommand("import", "Write a board file from an SDK tree");
+  verb->footer(
+      "The layout is the tree's: what its generator script computes, with the script's variables "
+      "as\n"
+      "knobs, and what each core programs. What no file of the tree says, such as the smallest "
+      "size of\n"
+      "an area, is taken from the bundled board of that part, or from --like.\n\n"
+      "Examples:\n"
+      "  memsize board import --sdk ~/ti/vision_apps --soc j722s -o my-j722s.toml\n"
+      "  memsize board import --sdk ~/ti/vision_apps --soc j784s4 --os safertos -o mine.toml\n"
+      "  memsize board import --sdk . --soc j722s --like j722s-sdk11   # an older SDK\n"
+      "  memsize emit --board my-j722s.toml --set ddr_shared_mem_size=256MiB --out out/");
+  verb->add_option("--sdk", options.sdk, "The SDK tree: the folder that holds platform")
+      ->required()
+      ->check(filled());
+  verb->add_option("--soc", options.soc, "The part: a folder of platform")
+      ->required()
+      ->check(filled());
+  verb->add_option("--os", options.os, "The remote cores' operating system (default: freertos)")
+      ->check(filled());
+  verb->add_option("--like", options.like, "A board that knows what the tree does not say")
+      ->check(filled());
+  auto* output =
+      verb->add_option(
+              "-o,--output", options.output, "Write to this file instead of standard output")
+          ->check(filled());
+  verb->add_flag("--force", options.force, "Write over a file that has another content")
+      ->needs(output);
+  return verb;
+}
+
+Outcome import_board(Session& session, const ImportOptions& options) {
+  auto outcome = Importer{session, options}.run();
+  return outcome ? std::move(*outcome) : failed(outcome.error(), kSchema, false);
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,185 @@
+#include "memsize/sdk/import.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/written.hpp"
+
+#include "import_plan.hpp"
+#include "import_toml.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+using core::TomlValue;
+
+constexpr const char* kDefaultOs = "freertos";
+
+// "rtos/gen_linker_mem_map.py" of a path that may be anywhere.
+std::string script_name(const Plan& plan) {
+  const std::string& path = plan.variant->script_path;
+  return fmt::format("platform/{}/rtos/{}",
+                     plan.sources->platform.soc,
+                     path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1));
+}
+
+std::string head_text(const Plan& plan) {
+  const board::Board* known = plan.known();
+  const std::string soc = core::printable(plan.sources->platform.soc, 40);
+  const std::string& os = plan.variant->os;
+  std::string text = fmt::format(
+      "# The memory map of {} under {}, as the generator script of an SDK tree makes it.\n"
+      "#\n"
+      "# Imported from {}. Use it as any board:\n"
+      "#   memsize emit --board FILE --set KNOB=SIZE --out DIR\n"
+      "# A chain is a row of regions that follow each other: change a knob, and all behind it "
+      "moves.\n",
+      soc,
+      os,
+      core::printable(script_name(plan)));
+  if (known != nullptr) {
+    text += fmt::format(
+        "# What the tree does not say was taken from board '{}': `cache`, `align`, what stands\n"
+        "# under a comment that names it, and the keys from `format` to `hard_granule`.\n",
+        known->name);
+  }
+  text += "\nschema = 1\n";
+  if (plan.model != nullptr && !plan.model->parts.empty()) {
+    text += fmt::format("inherit = {}\n", list_text(plan.model->parts));
+  }
+  text += fmt::format("title = {}\nsoc = {}\n",
+                      quoted(fmt::format("{} under {}, imported from an SDK tree", soc, os)),
+                      quoted(plan.sources->platform.soc));
+  if (os != kDefaultOs) {
+    text += fmt::format("os = {}\n", quoted(os));
+  }
+  if (known != nullptr) {
+    for (const auto& [key, value] :
+         {std::pair{"format", known->format}, std::pair{"generation", known->generation}}) {
+      text += value.empty() ? std::string{} : fmt::format("{} = {}\n", key, quoted(value));
+    }
+  }
+  return text + steps_text(known) + fmt::format("sources = [{}]\n\n", quoted(script_name(plan)));
+}
+
+core::Diagnostic no_map(const Variant& variant) {
+  core::Place place;
+  place.path = variant.script.path;
+  return core::error(Code::kSdkImport,
+                     "the script writes no linker map: there is nothing to import",
+                     place,
+                     "a board is made of what LinkerCmdFile(...).export() writes for each core");
+}
+
+// Tables that say nothing about where memory is.
+bool is_part(const TomlValue& file) {
+  return std::all_of(file.fields.begin(), file.fields.end(), [](const core::TomlField& field) {
+    return field.key == "mmu" || field.key == "mpu" || field.key == "rebuild" || field.key == "rat";
+  });
+}
+
+void merge_into(TomlValue& base, const TomlValue& over) {
+  for (const core::TomlField& field : over.fields) {
+    core::TomlField* known = base.find(field.key);
+    if (known == nullptr) {
+      base.fields.push_back(field);
+    } else if (known->get().kind == TomlValue::Kind::kTable &&
+               field.get().kind == TomlValue::Kind::kTable) {
+      merge_into(known->get(), field.get());
+    } else {
+      *known = field;
+    }
+  }
+}
+
+// Walks the files that a board inherits, in the order in which they are merged.
+class PartFinder {
+ public:
+  PartFinder(core::FileSystem& files, std::string folder)
+      : files_(files), folder_(std::move(folder)) {}
+
+  void visit(const std::string& path, const std::string& name, ImportModel& model) {
+    const auto content = files_.read(path);
+    const auto file = content ? core::parse_toml(*content, path)
+                              : core::Result<TomlValue>{tl::make_unexpected(content.error())};
+    // It was loaded a moment ago.
+    if (!file || !seen_.insert(path).second) {
+      return;
+    }
+    if (const core::TomlField* list = file->find("inherit"); list != nullptr) {
+      for (const TomlValue& inherited : list->get().items) {
+        const std::string beside = path.substr(0, path.rfind('/') + 1) + inherited.string;
+        visit(files_.exists(beside) ? beside : folder_ + "/" + inherited.string,
+              inherited.string,
+              model);
+      }
+    } else if (!name.empty() && is_part(*file) && files_.exists(folder_ + "/" + name)) {
+      model.parts.push_back(name);
+      merge_into(model.given, *file);
+    }
+  }
+
+ private:
+  core::FileSystem& files_;
+  std::string folder_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+core::Result<ImportModel> make_import_model(core::FileSystem& files,
+                                            const std::string& folder,
+                                            board::Board board) {
+  ImportModel model;
+  const std::string& asked = board.asked_as;
+  const bool is_path = asked.find('/') != std::string::npos || asked.ends_with(".toml");
+  PartFinder{files, folder}.visit(
+      is_path ? asked : fmt::format("{}/{}.toml", folder, board.name), "", model);
+  model.board = std::move(board);
+  return model;
+}
+
+core::Result<Import> import_board(const Sources& sources,
+                                  const Variant& variant,
+                                  const Reading& reading,
+                                  const ImportModel* model) {
+  std::set<std::string> wanted;
+  if (model != nullptr) {
+    for (const board::Knob& knob : model->board.knobs) {
+      wanted.insert(knob.name);
+    }
+    for (const auto& [name, expression] : model->board.constants) {
+      wanted.insert(name);
+    }
+  }
+  const ScriptForms forms{variant.script, wanted};
+  Plan plan;
+  plan.sources = &sources;
+  plan.variant = &variant;
+  plan.reading = &reading;
+  plan.model = model;
+  plan.forms = &forms;
+  plan_regions(plan);
+  if (plan.cores.empty()) {
+    return core::fail(no_map(variant));
+  }
+  plan_symbols(plan);
+  plan_chains(plan);
+  plan_carveouts(plan);
+  Import import;
+  import.text = head_text(plan) + layout_text(plan) + programs_text(plan);
+  while (import.text.ends_with("\n\n")) {
+    import.text.pop_back();
+  }
+  import.warnings = std::move(plan.warnings);
+  return import;
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,90 @@
+#include "import_toml.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+// What a board's text may have (boards/README.md).
+constexpr std::size_t kLongestText = 400;
+// Where a list gets lines of its own.
+constexpr std::size_t kLineWidth = 100;
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : core::printable(text, kLongestText)) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+    }
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string key_text(std::string_view key) {
+  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-';
+  });
+  return bare ? std::string{key} : quoted(key);
+}
+
+std::string list_text(const std::vector<std::string>& items) {
+  std::vector<std::string> parts;
+  for (const std::string& item : items) {
+    parts.push_back(quoted(item));
+  }
+  return fmt::format("[{}]", core::join(parts, ", "));
+}
+
+std::string long_list_text(const std::vector<std::string>& items) {
+  std::string one = list_text(items);
+  if (one.size() <= kLineWidth) {
+    return one;
+  }
+  std::string lines;
+  std::string line;
+  for (const std::string& item : items) {
+    const std::string part = quoted(item) + ",";
+    if (!line.empty() && line.size() + 1 + part.size() > kLineWidth) {
+      lines += "  " + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + part;
+  }
+  return fmt::format("[\n{}  {}\n]", lines, line);
+}
+
+InlineTable& InlineTable::text(const char* key, std::string_view value) {
+  return plain(key, quoted(value));
+}
+
+InlineTable& InlineTable::plain(const char* key, std::string_view value) {
+  fields_.emplace_back(key, value);
+  return *this;
+}
+
+InlineTable& InlineTable::optional_text(const char* key, std::string_view value) {
+  return value.empty() ? *this : text(key, value);
+}
+
+InlineTable& InlineTable::flag(const char* key, bool value, bool without) {
+  return value == without ? *this : plain(key, value ? "true" : "false");
+}
+
+std::string InlineTable::str() const {
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : fields_) {
+    parts.push_back(fmt::format("{} = {}", key, value));
+  }
+  return fmt::format("{{ {} }}", core::join(parts, ", "));
+}
+
+}  // namespace memsize::sdk
