@@ -95,7 +95,10 @@ class CarveoutPlanner {
         inside.push_back(region.name);
       }
     }
-    if (inside.empty()) {
+    carveout.members.insert(carveout.members.end(), inside.begin(), inside.end());
+    // Another memory may have that name.
+    if (inside.empty() || plan_.find(section.name) != nullptr) {
+      carveout.covers.insert(carveout.covers.end(), inside.begin(), inside.end());
       return;
     }
     PlanCarveout group;
@@ -109,7 +112,6 @@ class CarveoutPlanner {
       plan_.groups.push_back(std::move(group));
     }
     carveout.covers.push_back(section.name);
-    carveout.members.insert(carveout.members.end(), inside.begin(), inside.end());
   }
 
   static bool is_inside(const PlanRegion& region, std::uint64_t base, std::uint64_t size) {

@@ -304,7 +304,7 @@ class ChainPlanner {
       const bool one = known.size() == 1 && *known.begin() != nullptr && same_cores;
       name = one ? (*known.begin())->name : common_words(names);
     }
-    if (name == "shared") {
+    if (name == "shared" && plan_.known() == nullptr) {
       name += chain.physical_at < kFourGib ? "_low" : "_high";
     }
     if (name.empty() || used_.contains(name)) {

@@ -21,13 +21,6 @@ constexpr std::uint64_t kHighDram = 0x880000000;
 constexpr std::uint64_t kGib = 1ULL << 30;
 // The smallest page of the MMUs: what a size must be a multiple of unless a board knows better.
 constexpr std::uint64_t kPage = 4096;
-constexpr const char* kRule =
-    "--------------------------------------------------------------------------------------------";
-
-std::string heading(const std::string& title) {
-  const std::string line = fmt::format("# --- {} {}", title, kRule);
-  return line.substr(0, 100) + "\n";
-}
 
 class LayoutWriter {
  public:
@@ -56,7 +49,7 @@ class LayoutWriter {
   }
 
   std::string chip() {
-    std::string text = heading("The chip");
+    std::string text = heading_text("The chip");
     if (known_ != nullptr) {
       text += fmt::format("# Titles, `onchip` and banks are those of board '{}'.\n", known_->name);
     }
@@ -163,7 +156,7 @@ class LayoutWriter {
         return a->offset < b->offset;
       });
     }
-    std::string text = heading("What a user may set");
+    std::string text = heading_text("What a user may set");
     text += "# Names are those of the script.";
     if (known_ != nullptr) {
       text += fmt::format(" Minimums, granules and demands are those of board '{}', by name.",
@@ -283,7 +276,7 @@ class LayoutWriter {
                         : chain.physical_at < kFourGib    ? "DDR below 4 GiB"
                                                           : "DDR above 4 GiB";
       if (std::string_view{own} != part) {
-        text += heading(own) + "\n";
+        text += heading_text(own) + "\n";
         part = own;
       }
       text += chain_text(chain);
@@ -418,7 +411,7 @@ class LayoutWriter {
   // --- carve-outs
 
   [[nodiscard]] std::string carveouts() const {
-    std::string text = heading("What Linux keeps its hands off") + "\n";
+    std::string text = heading_text("What Linux keeps its hands off") + "\n";
     if (!plan_.carveouts.empty()) {
       text += "[carveout]\n";
       for (const PlanCarveout& carveout : plan_.carveouts) {

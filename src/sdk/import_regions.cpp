@@ -22,6 +22,7 @@ constexpr std::string_view kPhysicalEnding = "_PHYS";
 constexpr std::uint64_t kLowDram = 0x80000000;
 constexpr std::uint64_t kLowDramEnd = 0x100000000;
 constexpr std::uint64_t kHighDram = 0x880000000;
+constexpr std::uint64_t kHighDramEnd = 0x1000000000;
 
 // A section with the exports that have it.
 struct Member {
@@ -48,7 +49,6 @@ class Collector {
     for (const ScriptExport& each : plan_.variant->script.exports) {
       collect(each);
     }
-    collect_hidden();
     find_physical_names();
     find_bases();
     for (const Member& member : members_) {
@@ -57,6 +57,7 @@ class Collector {
       }
     }
     find_aliases();
+    own_hidden();
     std::stable_sort(
         plan_.regions.begin(), plan_.regions.end(), [](const PlanRegion& a, const PlanRegion& b) {
           return std::tie(a.physical_at, a.virtual_at) < std::tie(b.physical_at, b.virtual_at);
@@ -125,9 +126,8 @@ class Collector {
     }
   }
 
-  // What only a hull names. A section over several others is a name for them, which the carve-outs
-  // see to.
-  void collect_hidden() {
+  // What only a hull names. A section over others is a name for them, which the carve-outs see to.
+  void own_hidden() {
     std::vector<const ScriptSection*> hidden;
     for (const Member& member : members_) {
       for (const std::string& name : member.section->concat) {
@@ -139,14 +139,15 @@ class Collector {
       }
     }
     for (const ScriptSection* section : hidden) {
-      const auto inside = std::count_if(members_.begin(), members_.end(), [&](const Member& each) {
-        const ScriptSection& other = *each.section;
-        return other.concat.empty() && other.origin >= section->origin &&
-               other.length <= section->length &&
-               other.origin - section->origin <= section->length - other.length;
+      const auto& all = plan_.regions;
+      const bool taken = std::any_of(all.begin(), all.end(), [&](const PlanRegion& region) {
+        return region.physical_at < section->origin + section->length &&
+               section->origin < region.end();
       });
-      if (inside < 2) {
-        member_of(*section);
+      if (!taken && section->length != 0) {
+        Member member;
+        member.section = section;
+        own(member);
       }
     }
   }
@@ -274,7 +275,7 @@ class Collector {
 
   [[nodiscard]] board::Space space_of(const PlanRegion& region) const {
     const bool in_dram = (region.physical_at >= kLowDram && region.physical_at < kLowDramEnd) ||
-                         region.physical_at >= kHighDram;
+                         (region.physical_at >= kHighDram && region.physical_at < kHighDramEnd);
     if (region.known_chain != nullptr &&
         (region.known_chain->space == board::Space::kDdr) == in_dram) {
       return region.known_chain->space;
@@ -328,6 +329,8 @@ class Collector {
     }
     const auto seen = translated(*region.section, region.cores);
     const PlanRegion* by_size = nullptr;
+    const PlanRegion* by_translation = nullptr;
+    int of_that_size = 0;
     for (const PlanRegion& other : plan_.regions) {
       if (&other == &region || other.size != region.size || other.cores.empty() ||
           !apart(region, other) || physical_name_of(*other.section) == nullptr) {
@@ -337,14 +340,16 @@ class Collector {
         return &other;
       }
       if (seen && *seen != region.virtual_at && *seen == other.physical_at) {
-        return &other;
+        by_translation = &other;
       }
-      if (by_size == nullptr && !only_name(region.forms.length).empty() &&
-          region.forms.length == other.forms.length && other.physical_at != other.virtual_at) {
+      if (!only_name(region.forms.length).empty() && region.forms.length == other.forms.length &&
+          other.physical_at != other.virtual_at) {
         by_size = &other;
+        ++of_that_size;
       }
     }
-    return by_size;
+    // One variable for one memory says more than firmware that may be of another state.
+    return of_that_size == 1 ? by_size : by_translation;
   }
 
   Plan& plan_;

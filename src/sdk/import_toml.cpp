@@ -18,6 +18,11 @@ constexpr std::size_t kLineWidth = 100;
 
 }  // namespace
 
+std::string heading_text(const std::string& title) {
+  const std::string begin = fmt::format("# --- {} ", title);
+  return begin + std::string(kLineWidth - std::min(begin.size(), kLineWidth), '-') + "\n";
+}
+
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : core::printable(text, kLongestText)) {
@@ -77,6 +82,11 @@ InlineTable& InlineTable::optional_text(const char* key, std::string_view value)
 
 InlineTable& InlineTable::flag(const char* key, bool value, bool without) {
   return value == without ? *this : plain(key, value ? "true" : "false");
+}
+
+InlineTable& InlineTable::append(const InlineTable& other) {
+  fields_.insert(fields_.end(), other.fields_.begin(), other.fields_.end());
+  return *this;
 }
 
 std::string InlineTable::str() const {

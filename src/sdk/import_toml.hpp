@@ -8,6 +8,9 @@
 
 namespace memsize::sdk {
 
+/// "# --- Title ---...", with a line end.
+[[nodiscard]] std::string heading_text(const std::string& title);
+
 /// In quotes, on one line; what a terminal would act on is escaped.
 [[nodiscard]] std::string quoted(std::string_view text);
 
@@ -29,6 +32,9 @@ class InlineTable {
   InlineTable& optional_text(const char* key, std::string_view value);
   /// Where `value` is not what the key means without it.
   InlineTable& flag(const char* key, bool value, bool without);
+
+  /// The other's fields behind these.
+  InlineTable& append(const InlineTable& other);
 
   [[nodiscard]] std::string str() const;
 

@@ -194,18 +194,22 @@ std::string in_units(std::int64_t size) {
   return fmt::format("{}", size);
 }
 
+// What is missing to a whole unit is named where it is that small a part of it.
+constexpr std::int64_t kSmallPart = 32;
+
 std::string parts_of(std::int64_t size, int parts) {
   for (const Unit& unit : kUnits) {
     const std::int64_t rest = size % unit.size;
-    if (rest == 0 || size < unit.size || parts == 1) {
-      continue;
+    if (rest == 0 || parts == 1) {
+      break;
     }
-    // What is missing to the next unit, where that is the shorter way to say it.
     const std::int64_t missing = unit.size - rest;
-    if (missing <= unit.size / 2) {
+    if (missing <= unit.size / (size < unit.size ? kSmallPart : 2)) {
       return fmt::format("{} - {}", in_units(size + missing), in_units(missing));
     }
-    return fmt::format("{} + {}", in_units(size - rest), parts_of(rest, parts - 1));
+    if (size > unit.size) {
+      return fmt::format("{} + {}", in_units(size - rest), parts_of(rest, parts - 1));
+    }
   }
   return in_units(size);
 }
@@ -267,7 +271,8 @@ std::string size_text(Integer size) {
     return fmt::format("{}", value);
   }
   // "960KiB", but "1MiB - 1KiB".
-  const bool is_short = value <= mib && odd == 0 && (value == mib || mib - value >= mib / 32);
+  const bool is_short =
+      value <= mib && odd == 0 && (value == mib || mib - value > mib / kSmallPart);
   return is_short || value < kib || value % mib == 0 ? in_units(value)
                                                      : parts_of(value, kMostParts);
 }

@@ -1,0 +1,410 @@
+// The MPU regions and RAT entries of each R5F. The board says which regions are fixed and what a
+// core sees otherwise than these show it; which MPU regions that takes is computed again from it.
+#include "memsize/core/text.hpp"
+#include "memsize/emit/written.hpp"
+
+#include "import_programs.hpp"
+#include "import_toml.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using emit::MpuRegionFields;
+
+constexpr std::uint64_t kMpuSpace = 1ULL << 32;
+// DRAM of K3 parts below 4 GiB begins there.
+constexpr std::uint64_t kLowDram = 0x80000000;
+
+bool same_bits(const MpuRegionFields& fields, const board::MpuAttribute& attribute) {
+  return fields.tex == attribute.tex && fields.cacheable == attribute.cacheable &&
+         fields.bufferable == attribute.bufferable && fields.execute == attribute.execute &&
+         fields.shareable == attribute.shareable;
+}
+
+// What a core gets of memory; whether code may run there is not part of it.
+bool same_memory(const MpuRegionFields& a, const MpuRegionFields& b) {
+  return a.tex == b.tex && a.cacheable == b.cacheable && a.bufferable == b.bufferable;
+}
+
+// The highest number that shows the address; null where none does.
+const MpuRegionFields* shown_by(const std::vector<MpuRegionFields>& regions,
+                                std::uint64_t address) {
+  const MpuRegionFields* found = nullptr;
+  for (const MpuRegionFields& region : regions) {
+    const std::uint64_t into = address - region.base;
+    constexpr std::uint64_t kEighths = 8;
+    const bool inside = address >= region.base && into < region.size;
+    const bool on =
+        inside &&
+        ((region.disabled >> (into / std::max<std::uint64_t>(region.size / kEighths, 1))) & 1U) ==
+            0;
+    if (on && (found == nullptr || region.number >= found->number)) {
+      found = &region;
+    }
+  }
+  return found;
+}
+
+class MpuWriter {
+ public:
+  explicit MpuWriter(Plan& plan) : plan_(plan), known_(plan.known()) {}
+
+  std::string run() {
+    std::string cores;
+    for (const PlanCore& core : plan_.cores) {
+      const CoreReading* reading = plan_.reading->find(core.name);
+      if (reading != nullptr && !reading->mpu.empty() && !reading->mpu.front().regions.empty()) {
+        files_.push_back(reading->mpu.front().path);
+        cores += core_text(core, reading->mpu.front());
+      }
+    }
+    if (cores.empty()) {
+      return {};
+    }
+    std::string text = heading_text("The MPU");
+    text += fmt::format(
+        "# From {}.\n"
+        "# Fixed regions have the lowest numbers; `areas` is what a core sees otherwise, and which "
+        "MPU\n"
+        "# regions that takes is computed.\n\n",
+        core::join(files_, ", "));
+    const std::string own = program_text();
+    text += own.empty() ? "" : "[mpu]\n" + own + "\n";
+    text += attributes_.empty() ? "" : "[mpu.attribute]\n" + attributes_.text() + "\n";
+    text += fixed_.empty() ? "" : "[mpu.region]\n" + fixed_.text() + "\n";
+    return text + cores;
+  }
+
+ private:
+  std::string core_text(const PlanCore& core, const MpuReading& mpu) {
+    const std::vector<SeenRegion> seen = reachable(core);
+    std::vector<MpuRegionFields> all;
+    std::vector<MpuRegionFields> fixed;
+    std::vector<std::string> keys;
+    for (const emit::WrittenMpuRegion& region : mpu.regions) {
+      all.push_back(region.fields);
+      if (is_fixed(core, seen, region.fields)) {
+        fixed.push_back(region.fields);
+        keys.push_back(fixed_key(core, region.fields));
+      }
+    }
+    std::vector<std::pair<std::string, std::vector<std::string>>> areas;
+    for (const SeenRegion& each : seen) {
+      const MpuRegionFields* shown = shown_by(all, each.base);
+      const MpuRegionFields* last = shown_by(all, each.end() - 1);
+      const MpuRegionFields* under = shown_by(fixed, each.base);
+      const auto differs = [&](const MpuRegionFields* by) {
+        return by != nullptr && (under == nullptr || !same_memory(*by, *under));
+      };
+      const MpuRegionFields* by = differs(shown) ? shown : last;
+      if (!differs(by)) {
+        continue;
+      }
+      if (shown != last && differs(shown) != differs(last)) {
+        plan_.left_out(fmt::format("{} shows '{}' in two ways: the board has it as {}, whole",
+                                   core.name,
+                                   each.region->name,
+                                   attribute_of(*by)),
+                       by == shown ? mpu.regions.front().place : mpu.regions.back().place,
+                       "memsize emit writes MPU regions that cover it");
+      }
+      const std::string attribute = attribute_of(*by);
+      auto area = std::find_if(
+          areas.begin(), areas.end(), [&](const auto& one) { return one.first == attribute; });
+      if (area == areas.end()) {
+        area = areas.insert(areas.end(), {attribute, {}});
+      }
+      area->second.push_back(each.region->name);
+    }
+    std::string text =
+        fmt::format("[mpu.core.{}]\nfixed = {}\n\n", key_text(core.name), list_text(keys));
+    if (!areas.empty()) {
+      text += fmt::format("[mpu.core.{}.areas]\n", key_text(core.name));
+      for (const auto& [attribute, names] : areas) {
+        text += fmt::format("{} = {}\n", key_text(attribute), long_list_text(names));
+      }
+      text += "\n";
+    }
+    return text;
+  }
+
+  // DRAM that the core's linker map has or that nobody has for himself, below 4 GiB.
+  [[nodiscard]] std::vector<SeenRegion> reachable(const PlanCore& core) const {
+    std::vector<SeenRegion> seen = seen_by(plan_, core.name);
+    std::erase_if(seen, [&](const SeenRegion& each) {
+      const auto& cores = each.region->cores;
+      const bool own = std::find(cores.begin(), cores.end(), core.name) != cores.end();
+      const bool shared = cores.empty() && each.region->known != nullptr &&
+                          each.region->known->cache == board::Cache::kNonCached &&
+                          !belongs_elsewhere(*each.region);
+      return each.region->space != board::Space::kDdr || each.end() > kMpuSpace || !(own || shared);
+    });
+    return seen;
+  }
+
+  // In a carve-out of its own, as another core's vrings are.
+  [[nodiscard]] bool belongs_elsewhere(const PlanRegion& region) const {
+    return std::any_of(
+        plan_.carveouts.begin(), plan_.carveouts.end(), [&](const PlanCarveout& carveout) {
+          return carveout.members == std::vector<std::string>{region.name};
+        });
+  }
+
+  // Not for areas of the map: outside of DRAM, or over all that the core has of it.
+  [[nodiscard]] static bool is_fixed(const PlanCore& core,
+                                     const std::vector<SeenRegion>& seen,
+                                     const MpuRegionFields& region) {
+    (void)core;
+    if (region.base + region.size <= kLowDram || region.base >= kMpuSpace) {
+      return true;
+    }
+    return std::all_of(seen.begin(), seen.end(), [&](const SeenRegion& each) {
+      return each.base >= region.base && each.end() <= region.base + region.size;
+    });
+  }
+
+  std::string attribute_of(const MpuRegionFields& fields) {
+    // What code may run in is the first thing to let go of, then who shares it: neither changes
+    // what a core reads.
+    const board::MpuAttribute* best = nullptr;
+    int most = -1;
+    for (std::size_t i = 0; known_ != nullptr && i < known_->mpu.attributes.size(); ++i) {
+      const board::MpuAttribute& each = known_->mpu.attributes[i];
+      if (each.tex != fields.tex || each.cacheable != fields.cacheable ||
+          each.bufferable != fields.bufferable) {
+        continue;
+      }
+      // The names "device" and "non-cached" may have the same bits: memory is not a device.
+      const bool in_dram = fields.base >= kLowDram && fields.size < kLowDram;
+      const int score = (same_bits(fields, each) ? 4 : 0) +
+                        (each.shareable == fields.shareable ? 2 : 0) +
+                        ((each.name == "non-cached") == in_dram ? 1 : 0);
+      if (score > most) {
+        most = score;
+        best = &each;
+      }
+    }
+    const bool exact = best != nullptr && (same_bits(fields, *best) || best->name == "non-cached");
+    if (exact) {
+      define(*best);
+      return best->name;
+    }
+    return define_new(fields);
+  }
+
+  void define(const board::MpuAttribute& attribute) {
+    if (given(plan_, "mpu.attribute." + attribute.name) == nullptr) {
+      InlineTable fields;
+      fields.plain("tex", fmt::format("{}", attribute.tex));
+      fields.flag("cacheable", attribute.cacheable, false);
+      fields.flag("bufferable", attribute.bufferable, false);
+      fields.flag("shareable", attribute.shareable, false);
+      fields.flag("execute", attribute.execute, false);
+      attributes_.add(
+          attribute.name, fields.optional_text("sysconfig", attribute.sysconfig).str(), "2");
+    }
+  }
+
+  std::string define_new(const MpuRegionFields& fields) {
+    const bool cached = fields.cacheable && fields.bufferable;
+    const bool device = !fields.cacheable && !fields.bufferable && fields.tex == 0 &&
+                        fields.base + fields.size <= kLowDram;
+    std::string name = cached             ? "cached"
+                       : fields.cacheable ? "write-through"
+                       : device           ? "device"
+                                          : "non-cached";
+    const auto taken = [&](const std::string& word) {
+      return known_ != nullptr && known_->mpu.find_attribute(word) != nullptr;
+    };
+    while (taken(name)) {
+      name += "-too";
+    }
+    InlineTable table;
+    table.plain("tex", fmt::format("{}", fields.tex));
+    table.flag("cacheable", fields.cacheable, false).flag("bufferable", fields.bufferable, false);
+    table.flag("shareable", fields.shareable, false).flag("execute", fields.execute, false);
+    return attributes_.add(name, table.str(), "too");
+  }
+
+  std::string fixed_key(const PlanCore& core, const MpuRegionFields& fields) {
+    const std::string attribute = attribute_of(fields);
+    const board::MpuFixed* model = nullptr;
+    for (std::size_t i = 0; known_ != nullptr && i < known_->mpu.fixed.size(); ++i) {
+      const board::MpuFixed& each = known_->mpu.fixed[i];
+      const auto base = board::evaluate(each.base, {});
+      const auto size = board::evaluate(each.size, {});
+      if (base && size && *base == fields.base && *size == fields.size &&
+          each.attribute == attribute) {
+        model = &each;
+        break;
+      }
+    }
+    InlineTable table;
+    table.text("base", core::format_hex(fields.base));
+    table.text("size", size_text(static_cast<Integer>(fields.size)));
+    table.text("attribute", attribute);
+    if (model != nullptr) {
+      InlineTable with_name;
+      if (model->name != model->key) {
+        with_name.text("name", model->name);
+      }
+      with_name.append(table).optional_text("note", model->note);
+      return is_given(*model) ? model->key
+                              : fixed_.add(model->key, with_name.str(), as_identifier(core.name));
+    }
+    const std::string name =
+        fields.name.empty() ? fmt::format("REGION_{}", fields.number) : as_identifier(fields.name);
+    std::string key = name;
+    while (given(plan_, "mpu.region." + key) != nullptr || fixed_.has_other(key, table.str())) {
+      key += "_" + as_identifier(core.name);
+    }
+    return fixed_.add(key, table.str(), as_identifier(core.name));
+  }
+
+  // An inherited file has just this region.
+  [[nodiscard]] bool is_given(const board::MpuFixed& region) const {
+    const auto same = [&](const char* field, const std::string& text) {
+      const core::TomlValue* value =
+          given(plan_, fmt::format("mpu.region.{}.{}", region.key, field));
+      return value != nullptr && value->string == text;
+    };
+    return same("base", region.base.text) && same("size", region.size.text) &&
+           same("attribute", region.attribute);
+  }
+
+  [[nodiscard]] std::string program_text() const {
+    const bool by_sysconfig = files_.front().ends_with(".syscfg");
+    const std::string other = plan_.variant->os == board::name_of(board::MpuProgram::kSafertos)
+                                  ? std::string{board::name_of(board::MpuProgram::kSafertos)}
+                                  : std::string{board::name_of(board::MpuProgram::kCsl)};
+    const std::string program =
+        by_sysconfig ? std::string{board::name_of(board::MpuProgram::kSysconfig)} : other;
+    const core::TomlValue* said = given(plan_, "mpu.program");
+    std::string text = said != nullptr && said->string == program
+                           ? std::string{}
+                           : fmt::format("program = {}\n", quoted(program));
+    if (known_ != nullptr) {
+      constexpr unsigned kLast = 15;
+      const board::Mpu& mpu = known_->mpu;
+      if (mpu.first != 0 && given(plan_, "mpu.first") == nullptr) {
+        text += fmt::format("first = {}\n", mpu.first);
+      }
+      if (mpu.last != kLast && given(plan_, "mpu.last") == nullptr) {
+        text += fmt::format("last = {}\n", mpu.last);
+      }
+    }
+    return text;
+  }
+
+  Plan& plan_;
+  const board::Board* known_;
+  std::vector<std::string> files_;
+  NamedTables attributes_;
+  NamedTables fixed_;
+};
+
+class RatWriter {
+ public:
+  explicit RatWriter(Plan& plan) : plan_(plan), known_(plan.known()) {}
+
+  std::string run() {
+    std::string lists;
+    for (const PlanCore& core : plan_.cores) {
+      const CoreReading* reading = plan_.reading->find(core.name);
+      if (reading == nullptr || reading->rat.empty()) {
+        continue;
+      }
+      const RatReading& rat = reading->rat.front();
+      std::vector<std::string> names;
+      for (const emit::WrittenRatEntry& entry : rat.entries) {
+        if (const auto name = add(core, entry)) {
+          names.push_back(*name);
+        }
+      }
+      if (!names.empty()) {
+        path_ = rat.path;
+        lists += fmt::format("{} = {}\n", key_text(core.name), list_text(names));
+      }
+    }
+    if (lists.empty()) {
+      return {};
+    }
+    return fmt::format("{}\n[rat]\nprogram = {}\n\n[rat.entry]\n{}\n[rat.core]\n{}\n",
+                       heading_text("Address translation (RAT)"),
+                       quoted(path_.ends_with(".syscfg") ? "sysconfig" : "source"),
+                       entries_.text(),
+                       lists);
+  }
+
+ private:
+  std::optional<std::string> add(const PlanCore& core, const emit::WrittenRatEntry& entry) {
+    const emit::RatEntryFields& fields = entry.fields;
+    Coverage coverage =
+        coverage_of(seen_by(plan_, core.name), fields.local, fields.system, fields.size);
+    if (fields.local == fields.system) {
+      return std::nullopt;
+    }
+    if (coverage.names.empty()) {
+      plan_.left_out(fmt::format("RAT entry '{}' of {}, {} to {}, leads to no whole region: the "
+                                 "board has none of it",
+                                 core::printable(fields.name),
+                                 core.name,
+                                 emit::range_text(fields.local, fields.size),
+                                 core::format_hex(fields.system)),
+                     entry.place);
+      return std::nullopt;
+    }
+    std::uint64_t span = 0;
+    for (const std::string& name : coverage.names) {
+      const PlanRegion& region = *plan_.find(name);
+      span = std::max(span, region.end() - fields.system);
+    }
+    InlineTable table;
+    table.plain("covers", list_text(coverage.names));
+    if (std::bit_ceil(span) != fields.size) {
+      table.text("size", size_of(fields));
+    }
+    const std::string name = as_identifier(fields.name);
+    return entries_.add(name, table.str(), as_identifier(core.name));
+  }
+
+  // The model's expression, where it has the value of the tree.
+  std::string size_of(const emit::RatEntryFields& fields) const {
+    Numbers values;
+    for (std::size_t i = 0; known_ != nullptr && i < known_->rat.entries.size(); ++i) {
+      const board::RatEntry& each = known_->rat.entries[i];
+      const Symbol* symbol = plan_.forms->find(each.size.text);
+      if (each.name == fields.name && symbol != nullptr && plan_.keep.contains(symbol->name) &&
+          symbol->value == static_cast<Integer>(fields.size)) {
+        return each.size.text;
+      }
+    }
+    return size_text(static_cast<Integer>(fields.size));
+  }
+
+  Plan& plan_;
+  const board::Board* known_;
+  std::string path_;
+  NamedTables entries_;
+};
+
+}  // namespace
+
+std::string mpu_text(Plan& plan) {
+  return MpuWriter{plan}.run();
+}
+
+std::string rat_text(Plan& plan) {
+  return RatWriter{plan}.run();
+}
+
+}  // namespace memsize::sdk
