@@ -55,7 +55,7 @@ class MmuWriter {
     text += fmt::format(
         "# From {}. An entry covers regions, and follows them, or is\n"
         "# fixed. Where entries overlap, the later one in a core's list wins.\n\n",
-        core::join(files_, ", "));
+        files_text(files_));
     const std::string driver = driver_text(most);
     text += driver.empty() ? "" : "[mmu]\n" + driver + "\n";
     text += property_text();
@@ -83,6 +83,9 @@ class MmuWriter {
       left_out(core, entry, "has no attribute or size that a board has");
       return std::nullopt;
     }
+    if (const std::string named = by_macro(entry); !named.empty()) {
+      return add_covering(core, entry, *mair, {named});
+    }
     const Coverage coverage = coverage_of(seen, entry.virtual_base, entry.physical, entry.size);
     const bool by_number = entry.name.starts_with("0x");
     const bool covers = coverage.exact && coverage.names.size() <= kMostCovered &&
@@ -105,6 +108,19 @@ class MmuWriter {
                           known_->name + "' has it cover"
                     : "is no hull of whole regions: the board has none of it");
     return usable ? std::optional{add_covering(core, entry, *mair, model->covers)} : std::nullopt;
+  }
+
+  // C code maps by the macros of the C header, and follows them whatever they are: the region or
+  // carve-out whose macros the call has.
+  [[nodiscard]] std::string by_macro(const emit::WrittenMmuEntry& entry) const {
+    const auto macro = [&](const char* ending, std::uint64_t value) {
+      const auto found = plan_.reading->macros.find(entry.name + ending);
+      return found != plan_.reading->macros.end() && found->second.value == value;
+    };
+    if (by_sysconfig_ || !macro("_ADDR", entry.virtual_base) || !macro("_SIZE", entry.size)) {
+      return {};
+    }
+    return plan_.owner_of(entry.name);
   }
 
   void left_out(const PlanCore& core, const emit::WrittenMmuEntry& entry, const std::string& why) {

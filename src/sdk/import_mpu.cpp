@@ -76,7 +76,7 @@ class MpuWriter {
         "# Fixed regions have the lowest numbers; `areas` is what a core sees otherwise, and which "
         "MPU\n"
         "# regions that takes is computed.\n\n",
-        core::join(files_, ", "));
+        files_text(files_));
     const std::string own = program_text();
     text += own.empty() ? "" : "[mpu]\n" + own + "\n";
     text += attributes_.empty() ? "" : "[mpu.attribute]\n" + attributes_.text() + "\n";
@@ -193,8 +193,11 @@ class MpuWriter {
         best = &each;
       }
     }
-    const bool exact = best != nullptr && (same_bits(fields, *best) || best->name == "non-cached");
-    if (exact) {
+    // Memory that is not cached is shared with everybody, whatever the bit says.
+    const bool same =
+        best != nullptr &&
+        (same_bits(fields, *best) || (!fields.cacheable && !fields.bufferable && !fields.execute));
+    if (same) {
       define(*best);
       return best->name;
     }
@@ -348,10 +351,16 @@ class RatWriter {
  private:
   std::optional<std::string> add(const PlanCore& core, const emit::WrittenRatEntry& entry) {
     const emit::RatEntryFields& fields = entry.fields;
-    Coverage coverage =
-        coverage_of(seen_by(plan_, core.name), fields.local, fields.system, fields.size);
     if (fields.local == fields.system) {
       return std::nullopt;
+    }
+    Coverage coverage =
+        coverage_of(seen_by(plan_, core.name), fields.local, fields.system, fields.size);
+    const auto macro = plan_.reading->macros.find(fields.name + "_ADDR");
+    const std::string owner = plan_.owner_of(fields.name);
+    if (macro != plan_.reading->macros.end() && macro->second.value == fields.local &&
+        plan_.find(owner) != nullptr) {
+      coverage.names = {owner};
     }
     if (coverage.names.empty()) {
       plan_.left_out(fmt::format("RAT entry '{}' of {}, {} to {}, leads to no whole region: the "
@@ -366,7 +375,7 @@ class RatWriter {
     std::uint64_t span = 0;
     for (const std::string& name : coverage.names) {
       const PlanRegion& region = *plan_.find(name);
-      span = std::max(span, region.end() - fields.system);
+      span = std::max(span, region.virtual_at + region.size - fields.local);
     }
     InlineTable table;
     table.plain("covers", list_text(coverage.names));

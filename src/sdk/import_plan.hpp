@@ -127,6 +127,8 @@ struct Plan {
   }
 
   [[nodiscard]] const PlanRegion* find(const std::string& name) const;
+  /// The region or carve-out of that name, or the region that it is another name for; else empty.
+  [[nodiscard]] std::string owner_of(const std::string& name) const;
   [[nodiscard]] core::Place place_of(const ScriptPiece& piece) const;
 
   /// In the symbols that the board has.

@@ -94,6 +94,14 @@ Coverage coverage_of(const std::vector<SeenRegion>& seen,
   return coverage;
 }
 
+std::string files_text(const std::vector<std::string>& paths) {
+  std::set<std::string> names;
+  for (const std::string& path : paths) {
+    names.insert("CORE/" + core::printable(path.substr(path.find('/') + 1)));
+  }
+  return core::join({names.begin(), names.end()}, " and ");
+}
+
 std::vector<std::string> shortest(const Plan& plan, const std::vector<std::string>& names) {
   for (const auto* list : {&plan.carveouts, &plan.groups}) {
     for (const PlanCarveout& each : *list) {

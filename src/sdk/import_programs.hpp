@@ -34,6 +34,9 @@ struct Coverage {
                                    std::uint64_t physical,
                                    std::uint64_t size);
 
+/// "CORE/main.c" of "c7x_1/main.c" and its like in other cores' folders.
+[[nodiscard]] std::string files_text(const std::vector<std::string>& paths);
+
 /// The carve-out that is these regions, else they themselves.
 [[nodiscard]] std::vector<std::string> shortest(const Plan& plan,
                                                 const std::vector<std::string>& names);

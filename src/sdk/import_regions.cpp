@@ -371,6 +371,19 @@ const PlanRegion* Plan::find(const std::string& name) const {
   return found == regions.end() ? nullptr : &*found;
 }
 
+std::string Plan::owner_of(const std::string& name) const {
+  for (const PlanAlias& alias : aliases) {
+    if (alias.name == name) {
+      return alias.of;
+    }
+  }
+  const bool is_carveout =
+      std::any_of(carveouts.begin(), carveouts.end(), [&](const PlanCarveout& carveout) {
+        return carveout.name == name;
+      });
+  return is_carveout || find(name) != nullptr ? name : std::string{};
+}
+
 core::Place Plan::place_of(const ScriptPiece& piece) const {
   core::Place place;
   place.path = variant->script.path;
