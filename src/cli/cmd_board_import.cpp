@@ -81,14 +81,16 @@ class Importer {
     if (!variant) {
       return tl::make_unexpected(variant.error());
     }
-    const auto model = choose_model();
-    if (!model) {
-      return tl::make_unexpected(model.error());
+    const auto board = choose_board();
+    if (!board) {
+      return tl::make_unexpected(board.error());
     }
-    const sdk::ImportModel* known = *model ? &**model : nullptr;
+    const std::string& folder = session_.data.boards;
     const sdk::Reading reading =
-        sdk::read_variant(*sources, **variant, known == nullptr ? 0 : known->board.mpu.first);
-    auto import = sdk::import_board(*sources, **variant, reading, known);
+        sdk::read_variant(*sources, **variant, *board ? (*board)->mpu.first : 0);
+    const auto model = *board ? sdk::make_import_model(session_.files, folder, **board)
+                              : sdk::make_import_parts(session_.files, folder, reading);
+    auto import = sdk::import_board(*sources, **variant, reading, model);
     if (!import) {
       return tl::make_unexpected(import.error());
     }
@@ -167,28 +169,15 @@ class Importer {
                                       : fmt::format("it has: {}", core::join(names, ", "))));
   }
 
-  core::Result<std::optional<sdk::ImportModel>> choose_model() {
-    std::optional<board::Board> board;
+  core::Result<std::optional<board::Board>> choose_board() {
     if (options_.like.empty()) {
-      board = bundled_board(session_, options_.soc, options_.os);
-    } else {
-      auto named = board::load_board(session_.files, session_.data.boards, options_.like);
-      if (!named) {
-        return tl::make_unexpected(named.error());
-      }
-      board = std::move(*named);
+      return bundled_board(session_, options_.soc, options_.os);
     }
-    if (!board) {
-      return std::optional<sdk::ImportModel>{};
+    auto named = board::load_board(session_.files, session_.data.boards, options_.like);
+    if (!named) {
+      return tl::make_unexpected(named.error());
     }
-    if (board->asked_as.empty()) {
-      board->asked_as = board->name;
-    }
-    auto model = sdk::make_import_model(session_.files, session_.data.boards, std::move(*board));
-    if (!model) {
-      return tl::make_unexpected(model.error());
-    }
-    return std::optional{std::move(*model)};
+    return std::optional{std::move(*named)};
   }
 
   [[nodiscard]] std::string path() const {

@@ -134,9 +134,9 @@ class PartFinder {
 
 }  // namespace
 
-core::Result<ImportModel> make_import_model(core::FileSystem& files,
-                                            const std::string& folder,
-                                            board::Board board) {
+ImportModel make_import_model(core::FileSystem& files,
+                              const std::string& folder,
+                              board::Board board) {
   ImportModel model;
   const std::string& asked = board.asked_as;
   const bool is_path = asked.find('/') != std::string::npos || asked.ends_with(".toml");
@@ -146,16 +146,47 @@ core::Result<ImportModel> make_import_model(core::FileSystem& files,
   return model;
 }
 
+ImportModel make_import_parts(core::FileSystem& files,
+                              const std::string& folder,
+                              const Reading& reading) {
+  ImportModel model;
+  const auto user = std::find_if(reading.cores.begin(),
+                                 reading.cores.end(),
+                                 [](const CoreReading& core) { return core.has_mmu(); });
+  const auto names = files.list(folder + "/parts");
+  if (user == reading.cores.end() || !names) {
+    return model;
+  }
+  const char* program = user->mmu.front().path.ends_with(".syscfg") ? "sysconfig" : "source";
+  for (const std::string& name : *names) {
+    const std::string path = fmt::format("{}/parts/{}", folder, name);
+    const auto content = files.read(path);
+    auto part = content ? core::parse_toml(*content, path)
+                        : core::Result<TomlValue>{tl::make_unexpected(content.error())};
+    const core::TomlField* mmu = part && is_part(*part) ? part->find("mmu") : nullptr;
+    const core::TomlField* own = mmu == nullptr ? nullptr : mmu->get().find("program");
+    if (own == nullptr || own->get().string != program) {
+      continue;
+    }
+    if (!model.parts.empty()) {
+      return {};
+    }
+    model.parts.push_back("parts/" + name);
+    model.given = std::move(*part);
+  }
+  return model;
+}
+
 core::Result<Import> import_board(const Sources& sources,
                                   const Variant& variant,
                                   const Reading& reading,
-                                  const ImportModel* model) {
+                                  const ImportModel& model) {
   std::set<std::string> wanted;
-  if (model != nullptr) {
-    for (const board::Knob& knob : model->board.knobs) {
+  if (model.board) {
+    for (const board::Knob& knob : model.board->knobs) {
       wanted.insert(knob.name);
     }
-    for (const auto& [name, expression] : model->board.constants) {
+    for (const auto& [name, expression] : model.board->constants) {
       wanted.insert(name);
     }
   }
@@ -164,13 +195,14 @@ core::Result<Import> import_board(const Sources& sources,
   plan.sources = &sources;
   plan.variant = &variant;
   plan.reading = &reading;
-  plan.model = model;
+  plan.model = &model;
   plan.forms = &forms;
   plan_regions(plan);
   if (plan.cores.empty()) {
     return core::fail(no_map(variant));
   }
   plan_symbols(plan);
+  plan_needs(plan);
   plan_chains(plan);
   plan_carveouts(plan);
   Import import;

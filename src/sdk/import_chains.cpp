@@ -207,7 +207,9 @@ class ChainPlanner {
   }
 
   void add_gap(PlanChain& chain, const Linear& gap, const PlanRegion& next) {
-    std::string why = "the script leaves it free";
+    std::string why = next.align > 1 ? fmt::format("the next section begins on a multiple of {}",
+                                                   core::format_size(core::Bytes{next.align}))
+                                     : "the script leaves it free";
     if (next.known_chain != nullptr) {
       const auto& items = next.known_chain->items;
       for (std::size_t i = 1; i < items.size(); ++i) {

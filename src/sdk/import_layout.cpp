@@ -331,16 +331,13 @@ class LayoutWriter {
     if (section.attributes != "RWIX") {
       fields.text("attributes", section.attributes);
     }
-    if (region.known != nullptr) {
-      const board::Item& known = *region.known;
-      if (known.cache != board::Cache::kAny) {
-        fields.text("cache", board::name_of(known.cache));
-      }
-      for (const auto& [key, align] : {std::pair{"align", known.align.value()},
-                                       std::pair{"section_align", known.section_align.value()}}) {
-        if (align > 1) {
-          fields.text(key, size_text(static_cast<Integer>(align)));
-        }
+    if (region.cache != board::Cache::kAny) {
+      fields.text("cache", board::name_of(region.cache));
+    }
+    for (const auto& [key, align] :
+         {std::pair{"align", region.align}, std::pair{"section_align", region.section_align}}) {
+      if (align > 1) {
+        fields.text(key, size_text(static_cast<Integer>(align)));
       }
     }
     fields.flag("header", region.in_header, true).flag("html", region.in_html, true);

@@ -143,8 +143,8 @@ class MpuWriter {
     std::erase_if(seen, [&](const SeenRegion& each) {
       const auto& cores = each.region->cores;
       const bool own = std::find(cores.begin(), cores.end(), core.name) != cores.end();
-      const bool shared = cores.empty() && each.region->known != nullptr &&
-                          each.region->known->cache == board::Cache::kNonCached &&
+      const bool shared = cores.empty() && each.region->in_header &&
+                          each.region->cache != board::Cache::kCached &&
                           !belongs_elsewhere(*each.region);
       return each.region->space != board::Space::kDdr || each.end() > kMpuSpace || !(own || shared);
     });
@@ -228,6 +228,9 @@ class MpuWriter {
     const auto taken = [&](const std::string& word) {
       return known_ != nullptr && known_->mpu.find_attribute(word) != nullptr;
     };
+    if (fields.execute != cached && !device) {
+      name += cached ? "-data" : "-code";
+    }
     while (taken(name)) {
       name += "-too";
     }

@@ -31,6 +31,9 @@ struct PlanRegion {
   std::uint64_t physical_at = 0;
   std::uint64_t virtual_at = 0;
   std::uint64_t size = 0;
+  board::Cache cache = board::Cache::kAny;
+  std::uint64_t align = 1;
+  std::uint64_t section_align = 1;
   /// What the model says of it; null where it does not know it.
   const board::Item* known = nullptr;
   const board::Chain* known_chain = nullptr;
@@ -123,7 +126,7 @@ struct Plan {
   core::Diagnostics warnings;
 
   [[nodiscard]] const board::Board* known() const {
-    return model == nullptr ? nullptr : &model->board;
+    return model == nullptr || !model->board ? nullptr : &*model->board;
   }
 
   [[nodiscard]] const PlanRegion* find(const std::string& name) const;
@@ -146,6 +149,8 @@ struct Plan {
 void plan_regions(Plan& plan);
 /// Which symbols the board has by name.
 void plan_symbols(Plan& plan);
+/// How regions are cached and where they may begin.
+void plan_needs(Plan& plan);
 void plan_chains(Plan& plan);
 void plan_carveouts(Plan& plan);
 

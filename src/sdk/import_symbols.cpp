@@ -79,7 +79,9 @@ class Chooser {
         plan_.keep.erase(name);
       }
       for (const auto& [part, factor] : leaves(symbol.definition).terms) {
-        if (plan_.size_symbols.contains(part)) {
+        const Symbol* number = plan_.forms->find(part);
+        if (plan_.size_symbols.contains(part) &&
+            (number->value >= static_cast<Integer>(kSmallestKnob) || regions_of_[part] > 1)) {
           keep(part);
         }
       }

@@ -14,25 +14,33 @@
 #include "memsize/sdk/reading.hpp"
 #include "memsize/sdk/tree.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace memsize::sdk {
 
-/// A board that knows what the tree does not say.
+/// What knows the things that the tree does not say.
 struct ImportModel {
-  board::Board board;
-  /// Files that it inherits and that say nothing of a layout: an imported board may inherit them
-  /// as well.
+  /// A board of the part.
+  std::optional<board::Board> board;
+  /// Files that it inherits and that say nothing of a layout: an imported board inherits them as
+  /// well.
   std::vector<std::string> parts;
   /// These files, merged.
   core::TomlValue given;
 };
 
 /// `board` was loaded from a file of `folder`, or from a path.
-[[nodiscard]] core::Result<ImportModel> make_import_model(core::FileSystem& files,
-                                                          const std::string& folder,
-                                                          board::Board board);
+[[nodiscard]] ImportModel make_import_model(core::FileSystem& files,
+                                            const std::string& folder,
+                                            board::Board board);
+
+/// Without a board: the file of `folder`/parts about the driver of such an MMU as the tree's cores
+/// have, if there is just one.
+[[nodiscard]] ImportModel make_import_parts(core::FileSystem& files,
+                                            const std::string& folder,
+                                            const Reading& reading);
 
 struct Import {
   /// The board file.
@@ -41,11 +49,11 @@ struct Import {
   core::Diagnostics warnings;
 };
 
-/// `model` may be null. Error sdk.import where the script exports no linker map.
+/// Error sdk.import where the script exports no linker map.
 [[nodiscard]] core::Result<Import> import_board(const Sources& sources,
                                                 const Variant& variant,
                                                 const Reading& reading,
-                                                const ImportModel* model);
+                                                const ImportModel& model);
 
 /// Holds the map of an imported board against what the script made: linker maps, C header and
 /// device tree. Errors sdk.import, with the places of both; nothing where they are equal.
