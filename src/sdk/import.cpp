@@ -78,6 +78,26 @@ core::Diagnostic no_map(const Variant& variant) {
                      "a board is made of what LinkerCmdFile(...).export() writes for each core");
 }
 
+// What the script computes from knobs in a way that no sum says.
+void tell_unclear(Plan& plan) {
+  for (const Unclear& each : plan.forms->unclear()) {
+    std::vector<std::string> knobs;
+    for (const auto& [name, factor] : plan.settable(each.made_of).terms) {
+      if (!plan.addresses.contains(name)) {
+        knobs.push_back(name);
+      }
+    }
+    if (!knobs.empty()) {
+      plan.left_out(fmt::format("this is no sum: it was {} at import, and the board does not "
+                                "compute it again when {} changes",
+                                core::format_hex(static_cast<std::uint64_t>(each.value)),
+                                core::join(knobs, " or ")),
+                    plan.place_of(each.expression.place),
+                    "after such a change in the script, import the tree again");
+    }
+  }
+}
+
 // Tables that say nothing about where memory is.
 bool is_part(const TomlValue& file) {
   return std::all_of(file.fields.begin(), file.fields.end(), [](const core::TomlField& field) {
@@ -202,6 +222,7 @@ core::Result<Import> import_board(const Sources& sources,
     return core::fail(no_map(variant));
   }
   plan_symbols(plan);
+  tell_unclear(plan);
   plan_needs(plan);
   plan_chains(plan);
   plan_carveouts(plan);

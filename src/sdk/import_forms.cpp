@@ -138,7 +138,7 @@ void ScriptForms::assign(const ScriptVariable& variable, std::size_t index) {
   forms_[variable.name] = std::move(form);
 }
 
-Linear ScriptForms::form_of(const ScriptVariable& variable, std::size_t index) const {
+Linear ScriptForms::form_of(const ScriptVariable& variable, std::size_t index) {
   const ScriptAssignment& each = variable.assignments[index];
   const Integer value = *number_of(each.value);
   if (!each.augmented) {
@@ -155,13 +155,26 @@ Linear ScriptForms::form_of(const ScriptVariable& variable, std::size_t index) c
   return constant_of(value);
 }
 
-Linear ScriptForms::form_of(const ScriptExpression& expression, Integer value) const {
+Linear ScriptForms::form_of(const ScriptExpression& expression, Integer value) {
   const std::string_view text = core::trim(expression.text);
   const auto form = parse_linear(text, forms_);
   if (form && value_of(*form, values_) == value) {
     return *form;
   }
+  note_unclear(expression, value);
   return rounded(text, value).value_or(constant_of(value));
+}
+
+void ScriptForms::note_unclear(const ScriptExpression& expression, Integer value) {
+  Unclear unclear{expression, value, {}};
+  for (const std::string& name : expression.uses) {
+    if (const auto known = forms_.find(name); known != forms_.end()) {
+      for (const auto& [part, factor] : known->second.terms) {
+        unclear.made_of.terms[part] = 1;
+      }
+    }
+  }
+  unclear_.push_back(std::move(unclear));
 }
 
 // A function that rounds an address up to a step: the address, and what was added.

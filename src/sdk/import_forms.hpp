@@ -30,6 +30,14 @@ struct SectionForms {
   Linear length;
 };
 
+/// An expression that is no sum: a board has its value, and does not follow the script.
+struct Unclear {
+  ScriptExpression expression;
+  Integer value = 0;
+  /// The symbols behind it.
+  Linear made_of;
+};
+
 class ScriptForms {
  public:
   /// `wanted`: variables that are to be symbols beside those that the script gives a number, and
@@ -49,10 +57,13 @@ class ScriptForms {
 
   [[nodiscard]] Integer value(const Linear& form) const;
 
+  [[nodiscard]] const std::vector<Unclear>& unclear() const { return unclear_; }
+
  private:
   void assign(const ScriptVariable& variable, std::size_t index);
-  [[nodiscard]] Linear form_of(const ScriptVariable& variable, std::size_t index) const;
-  [[nodiscard]] Linear form_of(const ScriptExpression& expression, Integer value) const;
+  [[nodiscard]] Linear form_of(const ScriptVariable& variable, std::size_t index);
+  [[nodiscard]] Linear form_of(const ScriptExpression& expression, Integer value);
+  void note_unclear(const ScriptExpression& expression, Integer value);
   [[nodiscard]] std::optional<Linear> rounded(std::string_view text, Integer value) const;
 
   std::set<std::string> wanted_;
@@ -60,6 +71,7 @@ class ScriptForms {
   Numbers values_;
   /// Of all variables, as the script has got to.
   Forms forms_;
+  std::vector<Unclear> unclear_;
   /// By the place of the call that makes the section.
   std::map<std::size_t, SectionForms> sections_;
 };

@@ -72,9 +72,15 @@ class LayoutWriter {
                 ? known_->dts_file
                 : fmt::format("k3-{}-rtos-memory-map.dtsi",
                               plan_.variant == nullptr ? "" : plan_.sources->platform.soc))));
+    if (known_ == nullptr) {
+      text += "# The tree does not say which memory a trace's `l1d`, `l2` and `l3` are (`onchip`).\n";
+    }
+    std::string fields;
     for (const PlanCore& core : plan_.cores) {
-      text += fmt::format("\n[core.{}]\n", key_text(core.name));
-      text += core_fields(core, common->first);
+      // Cores of which nothing is known stand one below the other.
+      text += fields.empty() && &core != &plan_.cores.front() ? "" : "\n";
+      fields = core_fields(core, common->first);
+      text += fmt::format("[core.{}]\n", key_text(core.name)) + fields;
     }
     return head + text + "\n" + banks();
   }

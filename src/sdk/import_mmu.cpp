@@ -53,8 +53,8 @@ class MmuWriter {
     }
     std::string text = heading_text("The MMU");
     text += fmt::format(
-        "# From {}. An entry covers regions, and follows them, or is\n"
-        "# fixed. Where entries overlap, the later one in a core's list wins.\n\n",
+        "# From {}. An entry covers regions, and follows them, or is fixed.\n"
+        "# Where entries overlap, the later one in a core's list wins.\n\n",
         files_text(files_));
     const std::string driver = driver_text(most);
     text += driver.empty() ? "" : "[mmu]\n" + driver + "\n";

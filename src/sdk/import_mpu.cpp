@@ -72,10 +72,8 @@ class MpuWriter {
     }
     std::string text = heading_text("The MPU");
     text += fmt::format(
-        "# From {}.\n"
-        "# Fixed regions have the lowest numbers; `areas` is what a core sees otherwise, and which "
-        "MPU\n"
-        "# regions that takes is computed.\n\n",
+        "# From {}. Fixed regions have the lowest numbers; `areas` is what a\n"
+        "# core sees otherwise: which MPU regions that takes is computed.\n\n",
         files_text(files_));
     const std::string own = program_text();
     text += own.empty() ? "" : "[mpu]\n" + own + "\n";

@@ -17,10 +17,14 @@ namespace {
 
 std::string rebuild_text(const Plan& plan) {
   const board::Board* known = plan.known();
-  if (known == nullptr || known->rebuild.empty() || given(plan, "rebuild") != nullptr) {
+  std::string text = heading_text("After a change");
+  if (known == nullptr) {
+    return text +
+           "# The tree does not say what must be built again: add [[rebuild]] steps for REBUILD.md.\n";
+  }
+  if (known->rebuild.empty() || given(plan, "rebuild") != nullptr) {
     return {};
   }
-  std::string text = heading_text("After a change");
   text += fmt::format(
       "# Those of board '{}'. `when`: \"always\", \"linux\" (a carve-out changed), or a "
       "core.\n\n",

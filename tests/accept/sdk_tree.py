@@ -14,7 +14,7 @@ from support import (DtsNode, Failure, LinkerRegion, MmuEntry, Rows, Skip, check
 
 VARIABLE = "MEMSIZE_TI_SDK"
 TOOLS = Path("tools") / "PyTI_PSDK_RTOS"
-GENERATED = re.compile(r"linker_mem_map\w*\.cmd|app_mem_map\.h|k3-.*\.dtsi|system_memory_map\w*\.html")
+GENERATED = re.compile(r"linker_mem_map\w*\.cmd|app_mem_map\.h|k3-.*\.dtsi?|system_memory_map\w*\.html")
 UNITS = {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 # The scripts that patch files of a Linux tree name them by these variables; the labels that they look for.
 PATCHED = {"ORG_DTS_PATH": ("c7x_0_dma_memory_region", "c7x_0_memory_region", "mcu_r5fss0_core0_dma_memory_region",
@@ -137,7 +137,7 @@ def read_generated(result: Generated, folder: Path) -> None:
             result.linker[path.parent.name] = parse_linker(read(path), what)
         elif path.suffix == ".h":
             result.macros = parse_header(read(path), what)
-        elif path.suffix == ".dtsi":
+        elif path.suffix in (".dtsi", ".dts"):
             text, result.mended = mended(without_instructions(read(path)))
             result.nodes = parse_dtsi(text, what)
         else:
