@@ -237,7 +237,7 @@ class Importer {
       core::Place place;
       place.path = options_.output;
       return core::fail(core::error(Code::kUsage,
-                                    "there is another board in this file already",
+                                    "this file is there, with another content",
                                     place,
                                     "give another name with -o, or --force to write over it"));
     }

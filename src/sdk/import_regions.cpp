@@ -47,6 +47,8 @@ class Collector {
   void run() {
     collect_cores();
     for (const ScriptExport& each : plan_.variant->script.exports) {
+      has_header_ = has_header_ || each.kind == "CHeaderFile";
+      has_html_ = has_html_ || each.kind == "HtmlMmapTable";
       collect(each);
     }
     find_physical_names();
@@ -240,8 +242,9 @@ class Collector {
         region.cores.push_back(core.name);
       }
     }
-    region.in_header = member.header;
-    region.in_html = member.html;
+    // Where the script writes no such file, nothing is left out of it.
+    region.in_header = member.header || !has_header_;
+    region.in_html = member.html || !has_html_;
     region.size = member.section->length;
     region.forms = plan_.forms->of(*member.section);
     place(region);
@@ -354,6 +357,8 @@ class Collector {
 
   Plan& plan_;
   std::vector<Member> members_;
+  bool has_header_ = false;
+  bool has_html_ = false;
   std::uint64_t physical_base_ = 0;
   std::uint64_t virtual_base_ = 0;
 };

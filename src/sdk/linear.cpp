@@ -185,6 +185,9 @@ constexpr int kMostParts = 2;
 
 std::string in_units(std::int64_t size) {
   for (const Unit& unit : kUnits) {
+    if (size == 0) {
+      break;
+    }
     // "1536MiB" reads better than "1GiB + 512MiB", "65532KiB" does not.
     constexpr std::int64_t kMostOfAUnit = 9999;
     if (size % unit.size == 0 && size / unit.size <= kMostOfAUnit) {
