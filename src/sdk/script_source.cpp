@@ -78,19 +78,14 @@ core::Place ScriptSource::place(Span span) const {
   const std::size_t begin = line_begin(at);
   const std::size_t end = line_end(at);
   const std::size_t from = std::min(span.begin, end);
-  const auto shown = [&](std::size_t first, std::size_t last) {
-    return core::printable(text({first, last}), std::string_view::npos);
-  };
   core::Place place;
   place.path = path_;
   place.line = at;
-  if (end - begin > kLongestShown) {
-    place.column = from - begin + 1;
-    return place;
+  place.column = from - begin + 1;
+  place.length = std::clamp(span.end, from, end) - from;
+  if (end - begin <= kLongestShown) {
+    place.text = std::string{text({begin, end})};
   }
-  place.column = shown(begin, from).size() + 1;
-  place.length = shown(from, std::clamp(span.end, from, end)).size();
-  place.text = shown(begin, end);
   return place;
 }
 

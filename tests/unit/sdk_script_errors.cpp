@@ -63,7 +63,7 @@ TEST_SUITE("sdk") {
     CHECK(error_of("x = (y := 1)") == "1:8+2 ':=' is not expected here, ',' is missing");
     CHECK(error_of("print 'a'") == "1:7+3 ''a'' is not expected here");
     CHECK(error_of("x = 3 $ 4") == "1:7+1 '$' is not expected here");
-    CHECK(error_of("caf\xC3\xA9 = 1") == "1:4+4 '\\xC3' is not expected here");
+    CHECK(error_of("caf\xC3\xA9 = 1") == "1:4+1 '\\xC3' is not expected here");
     CHECK(error_of("x = 5\nx()") == "2:1+1 a 'int' cannot be called");
     CHECK(error_of("x = 'a' in 'ab'") ==
           "1:5+11 'in' between a 'str' and a 'str' is not understood");
@@ -127,9 +127,11 @@ TEST_SUITE("sdk") {
   }
 
   TEST_CASE("bytes that are no text") {
-    CHECK(error_of(std::string("x = 1\ny = \0", 11)) == "2:5+4 a NUL byte");
-    CHECK(error_of("x = 1\n# caf\xE9 x") == "2:6+4 a byte that is not UTF-8");
-    CHECK(error_of("x = '\xC3") == "1:6+4 a byte that is not UTF-8");
+    CHECK(error_of(std::string("x = 1\ny = \0", 11)) == "2:5+1 a NUL byte");
+    CHECK(error_of("x = 1\n# caf\xE9 x") == "2:6+1 a byte that is not UTF-8");
+    CHECK(error_of("x = '\xC3") == "1:6+1 a byte that is not UTF-8");
+    // A column counts the bytes of the file, whatever stands before it.
+    CHECK(error_of("# caf\xC3\xA9 \xFF") == "1:9+1 a byte that is not UTF-8");
   }
 
   TEST_CASE("an assertion that fails shows its text and both sides") {
