@@ -96,22 +96,23 @@ class Reader {
  private:
   void read(const std::string& path) {
     const std::string full = fmt::format("{}/{}", sources_.platform.folder, path);
-    auto content = disk_.read(full);
-    if (!content) {
-      sources_.problems.insert(
-          sources_.problems.end(), content.error().begin(), content.error().end());
-      return;
-    }
-    if (content->size() > kLargest) {
+    // Not read to find out that it is too large.
+    if (const auto size = disk_.size(full); size && *size > kLargest) {
       core::Place place;
       place.path = full;
       sources_.problems.push_back(
           core::error(Code::kSdkTree,
                       fmt::format("this file has {}: no file of a memory map has more than {}",
-                                  core::format_size(core::Bytes{content->size()}),
+                                  core::format_size(core::Bytes{*size}),
                                   core::format_size(core::Bytes{kLargest})),
                       place,
                       "put the SDK's own file back"));
+      return;
+    }
+    auto content = disk_.read(full);
+    if (!content) {
+      sources_.problems.insert(
+          sources_.problems.end(), content.error().begin(), content.error().end());
       return;
     }
     sources_.files[path] = {path, std::move(*content)};
