@@ -73,7 +73,7 @@ std::string shown(const std::string& sentence) {
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const Place& place) {
+nlohmann::ordered_json place_json(const Place& place) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (!place.path.empty()) {
     json["path"] = place.path.str();
@@ -164,12 +164,12 @@ nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics) {
     json["severity"] = core::severity_name(diagnostic.severity);
     json["code"] = core::code_name(diagnostic.code);
     json["message"] = diagnostic.message;
-    json.update(to_json(diagnostic.place));
+    json.update(place_json(diagnostic.place));
     if (!diagnostic.details.empty()) {
       json["details"] = diagnostic.details;
     }
     for (const core::Related& related : diagnostic.related) {
-      nlohmann::ordered_json other = to_json(related.place);
+      nlohmann::ordered_json other = place_json(related.place);
       other["message"] = related.message;
       json["related"].push_back(std::move(other));
     }

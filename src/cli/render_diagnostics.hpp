@@ -24,7 +24,7 @@ namespace memsize::cli {
 /// A path without "./", "//" and "folder/..", as code hosts know it.
 [[nodiscard]] std::string plain_path(const std::string& path);
 /// Path, line and column, as far as they are known.
-[[nodiscard]] nlohmann::ordered_json to_json(const core::Place& place);
+[[nodiscard]] nlohmann::ordered_json place_json(const core::Place& place);
 
 /// The notes among `found`, a line each: a terminal shows no notes elsewhere.
 [[nodiscard]] std::string describe_notes(const core::Diagnostics& found);

@@ -523,7 +523,7 @@ Json sight_json(const Sight& sight) {
        {std::tuple{"by", &sight.by, &sight.by_place},
         std::tuple{"moved_by", &sight.moved_by, &sight.moved_by_place}}) {
     if (!label->empty()) {
-      json[key] = to_json(*place);
+      json[key] = place_json(*place);
       json[key]["what"] = *label;
     }
   }
@@ -546,7 +546,7 @@ Json problems_json(const core::Diagnostics& problems) {
   Json list = Json::array();
   for (const core::Diagnostic& problem : problems) {
     Json json = {{"code", core::code_name(problem.code)}, {"message", problem.message}};
-    json.update(to_json(problem.place));
+    json.update(place_json(problem.place));
     if (!problem.hint.empty()) {
       json["hint"] = problem.hint;
     }
@@ -558,7 +558,7 @@ Json problems_json(const core::Diagnostics& problems) {
 Json growth_json(const Expansion& growth) {
   Json json = {{"what", growth.what}, {"change", growth.change}};
   if (!growth.place.path.empty()) {
-    json["place"] = to_json(growth.place);
+    json["place"] = place_json(growth.place);
   }
   json["step_bytes"] = growth.step;
   if (growth.refused_step != 0) {
@@ -622,7 +622,7 @@ Json subject_json(const Subject& subject) {
   }
   json["said"] = Json::array();
   for (const Statement& each : subject.said) {
-    Json statement = to_json(each.place);
+    Json statement = place_json(each.place);
     statement["what"] = each.what;
     json["said"].push_back(std::move(statement));
   }
@@ -648,7 +648,7 @@ Json reading_json(const AddressReading& reading) {
     json["cached"] = reading.cached;
   }
   if (!reading.by.empty()) {
-    json["by"] = to_json(reading.by_place);
+    json["by"] = place_json(reading.by_place);
     json["by"]["what"] = reading.by;
   }
   if (!reading.name.empty()) {

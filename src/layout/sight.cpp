@@ -118,6 +118,24 @@ std::vector<Span> united(std::vector<Span> spans) {
   return out;
 }
 
+// The part of the piece that leads there.
+std::optional<Sight> clipped(Sight sight, const Span& wanted) {
+  if (!sight.is_mapped) {
+    return std::nullopt;
+  }
+  const std::uint64_t first = *sight.physical;
+  const std::uint64_t last = last_of(first, sight.size);
+  const std::uint64_t low = std::max(first, wanted.base);
+  const std::uint64_t high = std::min(last, wanted.last);
+  if (low > high) {
+    return std::nullopt;
+  }
+  sight.address += low - first;
+  sight.physical = low;
+  sight.size = high - low + 1;
+  return sight;
+}
+
 }  // namespace
 
 std::vector<Sight> look_at(const CoreHardware& hardware, std::uint64_t base, std::uint64_t size) {
@@ -169,8 +187,8 @@ std::vector<Sight> look_for(const CoreHardware& hardware,
   for (const Span& span : united(std::move(candidates))) {
     for (Sight& sight : look_at(hardware, span.base, span.last - span.base + 1)) {
       // Another entry may lead a part of it elsewhere.
-      if (sight.is_mapped && *sight.physical >= wanted.base && *sight.physical <= wanted.last) {
-        sights.push_back(std::move(sight));
+      if (auto part = clipped(std::move(sight), wanted)) {
+        sights.push_back(std::move(*part));
       }
     }
   }
