@@ -34,6 +34,10 @@ class WithFile : public core::FileSystem {
     return path == path_ ? core::Result<std::string>{content_} : disk_.read(path);
   }
 
+  core::Result<std::uint64_t> size(const std::string& path) override {
+    return path == path_ ? core::Result<std::uint64_t>{content_.size()} : disk_.size(path);
+  }
+
   core::Result<void> replace(const std::vector<core::NewFile>& files) override {
     return disk_.replace(files);
   }

@@ -46,6 +46,11 @@ struct BoardRequest {
                                                         const std::string& soc,
                                                         const std::string& os);
 
+/// Its map with the default sizes.
+[[nodiscard]] std::optional<layout::MemoryMap> bundled_map(Session& session,
+                                                           const std::string& soc,
+                                                           const std::string& os);
+
 struct AnalyzeRequest {
   std::vector<std::string> inputs;
   std::string format;

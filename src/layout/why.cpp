@@ -93,9 +93,7 @@ class BoardAnswerer {
       return core::fail(unknown_core());
     }
     for (const board::Core& core : map_.board.cores) {
-      if (question_.core.empty() || question_.core == core.name) {
-        hardware_.push_back(hardware_of(map_, core.name));
-      }
+      hardware_.push_back(hardware_of(map_, core.name));
     }
     // A name begins with a letter; of an entry without one, its address stands in for it.
     const bool is_number =
@@ -116,6 +114,12 @@ class BoardAnswerer {
   }
 
  private:
+  // Of a core that was asked for, an address is read by it alone; who else sees the same memory is
+  // told all the same.
+  [[nodiscard]] bool is_asked(const std::string& core) const {
+    return question_.core.empty() || question_.core == core;
+  }
+
   core::Diagnostic unknown_core() const {
     std::vector<std::string> names;
     for (const board::Core& core : map_.board.cores) {
@@ -433,6 +437,9 @@ class BoardAnswerer {
     }
     std::vector<Sight> unnamed;
     for (const CoreHardware& core : hardware_) {
+      if (!answer_.address && !is_asked(core.core)) {
+        continue;
+      }
       for (const Region& name : map_.regions) {
         const bool is_it =
             name.kind != RegionKind::kPhysicalName &&
@@ -627,7 +634,9 @@ class BoardAnswerer {
       read_on_bus(address);
     }
     for (const CoreHardware& core : hardware_) {
-      read_by_core(core, address);
+      if (is_asked(core.core)) {
+        read_by_core(core, address);
+      }
     }
   }
 

@@ -45,10 +45,8 @@ class TreeAnswerer {
       return core::fail(unknown_core());
     }
     for (const CoreReading& core : reading_.cores) {
-      if (question_.core.empty() || question_.core == core.name) {
-        auto builds = hardware_of(view_, core);
-        std::move(builds.begin(), builds.end(), std::back_inserter(hardware_));
-      }
+      auto builds = hardware_of(view_, core);
+      std::move(builds.begin(), builds.end(), std::back_inserter(hardware_));
     }
     find_owners();
     // A name begins with a letter; of an entry without one, its address stands in for it.
@@ -78,6 +76,12 @@ class TreeAnswerer {
     /// Not another core's name for it.
     bool is_owner = true;
   };
+
+  // Of a core that was asked for, an address is read by it alone; who else sees the same memory is
+  // told all the same.
+  [[nodiscard]] bool is_asked(const std::string& core) const {
+    return question_.core.empty() || question_.core == core;
+  }
 
   core::Diagnostic unknown_core() const {
     std::vector<std::string> names;
@@ -397,6 +401,9 @@ class TreeAnswerer {
                   Subject& subject) const {
     std::vector<Sight> unnamed;
     for (const CoreHardware& core : hardware_) {
+      if (!answer_.address && !is_asked(core.core)) {
+        continue;
+      }
       for (const Owned* owned : names_of_same(name, ranges, subject)) {
         if (owned->core->name != core.core) {
           continue;
@@ -618,7 +625,9 @@ class TreeAnswerer {
       answer_.readings.push_back(std::move(reading));
     }
     for (const CoreHardware& core : hardware_) {
-      read_by_core(core, address);
+      if (is_asked(core.core)) {
+        read_by_core(core, address);
+      }
     }
   }
 
