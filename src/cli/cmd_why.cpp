@@ -1,3 +1,4 @@
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/why.hpp"
 #include "memsize/sdk/why.hpp"
@@ -137,6 +138,25 @@ core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session, const
   return std::move(*map);
 }
 
+// What another operating system's script is about is not missing here.
+core::Diagnostics unread_files(const sdk::Sources& sources, const sdk::Reading& reading) {
+  core::Diagnostics unread;
+  for (const core::Diagnostics* list : {&sources.problems, &reading.problems}) {
+    for (core::Diagnostic problem : *list) {
+      const bool of_script = problem.code == Code::kSdkScript || problem.code == Code::kSdkName;
+      if (problem.severity == core::Severity::kError && !of_script) {
+        problem.severity = core::Severity::kWarning;
+        problem.details.emplace_back("what this file says is missing from the answer");
+        unread.push_back(std::move(problem));
+      }
+    }
+  }
+  for (const auto& [path, file] : sources.files) {
+    core::add_text(unread, file.path_under(sources.platform.folder), file.content);
+  }
+  return unread;
+}
+
 // Addresses are the tree's; what a board adds is how memory must be cached.
 core::Result<layout::Answer> ask_tree(Session& session, const Options& options) {
   auto board = asked_map(session, options);
@@ -164,7 +184,11 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
   const layout::MemoryMap* map = board->has_value() ? &**board : nullptr;
   const sdk::Reading reading =
       sdk::read_variant(*sources, **variant, map == nullptr ? 0 : map->board.mpu.first);
-  return sdk::answer({*sources, **variant, reading, map}, options.question);
+  auto answer = sdk::answer({*sources, **variant, reading, map}, options.question);
+  if (answer) {
+    answer->unread = unread_files(*sources, reading);
+  }
+  return answer;
 }
 
 // Nothing where the words fit together.
@@ -192,6 +216,7 @@ Outcome run(Session& session, const Options& options) {
   outcome.json = options.json;
   outcome.text = why_text(*answer);
   outcome.document = why_document(*answer);
+  outcome.diagnostics = answer->unread;
   return outcome;
 }
 

@@ -39,7 +39,7 @@ std::string wrapped(const std::string& head,
   std::string out;
   std::string line = std::string(indent, ' ') + head;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string word = words[i] + (i + 1 < words.size() ? "," : "");
+    const std::string word = core::printable(words[i]) + (i + 1 < words.size() ? "," : "");
     if (line.size() + 1 + word.size() > kWidth && line.size() > indent + 2) {
       out += line + "\n";
       line = std::string(indent + 2, ' ') + word;
@@ -50,8 +50,10 @@ std::string wrapped(const std::string& head,
   return out + line + "\n";
 }
 
-// Sentences are cut at blanks.
-std::string sentence(const std::string& text, std::size_t indent) {
+// Sentences are cut at blanks. They may hold names that nobody has checked.
+std::string sentence(const std::string& said, std::size_t indent) {
+  constexpr std::size_t kLongest = 4000;
+  const std::string text = core::printable(said, kLongest);
   std::string out;
   std::string line(indent, ' ');
   std::size_t at = 0;
@@ -86,9 +88,9 @@ std::string found_in(const AddressReading& reading) {
   if (reading.name.empty()) {
     return "";
   }
-  return reading.offset == 0
-             ? reading.name
-             : fmt::format("{} + {}", reading.name, core::format_hex(reading.offset));
+  const std::string name = core::printable(reading.name);
+  return reading.offset == 0 ? name
+                             : fmt::format("{} + {}", name, core::format_hex(reading.offset));
 }
 
 std::string readings_text(const Answer& answer) {
@@ -195,7 +197,7 @@ std::string sights_text(const Subject& subject) {
            size_text(sight.size),
            cached,
            by_text(sight),
-           sight.name == subject.name ? "" : sight.name});
+           sight.name == subject.name ? "" : core::printable(sight.name)});
       continue;
     }
     const std::string how = fmt::format(
@@ -314,7 +316,8 @@ std::string shared_text(std::vector<Line>& lines) {
 std::string said_text(const Answer& answer, const Subject& subject) {
   std::vector<Line> lines;
   for (const Statement& each : with_entries(subject)) {
-    Line line{path_below(answer.root, each.place), each.place.line, each.what};
+    Line line{
+        path_below(answer.root, each.place), each.place.line, core::printable(each.what, 200)};
     if (!each.place.path.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) {
       lines.push_back(std::move(line));
     }
@@ -361,7 +364,7 @@ std::string moved_text(const Expansion& growth) {
   table.columns = {{"what"}, {"from", true}, {"to", true}, {"by", true}};
   for (std::size_t i = 0; i < std::min(growth.moved.size(), kMostMoved); ++i) {
     const Shift& shift = growth.moved[i];
-    table.rows.push_back({shift.name,
+    table.rows.push_back({core::printable(shift.name),
                           core::format_hex(shift.base_before),
                           core::format_hex(shift.base_after),
                           shift_text(shift)});
@@ -379,7 +382,7 @@ std::string resized_text(const Expansion& growth) {
     const bool moves = shift.base_before != shift.base_after;
     out +=
         fmt::format("    {}: {} instead of {}{}\n",
-                    shift.name,
+                    core::printable(shift.name),
                     size_text(shift.size_after),
                     size_text(shift.size_before),
                     moves ? fmt::format(", from {} on", core::format_hex(shift.base_after)) : "");
@@ -418,7 +421,8 @@ std::string growth_text(const Expansion& growth) {
     return "";
   }
   // What is to be written stays in one piece, for copying.
-  const std::string head = fmt::format("  if {} grows by {}:", growth.what, size_text(growth.step));
+  const std::string head =
+      fmt::format("  if {} grows by {}:", core::printable(growth.what), size_text(growth.step));
   const std::string change = core::printable(growth.change, 200);
   const bool fits = head.size() + 1 + change.size() <= kWidth;
   std::string out = fmt::format("\n{}{}{}\n", head, fits ? " " : "\n    ", change);

@@ -32,7 +32,8 @@ using Sections = std::vector<const ScriptSection*>;
 using Pair = std::pair<std::string, std::string>;
 
 std::uint64_t end_of(const ScriptSection& section) {
-  return section.origin + section.length;
+  const std::uint64_t room = UINT64_MAX - section.origin;
+  return section.origin + std::min(section.length, room);
 }
 
 // The sections that share one space of addresses.

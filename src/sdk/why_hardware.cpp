@@ -27,13 +27,14 @@ CoreHardware mmu_hardware(const View& view, const CoreReading& core, const MmuRe
   hardware.core = core.name;
   hardware.build = mmu.path;
   hardware.has_mmu = true;
+  const emit::MairKinds kinds = view.mair_kinds();
   for (const emit::WrittenMmuEntry& entry : mmu.entries) {
     hardware.entries.push_back({fmt::format("MMU {} '{}'", entry.instance, entry.name),
                                 entry.place,
                                 entry.virtual_base,
                                 entry.physical,
                                 entry.size,
-                                kind_of_mair(view.mair_kinds(), entry.attribute),
+                                kind_of_mair(kinds, entry.attribute),
                                 0});
   }
   return hardware;

@@ -136,6 +136,8 @@ struct Answer {
   std::string root;
   std::vector<AddressReading> readings;
   std::vector<Subject> subjects;
+  /// Files that could not be read: what they say is missing here.
+  core::Diagnostics unread;
 };
 
 /// Says once where an entry leads, in the facts.
