@@ -180,6 +180,7 @@ class TreeAnswerer {
     for (const ScriptSectionPointer& section : script_.sections) {
       if (section->variable == name) {
         add_regions(section->name);
+        add_node(name);
         return true;
       }
     }
@@ -237,6 +238,13 @@ class TreeAnswerer {
     std::vector<const Owned*> ranges = ranges_of(name, section, twins);
     for (const Owned* owned : ranges) {
       add_range(*owned, section, subject);
+    }
+    // What no core has in its linker map is there for Linux, or for the header.
+    const bool on_bus =
+        section != nullptr && ranges.empty() &&
+        (name.ends_with("_PHYS") || !section->dts_label.empty() || !section->concat.empty());
+    if (on_bus) {
+      subject.physical = section->origin;
     }
     add_macros(name, subject);
     add_node_over(subject);
@@ -300,11 +308,14 @@ class TreeAnswerer {
     }
   }
 
+  // Everybody knows what a megabyte is, and none has other ones.
+  static bool is_unit(const std::string& name) {
+    return name == "KB" || name == "MB" || name == "GB";
+  }
+
   void add_assignment(const std::string& name, Subject& subject) const {
-    // Everybody knows what a megabyte is.
-    const bool is_unit = name == "KB" || name == "MB" || name == "GB";
     const ScriptVariable* variable = find_variable(script_, name);
-    if (variable != nullptr && !is_unit) {
+    if (variable != nullptr && !is_unit(name)) {
       const ScriptAssignment& last = variable->assignments.back();
       subject.said.push_back(
           {place_in_script(view_.variant(), last.name_place),
@@ -511,7 +522,7 @@ class TreeAnswerer {
     }
     add_assignment(variable.name, subject);
     add_users(variable.name, subject);
-    if (is_number) {
+    if (is_number && !is_unit(variable.name)) {
       SizeSource source{variable.name, variable.assignments.back().expression, nullptr};
       subject.growth = grow(view_, source, kUsualStep);
     }

@@ -88,6 +88,11 @@ class TreeGrower {
   Expansion run() {
     describe();
     before_ = overlaps_of(script_);
+    for (const ScriptSectionPointer& section : script_.sections) {
+      if (!section->concat.empty()) {
+        hulls_.insert(section->name);
+      }
+    }
     const auto after = made(growth_.step);
     if (!after) {
       growth_.problems = after.error();
@@ -146,6 +151,12 @@ class TreeGrower {
                         growth_.place));
       }
     }
+    // Hulls overlap because of what is in them, which says more.
+    std::stable_partition(overlaps.begin(), overlaps.end(), [&](const core::Diagnostic& each) {
+      return std::none_of(hulls_.begin(), hulls_.end(), [&](const std::string& hull) {
+        return each.message.find(fmt::format("'{}'", hull)) != std::string::npos;
+      });
+    });
     return overlaps;
   }
 
@@ -332,6 +343,7 @@ class TreeGrower {
   const Script& script_;
   const std::string& text_;
   std::set<Pair> before_;
+  std::set<std::string> hulls_;
   Expansion growth_;
 };
 

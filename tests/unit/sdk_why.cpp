@@ -41,6 +41,10 @@ constexpr const char* kScript =
     "m.addMemSection(tcm)\n"
     "d = MemoryMap('d')\n"
     "d.addMemSection(rings)\n"
+    "total = MemSection('ALL', '', 0, 0)\n"
+    "total.concat(code)\n"
+    "total.concat(heap)\n"
+    "d.addMemSection(total)\n"
     "LinkerCmdFile(m, './r5/linker_mem_map.cmd').export()\n"
     "CHeaderFile(m, 0, 0, './app_mem_map.h').export()\n"
     "DtsFile(d, './zx9.dtsi').export()\n";
@@ -164,7 +168,8 @@ TEST_SUITE("sdk") {
     REQUIRE(growth.moved.size() == 1);
     CHECK(growth.moved.front().name == "HEAP");
     CHECK(growth.moved.front().base_after == 0xA0500000);
-    CHECK(growth.files == std::vector<std::string>{"r5/linker_mem_map.cmd", "app_mem_map.h"});
+    CHECK(growth.files ==
+          std::vector<std::string>{"r5/linker_mem_map.cmd", "app_mem_map.h", "zx9.dtsi"});
     REQUIRE(growth.room.has_value());
     CHECK(growth.room->base == 0xA0A00000);
     CHECK(growth.room->base + growth.room->size == 0xA2000000);
@@ -173,6 +178,18 @@ TEST_SUITE("sdk") {
     const layout::Answer heap = tree.ask("HEAP");
     CHECK(only(heap).growth->change == "heap_size = 8*MB - 2*MB + 0x100000");
     CHECK(only(heap).growth->moved.empty());
+  }
+
+  TEST_CASE("why: a hull that no core has in its linker map is on the bus, and within reach") {
+    const Tree tree;
+    const layout::Answer given = tree.ask("ALL");
+    const layout::Subject& subject = only(given);
+    CHECK(subject.physical == 0xA0000000);
+    CHECK(subject.size == 0xA00000);
+    CHECK_FALSE(subject.growth.has_value());
+    REQUIRE(subject.sights.size() == 1);
+    CHECK(subject.sights.front().name.empty());
+    CHECK(subject.sights.front().size == 0xA00000);
   }
 
   TEST_CASE("why: a script that refuses the size says where") {
