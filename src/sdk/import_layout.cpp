@@ -73,7 +73,8 @@ class LayoutWriter {
                 : fmt::format("k3-{}-rtos-memory-map.dtsi",
                               plan_.variant == nullptr ? "" : plan_.sources->platform.soc))));
     if (known_ == nullptr) {
-      text += "# The tree does not say which memory a trace's `l1d`, `l2` and `l3` are (`onchip`).\n";
+      text +=
+          "# The tree does not say which memory a trace's `l1d`, `l2` and `l3` are (`onchip`).\n";
     }
     std::string fields;
     for (const PlanCore& core : plan_.cores) {
@@ -176,14 +177,14 @@ class LayoutWriter {
     if (!constants.empty()) {
       text += "[constant]\n";
       for (const Symbol* symbol : constants) {
-        text += fmt::format("{} = {}\n", symbol->name, quoted(default_text(*symbol)));
+        text += fmt::format("{} = {}\n", key_text(symbol->name), quoted(default_text(*symbol)));
       }
       text += "\n";
     }
     if (!settable.empty()) {
       text += "[knob]\n";
       for (const Symbol* symbol : settable) {
-        text += fmt::format("{} = {}\n", symbol->name, knob_fields(*symbol));
+        text += fmt::format("{} = {}\n", key_text(symbol->name), knob_fields(*symbol));
       }
       text += "\n";
     }

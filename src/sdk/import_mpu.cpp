@@ -376,11 +376,13 @@ class RatWriter {
     std::uint64_t span = 0;
     for (const std::string& name : coverage.names) {
       const PlanRegion& region = *plan_.find(name);
-      span = std::max(span, region.virtual_at + region.size - fields.local);
+      const bool inside = region.virtual_at >= fields.local &&
+                          region.virtual_at - fields.local < kMpuSpace - region.size;
+      span = std::max(span, region.size + (inside ? region.virtual_at - fields.local : 0));
     }
     InlineTable table;
     table.plain("covers", list_text(coverage.names));
-    if (std::bit_ceil(span) != fields.size) {
+    if (span > kMpuSpace || std::bit_ceil(span) != fields.size) {
       table.text("size", size_of(fields));
     }
     const std::string name = as_identifier(fields.name);
