@@ -77,6 +77,14 @@ class Importer {
   Importer(Session& session, const ImportOptions& options) : session_(session), options_(options) {}
 
   core::Result<Outcome> run() {
+    const std::string& output = options_.output;
+    if (!output.empty() && !output.ends_with(".toml")) {
+      return core::fail(
+          core::error(Code::kUsage,
+                      fmt::format("-o '{}' is no name of a board file", core::printable(output)),
+                      {},
+                      "it must end in .toml, or --board would not take it for a path"));
+    }
     const auto sources = read_tree();
     if (!sources) {
       return tl::make_unexpected(sources.error());

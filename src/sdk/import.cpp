@@ -50,6 +50,12 @@ std::string head_text(const Plan& plan) {
         "# under a comment that names it, and the keys from `format` to `hard_granule`.\n",
         known->name);
   }
+  if (known == nullptr) {
+    text +=
+        "# `cache` is what the cores' MMU and MPU make of a region, `align` what their linker "
+        "command\n"
+        "# files ask for.\n";
+  }
   text += "\nschema = 1\n";
   if (plan.model != nullptr && !plan.model->parts.empty()) {
     text += fmt::format("inherit = {}\n", list_text(plan.model->parts));

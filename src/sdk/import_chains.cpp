@@ -341,27 +341,32 @@ class ChainPlanner {
           std::any_of(plan_.chains.begin(), plan_.chains.end(), [&](const PlanChain& other) {
             return other.after == chain.name;
           });
-      if (chain.space != board::Space::kDdr || continued) {
+      if (chain.space == board::Space::kDdr && !continued) {
+        limit_chain(chain);
+      }
+    }
+  }
+
+  void limit_chain(PlanChain& chain) {
+    const PlanRegion& last = at(chain.items.back().region);
+    std::uint64_t nearest = UINT64_MAX;
+    const auto take = [&](std::uint64_t begin, const std::string& text, const PlanRegion& first) {
+      const bool same_bank = (begin < kFourGib) == (last.physical_at < kFourGib);
+      if (same_bank && begin >= last.end() && begin < nearest) {
+        nearest = begin;
+        chain.limit = text;
+        chain.limit_why = fmt::format("{} begins there", first.name);
+      }
+    };
+    for (const PlanChain& other : plan_.chains) {
+      if (&other == &chain || other.space != board::Space::kDdr || !other.after.empty()) {
         continue;
       }
-      const PlanRegion& last = at(chain.items.back().region);
-      const bool is_identity = last.virtual_at == last.physical_at;
-      std::optional<std::uint64_t> nearest;
-      for (const PlanChain& other : plan_.chains) {
-        if (&other == &chain || other.space != board::Space::kDdr || !other.after.empty()) {
-          continue;
-        }
-        const PlanRegion& first = at(other.items.front().region);
-        for (const bool physically : {true, false}) {
-          const std::uint64_t begin = physically ? first.physical_at : first.virtual_at;
-          const bool same_bank = (begin < kFourGib) == (last.physical_at < kFourGib);
-          if ((physically || (is_identity && begin < kFourGib)) && same_bank &&
-              begin >= last.end() && (!nearest || begin < *nearest)) {
-            nearest = begin;
-            chain.limit = physically ? other.physical : other.virtual_base;
-            chain.limit_why = fmt::format("{} begins there", first.name);
-          }
-        }
+      const PlanRegion& first = at(other.items.front().region);
+      take(first.physical_at, other.physical, first);
+      // What cores see there hides what would be there.
+      if (last.virtual_at == last.physical_at && first.virtual_at < kFourGib) {
+        take(first.virtual_at, other.virtual_base, first);
       }
     }
   }

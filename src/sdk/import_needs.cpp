@@ -73,10 +73,16 @@ class NeedFinder {
                                                     const PlanRegion& region) const {
     if (!core.mmu.empty()) {
       const auto& entries = core.mmu.front().entries;
-      const auto entry = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
-        return region.virtual_at >= each.virtual_base &&
-               region.virtual_at - each.virtual_base < each.size;
+      // C code names what it maps, wherever its header has it.
+      auto entry = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
+        return each.name == region.name;
       });
+      if (entry == entries.rend()) {
+        entry = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
+          return region.virtual_at >= each.virtual_base &&
+                 region.virtual_at - each.virtual_base < each.size;
+        });
+      }
       for (const auto& [kind, key] : {std::pair{"non-cached", "mmu.mair_non_cached"},
                                       std::pair{"write-through", "mmu.mair_write_through"},
                                       std::pair{"cached", "mmu.mair_cached"}}) {

@@ -3,13 +3,15 @@
 For every part and operating system of every tree that MEMSIZE_TI_SDK names (separated by ':'): the script is really run
 in a copy, and its linker maps, C header, device tree and HTML map are compared with those of the imported board; what
 each core's MMU and R5F's MPU are given, with the sysconfig files and C sources of the tree, by effect. Then single
-knobs are set, and the same constants edited in the script: the two maps must stay equal.
+knobs are set, and the same constants edited in the script: the two maps must stay equal. All of it once with the
+bundled boards, which know what no file of a tree says, and once as if the part were unknown.
 """
 
 import argparse
 import os
 import random
 import re
+import shutil
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
@@ -19,9 +21,11 @@ from typing import Any
 from compare import dtsi_of, header_of, html_of, joined, mmu_map_of, nameless, painted
 from sdk_tree import (TOOLS, VARIABLE, Generated, Refusal, Script, constants, generate, source_entries,
                       sysconfig_entries)
-from support import Context, Failure, Skip, check, main, number, parse_linker, read, same, same_keys, without_comments
+from support import (SOURCE, Context, Failure, Skip, check, main, number, parse_linker, read, same, same_keys,
+                     without_comments)
 
 DEFAULT_OS = "freertos"
+DATA = "MEMSIZE_DATA"
 # What a knob is multiplied with, in quarters: most of these fit most maps.
 QUARTERS = (1, 2, 3, 5, 6, 8)
 LITERAL = re.compile(r"(?:\d+ *\* *[KMG]B|0x[0-9A-Fa-f]+|\d+)")
@@ -283,17 +287,33 @@ def check_script(context: Context, script: Script, totals: Totals) -> None:
           f"{totals.moved - before} knobs moved", flush=True)
 
 
-def body(context: Context) -> str:
-    totals = Totals()
-    for tree in trees():
+def data_without_boards(folder: Path) -> Path:
+    """What memsize would have if it knew none of the parts."""
+    for name in ("boards/parts", "boards/formats", "templates"):
+        shutil.copytree(SOURCE / name, folder / name)
+    return folder
+
+
+def check_trees(context: Context, found: list[Path], totals: Totals) -> None:
+    for tree in found:
         check((tree / TOOLS).is_dir(), f"{tree} has no {TOOLS}")
-        print(f"{tree}", flush=True)
+        print(f"{tree}{', as unknown parts' if DATA in os.environ else ''}", flush=True)
         for script in scripts_of(tree):
             try:
                 check_script(context, script, totals)
             except Exception as error:
                 error.args = (f"{tree.name}, {script.board}: {error}",)
                 raise
+
+
+def body(context: Context) -> str:
+    totals = Totals()
+    found = trees()
+    check_trees(context, found, totals)
+    known = totals.boards
+    os.environ[DATA] = str(data_without_boards(context.work / "data"))
+    check_trees(context, found, totals)
+    same("boards without a bundled one", totals.boards - known, known)
     check(totals.boards > 0, "no board was imported")
     check(totals.emitted > 0 and totals.moved > totals.emitted, f"only {totals.moved} knobs were moved: {dict(totals.not_moved)}")
     return (f"{totals.boards} boards imported, {totals.emitted} of them break no rule, {totals.refused} scripts refused as Python does, {totals.values} values "
