@@ -176,7 +176,9 @@ class ChainPlanner {
         chain.space = board::Space::kDdr;
         if (gap) {
           chain.after = fmt::format("#{}", plan_.chains.size() - 1);
-          chain.virtual_base = seen_on ? "" : virtual_text(next);
+          if (!seen_on) {
+            see_at(chain, next);
+          }
         }
         labels_[plan_.chains.size()] = next_label;
         plan_.chains.push_back(std::move(chain));
@@ -238,10 +240,26 @@ class ChainPlanner {
     return family_of(region.cores.front()) + (is_heap(region) ? "_heaps" : "_firmware");
   }
 
-  [[nodiscard]] std::string virtual_text(const PlanRegion& region) {
+  // Where the cores see it: a number, or an address that has a name.
+  void see_at(PlanChain& chain, const PlanRegion& region) {
     const Linear form = plan_.settable(region.forms.origin);
-    const bool is_address = form.terms.empty() || plan_.addresses.contains(only_name(form));
-    return form.terms.empty() || !is_address ? core::format_hex(region.virtual_at) : text_of(form);
+    if (plan_.addresses.contains(only_name(form))) {
+      chain.virtual_base = text_of(form);
+      return;
+    }
+    chain.virtual_base = core::format_hex(region.virtual_at);
+    if (!form.terms.empty()) {
+      chain.comments.push_back(
+          "The script takes the virtual address from the end of other areas; here it stands "
+          "still.");
+      plan_.left_out(
+          fmt::format("'{}' is seen at {}, which moves with other areas in the script but stands "
+                      "still in the board",
+                      region.name,
+                      chain.virtual_base),
+          plan_.place_of(region.section->origin_argument.place),
+          "after a change of what lies before it, import the tree again");
+    }
   }
 
   void place_chain(std::size_t index) {
@@ -274,20 +292,7 @@ class ChainPlanner {
         plan_.settable(region.forms.origin) == plan_.settable(region.physical)) {
       return;
     }
-    chain.virtual_base = virtual_text(region);
-    const Linear seen = plan_.settable(region.forms.origin);
-    if (!seen.terms.empty() && !plan_.addresses.contains(only_name(seen))) {
-      chain.comments.push_back(
-          "The script takes the virtual address from the end of other areas; here it stands "
-          "still.");
-      plan_.left_out(
-          fmt::format("'{}' is seen at {}, which moves with other areas in the script but stands "
-                      "still in the board",
-                      region.name,
-                      core::format_hex(region.virtual_at)),
-          plan_.place_of(region.section->origin_argument.place),
-          "after a change of what lies before it, import the tree again");
-    }
+    see_at(chain, region);
   }
 
   std::string unique_name(const PlanChain& chain, std::string name) {

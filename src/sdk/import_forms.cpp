@@ -147,7 +147,7 @@ Linear ScriptForms::form_of(const ScriptVariable& variable, std::size_t index) {
   const auto before = forms_.find(variable.name);
   const auto added = parse_linear(each.expression.text, forms_);
   if (before != forms_.end() && added) {
-    const Linear sum = plus(before->second, *added);
+    Linear sum = plus(before->second, *added);
     if (value_of(sum, values_) == value) {
       return sum;
     }

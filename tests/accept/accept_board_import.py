@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from compare import dtsi_of, header_of, html_of, joined, mmu_map_of, nameless, painted
-from sdk_tree import (TOOLS, VARIABLE, Generated, Refusal, Script, constants, generate, source_entries,
-                      sysconfig_entries)
+from sdk_tree import (TOOLS, VARIABLE, Generated, Refusal, Script, constants, defines, evaluated, generate,
+                      source_entries, sysconfig_entries)
 from support import (SOURCE, Context, Failure, Skip, check, main, number, parse_linker, read, same, same_keys,
                      without_comments)
 
@@ -157,6 +157,47 @@ def mpu_of(path: Path) -> list[MpuRegion]:
     return regions
 
 
+MPU_SIZE = re.compile(r"CSL_ARM_R5_MPU_REGION_SIZE_(\d+)(B|KB|MB|GB)")
+TABLE_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+
+
+def table_of(path: Path, macros: dict[str, int]) -> list[MpuRegion]:
+    """The regions of PDK's table of C for FreeRTOS or SafeRTOS, by number; those that are off are left out."""
+    text = without_comments(read(path))
+    known = {**defines(text), **{name: hex(value) for name, value in macros.items()}}
+    found: dict[int, MpuRegion] = {}
+    for block in re.split(r"\.(?:regionId|ulRegionNumber)\s*=", text)[1:]:
+        own = {match[1]: match[2].strip() for match in re.finditer(r"\.(?:ul)?(\w+)\s*=\s*([^,;{}]+)", block)}
+        region = evaluated(re.split(r"[,}]", block)[0], known)
+        if own.get("enable", "1U") not in ("1U", "1"):
+            continue
+        size = own.get("size") or own["RegionSize"]
+        unit = MPU_SIZE.fullmatch(size)
+        # Both hold the eighths that are off, whatever CSL's is called.
+        off = own.get("SubRegionDisable") or own["subRegionEnable"]
+        eighths = re.findall(r"mpuREGION_(\d)\w\w_SUB_REGION_DISABLE", off)
+        disabled = (sum(1 << int(eighth) - 1 for eighth in eighths) if eighths
+                    else 0 if re.search("ENABLE_ALL|ALL_SUB_REGIONS_ENABLED", off) else evaluated(off, known))
+        found[region] = MpuRegion(
+            evaluated(own.get("baseAddr") or own["RegionBeginAddress"], known),
+            int(unit[1]) * TABLE_UNITS[unit[2]] if unit else 1 << 31 if "LARGEST" in size else product(size, known),
+            disabled, policy_of(own))
+    return [found[region] for region in sorted(found)]
+
+
+def product(text: str, known: dict[str, str]) -> int:
+    result = 1
+    for factor in text.strip("() ").split("*"):
+        result *= evaluated(re.sub(r"\(\w+_t\)", "", factor).strip("() "), known)
+    return result
+
+
+def policy_of(own: dict[str, str]) -> str:
+    if not re.search(r"TRUE|1", own["cacheable"].replace("uint32_t", "")):
+        return "not"
+    return {"WT": "through", "WB": "cached"}.get(own["cachePolicy"].removeprefix("CSL_ARM_R5_CACHE_POLICY_")[:2], "not")
+
+
 def kind_of(own: dict[str, str]) -> str:
     attributes = own.get("attributes", "Cached")
     if attributes != "CUSTOM":
@@ -172,9 +213,14 @@ def compare_mpu(script: Script, generated: Generated, out: Path, warnings: str) 
     count = 0
     for core, regions in generated.linker.items():
         files = [path for path in sources_of(script, core) if "mpu_armv7" in read(path)]
-        if not files:
+        system = "" if os_of(script.name) == DEFAULT_OS else f"_{os_of(script.name)}"
+        table = script.folder / core / f"{script.soc}{system}_mpu_cfg.c"
+        if files:
+            theirs, ours = mpu_of(files[0]), mpu_of(out / core / "mpu.syscfg")
+        elif table.is_file():
+            theirs, ours = table_of(table, generated.macros), table_of(out / core / "mpu_cfg.c", header_of(out))
+        else:
             continue
-        theirs, ours = mpu_of(files[0]), mpu_of(out / core / "mpu.syscfg")
         for name, line in regions.items():
             if re.search(rf"sdk\.import\]: {core} shows '{name}' in two ways", warnings):
                 continue
