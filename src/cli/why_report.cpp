@@ -173,7 +173,11 @@ std::map<std::string, bool> builds_differ(const Subject& subject) {
   return differ;
 }
 
-std::string sights_text(const Subject& subject) {
+// Columns of the table of sights.
+constexpr std::size_t kSizeColumn = 3;
+constexpr std::size_t kNameColumn = 6;
+
+Table sight_table(const Subject& subject) {
   const std::map<std::string, bool> differ = builds_differ(subject);
   Table table;
   table.columns = {{"core"},
@@ -183,62 +187,93 @@ std::string sights_text(const Subject& subject) {
                    {"cached"},
                    {"by"},
                    {"as"}};
-  // What has no name is within reach all the same.
-  std::vector<std::pair<std::string, std::vector<std::string>>> others;
+  auto& rows = table.rows;
   for (const Sight& sight : subject.sights) {
-    const std::string bus = sight.physical ? core::format_hex(*sight.physical) : "-";
-    const std::string cached = cached_text(subject, sight);
-    if (is_listed(subject, sight)) {
-      const std::string file = sight.build.substr(sight.build.rfind('/') + 1);
-      table.rows.push_back(
-          {differ.at(sight.core) ? fmt::format("{} ({})", sight.core, file) : sight.core,
-           core::format_hex(sight.address),
-           bus,
-           size_text(sight.size),
-           cached,
-           by_text(sight),
-           sight.name == subject.name ? "" : core::printable(sight.name)});
+    if (!is_listed(subject, sight)) {
       continue;
     }
-    const std::string how = fmt::format(
-        "{} at {} ({}):", cached, emit::range_text(sight.address, sight.size), by_text(sight));
-    auto known = std::find_if(
-        others.begin(), others.end(), [&](const auto& each) { return each.first == how; });
-    if (known == others.end()) {
-      others.push_back({how, {}});
-      known = others.end() - 1;
-    }
-    if (std::find(known->second.begin(), known->second.end(), sight.core) == known->second.end()) {
-      known->second.push_back(sight.core);
+    const std::string file = sight.build.substr(sight.build.rfind('/') + 1);
+    std::vector<std::string> row = {
+        differ.at(sight.core) ? fmt::format("{} ({})", sight.core, file) : sight.core,
+        core::format_hex(sight.address),
+        sight.physical ? core::format_hex(*sight.physical) : "-",
+        size_text(sight.size),
+        cached_text(subject, sight),
+        by_text(sight),
+        sight.name == subject.name ? "" : core::printable(sight.name)};
+    if (std::find(rows.begin(), rows.end(), row) == rows.end()) {
+      rows.push_back(std::move(row));
     }
   }
-  auto& rows = table.rows;
-  for (auto row = rows.begin(); row != rows.end();) {
-    row = std::find(rows.begin(), row, *row) == row ? row + 1 : rows.erase(row);
+  return table;
+}
+
+void drop_column(Table& table, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  table.columns.erase(table.columns.begin() + at);
+  for (auto& row : table.rows) {
+    row.erase(row.begin() + at);
   }
-  const bool whole = std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
-    return subject.size && row[3] == size_text(*subject.size);
-  });
-  const bool own_names =
-      std::all_of(rows.begin(), rows.end(), [](const auto& row) { return row[6].empty(); });
-  std::string out = rows.empty() && others.empty() ? "" : "\n  who sees it\n";
-  if (!rows.empty()) {
-    for (const std::size_t dropped : {6U, 3U}) {
-      if (dropped == 6 ? own_names : whole) {
-        table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(dropped));
-        for (auto& row : rows) {
-          row.erase(row.begin() + static_cast<std::ptrdiff_t>(dropped));
-        }
-      }
+}
+
+// Sizes and names only where there is another one than the subject's.
+void drop_what_is_known(const Subject& subject, Table& table) {
+  const auto& rows = table.rows;
+  if (std::all_of(
+          rows.begin(), rows.end(), [](const auto& row) { return row[kNameColumn].empty(); })) {
+    drop_column(table, kNameColumn);
+  }
+  if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+        return subject.size && row[kSizeColumn] == size_text(*subject.size);
+      })) {
+    drop_column(table, kSizeColumn);
+  }
+}
+
+// What has no name is within reach all the same: each way to see it, with the cores.
+std::vector<std::pair<std::string, std::vector<std::string>>> unnamed_sights(
+    const Subject& subject) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> ways;
+  for (const Sight& sight : subject.sights) {
+    if (is_listed(subject, sight)) {
+      continue;
     }
+    const std::string how = fmt::format("{} at {} ({}):",
+                                        cached_text(subject, sight),
+                                        emit::range_text(sight.address, sight.size),
+                                        by_text(sight));
+    auto known =
+        std::find_if(ways.begin(), ways.end(), [&](const auto& each) { return each.first == how; });
+    if (known == ways.end()) {
+      ways.push_back({how, {}});
+      known = ways.end() - 1;
+    }
+    auto& cores = known->second;
+    if (std::find(cores.begin(), cores.end(), sight.core) == cores.end()) {
+      cores.push_back(sight.core);
+    }
+  }
+  return ways;
+}
+
+std::string sights_text(const Subject& subject) {
+  if (subject.sights.empty()) {
+    return "";
+  }
+  std::string out = "\n  who sees it\n";
+  Table table = sight_table(subject);
+  const bool has_rows = !table.rows.empty();
+  if (has_rows) {
+    drop_what_is_known(subject, table);
     out += table.text(4);
   }
-  if (!others.empty()) {
-    out += rows.empty() ? "    within reach, without a name in a linker map:\n"
-                        : "    within reach too, without a name in their linker maps:\n";
-    for (const auto& [how, cores] : others) {
-      out += wrapped(how, cores, 6);
-    }
+  const auto ways = unnamed_sights(subject);
+  if (!ways.empty()) {
+    out += has_rows ? "    within reach too, without a name in their linker maps:\n"
+                    : "    within reach, without a name in a linker map:\n";
+  }
+  for (const auto& [how, cores] : ways) {
+    out += wrapped(how, cores, 6);
   }
   return out;
 }

@@ -29,6 +29,44 @@ bool is_bare_hex(std::string_view text) {
   return digits && has_digit && has_letter && text.size() >= kShortest && text.size() <= kLongest;
 }
 
+// "MMU 5 'NAME'" without the rest.
+std::string name_in(const std::string& label) {
+  const std::size_t quote = label.find('\'');
+  return quote == std::string::npos ? std::string{}
+                                    : label.substr(quote + 1, label.size() - quote - 2);
+}
+
+std::string kind_of_entries(const CoreHardware& core) {
+  return core.has_mmu ? "MMU entry" : core.has_mpu ? "MPU region" : "cache setting";
+}
+
+// Says once where an entry leads.
+void add_entry_fact(const HardwareEntry& entry, Subject& subject) {
+  const auto range = core::VirtRange::make(core::VirtAddr{entry.base}, core::Bytes{entry.size});
+  std::string fact = fmt::format("it maps {} to {}{}",
+                                 range ? core::format_range(*range) : core::format_hex(entry.base),
+                                 core::format_hex(entry.target),
+                                 entry.cached.empty() ? "" : ", " + entry.cached);
+  auto& facts = subject.facts;
+  if (std::find(facts.begin(), facts.end(), fact) == facts.end()) {
+    facts.push_back(std::move(fact));
+  }
+}
+
+void add_entry(const CoreHardware& core, const HardwareEntry& entry, Subject& subject) {
+  subject.size = std::max(subject.size.value_or(0), entry.size);
+  add_entry_fact(entry, subject);
+  bool decides = false;
+  for (Sight& sight : look_at(core, entry.base, entry.size)) {
+    decides = decides || sight.by_place == entry.place || sight.moved_by_place == entry.place;
+    subject.sights.push_back(std::move(sight));
+  }
+  // Of one that others hide, nobody else says where it is.
+  if (!decides) {
+    subject.said.push_back({entry.place, entry.label});
+  }
+}
+
 }  // namespace
 
 core::Result<std::optional<std::uint64_t>> address_in(std::string_view text) {
@@ -50,16 +88,34 @@ core::Result<std::optional<std::uint64_t>> address_in(std::string_view text) {
   return *address;
 }
 
-void add_entry_fact(const HardwareEntry& entry, Subject& subject) {
-  const auto range = core::VirtRange::make(core::VirtAddr{entry.base}, core::Bytes{entry.size});
-  std::string fact = fmt::format("it maps {} to {}{}",
-                                 range ? core::format_range(*range) : core::format_hex(entry.base),
-                                 core::format_hex(entry.target),
-                                 entry.cached.empty() ? "" : ", " + entry.cached);
-  auto& facts = subject.facts;
-  if (std::find(facts.begin(), facts.end(), fact) == facts.end()) {
-    facts.push_back(std::move(fact));
+std::vector<std::string> entry_names(const std::vector<CoreHardware>& cores) {
+  std::vector<std::string> names;
+  for (const CoreHardware& core : cores) {
+    for (const auto* list : {&core.entries, &core.rat}) {
+      for (const HardwareEntry& entry : *list) {
+        names.push_back(name_in(entry.label));
+      }
+    }
   }
+  std::erase(names, std::string{});
+  return names;
+}
+
+std::optional<Subject> subject_of_entries(const std::vector<CoreHardware>& cores,
+                                          const std::string& name) {
+  Subject subject;
+  for (const CoreHardware& core : cores) {
+    for (const auto* list : {&core.entries, &core.rat}) {
+      for (const HardwareEntry& entry : *list) {
+        if (name_in(entry.label) == name) {
+          subject.kind = list == &core.rat ? "RAT entry" : kind_of_entries(core);
+          add_entry(core, entry, subject);
+        }
+      }
+    }
+  }
+  subject.name = name;
+  return subject.kind.empty() ? std::nullopt : std::optional{std::move(subject)};
 }
 
 std::string name_meant(std::string_view text, const std::vector<std::string>& names) {

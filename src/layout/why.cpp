@@ -170,25 +170,6 @@ class BoardAnswerer {
     return names;
   }
 
-  [[nodiscard]] std::vector<std::string> entry_names() const {
-    std::vector<std::string> names;
-    for (const CoreHardware& core : hardware_) {
-      for (const auto* list : {&core.entries, &core.rat}) {
-        for (const HardwareEntry& entry : *list) {
-          names.push_back(name_in(entry.label));
-        }
-      }
-    }
-    return names;
-  }
-
-  // "MMU 5 'NAME'" without the rest.
-  static std::string name_in(const std::string& label) {
-    const std::size_t quote = label.find('\'');
-    return quote == std::string::npos ? std::string{}
-                                      : label.substr(quote + 1, label.size() - quote - 2);
-  }
-
   template <typename List>
   static std::vector<std::string> names_of(const List& list) {
     std::vector<std::string> names;
@@ -211,7 +192,7 @@ class BoardAnswerer {
     for (const auto& names : {carveout_names(),
                               names_of(map_.board.knobs),
                               constant_names(),
-                              entry_names(),
+                              entry_names(hardware_),
                               names_of(map_.board.chains),
                               names_of(map_.board.banks)}) {
       all.insert(all.end(), names.begin(), names.end());
@@ -243,7 +224,9 @@ class BoardAnswerer {
       add_value(name);
     }
     if (answer_.subjects.empty()) {
-      add_entry(name);
+      if (auto entry = subject_of_entries(hardware_, name)) {
+        answer_.subjects.push_back(std::move(*entry));
+      }
     }
     if (answer_.subjects.empty()) {
       add_chain_or_bank(name);
@@ -557,40 +540,6 @@ class BoardAnswerer {
     }
     for (const auto& [base, expression] : map_.board.header_bases) {
       add(expression, fmt::format("macro {} of the C header", base));
-    }
-  }
-
-  // An entry of an MMU, MPU or RAT that has a name of its own.
-  void add_entry(const std::string& name) {
-    Subject subject;
-    for (const CoreHardware& core : hardware_) {
-      for (const auto* list : {&core.entries, &core.rat}) {
-        for (const HardwareEntry& entry : *list) {
-          if (name_in(entry.label) != name) {
-            continue;
-          }
-          subject.kind = list == &core.rat ? "RAT entry"
-                         : core.has_mmu    ? "MMU entry"
-                                           : "MPU region";
-          subject.name = name;
-          subject.size = std::max(subject.size.value_or(0), entry.size);
-          subject.cores.push_back(core.core);
-          const bool told =
-              std::any_of(subject.said.begin(), subject.said.end(), [&](const Statement& each) {
-                return each.place == entry.place;
-              });
-          if (!told) {
-            subject.said.push_back({entry.place, fmt::format("the {}", subject.kind)});
-          }
-          add_entry_fact(entry, subject);
-          for (Sight& sight : look_at(core, entry.base, entry.size)) {
-            subject.sights.push_back(std::move(sight));
-          }
-        }
-      }
-    }
-    if (!subject.name.empty()) {
-      answer_.subjects.push_back(std::move(subject));
     }
   }
 

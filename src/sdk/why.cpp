@@ -132,13 +132,8 @@ class TreeAnswerer {
     for (const emit::WrittenNode& node : reading_.nodes) {
       names.insert(names.end(), {node.label, node.name, node.name.substr(0, node.name.find('@'))});
     }
-    for (const CoreHardware& core : hardware_) {
-      for (const auto* list : {&core.entries, &core.rat}) {
-        for (const HardwareEntry& entry : *list) {
-          names.push_back(name_in(entry.label));
-        }
-      }
-    }
+    const std::vector<std::string> entries = layout::entry_names(hardware_);
+    names.insert(names.end(), entries.begin(), entries.end());
     for (const auto& [macro, value] : reading_.macros) {
       names.push_back(macro);
     }
@@ -151,12 +146,6 @@ class TreeAnswerer {
     const std::vector<std::string> others = other_names();
     all.insert(all.end(), others.begin(), others.end());
     return all;
-  }
-
-  static std::string name_in(const std::string& label) {
-    const std::size_t quote = label.find('\'');
-    return quote == std::string::npos ? std::string{}
-                                      : label.substr(quote + 1, label.size() - quote - 2);
   }
 
   // False where no file has such a name.
@@ -186,7 +175,9 @@ class TreeAnswerer {
     }
     if (const ScriptVariable* variable = find_variable(script_, name); variable != nullptr) {
       add_variable(*variable);
-    } else if (!add_node(name) && !add_entry(name)) {
+    } else if (auto entry = layout::subject_of_entries(hardware_, name); entry) {
+      answer_.subjects.push_back(std::move(*entry));
+    } else if (!add_node(name)) {
       add_macro(name);
     }
     return true;
@@ -582,35 +573,6 @@ class TreeAnswerer {
       return true;
     }
     return false;
-  }
-
-  bool add_entry(const std::string& name) {
-    Subject subject;
-    for (const CoreHardware& core : hardware_) {
-      for (const auto* list : {&core.entries, &core.rat}) {
-        for (const HardwareEntry& entry : *list) {
-          if (name_in(entry.label) != name) {
-            continue;
-          }
-          subject.kind = list == &core.rat ? "RAT entry"
-                         : core.has_mmu    ? "MMU entry"
-                         : core.has_mpu    ? "MPU region"
-                                           : "cache setting";
-          subject.name = name;
-          subject.size = std::max(subject.size.value_or(0), entry.size);
-          subject.said.push_back({entry.place, entry.label});
-          layout::add_entry_fact(entry, subject);
-          for (Sight& sight : layout::look_at(core, entry.base, entry.size)) {
-            subject.sights.push_back(std::move(sight));
-          }
-        }
-      }
-    }
-    const bool found = !subject.name.empty();
-    if (found) {
-      answer_.subjects.push_back(std::move(subject));
-    }
-    return found;
   }
 
   void add_macro(const std::string& name) {

@@ -140,8 +140,12 @@ struct Answer {
   core::Diagnostics unread;
 };
 
-/// Says once where an entry leads, in the facts.
-void add_entry_fact(const HardwareEntry& entry, Subject& subject);
+/// The names of the cores' entries of MMU, MPU and RAT; what has none is left out.
+[[nodiscard]] std::vector<std::string> entry_names(const std::vector<CoreHardware>& cores);
+
+/// The entries of that name, with what the cores see where they are; nothing where none has it.
+[[nodiscard]] std::optional<Subject> subject_of_entries(const std::vector<CoreHardware>& cores,
+                                                        const std::string& name);
 
 struct Question {
   std::string text;
