@@ -240,6 +240,23 @@ class ChainPlanner {
     return family_of(region.cores.front()) + (is_heap(region) ? "_heaps" : "_firmware");
   }
 
+  // Where it is on the bus: a number, or a short sum.
+  void begin_at(PlanChain& chain, const PlanRegion& region) {
+    constexpr std::size_t kMostTerms = 4;
+    const Linear form = plan_.settable(region.physical);
+    const bool is_short = form.terms.size() <= kMostTerms;
+    chain.physical =
+        form.terms.empty() || !is_short ? core::format_hex(region.physical_at) : text_of(form);
+    if (!is_short) {
+      plan_.left_out(fmt::format("'{}' begins at {}, which moves with what lies before it in the "
+                                 "script but stands still in the board: another area is in its way",
+                                 region.name,
+                                 chain.physical),
+                     plan_.place_of(region.section->origin_argument.place),
+                     "let one area begin where the other one ends");
+    }
+  }
+
   // Where the cores see it: a number, or an address that has a name.
   void see_at(PlanChain& chain, const PlanRegion& region) {
     const Linear form = plan_.settable(region.forms.origin);
@@ -275,8 +292,7 @@ class ChainPlanner {
       chain.virtual_base =
           region.virtual_at == region.physical_at ? "" : core::format_hex(region.virtual_at);
     } else if (chain.after.empty()) {
-      const Linear form = plan_.settable(region.physical);
-      chain.physical = form.terms.empty() ? core::format_hex(region.physical_at) : text_of(form);
+      begin_at(chain, region);
       place_virtually(chain, region);
     }
     chain.name = unique_name(chain, labels_[index]);
@@ -423,6 +439,7 @@ class ChainPlanner {
       }
       const PlanRegion& last = at(region);
       const bool own =
+          !alias.cores.empty() &&
           std::find(last.cores.begin(), last.cores.end(), alias.cores.front()) != last.cores.end();
       if (own && last.virtual_at + last.size == alias.virtual_at &&
           plan_.settable(plus(last.forms.origin, last.forms.length)) == begin) {

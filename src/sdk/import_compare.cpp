@@ -51,6 +51,18 @@ class Comparer {
     found_.push_back(std::move(both));
   }
 
+  // A board has hulls and physical names in the C header and the device tree, never in a core's
+  // map.
+  [[nodiscard]] static bool is_sayable(const ScriptSection& section) {
+    return section.concat.empty() && !section.name.ends_with("_PHYS");
+  }
+
+  [[nodiscard]] bool is_alias(const std::string& name) const {
+    return std::any_of(map_.regions.begin(), map_.regions.end(), [&](const Region& region) {
+      return region.name == name && region.kind == layout::RegionKind::kAlias;
+    });
+  }
+
   void compare_core(const ScriptExport& each, const std::string& core) {
     std::set<std::string> names;
     for (const ScriptMapEntry& entry : each.entries) {
@@ -61,6 +73,8 @@ class Comparer {
       });
       if (own == map_.regions.end()) {
         differs(section, fmt::format("{} has no '{}' in it", core, section.name), {});
+        found_.back().severity =
+            is_sayable(section) ? core::Severity::kError : core::Severity::kWarning;
       } else if (own->virtual_base->value() != section.origin ||
                  own->size.count() != section.length) {
         differs(section,
@@ -97,6 +111,9 @@ class Comparer {
       }
       if (!range) {
         differs(section, fmt::format("the C header lacks '{}'", section.name), {});
+        // Another name has macros where its owner has them.
+        found_.back().severity =
+            is_alias(section.name) ? core::Severity::kWarning : core::Severity::kError;
       } else if (range->first != section.origin || range->second != section.length) {
         differs(section,
                 fmt::format("'{}' of the C header is {} there, but {} in the script",

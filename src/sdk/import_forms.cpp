@@ -128,10 +128,9 @@ void ScriptForms::assign(const ScriptVariable& variable, std::size_t index) {
   Linear form = form_of(variable, index);
   const bool is_number = form.terms.empty() && is_steady(variable);
   if ((is_number || wanted_.contains(variable.name)) && is_steady(variable)) {
-    if (form.terms.contains(variable.name)) {
-      form = symbols_.at(variable.name).definition;
-    }
-    symbols_[variable.name] = {variable.name, *value, std::move(form), each.name_place.offset};
+    // The first assignment counts: a later one has the same value.
+    symbols_.try_emplace(variable.name,
+                         Symbol{variable.name, *value, std::move(form), each.name_place.offset});
     values_[variable.name] = *value;
     form = name_of(variable.name);
   }

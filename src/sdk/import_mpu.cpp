@@ -390,7 +390,7 @@ class RatWriter {
   }
 
   // The model's expression, where it has the value of the tree.
-  std::string size_of(const emit::RatEntryFields& fields) const {
+  [[nodiscard]] std::string size_of(const emit::RatEntryFields& fields) const {
     Numbers values;
     for (std::size_t i = 0; known_ != nullptr && i < known_->rat.entries.size(); ++i) {
       const board::RatEntry& each = known_->rat.entries[i];

@@ -20,7 +20,8 @@ std::string rebuild_text(const Plan& plan) {
   std::string text = heading_text("After a change");
   if (known == nullptr) {
     return text +
-           "# The tree does not say what must be built again: add [[rebuild]] steps for REBUILD.md.\n";
+           "# The tree does not say what must be built again: add [[rebuild]] steps for "
+           "REBUILD.md.\n";
   }
   if (known->rebuild.empty() || given(plan, "rebuild") != nullptr) {
     return {};

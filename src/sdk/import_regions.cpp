@@ -386,7 +386,10 @@ std::string Plan::owner_of(const std::string& name) const {
       std::any_of(carveouts.begin(), carveouts.end(), [&](const PlanCarveout& carveout) {
         return carveout.name == name;
       });
-  return is_carveout || find(name) != nullptr ? name : std::string{};
+  const PlanRegion* region = find(name);
+  const bool is_region =
+      region != nullptr && region->size != 0 && region->space != board::Space::kCore;
+  return is_carveout || is_region ? name : std::string{};
 }
 
 core::Place Plan::place_of(const ScriptPiece& piece) const {

@@ -89,7 +89,9 @@ class Chooser {
   }
 
   void keep(const std::string& name) {
-    if (plan_.forms->find(name) != nullptr) {
+    const Symbol* symbol = plan_.forms->find(name);
+    // A board has no knob for nothing.
+    if (symbol != nullptr && symbol->value > 0) {
       plan_.keep.insert(name);
     }
   }
