@@ -212,8 +212,7 @@ const std::vector<TreeRule>& tree_rules() {
        "a part of the tree was not copied"},
       {Code::kSdkDisagree,
        core::Severity::kError,
-       "what two files say of one region is the same: linker maps, C header, sections, converted "
-       "addresses, the MMU entries of other cores",
+       "what two files of a tree say of one memory is the same",
        "the linker follows one of them, the C code the other"},
       {Code::kSdkReserved,
        core::Severity::kError,

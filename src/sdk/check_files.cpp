@@ -30,7 +30,7 @@ class FileChecker {
     for (const CoreSources& core : all) {
       const CoreReading* reading = view_.reading().find(core.name);
       if (reading != nullptr) {
-        check_core(core, place_sections);
+        check_core(core, *reading, place_sections);
         check_unused(*reading);
       }
     }
@@ -41,7 +41,7 @@ class FileChecker {
   }
 
  private:
-  void check_core(const CoreSources& core, bool place_sections) {
+  void check_core(const CoreSources& core, const CoreReading& reading, bool place_sections) {
     const std::string& os = view_.variant().os;
     if (place_sections && core.sections.empty()) {
       missing(core.name,
@@ -59,7 +59,7 @@ class FileChecker {
       return std::any_of(
           tables.begin(), tables.end(), [&](const auto& table) { return table.core == core.name; });
     };
-    if (has(board->mmu) && !configures(core, "mmu_armv8", "Mmu_map(")) {
+    if (has(board->mmu) && !reading.has_mmu() && !configures(core, "mmu_armv8", "Mmu_map(")) {
       missing(core.name,
               fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
                           "Mmu_map() in main.c",
@@ -67,7 +67,8 @@ class FileChecker {
                           os),
               "what the core caches is not checked");
     }
-    if (has(board->mpu) && core.mpu_source.empty() && !configures(core, "mpu_armv7", "")) {
+    if (has(board->mpu) && reading.mpu.empty() && core.mpu_source.empty() &&
+        !configures(core, "mpu_armv7", "")) {
       missing(core.name,
               fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
                           "a table in *_mpu_cfg.c",
