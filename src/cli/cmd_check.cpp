@@ -149,6 +149,17 @@ class Judge {
     if (status == core::ExitStatus::kDone) {
       out = fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
             describe_notes(report_.remarks);
+    } else if (!report_.checked.empty()) {
+      const auto count = [&](core::Severity severity) {
+        return static_cast<std::size_t>(std::count_if(
+            report_.diagnostics.begin(), report_.diagnostics.end(), [&](const auto& found) {
+              return found.severity == severity;
+            }));
+      };
+      out = fmt::format("{} and {} in {}\n",
+                        core::plural(count(core::Severity::kError), "error"),
+                        core::plural(count(core::Severity::kWarning), "warning"),
+                        core::join(report_.checked, ", "));
     }
     out += written_;
     if (!options_.baseline.empty()) {
