@@ -213,7 +213,7 @@ class LayoutWriter {
     }
     const auto value = static_cast<std::uint64_t>(symbol.value);
     if (known == nullptr) {
-      const std::uint64_t step = std::uint64_t{1} << static_cast<unsigned>(std::countr_zero(value));
+      const std::uint64_t step = value & (~value + 1);
       if (value != 0 && step < hard_granule()) {
         fields.text("hard_granule", size_text(static_cast<Integer>(step)));
       }
