@@ -213,6 +213,7 @@ class Importer {
       for (core::Diagnostic found : checked.error()) {
         found.severity = core::Severity::kWarning;
         outcome.diagnostics.push_back(std::move(found));
+        ++broken_;
       }
     }
   }
@@ -262,11 +263,19 @@ class Importer {
                                options_.output,
                                core::plural(lines, "line"),
                                options_.output);
+    if (broken_ != 0) {
+      outcome.text +=
+          fmt::format("The tree's own map breaks {}: emit refuses the board until {} mended.\n",
+                      core::plural(broken_, "rule"),
+                      broken_ == 1 ? "it is" : "they are");
+    }
     return outcome;
   }
 
   Session& session_;
   const ImportOptions& options_;
+  // How often the tree's own map breaks a rule.
+  std::size_t broken_ = 0;
 };
 
 }  // namespace
