@@ -164,6 +164,14 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
     return tl::make_unexpected(board.error());
   }
   const bool named = board->has_value();
+  if (named && ((!options.soc.empty() && options.soc != (*board)->board.soc) ||
+                (!options.os.empty() && options.os != (*board)->board.os))) {
+    return core::fail(usage(fmt::format("board '{}' is of {} with {}",
+                                        (*board)->board.name,
+                                        (*board)->board.soc,
+                                        (*board)->board.os),
+                            "leave out --board, or --soc and --os"));
+  }
   const std::string os = !options.os.empty() ? options.os : named ? (*board)->board.os : kDefaultOs;
   const auto platform = find_platform(
       session, options, options.soc.empty() && named ? (*board)->board.soc : options.soc);
