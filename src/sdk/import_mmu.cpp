@@ -20,6 +20,9 @@ namespace {
 // An entry over more regions than these is a window that somebody drew around all of them.
 constexpr std::size_t kMostCovered = 16;
 
+// Where K3 parts have their DRAM (TI's technical reference manuals, memory map of DDR0).
+constexpr std::uint64_t kLowDram = 0x80000000;
+
 std::optional<unsigned> mair_of(const std::string& attribute) {
   constexpr std::string_view kMair = "MAIR";
   constexpr char kMostMair = '7';
@@ -93,15 +96,17 @@ class MmuWriter {
     if (covers) {
       return add_covering(core, entry, *mair, shortest(plan_, coverage.names));
     }
-    if (entry.virtual_base == entry.physical) {
-      return add_fixed(core, entry, *mair, coverage);
-    }
     const board::MmuEntry* model = named(entry.name);
     const bool usable =
         model != nullptr && !model->covers.empty() &&
         std::all_of(model->covers.begin(), model->covers.end(), [&](const std::string& name) {
-          return plan_.find(name) != nullptr;
+          return !plan_.owner_of(name).empty();
         });
+    // An entry for regions of DRAM that is none of the script's map was not changed with it.
+    const bool follows = usable && by_sysconfig_ && entry.physical >= kLowDram;
+    if (entry.virtual_base == entry.physical && !follows) {
+      return add_fixed(core, entry, *mair, coverage);
+    }
     left_out(core,
              entry,
              usable ? "is no hull of whole regions: the board has it over what board '" +

@@ -1,6 +1,7 @@
 // The MPU regions and RAT entries of each R5F. The board says which regions are fixed and what a
 // core sees otherwise than these show it; which MPU regions that takes is computed again from it.
 #include "memsize/core/text.hpp"
+#include "memsize/emit/reach.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "import_programs.hpp"
@@ -97,25 +98,10 @@ class MpuWriter {
     }
     std::vector<std::pair<std::string, std::vector<std::string>>> areas;
     for (const SeenRegion& each : seen) {
-      const MpuRegionFields* shown = shown_by(all, each.base);
-      const MpuRegionFields* last = shown_by(all, each.end() - 1);
-      const MpuRegionFields* under = shown_by(fixed, each.base);
-      const auto differs = [&](const MpuRegionFields* by) {
-        return by != nullptr && (under == nullptr || !same_memory(*by, *under));
-      };
-      const MpuRegionFields* by = differs(shown) ? shown : last;
-      if (!differs(by)) {
+      const std::string attribute = area_of(core, mpu, each, {all, fixed});
+      if (attribute.empty()) {
         continue;
       }
-      if (shown != last && differs(shown) != differs(last)) {
-        plan_.left_out(fmt::format("{} shows '{}' in two ways: the board has it as {}, whole",
-                                   core.name,
-                                   each.region->name,
-                                   attribute_of(*by)),
-                       by == shown ? mpu.regions.front().place : mpu.regions.back().place,
-                       "memsize emit writes MPU regions that cover it");
-      }
-      const std::string attribute = attribute_of(*by);
       auto area = std::find_if(
           areas.begin(), areas.end(), [&](const auto& one) { return one.first == attribute; });
       if (area == areas.end()) {
@@ -133,6 +119,108 @@ class MpuWriter {
       text += "\n";
     }
     return text;
+  }
+
+  struct Views {
+    const std::vector<MpuRegionFields>& all;
+    const std::vector<MpuRegionFields>& fixed;
+  };
+
+  // The attribute that the region needs beside what the fixed ones give it; empty where it needs
+  // none.
+  std::string area_of(const PlanCore& core,
+                      const MpuReading& mpu,
+                      const SeenRegion& each,
+                      const Views& views) {
+    const MpuRegionFields* first = shown_by(views.all, each.base);
+    const MpuRegionFields* last = shown_by(views.all, each.end() - 1);
+    const MpuRegionFields* under = shown_by(views.fixed, each.base);
+    const auto differs = [&](const MpuRegionFields* by) {
+      return by != nullptr && (under == nullptr || !same_memory(*by, *under));
+    };
+    if (const auto mended = mend(core, mpu, each, {first, last, under})) {
+      return *mended;
+    }
+    if (!differs(first) && !differs(last)) {
+      return {};
+    }
+    // Where it begins is what somebody meant; what covers its end only may be another one's.
+    std::string attribute = differs(first) ? attribute_of(*first) : std::string{};
+    if (differs(first) != differs(last)) {
+      tell(core, mpu, each, "in two ways", first == nullptr ? "nothing" : attribute_of(*first));
+    }
+    return attribute;
+  }
+
+  void tell(const PlanCore& core,
+            const MpuReading& mpu,
+            const SeenRegion& each,
+            const std::string& how,
+            const std::string& attribute) {
+    plan_.left_out(
+        fmt::format("{} shows '{}' {}: the board has it as {}, whole",
+                    core.name,
+                    each.region->name,
+                    how,
+                    attribute),
+        mpu.regions.front().place,
+        "the tree's MPU regions are not of its script's map: memsize emit writes some that "
+        "are");
+  }
+
+  struct Shown {
+    const MpuRegionFields* first;
+    const MpuRegionFields* last;
+    const MpuRegionFields* under;
+  };
+
+  // Where it is known how the region must be seen, and the tree's MPU regions do not show it so:
+  // they were not changed with the script, or never right. Nothing where there is nothing to mend.
+  std::optional<std::string> mend(const PlanCore& core,
+                                  const MpuReading& mpu,
+                                  const SeenRegion& each,
+                                  const Shown& shown) {
+    const PlanRegion& region = *each.region;
+    const auto is_right = [&](const MpuRegionFields* by) {
+      return by != nullptr && emit::kind_of(*by) == board::name_of(region.cache);
+    };
+    if (region.known == nullptr || region.cache == board::Cache::kAny ||
+        (is_right(shown.first) && is_right(shown.last))) {
+      return std::nullopt;
+    }
+    const MpuRegionFields* wrong = is_right(shown.first) ? shown.last : shown.first;
+    const std::string how =
+        wrong == nullptr ? "not at all" : fmt::format("as {}", emit::kind_of(*wrong));
+    if (is_right(shown.under)) {
+      tell(core, mpu, each, how, std::string{board::name_of(region.cache)});
+      return std::string{};
+    }
+    const board::MpuAttribute* attribute = attribute_for(region.cache);
+    if (attribute == nullptr) {
+      return std::nullopt;
+    }
+    define(*attribute);
+    tell(core, mpu, each, how, attribute->name);
+    return attribute->name;
+  }
+
+  // Data that must be cached so: the model's attribute for it.
+  [[nodiscard]] const board::MpuAttribute* attribute_for(board::Cache cache) const {
+    const auto& all = known_->mpu.attributes;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const board::MpuAttribute& each) {
+      MpuRegionFields fields;
+      fields.tex = each.tex;
+      fields.cacheable = each.cacheable;
+      fields.bufferable = each.bufferable;
+      const bool is_used = std::any_of(
+          known_->mpu.cores.begin(), known_->mpu.cores.end(), [&](const board::MpuList& list) {
+            return std::any_of(list.wishes.begin(), list.wishes.end(), [&](const auto& wish) {
+              return wish.attribute == each.name;
+            });
+          });
+      return is_used && emit::kind_of(fields) == board::name_of(cache);
+    });
+    return found == all.end() ? nullptr : &*found;
   }
 
   // DRAM that the core's linker map has or that nobody has for himself, below 4 GiB.
