@@ -72,6 +72,8 @@ class MmuWriter {
     std::vector<std::string> keys;
     for (const emit::WrittenMmuEntry& entry : mmu.entries) {
       if (const auto key = add(core, seen, entry)) {
+        // The same once more: where entries overlap, the later one counts.
+        std::erase(keys, *key);
         keys.push_back(*key);
       }
     }

@@ -43,6 +43,8 @@ class VariantReader {
     for (const auto& [name, macro] : reading_.macros) {
       constants_[name] = macro.value;
     }
+    // Without it, C code says nothing of addresses; that it is missing is told elsewhere.
+    knows_macros_ = variant_.header.empty() || sources_.find(variant_.header) != nullptr;
     for (const CoreSources& core : variant_.cores) {
       read_core(core);
     }
@@ -159,7 +161,8 @@ class VariantReader {
       return;
     }
     emit::WrittenMpuSource written;
-    if (parse(
+    if (knows_macros_ &&
+        parse(
             [&](auto& errors) { return emit::parse_mpu_source(*file, root_, constants_, errors); },
             written)) {
       reading.mpu.push_back({file->path, std::move(written.regions)});
@@ -180,6 +183,9 @@ class VariantReader {
   }
 
   void read_firmware(const CoreSources& core, CoreReading& reading) {
+    if (!knows_macros_) {
+      return;
+    }
     const MapFile* start_up = sources_.find(core.main_source);
     const MapFile* common = sources_.find(core.common_source);
     const BuildFlags flags = flags_of(core.name);
@@ -242,6 +248,7 @@ class VariantReader {
   const std::string& root_;
   unsigned first_mpu_region_;
   emit::Constants constants_;
+  bool knows_macros_ = true;
   Reading reading_;
 };
 

@@ -372,7 +372,7 @@ std::string said(const core::Diagnostics& found) {
 
 }  // namespace
 
-TEST_SUITE("sdk check") {
+TEST_SUITE("sdk") {
   TEST_CASE("nothing is wrong with a tree whose files agree") {
     CHECK(said(findings(good_tree())) == "");
   }
@@ -441,6 +441,9 @@ TEST_SUITE("sdk check") {
         {without("r5/zx9_mpu_cfg.c"),
          "sdk.missing r5:0 no file of r5 has its MPU regions: neither a sysconfig file for "
          "freertos nor a table in *_mpu_cfg.c\n"},
+        {without("app_mem_map.h"),
+         "sdk.missing app_mem_map.h:0 gen_linker_mem_map.py makes this file, but it is not "
+         "there\n"},
         {without("d2/main.c"),
          "sdk.missing d2:0 no file of d2 configures its MMU: neither a sysconfig file for freertos "
          "nor Mmu_map() in main.c\n"},
