@@ -3,10 +3,10 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/text.hpp"
 
+#include "compare_generated.hpp"
 #include "differences.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -29,9 +29,17 @@ class ScriptDifferences {
                       "the script makes it here"},
                      std::move(file)) {}
 
-  void add(const std::string& what, const core::Place& here, const ScriptSection* section) {
+  void add(const GeneratedDifference& difference) {
     differences_.add(
-        what, here, section == nullptr ? core::Place{} : place_in_script(variant_, section->place));
+        difference.what,
+        difference.here,
+        difference.there.line == 0 ? core::Place{} : place_in_script(variant_, difference.there));
+  }
+
+  void add(const GeneratedDifferences& differences) {
+    for (const GeneratedDifference& each : differences) {
+      add(each);
+    }
   }
 
   [[nodiscard]] bool none() const { return differences_.count() == 0; }
@@ -96,32 +104,8 @@ class GeneratedChecker {
     if (!is_there(each, path) || core == nullptr || core->linker.empty()) {
       return;
     }
-    const auto& written = core->linker;
     ScriptDifferences differences{variant_, place_of(path)};
-    std::set<std::string> known;
-    for (const ScriptMapEntry& entry : each.entries) {
-      const ScriptSection& section = *entry.section;
-      known.insert(section.name);
-      const auto own = std::find_if(written.begin(), written.end(), [&](const auto& range) {
-        return range.name == section.name;
-      });
-      if (own == written.end()) {
-        differences.add(fmt::format("it lacks '{}'", section.name), {}, &section);
-      } else if (own->base != section.origin || own->size != section.length) {
-        differences.add(fmt::format("'{}' is {} here, but {} there",
-                                    section.name,
-                                    emit::range_text(own->base, own->size),
-                                    emit::range_text(section.origin, section.length)),
-                        own->place,
-                        &section);
-      }
-    }
-    for (const emit::WrittenRange& range : written) {
-      if (!known.contains(range.name)) {
-        differences.add(
-            fmt::format("'{}' is only here", core::printable(range.name)), range.place, nullptr);
-      }
-    }
+    differences.add(compare_linker(each, core->linker));
     if (!differences.none()) {
       add_overlaps(each, differences);
     }
@@ -141,13 +125,13 @@ class GeneratedChecker {
       const ScriptSection& before = *sections[i - 1];
       const ScriptSection& section = *sections[i];
       if (section.length != 0 && section.origin - before.origin < before.length) {
-        differences.add(fmt::format("the script puts '{}' {} over '{}' {}",
-                                    section.name,
-                                    emit::range_text(section.origin, section.length),
-                                    before.name,
-                                    emit::range_text(before.origin, before.length)),
-                        {},
-                        &section);
+        differences.add({fmt::format("the script puts '{}' {} over '{}' {}",
+                                     section.name,
+                                     emit::range_text(section.origin, section.length),
+                                     before.name,
+                                     emit::range_text(before.origin, before.length)),
+                         {},
+                         section.place});
       }
     }
   }
@@ -157,29 +141,8 @@ class GeneratedChecker {
       return;
     }
     ScriptDifferences differences{variant_, place_of(path)};
-    for (const ScriptMapEntry& entry : each.entries) {
-      const ScriptSection& section = *entry.section;
-      compare(section, section.name + "_ADDR", section.origin, differences);
-      compare(section, section.name + "_SIZE", section.length, differences);
-    }
+    differences.add(compare_header(each, reading_.macros));
     differences.report(found_);
-  }
-
-  void compare(const ScriptSection& section,
-               const std::string& macro,
-               std::uint64_t value,
-               ScriptDifferences& differences) const {
-    const auto own = reading_.macros.find(macro);
-    if (own == reading_.macros.end()) {
-      differences.add(fmt::format("it lacks {}", macro), {}, &section);
-    } else if (own->second.value != value) {
-      differences.add(fmt::format("{} is {} here, but {} there",
-                                  macro,
-                                  core::format_hex(own->second.value),
-                                  core::format_hex(value)),
-                      own->second.place,
-                      &section);
-    }
   }
 
   void check_dts(const ScriptExport& each, const std::string& path) {
@@ -187,32 +150,7 @@ class GeneratedChecker {
       return;
     }
     ScriptDifferences differences{variant_, place_of(path)};
-    std::set<std::string> known;
-    for (const ScriptMapEntry& entry : each.entries) {
-      const ScriptSection& section = *entry.section;
-      known.insert(section.dts_label);
-      const auto own =
-          std::find_if(reading_.nodes.begin(), reading_.nodes.end(), [&](const auto& node) {
-            return node.label == section.dts_label;
-          });
-      if (own == reading_.nodes.end()) {
-        differences.add(fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
-      } else if (own->base != section.origin || own->size != section.length) {
-        differences.add(fmt::format("'{}' reserves {} here, but {} there",
-                                    section.dts_label,
-                                    emit::range_text(own->base, own->size),
-                                    emit::range_text(section.origin, section.length)),
-                        own->place,
-                        &section);
-      }
-    }
-    for (const emit::WrittenNode& node : reading_.nodes) {
-      if (!known.contains(node.label)) {
-        differences.add(fmt::format("node '{}' is only here", core::printable(node.label)),
-                        node.place,
-                        nullptr);
-      }
-    }
+    differences.add(compare_dts(each, reading_.nodes));
     differences.report(found_);
     check_cells(each);
   }

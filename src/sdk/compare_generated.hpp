@@ -1,0 +1,35 @@
+// What a script's export makes, held against what a file says.
+#pragma once
+
+#include "memsize/emit/written.hpp"
+#include "memsize/sdk/edit_generated.hpp"
+#include "memsize/sdk/script.hpp"
+
+#include "html_rows.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memsize::sdk {
+
+using GeneratedDifferences = std::vector<GeneratedDifference>;
+
+/// What a C header has for the bases of the 64-bit DDR window.
+inline constexpr const char* kVirtualBase = "DDR_64BIT_BASE_VADDR";
+inline constexpr const char* kPhysicalBase = "DDR_64BIT_BASE_PADDR";
+
+[[nodiscard]] GeneratedDifferences compare_linker(const ScriptExport& exported,
+                                                  const std::vector<emit::WrittenRange>& written);
+
+/// Macros that are no section's are passed over, and bases that the header does not have.
+[[nodiscard]] GeneratedDifferences compare_header(
+    const ScriptExport& exported, const std::map<std::string, emit::WrittenMacro>& written);
+
+[[nodiscard]] GeneratedDifferences compare_dts(const ScriptExport& exported,
+                                               const std::vector<emit::WrittenNode>& written);
+
+[[nodiscard]] GeneratedDifferences compare_html(const ScriptExport& exported,
+                                                const std::vector<HtmlRow>& written);
+
+}  // namespace memsize::sdk

@@ -1,0 +1,329 @@
+// The files that the SDK's library writes: linker maps, the C header, device-tree nodes, the HTML
+// table.
+#include "memsize/emit/written.hpp"
+
+#include "compare_generated.hpp"
+#include "generated_text.hpp"
+#include "html_rows.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+constexpr std::string_view kSizeBegin = "[ size ";
+constexpr std::string_view kSizeEnd = " ]";
+
+// What a parser says, without warnings; and without cells that are too large, which the SDK's
+// library writes.
+core::Diagnostics errors_of(core::Diagnostics found) {
+  std::erase_if(found, [](const core::Diagnostic& each) {
+    return each.severity != core::Severity::kError || each.code == core::Code::kDtsCells;
+  });
+  return found;
+}
+
+// The size in the last comment above an entry.
+void add_size(std::string_view text, std::size_t from, Entry& entry) {
+  const std::string_view above = text.substr(from, entry.span.begin - from);
+  const std::size_t at = above.rfind(kSizeBegin);
+  const std::size_t end = at == std::string_view::npos ? at : above.find(kSizeEnd, at);
+  if (end != std::string_view::npos) {
+    const std::size_t begin = at + kSizeBegin.size();
+    entry.fields.push_back({FieldKind::kSize, {from + begin, from + end}});
+  }
+}
+
+// Sorted by their places; each gets the size that stands between it and the one above it.
+void add_sizes(std::string_view text, std::vector<Entry>& entries) {
+  std::size_t behind = 0;
+  for (Entry& entry : entries) {
+    if (behind <= entry.span.begin) {
+      add_size(text, behind, entry);
+    }
+    behind = std::max(behind, entry.span.end);
+  }
+}
+
+class LinkerFormat : public GeneratedFormat {
+ public:
+  core::Diagnostics read(const emit::MapFile& file) override {
+    text_ = file.content;
+    core::Diagnostics found;
+    ranges_ = emit::parse_linker(file, {}, found);
+    return errors_of(std::move(found));
+  }
+
+  std::vector<GeneratedDifference> differences(const ScriptExport& exported) const override {
+    return compare_linker(exported, ranges_);
+  }
+
+  std::vector<Entry> entries(const ScriptExport& /*before*/,
+                             const ScriptExport& /*after*/) const override {
+    const Offsets offsets{text_};
+    std::vector<Entry> entries;
+    for (const emit::WrittenRange& range : ranges_) {
+      const Span origin = offsets.span(range.places.at("ORIGIN"));
+      const Span length = offsets.span(range.places.at("LENGTH"));
+      entries.push_back({range.name,
+                         {offsets.span(range.place).begin, length.end},
+                         {{FieldKind::kOrigin, origin}, {FieldKind::kLength, length}}});
+    }
+    add_sizes(text_, entries);
+    return entries;
+  }
+
+  std::string key(const ScriptSection& section) const override { return section.name; }
+
+  bool same_shape(const ScriptSection& a, const ScriptSection& b) const override {
+    return a.attributes == b.attributes && a.comment == b.comment;
+  }
+
+  std::string render(const ScriptSection& section, std::size_t /*row*/) const override {
+    const std::string attributes =
+        section.attributes.empty() ? std::string{} : fmt::format("( {:>4} )", section.attributes);
+    return fmt::format(
+        "    /* {} [ size {} ] */\n    {:<24} {:>8} : ORIGIN = 0x{:08X} , LENGTH = 0x{:08X}\n",
+        section.comment,
+        people_size(section.length),
+        section.name,
+        attributes,
+        section.origin,
+        section.length);
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<emit::WrittenRange> ranges_;
+};
+
+class HeaderFormat : public GeneratedFormat {
+ public:
+  core::Diagnostics read(const emit::MapFile& file) override {
+    text_ = file.content;
+    core::Diagnostics found;
+    macros_ = emit::parse_header(file, {}, found);
+    return errors_of(std::move(found));
+  }
+
+  std::vector<GeneratedDifference> differences(const ScriptExport& exported) const override {
+    return compare_header(exported, macros_);
+  }
+
+  std::vector<Entry> entries(const ScriptExport& before, const ScriptExport& after) const override {
+    const Offsets offsets{text_};
+    std::set<std::string> names;
+    for (const ScriptExport* each : {&before, &after}) {
+      for (const ScriptMapEntry& entry : each->entries) {
+        names.insert(entry.section->name);
+      }
+    }
+    std::vector<Entry> entries;
+    for (const std::string& name : names) {
+      const auto address = macros_.find(name + "_ADDR");
+      const auto size = macros_.find(name + "_SIZE");
+      if (address == macros_.end() || size == macros_.end()) {
+        continue;
+      }
+      const Span origin = offsets.span(address->second.value_place);
+      const Span length = offsets.span(size->second.value_place);
+      entries.push_back({name,
+                         {offsets.line_begin(std::min(origin.begin, length.begin)),
+                          std::max(origin.end, length.end)},
+                         {{FieldKind::kOrigin, origin}, {FieldKind::kLength, length}}});
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      return a.span.begin < b.span.begin;
+    });
+    add_sizes(text_, entries);
+    return entries;
+  }
+
+  std::vector<LooseField> loose(const ScriptExport& after) const override {
+    const Offsets offsets{text_};
+    std::vector<LooseField> fields;
+    const auto add = [&](const char* macro, const std::optional<std::uint64_t>& value) {
+      const auto found = macros_.find(macro);
+      if (value && found != macros_.end()) {
+        fields.push_back({offsets.span(found->second.value_place), *value});
+      }
+    };
+    add(kVirtualBase, after.virtual_base);
+    add(kPhysicalBase, after.physical_base);
+    return fields;
+  }
+
+  std::string key(const ScriptSection& section) const override { return section.name; }
+
+  bool same_shape(const ScriptSection& a, const ScriptSection& b) const override {
+    return a.comment == b.comment;
+  }
+
+  std::string render(const ScriptSection& section, std::size_t /*row*/) const override {
+    return fmt::format(
+        "/* {} [ size {} ] */\n#define {}_ADDR (0x{:08X}u)\n#define {}_SIZE (0x{:08X}u)\n\n",
+        section.comment,
+        people_size(section.length),
+        section.name,
+        section.origin,
+        section.name,
+        section.length);
+  }
+
+  std::size_t blank_lines_behind() const override { return 1; }
+
+ private:
+  std::string_view text_;
+  std::map<std::string, emit::WrittenMacro> macros_;
+};
+
+class DtsFormat : public GeneratedFormat {
+ public:
+  core::Diagnostics read(const emit::MapFile& file) override {
+    text_ = file.content;
+    core::Diagnostics found;
+    nodes_ = emit::parse_dts(file, {}, found);
+    return errors_of(std::move(found));
+  }
+
+  std::vector<GeneratedDifference> differences(const ScriptExport& exported) const override {
+    return compare_dts(exported, nodes_);
+  }
+
+  std::vector<Entry> entries(const ScriptExport& /*before*/,
+                             const ScriptExport& /*after*/) const override {
+    const Offsets offsets{text_};
+    std::vector<Entry> entries;
+    for (const emit::WrittenNode& node : nodes_) {
+      const auto name = node.places.find("name");
+      const auto reg = node.places.find("reg");
+      if (name == node.places.end() || reg == node.places.end()) {
+        continue;
+      }
+      const Span title = offsets.span(name->second);
+      const Span cells = offsets.span(reg->second);
+      Entry entry{node.label, {offsets.span(node.place).begin, behind_node(cells.end)}, {}};
+      const std::size_t at = text_.substr(0, title.end).find('@', title.begin);
+      if (at != std::string_view::npos) {
+        entry.fields.push_back({FieldKind::kUnitAddress, {at + 1, title.end}});
+      }
+      entry.fields.push_back({FieldKind::kCells, cells});
+      entries.push_back(std::move(entry));
+    }
+    return entries;
+  }
+
+  std::string key(const ScriptSection& section) const override { return section.dts_label; }
+
+  bool same_shape(const ScriptSection& a, const ScriptSection& b) const override {
+    return a.dts_node == b.dts_node && a.compatibility == b.compatibility &&
+           a.print_compatibility == b.print_compatibility && a.no_map == b.no_map &&
+           a.origin_tag == b.origin_tag && a.alignment == b.alignment;
+  }
+
+  std::string render(const ScriptSection& section, std::size_t /*row*/) const override {
+    std::string lines = fmt::format("\t{}: {}", section.dts_label, section.dts_node);
+    lines += section.origin_tag ? fmt::format("@{:08x} {{\n", section.origin) : " {\n";
+    if (section.print_compatibility) {
+      lines += fmt::format("\t\tcompatible = \"{}\";\n", section.compatibility);
+    }
+    lines += fmt::format("\t\treg = <{}>;\n", cells_text(section));
+    lines += section.alignment ? "\t\talignment = <0x1000>;\n" : "";
+    lines += section.no_map ? "\t\tno-map;\n" : "";
+    return lines + "\t};\n";
+  }
+
+ private:
+  // The brace that closes the node, and its semicolon.
+  [[nodiscard]] std::size_t behind_node(std::size_t inside) const {
+    const std::size_t brace = text_.find('}', inside);
+    if (brace == std::string_view::npos) {
+      return text_.size();
+    }
+    const std::size_t next = text_.find_first_not_of(" \t", brace + 1);
+    return next != std::string_view::npos && text_[next] == ';' ? next + 1 : brace + 1;
+  }
+
+  std::string_view text_;
+  std::vector<emit::WrittenNode> nodes_;
+};
+
+class HtmlFormat : public GeneratedFormat {
+ public:
+  core::Diagnostics read(const emit::MapFile& file) override {
+    core::Diagnostics found;
+    rows_ = parse_html_rows(file, found);
+    return errors_of(std::move(found));
+  }
+
+  std::vector<GeneratedDifference> differences(const ScriptExport& exported) const override {
+    return compare_html(exported, rows_);
+  }
+
+  std::vector<Entry> entries(const ScriptExport& /*before*/,
+                             const ScriptExport& /*after*/) const override {
+    constexpr FieldKind kOfCell[] = {FieldKind::kOrigin, FieldKind::kLast, FieldKind::kSize};
+    std::vector<Entry> entries;
+    for (const HtmlRow& row : rows_) {
+      Entry entry{row.name, row.row, {}};
+      for (std::size_t i = 0; i < std::size(kOfCell); ++i) {
+        entry.fields.push_back({kOfCell[i], row.cells[i + 1]});
+      }
+      for (const Span& name : row.classes) {
+        entry.fields.push_back({FieldKind::kRowClass, name});
+      }
+      entries.push_back(std::move(entry));
+    }
+    return entries;
+  }
+
+  std::string key(const ScriptSection& section) const override { return section.name; }
+
+  bool same_shape(const ScriptSection& a, const ScriptSection& b) const override {
+    return a.attributes == b.attributes && a.comment == b.comment;
+  }
+
+  std::string render(const ScriptSection& section, std::size_t row) const override {
+    const std::string begin = fmt::format("                <td class=\"{}\">", row_class(row));
+    std::string lines = "            <tr>\n";
+    for (const std::string& cell : {section.name,
+                                    fmt::format("0x{:08X}", section.origin),
+                                    last_text(section),
+                                    people_size(section.length),
+                                    section.attributes,
+                                    section.comment}) {
+      lines += begin + cell + "</td>\n";
+    }
+    return lines + "            </tr>\n";
+  }
+
+ private:
+  std::vector<HtmlRow> rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<GeneratedFormat> generated_format(std::string_view kind) {
+  if (kind == "LinkerCmdFile") {
+    return std::make_unique<LinkerFormat>();
+  }
+  if (kind == "CHeaderFile") {
+    return std::make_unique<HeaderFormat>();
+  }
+  if (kind == "DtsFile") {
+    return std::make_unique<DtsFormat>();
+  }
+  if (kind == "HtmlMmapTable") {
+    return std::make_unique<HtmlFormat>();
+  }
+  return nullptr;
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,76 @@
+#include "generated_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+constexpr std::uint64_t kKib = 1ULL << 10;
+constexpr std::uint64_t kMib = 1ULL << 20;
+constexpr std::uint64_t kGib = 1ULL << 30;
+
+}  // namespace
+
+// The library compares with '>', so that 1 MiB is "1024.00 KB".
+std::string people_size(std::uint64_t length) {
+  const auto in = [&](std::uint64_t unit, std::string_view name) {
+    return fmt::format("{:5.2f} {}", static_cast<double>(length) / static_cast<double>(unit), name);
+  };
+  if (length > kGib) {
+    return in(kGib, "GB");
+  }
+  if (length > kMib) {
+    return in(kMib, "MB");
+  }
+  return length > kKib ? in(kKib, "KB") : fmt::format("{} B", length);
+}
+
+std::string cells_text(const ScriptSection& section) {
+  constexpr unsigned kCellBits = 32;
+  return fmt::format("0x{:02x} 0x{:08x} 0x{:02x} 0x{:08x}",
+                     section.origin >> kCellBits,
+                     section.origin & UINT32_MAX,
+                     section.length >> kCellBits,
+                     section.length & UINT32_MAX);
+}
+
+// A section without bytes at 0 ends before it: the library prints the sign among the zeros.
+std::string last_text(const ScriptSection& section) {
+  return section.origin == 0 && section.length == 0
+             ? "0x-0000001"
+             : fmt::format("0x{:08X}", section.origin + section.length - 1);
+}
+
+std::string_view row_class(std::size_t row) {
+  return row % 2 == 0 ? "tg-kftd" : "tg-6sgx";
+}
+
+Offsets::Offsets(std::string_view text) : text_(text), begins_{0} {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
+    begins_.push_back(at + 1);
+  }
+}
+
+Span Offsets::span(const core::Place& place) const {
+  if (place.line == 0 || place.line > begins_.size()) {
+    return {};
+  }
+  const std::size_t begin =
+      std::min(begins_[place.line - 1] + std::max<std::size_t>(place.column, 1) - 1, text_.size());
+  return {begin, std::min(begin + place.length, text_.size())};
+}
+
+std::size_t Offsets::behind_line(std::size_t offset) const {
+  const auto next = std::upper_bound(begins_.begin(), begins_.end(), offset);
+  return next == begins_.end() ? text_.size() : *next;
+}
+
+std::size_t Offsets::line_begin(std::size_t offset) const {
+  return *(std::upper_bound(begins_.begin(), begins_.end(), offset) - 1);
+}
+
+}  // namespace memsize::sdk
