@@ -18,8 +18,7 @@ namespace memsize::sdk {
 
 namespace {
 
-constexpr std::string_view kSizeBegin = "[ size ";
-constexpr std::string_view kSizeEnd = " ]";
+constexpr std::string_view kSize = "size ";
 
 // What a parser says, without warnings; and without cells that are too large, which the SDK's
 // library writes.
@@ -30,15 +29,21 @@ core::Diagnostics errors_of(core::Diagnostics found) {
   return found;
 }
 
-// The size in the last comment above an entry.
+// The size in brackets that stands last above an entry: "[ size  2.00 MB ]".
 void add_size(std::string_view text, std::size_t from, Entry& entry) {
   const std::string_view above = text.substr(from, entry.span.begin - from);
-  const std::size_t at = above.rfind(kSizeBegin);
-  const std::size_t end = at == std::string_view::npos ? at : above.find(kSizeEnd, at);
-  if (end != std::string_view::npos) {
-    const std::size_t begin = at + kSizeBegin.size();
-    entry.fields.push_back({FieldKind::kSize, {from + begin, from + end}});
+  const std::size_t end = above.rfind(']');
+  const std::size_t open = end == std::string_view::npos ? end : above.rfind('[', end);
+  if (open == std::string_view::npos) {
+    return;
   }
+  const std::size_t word = above.find_first_not_of(' ', open + 1);
+  if (above.substr(word, kSize.size()) != kSize) {
+    return;
+  }
+  const std::size_t begin = word + kSize.size();
+  const std::size_t last = above.find_last_not_of(' ', end - 1);
+  entry.fields.push_back({FieldKind::kSize, {from + begin, from + std::max(begin, last + 1)}});
 }
 
 // Sorted by their places; each gets the size that stands between it and the one above it.
