@@ -319,8 +319,14 @@ class Regenerator {
     return block;
   }
 
+  // With the rest of the line, if that is at most a comment.
   [[nodiscard]] std::size_t block_end(std::size_t end) const {
     std::size_t behind = offsets_.behind_line(end);
+    const std::string_view rest = core::trim(text({end, behind}));
+    if (!rest.empty() && !rest.starts_with("//") &&
+        !(rest.starts_with("/*") && rest.find("*/") == rest.size() - 2)) {
+      return end;
+    }
     for (std::size_t i = 0; i < format_->blank_lines_behind() && behind < text_.size(); ++i) {
       const std::size_t next = offsets_.behind_line(behind);
       if (!core::trim(text({behind, next})).empty()) {

@@ -296,14 +296,16 @@ class Editor {
   [[nodiscard]] core::Diagnostics verify(const KnownScript& before,
                                          const KnownScript& after) const {
     core::Diagnostics problems;
-    for (const PassedOver& each : after.passed_over()) {
-      const bool known = std::any_of(
-          before.passed_over().begin(), before.passed_over().end(), [&](const PassedOver& old) {
-            return old.statement == each.statement;
+    // What else fails may be a consequence of the first.
+    const auto& old = before.passed_over();
+    const auto fails = std::find_if(
+        after.passed_over().begin(), after.passed_over().end(), [&](const PassedOver& each) {
+          return std::none_of(old.begin(), old.end(), [&](const PassedOver& known) {
+            return known.statement == each.statement;
           });
-      if (!known) {
-        problems.push_back(each.why);
-      }
+        });
+    if (fails != after.passed_over().end()) {
+      return {fails->why};
     }
     for (const auto& [name, wanted] : values_) {
       const ScriptVariable* variable = after.variable(name);

@@ -139,9 +139,10 @@ class HeaderFormat : public GeneratedFormat {
       }
       const Span origin = offsets.span(address->second.value_place);
       const Span length = offsets.span(size->second.value_place);
+      const std::size_t last = std::max(origin.end, length.end);
       entries.push_back({name,
                          {offsets.line_begin(std::min(origin.begin, length.begin)),
-                          std::max(origin.end, length.end)},
+                          std::min(text_.find(')', last), text_.size() - 1) + 1},
                          {{FieldKind::kOrigin, origin}, {FieldKind::kLength, length}}});
     }
     std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {

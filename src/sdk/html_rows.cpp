@@ -54,7 +54,7 @@ class RowParser {
       const std::size_t open = text_.find('>', at);
       const std::size_t close = text_.find(kCellEnd, at);
       if (open == std::string_view::npos || close == std::string_view::npos || close < open ||
-          close > row.row.end) {
+          close >= row.row.end) {
         wrong("this cell is not closed", at, kCell.size());
         return false;
       }
