@@ -3,9 +3,10 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,10 +38,26 @@ class Collector {
     }
   }
 
+  // The script has it; once for each section.
+  void expect(const std::string& name) { ++expected_[name]; }
+
+  // The file has it. `what` is for people.
+  void have(const std::string& name, const std::string& what, const core::Place& here) {
+    const auto known = expected_.find(name);
+    if (known == expected_.end()) {
+      add(fmt::format("{} is only here", what), here, nullptr);
+    } else if (known->second == 0) {
+      add(fmt::format("{} is here once more", what), here, nullptr);
+    } else {
+      --known->second;
+    }
+  }
+
   [[nodiscard]] GeneratedDifferences take() { return std::move(found_); }
 
  private:
   GeneratedDifferences found_;
+  std::map<std::string, std::size_t> expected_;
 };
 
 }  // namespace
@@ -48,10 +65,9 @@ class Collector {
 GeneratedDifferences compare_linker(const ScriptExport& exported,
                                     const std::vector<emit::WrittenRange>& written) {
   Collector collector;
-  std::set<std::string> known;
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
-    known.insert(section.name);
+    collector.expect(section.name);
     const auto own = std::find_if(written.begin(), written.end(), [&](const auto& range) {
       return range.name == section.name;
     });
@@ -67,10 +83,7 @@ GeneratedDifferences compare_linker(const ScriptExport& exported,
     }
   }
   for (const emit::WrittenRange& range : written) {
-    if (!known.contains(range.name)) {
-      collector.add(
-          fmt::format("'{}' is only here", core::printable(range.name)), range.place, nullptr);
-    }
+    collector.have(range.name, fmt::format("'{}'", core::printable(range.name)), range.place);
   }
   return collector.take();
 }
@@ -96,10 +109,9 @@ GeneratedDifferences compare_header(const ScriptExport& exported,
 GeneratedDifferences compare_dts(const ScriptExport& exported,
                                  const std::vector<emit::WrittenNode>& written) {
   Collector collector;
-  std::set<std::string> known;
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
-    known.insert(section.dts_label);
+    collector.expect(section.dts_label);
     const auto own = std::find_if(written.begin(), written.end(), [&](const auto& node) {
       return node.label == section.dts_label;
     });
@@ -115,10 +127,7 @@ GeneratedDifferences compare_dts(const ScriptExport& exported,
     }
   }
   for (const emit::WrittenNode& node : written) {
-    if (!known.contains(node.label)) {
-      collector.add(
-          fmt::format("node '{}' is only here", core::printable(node.label)), node.place, nullptr);
-    }
+    collector.have(node.label, fmt::format("node '{}'", core::printable(node.label)), node.place);
   }
   return collector.take();
 }
@@ -126,10 +135,9 @@ GeneratedDifferences compare_dts(const ScriptExport& exported,
 GeneratedDifferences compare_html(const ScriptExport& exported,
                                   const std::vector<HtmlRow>& written) {
   Collector collector;
-  std::set<std::string> known;
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
-    known.insert(section.name);
+    collector.expect(section.name);
     const auto own = std::find_if(
         written.begin(), written.end(), [&](const auto& row) { return row.name == section.name; });
     if (own == written.end()) {
@@ -144,10 +152,7 @@ GeneratedDifferences compare_html(const ScriptExport& exported,
     }
   }
   for (const HtmlRow& row : written) {
-    if (!known.contains(row.name)) {
-      collector.add(
-          fmt::format("'{}' is only here", core::printable(row.name)), row.place, nullptr);
-    }
+    collector.have(row.name, fmt::format("'{}'", core::printable(row.name)), row.place);
   }
   return collector.take();
 }

@@ -52,8 +52,15 @@ Sections sorted_sections(const ScriptExport& exported) {
   return sections;
 }
 
+struct CellRange {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  /// A cell has more than 32 bits.
+  bool is_wrong = false;
+};
+
 // The four numbers of a `reg`, joined two by two.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> range_of_cells(std::string_view text) {
+std::optional<CellRange> range_of_cells(std::string_view text) {
   constexpr unsigned kCellBits = 32;
   std::vector<std::uint64_t> cells;
   while (!(text = core::trim(text)).empty()) {
@@ -68,7 +75,9 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> range_of_cells(std::strin
   if (cells.size() != 4) {
     return std::nullopt;
   }
-  return std::pair{(cells[0] << kCellBits) | cells[1], (cells[2] << kCellBits) | cells[3]};
+  return CellRange{(cells[0] << kCellBits) | cells[1],
+                   (cells[2] << kCellBits) | cells[3],
+                   *std::max_element(cells.begin(), cells.end()) > UINT32_MAX};
 }
 
 // A number with what C may write behind it.
@@ -179,6 +188,10 @@ class Regenerator {
 
   core::Diagnostics compose(std::string& content) {
     std::vector<TextEdit> edits = all_edits();
+    if (!edits.empty() || !in_place_) {
+      mends_ = true;
+      edits = all_edits();
+    }
     for (std::size_t i = 1; i < edits.size(); ++i) {
       if (edits[i].span.begin < edits[i - 1].span.end) {
         return {tangled(edits[i].span)};
@@ -257,8 +270,9 @@ class Regenerator {
         return unless_same(field.span, fmt::format("{:08x}", section.origin), section.origin, "0x");
       case FieldKind::kCells: {
         const auto range = range_of_cells(text(field.span));
-        const bool same = range && *range == std::pair{section.origin, section.length};
-        return same ? std::nullopt : std::optional{cells_text(section)};
+        const bool same = range && range->base == section.origin && range->size == section.length;
+        return same && !(mends_ && range->is_wrong) ? std::nullopt
+                                                    : std::optional{cells_text(section)};
       }
       case FieldKind::kSize: {
         const bool stays =
@@ -415,6 +429,8 @@ class Regenerator {
   Offsets offsets_;
   bool forced_;
   bool in_place_ = false;
+  /// Something changes, so that cells that nothing can read are put right, too.
+  bool mends_ = false;
   std::unique_ptr<GeneratedFormat> format_;
   std::vector<Entry> entries_;
   std::vector<Placed> placed_;

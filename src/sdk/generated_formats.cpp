@@ -29,21 +29,20 @@ core::Diagnostics errors_of(core::Diagnostics found) {
   return found;
 }
 
-// The size in brackets that stands last above an entry: "[ size  2.00 MB ]".
+// The size that stands last above an entry: "[ size  2.00 MB ]".
 void add_size(std::string_view text, std::size_t from, Entry& entry) {
   const std::string_view above = text.substr(from, entry.span.begin - from);
-  const std::size_t end = above.rfind(']');
-  const std::size_t open = end == std::string_view::npos ? end : above.rfind('[', end);
-  if (open == std::string_view::npos) {
-    return;
+  for (std::size_t open = above.rfind('['); open != std::string_view::npos;
+       open = open == 0 ? std::string_view::npos : above.rfind('[', open - 1)) {
+    const std::size_t word = above.find_first_not_of(' ', open + 1);
+    const std::size_t end = above.find(']', open);
+    if (word < end && end != std::string_view::npos && above.substr(word).starts_with(kSize)) {
+      const std::size_t begin = word + kSize.size();
+      const std::size_t last = above.find_last_not_of(' ', end - 1) + 1;
+      entry.fields.push_back({FieldKind::kSize, {from + begin, from + std::max(begin, last)}});
+      return;
+    }
   }
-  const std::size_t word = above.find_first_not_of(' ', open + 1);
-  if (above.substr(word, kSize.size()) != kSize) {
-    return;
-  }
-  const std::size_t begin = word + kSize.size();
-  const std::size_t last = above.find_last_not_of(' ', end - 1);
-  entry.fields.push_back({FieldKind::kSize, {from + begin, from + std::max(begin, last + 1)}});
 }
 
 // Sorted by their places; each gets the size that stands between it and the one above it.

@@ -10,7 +10,7 @@ namespace memsize::sdk {
 namespace {
 
 // A script with more than that is broken in another way than a name that somebody forgot.
-constexpr std::size_t kMostPassedOver = 32;
+constexpr std::size_t kMostPassedOver = 16;
 
 // A statement that does nothing, of the same length and on the same lines: places stay.
 void blank(std::string& text, Span span) {

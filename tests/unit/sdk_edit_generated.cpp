@@ -354,6 +354,10 @@ TEST_CASE("a file keeps its line ends, its marks and what nobody asked to change
       "MEMORY {\tCODE(RX):ORIGIN=0xa0000000,LENGTH=0x1000000 HEAP_OF_ZX9_WITH_A_LONG_NAME : "
       "ORIGIN = 0xA1000000 LENGTH = 2097152\n/* [size\t2 MB] [ size 4 MB, nearly ]*/ "
       "HIGH : ORIGIN = 0x100000000, LENGTH = 0x4000000 }";
+  const std::string cited = replaced(kLinker, {{"2.00 MB ]", "2.00 MB ], see [1]"}});
+  CHECK(made(kLinkerExport, cited, kSmallerHeap) ==
+        replaced(made(kLinkerExport, kLinker, kSmallerHeap),
+                 {{"513.00 KB ]", "513.00 KB ], see [1]"}}));
   CHECK(made(kLinkerExport, odd, {}) == odd);
   CHECK(made(kLinkerExport, odd, kSmallerHeap) ==
         replaced(odd,
@@ -390,6 +394,12 @@ TEST_CASE("cells of a device tree have 32 bits") {
   REQUIRE(unchanged.has_value());
   CHECK(unchanged->hand_edits.empty());
   CHECK(unchanged->content == library);
+  // With another node it is put right.
+  const Script other = script_of(
+      replaced(script_text(kDtsExport), {large.front(), {"heap_size = 2*MB", "heap_size = 1*MB"}}));
+  const auto both = regenerate(before.exports.front(), other.exports.front(), {"made", library});
+  REQUIRE(both.has_value());
+  CHECK(both->content == replaced(mended, {{"0x00200000", "0x00100000"}}));
   const Script after = script_of(script_text(kDtsExport));
   const auto back = regenerate(before.exports.front(), after.exports.front(), {"made", library});
   REQUIRE(back.has_value());
@@ -432,6 +442,14 @@ TEST_CASE("a file that was edited by hand stays, or is overruled") {
   REQUIRE(row.has_value());
   CHECK(row->hand_edits.size() == 1);
   CHECK(row->content == table);
+  // An entry that is there twice is not written twice.
+  const std::string twice = replaced(
+      kLinker,
+      {{"    /* far", "    CODE : ORIGIN = 0xA0000000 , LENGTH = 0x01000000\n    /* far"}});
+  CHECK(regenerated(kLinkerExport, twice, {})->content == twice);
+  CHECK(regenerated(kLinkerExport, twice, {})->hand_edits.front().what ==
+        "'CODE' is here once more");
+  CHECK(made(kLinkerExport, twice, {}, HandEdits::kForce) == kLinker);
   const auto node = regenerated(kDtsExport, replaced(kDts, {{"0x00200000", "0x00300000"}}), {});
   REQUIRE(node.has_value());
   CHECK(node->hand_edits.size() == 1);
