@@ -266,8 +266,14 @@ class Regenerator {
         return edited_number(field.span, section.length);
       case FieldKind::kLast:
         return unless_same(field.span, last_text(section), section.origin + section.length - 1);
-      case FieldKind::kUnitAddress:
-        return unless_same(field.span, fmt::format("{:08x}", section.origin), section.origin, "0x");
+      case FieldKind::kUnitAddress: {
+        // Only a name: nothing says that it is wrong while the node stays.
+        const bool stays =
+            !forced_ && placed.before != nullptr && placed.before->origin == section.origin;
+        return stays ? std::nullopt
+                     : unless_same(
+                           field.span, fmt::format("{:08x}", section.origin), section.origin, "0x");
+      }
       case FieldKind::kCells: {
         const auto range = range_of_cells(text(field.span));
         const bool same = range && range->base == section.origin && range->size == section.length;

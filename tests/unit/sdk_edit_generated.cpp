@@ -379,6 +379,17 @@ TEST_CASE("a file keeps its line ends, its marks and what nobody asked to change
             .find("NAME : ORIGIN = 0xA1000000 , LENGTH = 0x00080400\n}") != std::string::npos);
 }
 
+TEST_CASE("a unit address follows its node, but does not change by itself") {
+  const std::string other = replaced(kDts, {{"zx9-heap@a1000000", "zx9-heap@a1"}});
+  CHECK(made(kDtsExport, other, {}) == other);
+  CHECK(made(kDtsExport, other, kSmallerHeap) ==
+        replaced(made(kDtsExport, kDts, kSmallerHeap), {{"zx9-heap@a1000000", "zx9-heap@a1"}}));
+  CHECK(made(kDtsExport, other, kOtherOrder) == made(kDtsExport, kDts, kOtherOrder));
+  const std::string without = replaced(kDts, {{"zx9-heap@a1000000", "zx9-heap"}});
+  CHECK(made(kDtsExport, without, kOtherOrder) ==
+        replaced(made(kDtsExport, kDts, kOtherOrder), {{"zx9-heap@9f000000", "zx9-heap"}}));
+}
+
 TEST_CASE("cells of a device tree have 32 bits") {
   const Edits large = {{"high_size = 64*MB", "high_size = 4096*MB"}};
   const std::string mended =
