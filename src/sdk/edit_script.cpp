@@ -97,6 +97,7 @@ class Missing {
 
   [[nodiscard]] core::Diagnostic unknown() const {
     std::vector<std::string> names;
+    names.reserve(known_.script().variables.size());
     for (const ScriptVariable& variable : known_.script().variables) {
       names.push_back(variable.name);
     }
@@ -262,6 +263,7 @@ class Editor {
       order.emplace(variable->assignments.back().name_place.offset, name);
     }
     std::vector<std::string> names;
+    names.reserve(order.size());
     for (auto& [offset, name] : order) {
       names.push_back(std::move(name));
     }
