@@ -115,7 +115,12 @@ std::string TableValues::base_text(std::size_t index,
                                    bool is_new) const {
   const std::string field = is_csl() ? "baseAddr" : "ulRegionBeginAddress";
   const std::string old = text(index, field);
-  if (!is_number(old) || is_new) {
+  // Without one that stands here already, the header may not be included.
+  bool has_macros = false;
+  for (std::size_t i = 0; i < source_.regions.size(); ++i) {
+    has_macros = has_macros || macros_.contains(text(i, field));
+  }
+  if (has_macros && (!is_number(old) || is_new)) {
     if (std::string macro = macro_for(wanted); !macro.empty()) {
       return macro;
     }

@@ -172,7 +172,8 @@ json run(const json& job) {
     }
   }
   emit::Constants after = before;
-  for (const auto& [name, value] : job.value("after", json::object()).items()) {
+  const json moved = job.value("after", json::object());
+  for (const auto& [name, value] : moved.items()) {
     after[name] = value;
   }
   if (!job.contains("entries") && !job.contains("regions")) {
