@@ -75,6 +75,11 @@ void InstanceScript::read_other(core::Cursor& cursor) {
     module_line_ = place.line;
     in_module_ = word != ";";
   }
+  in_import_ = in_import_ || word.ends_with(".addModule") || word.ends_with(".addInstance");
+  if (in_import_) {
+    import_line_ = place.line;
+    in_import_ = word != ";";
+  }
   others_.push_back(word);
   note_line(place.line, kShared);
 }
@@ -423,9 +428,9 @@ class InstanceEditor {
     }
   }
 
-  // Where nothing is set in any instance: behind all creations.
+  // Where nothing is set in any instance: behind everything that is added to the script.
   void add_first(const std::string& line) {
-    std::size_t last = script_.module_line().value_or(0);
+    std::size_t last = script_.import_line();
     for (const Setting& setting : script_.settings()) {
       last = std::max(last, setting.last_line);
     }

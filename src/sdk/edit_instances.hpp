@@ -58,6 +58,9 @@ class InstanceScript {
   /// Where the statement ends that adds the module.
   [[nodiscard]] std::optional<std::size_t> module_line() const { return module_line_; }
 
+  /// Where the last statement ends that adds a module or an instance of one.
+  [[nodiscard]] std::size_t import_line() const { return import_line_; }
+
   /// The words of instances outside of their creations: each with its number's digits.
   struct Mention {
     unsigned instance = 0;
@@ -94,6 +97,8 @@ class InstanceScript {
   std::vector<std::string> others_;
   std::optional<std::size_t> module_line_;
   bool in_module_ = false;
+  std::size_t import_line_ = 0;
+  bool in_import_ = false;
   /// Whose the words of a line are; kShared if of more than one, or of other code.
   std::map<std::size_t, long> owners_;
 };

@@ -186,6 +186,21 @@ class MmuEditor {
     correct(file, now, wanted, edits);
   }
 
+  // The last address or the one behind it, as the comment had it for the entry before; one that
+  // was not true says by its digits that it is a last address.
+  static std::uint64_t end_for(const WrongClaim& wrong,
+                               const WrittenMmuEntry& before,
+                               const WrittenMmuEntry& entry) {
+    constexpr std::uint64_t kPage = 0x1000;
+    const std::uint64_t behind = before.virtual_base + before.size;
+    const std::uint64_t right = entry.virtual_base + entry.size;
+    if (wrong.claim.value == behind || right == 0) {
+      return right;
+    }
+    const bool is_last = wrong.claim.value == behind - 1 || wrong.claim.value % kPage == kPage - 1;
+    return is_last ? right - 1 : core::parse_address(wrong.right).value_or(right);
+  }
+
   void correct(const emit::MapFile& file,
                const Entries& now,
                const Entries& wanted,
@@ -202,15 +217,9 @@ class MmuEditor {
         edits.replace(wrong.claim.place, wrong.right);
         continue;
       }
-      std::uint64_t value = core::parse_address(wrong.right).value_or(0);
-      if (wrong.claim.what == Stated::kEnd) {
-        // The form that was right keeps being used.
-        const std::uint64_t behind = now[at].virtual_base + now[at].size;
-        const std::uint64_t right = entry->virtual_base + entry->size;
-        value = wrong.claim.value == behind                     ? right
-                : wrong.claim.value == behind - 1 && right != 0 ? right - 1
-                                                                : value;
-      }
+      const std::uint64_t value = wrong.claim.what == Stated::kEnd
+                                      ? end_for(wrong, now[at], *entry)
+                                      : core::parse_address(wrong.right).value_or(0);
       edits.replace(wrong.claim.place, restyled(wrong.claim.text, value));
     }
   }
