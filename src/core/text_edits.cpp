@@ -56,7 +56,7 @@ void TextEdits::replace(const Place& place, std::string text) {
   edits_.push_back({begin, begin + length, std::move(text)});
 }
 
-void TextEdits::insert_after_line(std::size_t line, std::string text) {
+void TextEdits::insert_after_line(std::size_t line, const std::string& text) {
   check_line(line);
   const std::string end = ending(line);
   std::string lines;

@@ -56,14 +56,14 @@ class MmuEditor {
     if (core::has_errors(errors_)) {
       return failed();
     }
-    const auto edited = edit_instances(file_,
-                                       root_,
-                                       kModule,
-                                       plan_,
-                                       {"$name", "vAddr", "pAddr", "size", "attribute"},
-                                       [&](const emit::MapFile& structured, PropertyEdits& edits) {
-                                         fill(structured, wanted, edits);
-                                       });
+    auto edited = edit_instances(file_,
+                                 root_,
+                                 kModule,
+                                 plan_,
+                                 {"$name", "vAddr", "pAddr", "size", "attribute"},
+                                 [&](const emit::MapFile& structured, PropertyEdits& edits) {
+                                   fill(structured, wanted, edits);
+                                 });
     if (!edited) {
       return edited;
     }

@@ -162,6 +162,7 @@ bool same_range(const RatEntryFields& a, const RatEntryFields& b) {
 
 std::vector<MpuRegionFields> fields_of(const std::vector<emit::WrittenMpuRegion>& regions) {
   std::vector<MpuRegionFields> all;
+  all.reserve(regions.size());
   for (const emit::WrittenMpuRegion& region : regions) {
     all.push_back(region.fields);
   }
@@ -170,6 +171,7 @@ std::vector<MpuRegionFields> fields_of(const std::vector<emit::WrittenMpuRegion>
 
 std::vector<RatEntryFields> fields_of(const std::vector<emit::WrittenRatEntry>& entries) {
   std::vector<RatEntryFields> all;
+  all.reserve(entries.size());
   for (const emit::WrittenRatEntry& entry : entries) {
     all.push_back(entry.fields);
   }
@@ -220,13 +222,12 @@ class MpuEditor {
     const auto set_entries = [&](const emit::MapFile& file, PropertyEdits& edits) {
       fill_entries(file, entries, edits);
     };
-    const auto with_regions =
-        edit_instances(file_, root_, kMpu, mpu, mpu_properties(), set_regions);
+    auto with_regions = edit_instances(file_, root_, kMpu, mpu, mpu_properties(), set_regions);
     if (!with_regions) {
       return with_regions;
     }
     const emit::MapFile half{file_.path, *with_regions};
-    const auto result = edit_instances(
+    auto result = edit_instances(
         half, root_, kRat, rat, {"$name", "localAddr", "systemAddr", "size"}, set_entries);
     if (!result) {
       return result;

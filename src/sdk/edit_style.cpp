@@ -81,6 +81,7 @@ std::string restyled(std::string_view old,
                      const std::vector<std::string>& neighbours) {
   Written own = parts_of(old);
   std::vector<Written> others;
+  others.reserve(neighbours.size());
   for (const std::string& neighbour : neighbours) {
     others.push_back(parts_of(neighbour));
   }

@@ -243,10 +243,10 @@ class TableEditor {
   }
 
   // An element's lines without its comments and with another number.
-  std::string copy_of(const WrittenMpuRegion& pattern,
-                      const MpuRegionFields& wanted,
-                      bool has_comma,
-                      const core::TextEdits& raw) const {
+  [[nodiscard]] std::string copy_of(const WrittenMpuRegion& pattern,
+                                    const MpuRegionFields& wanted,
+                                    bool has_comma,
+                                    const core::TextEdits& raw) const {
     const std::string bare = without_comments(file_.content);
     const core::TextEdits text{bare};
     const TableElement& element = scan_.elements[*scan_.element_of(pattern)];

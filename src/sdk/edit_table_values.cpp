@@ -147,8 +147,7 @@ std::string TableValues::macro_for(const MpuRegionFields& wanted) const {
     const auto found = std::find_if(candidates.begin(), candidates.end(), is_better);
     return found == candidates.end() ? std::string{} : *found;
   };
-  const std::string own =
-      prefer([&](const std::string& name) { return name == wanted.name + "_ADDR"; });
+  std::string own = prefer([&](const std::string& name) { return name == wanted.name + "_ADDR"; });
   if (!own.empty()) {
     return own;
   }
@@ -207,8 +206,7 @@ std::string TableValues::word_text(
     std::uint64_t value,
     const std::function<bool(const MpuRegionFields&)>& has_same) const {
   for (std::size_t i = 0; i < source_.regions.size(); ++i) {
-    if (const std::string other = text(i, field);
-        !other.empty() && has_same(source_.regions[i].fields)) {
+    if (std::string other = text(i, field); !other.empty() && has_same(source_.regions[i].fields)) {
       return other;
     }
   }

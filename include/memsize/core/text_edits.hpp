@@ -23,7 +23,7 @@ class TextEdits {
   /// Lines of their own behind a line. `text` has no line ending at its end; it gets that of the
   /// line, as do the '\n' in it. What is inserted behind the same line keeps the order of the
   /// calls.
-  void insert_after_line(std::size_t line, std::string text);
+  void insert_after_line(std::size_t line, const std::string& text);
 
   /// From the first to the last line, with their endings. What is inserted behind one of them
   /// stays.
