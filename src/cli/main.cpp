@@ -73,6 +73,7 @@ constexpr std::array kVerbs = {
     Verb{"check", add_check, "memsize.check/1"},
     Verb{"why", add_why, "memsize.why/1"},
     Verb{"board", add_board, "memsize.board/1"},
+    Verb{"sdk", add_sdk, "memsize.sdk/1"},
     Verb{"list", add_list, "memsize.list/1"},
     Verb{"completion", add_completion, nullptr},
 };

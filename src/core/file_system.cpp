@@ -2,9 +2,10 @@
 
 #include "memsize/core/text.hpp"
 
+#include "posix.hpp"
+
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -28,10 +29,6 @@ Place at(const std::string& path) {
   return place;
 }
 
-std::string reason(int number) {
-  return std::generic_category().message(number);
-}
-
 tl::unexpected<Diagnostics> cannot_read(const std::string& path, const std::string& why) {
   return fail(
       error(Code::kFileRead, fmt::format("cannot read '{}': {}", printable(path), why), at(path)));
@@ -42,41 +39,6 @@ tl::unexpected<Diagnostics> cannot_write(const std::string& path, const std::str
                     fmt::format("cannot write '{}': {}", printable(path), why),
                     at(path),
                     "nothing was changed; choose another folder or make this one writable"));
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  ~Descriptor() {
-    if (number_ > STDERR_FILENO) {
-      ::close(number_);
-    }
-  }
-
-  [[nodiscard]] int get() const { return number_; }
-
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
-
-bool write_all(int file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return false;
-    }
-    content.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
 }
 
 // The mode of the file that is replaced, so that an executable script stays one.
@@ -109,27 +71,6 @@ bool make_folders(const fs::path& folder, std::vector<fs::path>& made, std::erro
   fs::create_directories(folder, failure);
   return !failure;
 }
-
-// An interrupt in the middle would leave temporary files: it waits for the few milliseconds.
-class HoldSignals {
- public:
-  HoldSignals() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-      sigaddset(&held, number);
-    }
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-
-  HoldSignals(const HoldSignals&) = delete;
-  HoldSignals& operator=(const HoldSignals&) = delete;
-
-  ~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 // Writes the file beside its target; gives both names.
 Result<std::pair<std::string, std::string>> stage_file(const NewFile& file,

@@ -234,6 +234,32 @@ core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
                                 "give the folder that holds platform, such as vision_apps"));
 }
 
+core::Result<std::string> tree_root(core::FileSystem& files, const std::string& path) {
+  const auto platforms = find_platforms(files, path);
+  if (!platforms) {
+    return tl::make_unexpected(platforms.error());
+  }
+  // Up from platform/SOC/rtos.
+  std::string platform = platforms->front().folder;
+  platform.resize(platform.rfind('/'));
+  platform.resize(platform.rfind('/'));
+  while (platform.size() > 1 && platform.ends_with('/')) {
+    platform.pop_back();
+  }
+  const auto real = files.real_path(platform);
+  if (!real) {
+    return tl::make_unexpected(real.error());
+  }
+  const std::size_t end = real->rfind('/');
+  const std::string root = end == std::string::npos ? "." : end == 0 ? "/" : real->substr(0, end);
+  // As the user typed it, where that is the same folder.
+  const std::size_t typed_end = platform.rfind('/');
+  const std::string typed = typed_end == std::string::npos ? "."
+                            : typed_end == 0               ? "/"
+                                                           : platform.substr(0, typed_end);
+  return files.same_file(typed, root) ? typed : root;
+}
+
 core::Result<Sources> read_sources(core::FileSystem& files,
                                    const Platform& platform,
                                    const ScriptRules& rules) {

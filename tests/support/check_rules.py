@@ -31,7 +31,7 @@ THIRD_PARTY = {
     "tl/expected.hpp": ["core", "include"],
     "toml++/": ["core"],
     "zlib.h": ["core"],
-    "nlohmann/": ["readers", "emit", "cli"],
+    "nlohmann/": ["readers", "emit", "sdk", "cli"],
     "kainjow/": ["emit"],
     "CLI/": ["cli"],
 }

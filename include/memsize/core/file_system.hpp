@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,52 @@ namespace memsize::core {
 struct NewFile {
   std::string path;
   std::string content;
+};
+
+struct Owner {
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+
+  friend bool operator==(const Owner&, const Owner&) = default;
+};
+
+/// What stands at a path; a link is one itself.
+struct Entry {
+  enum class Kind { kNothing, kFile, kFolder, kLink, kOther };
+
+  Kind kind = Kind::kNothing;
+  /// The twelve permission bits.
+  unsigned mode = 0;
+  std::int64_t mtime_ns = 0;
+  Owner owner;
+  /// The same number: on one file system, so that rename() works between them.
+  std::uint64_t device = 0;
+};
+
+/// What a new file is to have besides its bytes.
+struct Metadata {
+  unsigned mode = 0;
+  /// Empty: now.
+  std::optional<std::int64_t> mtime_ns;
+  /// Empty, or where this process may not give files away: the process' own.
+  std::optional<Owner> owner;
+};
+
+/// Held until it is destroyed, which also removes the lock's file. While it is held, the signals
+/// that end a program wait. One that dies leaves the file, but nothing locked.
+class FileLock {
+ public:
+  FileLock() = default;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  virtual ~FileLock() = default;
+};
+
+struct LockAttempt {
+  /// Null where somebody else has it.
+  std::unique_ptr<FileLock> lock;
+  /// Who that is, in words of the lock's file.
+  std::string holder;
 };
 
 class FileSystem {
@@ -52,6 +100,44 @@ class FileSystem {
   /// Paths below a folder of its regular files and those of its direct subfolders, sorted; links
   /// count, under their own names, and are followed no deeper.
   [[nodiscard]] virtual Result<std::vector<std::string>> list_tree(const std::string& folder) = 0;
+
+  // Single steps, for a change that must survive being killed between any two of them. None follows
+  // a link at the end of its path. A failure is file.write without a hint: what it means is known
+  // to the caller only.
+
+  [[nodiscard]] virtual Entry entry(const std::string& path) = 0;
+  /// Names of everything in a folder, sorted, links and folders too.
+  [[nodiscard]] virtual Result<std::vector<std::string>> list_entries(
+      const std::string& folder) = 0;
+  /// Absolute (for a disk in memory: normal) and without links; what it names must exist.
+  [[nodiscard]] virtual Result<std::string> real_path(const std::string& path) = 0;
+  /// Whether this process may write to the file or into the folder.
+  [[nodiscard]] virtual bool may_write(const std::string& path) = 0;
+  /// The mode that a program gives to a file without saying so.
+  [[nodiscard]] virtual unsigned new_file_mode() = 0;
+
+  /// Writes a file that must not exist, and waits until its bytes are on the disk.
+  [[nodiscard]] virtual Result<void> create(const std::string& path,
+                                            std::string_view content,
+                                            const Metadata& metadata) = 0;
+  [[nodiscard]] virtual Result<void> set_metadata(const std::string& path,
+                                                  const Metadata& metadata) = 0;
+  /// Over a file that is there.
+  [[nodiscard]] virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
+  /// A file or a link.
+  [[nodiscard]] virtual Result<void> remove(const std::string& path) = 0;
+  [[nodiscard]] virtual Result<void> make_folder(const std::string& path) = 0;
+  /// An empty one.
+  [[nodiscard]] virtual Result<void> remove_folder(const std::string& path) = 0;
+  /// Waits until the folder's names are on the disk.
+  [[nodiscard]] virtual Result<void> sync_folder(const std::string& path) = 0;
+
+  /// Takes the lock without waiting; the folder must exist. Its file says who has it, since when,
+  /// and for what.
+  [[nodiscard]] virtual Result<LockAttempt> lock(const std::string& path,
+                                                 std::string_view purpose) = 0;
+  /// Who has the lock; empty where nobody has.
+  [[nodiscard]] virtual std::string lock_holder(const std::string& path) = 0;
 };
 
 /// The disk of this machine.
@@ -67,6 +153,24 @@ class RealFileSystem : public FileSystem {
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_folders(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
+  [[nodiscard]] Entry entry(const std::string& path) override;
+  [[nodiscard]] Result<std::vector<std::string>> list_entries(const std::string& folder) override;
+  [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
+  [[nodiscard]] bool may_write(const std::string& path) override;
+  [[nodiscard]] unsigned new_file_mode() override;
+  [[nodiscard]] Result<void> create(const std::string& path,
+                                    std::string_view content,
+                                    const Metadata& metadata) override;
+  [[nodiscard]] Result<void> set_metadata(const std::string& path,
+                                          const Metadata& metadata) override;
+  [[nodiscard]] Result<void> rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] Result<void> remove(const std::string& path) override;
+  [[nodiscard]] Result<void> make_folder(const std::string& path) override;
+  [[nodiscard]] Result<void> remove_folder(const std::string& path) override;
+  [[nodiscard]] Result<void> sync_folder(const std::string& path) override;
+  [[nodiscard]] Result<LockAttempt> lock(const std::string& path,
+                                         std::string_view purpose) override;
+  [[nodiscard]] std::string lock_holder(const std::string& path) override;
 };
 
 /// A disk in memory for tests.
@@ -75,6 +179,19 @@ class MemFileSystem : public FileSystem {
   std::map<std::string, std::string> content;
   /// Paths that refuse to be written, with the reason.
   std::map<std::string, std::string> refuse;
+  /// Of files; 0644 where nothing is said. Without a bit for writing a file refuses that.
+  std::map<std::string, unsigned> modes;
+  std::map<std::string, std::int64_t> mtimes;
+  /// Where a link leads; only real_path() and entry() know links.
+  std::map<std::string, std::string> links;
+  /// Folders that hold nothing.
+  std::set<std::string> folders;
+  /// Folders on another file system, with its number.
+  std::map<std::string, std::uint64_t> devices;
+  /// Locks that are held, and by whom.
+  std::map<std::string, std::string> locks;
+  /// What single steps have changed so far.
+  std::uint64_t steps = 0;
 
   [[nodiscard]] Result<std::string> read(const std::string& path) override;
   [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
@@ -86,6 +203,24 @@ class MemFileSystem : public FileSystem {
   [[nodiscard]] Result<std::vector<std::string>> list(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_folders(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
+  [[nodiscard]] Entry entry(const std::string& path) override;
+  [[nodiscard]] Result<std::vector<std::string>> list_entries(const std::string& folder) override;
+  [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
+  [[nodiscard]] bool may_write(const std::string& path) override;
+  [[nodiscard]] unsigned new_file_mode() override;
+  [[nodiscard]] Result<void> create(const std::string& path,
+                                    std::string_view content,
+                                    const Metadata& metadata) override;
+  [[nodiscard]] Result<void> set_metadata(const std::string& path,
+                                          const Metadata& metadata) override;
+  [[nodiscard]] Result<void> rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] Result<void> remove(const std::string& path) override;
+  [[nodiscard]] Result<void> make_folder(const std::string& path) override;
+  [[nodiscard]] Result<void> remove_folder(const std::string& path) override;
+  [[nodiscard]] Result<void> sync_folder(const std::string& path) override;
+  [[nodiscard]] Result<LockAttempt> lock(const std::string& path,
+                                         std::string_view purpose) override;
+  [[nodiscard]] std::string lock_holder(const std::string& path) override;
 };
 
 /// `content` itself, or what it unpacks to where it is gzip. Output above 1 GiB is refused.

@@ -31,6 +31,10 @@ struct Platform {
 [[nodiscard]] core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
                                                                  const std::string& path);
 
+/// The folder that holds platform/, for a path as find_platforms() takes it: always the same one,
+/// as the user may type it where that is no link. What memsize keeps of a tree is below it.
+[[nodiscard]] core::Result<std::string> tree_root(core::FileSystem& files, const std::string& path);
+
 /// What a core's folder has for one operating system.
 struct CoreSources {
   std::string name;

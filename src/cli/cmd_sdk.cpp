@@ -1,0 +1,254 @@
+#include "memsize/core/text.hpp"
+#include "memsize/sdk/transaction.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include "verbs.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using Change = sdk::FileStatus::Change;
+using Now = sdk::FileStatus::Now;
+using Phase = sdk::Status::Phase;
+
+constexpr const char* kSchema = "memsize.sdk/1";
+constexpr std::size_t kShown = 400;
+
+struct Options {
+  std::string sdk;
+  bool force = false;
+  bool json = false;
+};
+
+std::string_view name_of(Change change) {
+  return change == Change::kCreated   ? "created"
+         : change == Change::kRemoved ? "removed"
+                                      : "changed";
+}
+
+std::string_view name_of(Now now) {
+  return now == Now::kOriginal ? "original" : now == Now::kEdited ? "edited" : "applied";
+}
+
+std::string_view name_of(Phase phase) {
+  switch (phase) {
+    case Phase::kApplied:
+      return "applied";
+    case Phase::kStaging:
+      return "staging";
+    case Phase::kApplying:
+      return "applying";
+    case Phase::kReverting:
+      return "reverting";
+    case Phase::kClean:
+      break;
+  }
+  return "clean";
+}
+
+std::string_view name_of(sdk::Recovery recovery) {
+  switch (recovery) {
+    case sdk::Recovery::kCleared:
+      return "cleared";
+    case sdk::Recovery::kFinished:
+      return "finished";
+    case sdk::Recovery::kTakenBack:
+      return "taken-back";
+    case sdk::Recovery::kReverted:
+      return "reverted";
+    case sdk::Recovery::kNothing:
+      break;
+  }
+  return "nothing";
+}
+
+// What was interrupted, and what happens next.
+std::string describe(Phase phase) {
+  switch (phase) {
+    case Phase::kStaging:
+      return "A change was interrupted before it reached a file; the next emit or revert clears "
+             "it away.\n";
+    case Phase::kApplying:
+      return "A change was interrupted halfway; the next emit ends it, revert takes it back.\n";
+    case Phase::kReverting:
+      return "A revert was interrupted halfway; the next emit or revert ends it.\n";
+    case Phase::kClean:
+    case Phase::kApplied:
+      break;
+  }
+  return {};
+}
+
+std::string describe(sdk::Recovery recovery) {
+  switch (recovery) {
+    case sdk::Recovery::kCleared:
+      return "What an interrupted change had prepared is removed.\n";
+    case sdk::Recovery::kTakenBack:
+      return "A change that was interrupted halfway is taken back.\n";
+    case sdk::Recovery::kReverted:
+      return "A revert that was interrupted halfway is ended.\n";
+    case sdk::Recovery::kFinished:
+    case sdk::Recovery::kNothing:
+      break;
+  }
+  return {};
+}
+
+std::string list_kept(const std::vector<std::string>& kept) {
+  std::string text;
+  for (const std::string& path : kept) {
+    text += fmt::format("  kept     {}\n", core::printable(path, kShown));
+  }
+  return text;
+}
+
+// "  changed  platform/x/app_mem_map.h"
+std::string list_file(const sdk::FileStatus& file) {
+  const char* now = file.now == Now::kEdited     ? "  (edited since: revert needs --force)"
+                    : file.now == Now::kOriginal ? "  (not now: it is the original)"
+                                                 : "";
+  return fmt::format(
+      "  {:<7}  {}{}\n", name_of(file.change), core::printable(file.path, kShown), now);
+}
+
+Json texts(const std::vector<std::string>& list) {
+  Json json = Json::array();
+  for (const std::string& text : list) {
+    json.push_back(text);
+  }
+  return json;
+}
+
+Outcome show_status(Session& session, const Options& options) {
+  const auto root = sdk::tree_root(session.files, options.sdk);
+  if (!root) {
+    return failed(root.error(), kSchema, options.json);
+  }
+  const auto status = sdk::status(session.files, *root);
+  if (!status) {
+    return failed(status.error(), kSchema, options.json);
+  }
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.document = {{"schema", kSchema}, {"root", *root}, {"state", name_of(status->phase)}};
+  if (!status->description.empty()) {
+    outcome.document["description"] = status->description;
+  }
+  outcome.document["files"] = Json::array();
+  for (const sdk::FileStatus& file : status->files) {
+    outcome.document["files"].push_back(
+        {{"path", file.path}, {"change", name_of(file.change)}, {"now", name_of(file.now)}});
+  }
+  outcome.document["kept"] = texts(status->kept);
+  if (!status->holder.empty()) {
+    outcome.document["busy"] = status->holder;
+  }
+  const std::string shown = core::printable(*root, kShown);
+  std::string& text = outcome.text;
+  if (!status->holder.empty()) {
+    text += fmt::format("Another memsize is at work: {}\n", status->holder);
+  } else {
+    text += describe(status->phase);
+  }
+  if (status->files.empty()) {
+    text += fmt::format("{}: nothing that memsize changed\n", shown);
+  } else {
+    text += fmt::format("{}: memsize changed {}; memsize sdk revert --sdk {} puts back what was\n",
+                        shown,
+                        core::plural(status->files.size(), "file"),
+                        shown);
+  }
+  for (const sdk::FileStatus& file : status->files) {
+    text += list_file(file);
+  }
+  text += list_kept(status->kept);
+  if (!status->description.empty()) {
+    text += fmt::format("last change: {}\n", core::printable(status->description, kShown));
+  }
+  return outcome;
+}
+
+Outcome revert(Session& session, const Options& options) {
+  const auto root = sdk::tree_root(session.files, options.sdk);
+  if (!root) {
+    return failed(root.error(), kSchema, options.json);
+  }
+  const auto reverted = sdk::revert(session.files, *root, {options.force});
+  if (!reverted) {
+    return failed(reverted.error(), kSchema, options.json);
+  }
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.document = {{"schema", kSchema},
+                      {"root", *root},
+                      {"state", name_of(Phase::kClean)},
+                      {"files", Json::array()},
+                      {"restored", texts(reverted->restored)},
+                      {"removed", texts(reverted->removed)},
+                      {"kept", texts(reverted->kept)},
+                      {"recovery", name_of(reverted->recovery)}};
+  std::string& text = outcome.text;
+  text += describe(reverted->recovery);
+  const std::string shown = core::printable(*root, kShown);
+  if (reverted->restored.empty() && reverted->removed.empty()) {
+    text += fmt::format("{}: nothing to put back\n", shown);
+    return outcome;
+  }
+  text += fmt::format(
+      "{}: {} as before memsize changed the tree\n",
+      shown,
+      core::plural(reverted->restored.size() + reverted->removed.size(), "file is", "files are"));
+  for (const std::string& path : reverted->restored) {
+    text += fmt::format("  restored {}\n", core::printable(path, kShown));
+  }
+  for (const std::string& path : reverted->removed) {
+    text += fmt::format("  removed  {}\n", core::printable(path, kShown));
+  }
+  text += list_kept(reverted->kept);
+  if (!reverted->restored.empty()) {
+    text += "They have their old times too: a build that goes by times needs a clean one now.\n";
+  }
+  return outcome;
+}
+
+}  // namespace
+
+Run add_sdk(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("sdk", "What memsize changed in an SDK tree, and back");
+  verb->require_subcommand(1);
+  verb->footer(
+      "Examples:\n"
+      "  memsize sdk status --sdk ti-processor-sdk/vision_apps\n"
+      "  memsize sdk revert --sdk ti-processor-sdk/vision_apps\n"
+      "  memsize sdk revert --sdk vision_apps --force   # also over files edited since");
+  CLI::App* status_verb = verb->add_subcommand(
+      "status", "Which files memsize changed, and whether a change was interrupted");
+  CLI::App* revert_verb =
+      verb->add_subcommand("revert", "Put back every file as it was before the first change");
+  status_verb->footer("Example:\n  memsize sdk status --sdk vision_apps");
+  revert_verb->footer(
+      "A file that was edited since is not touched without --force; with it, the edited one is "
+      "kept\nin .memsize/kept of the tree.\n"
+      "Examples:\n"
+      "  memsize sdk revert --sdk vision_apps\n"
+      "  memsize sdk revert --sdk vision_apps --force");
+  for (CLI::App* sub : {status_verb, revert_verb}) {
+    sub->add_option("--sdk", options->sdk, "The folder that holds platform/, or platform itself")
+        ->required()
+        ->check(filled());
+    add_json_flag(*sub, options->json);
+  }
+  revert_verb->add_flag("--force", options->force, "Also over files that were edited since");
+  return [options, status_verb](Session& session) {
+    return status_verb->parsed() ? show_status(session, *options) : revert(session, *options);
+  };
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,364 @@
+#include "transaction_recover.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+
+constexpr std::size_t kShown = 300;
+
+// The copy that has what was there before the pending change.
+Copy copy_of_from(const Journal::File& file) {
+  return file.applied ? Copy::kPrevious : Copy::kBackup;
+}
+
+bool can_go_forward(const Store& store, const Journal::File& file, const FileState& now) {
+  const Journal::Pending& pending = *file.pending;
+  if (same_bytes(now, pending.to)) {
+    return has_original(store, file, now) || !file.original.exists;
+  }
+  return same_bytes(now, pending.from) &&
+         (!pending.to.exists || store.has_copy(Copy::kStaged, file.path, pending.to)) &&
+         // The file in place is about to go: its copy must be there.
+         (!file.original.exists || store.has_copy(Copy::kBackup, file.path, file.original));
+}
+
+bool can_go_back(const Store& store, const Journal::File& file, const FileState& now) {
+  const Journal::Pending& pending = *file.pending;
+  return same_bytes(now, pending.from) ||
+         (same_bytes(now, pending.to) &&
+          (!pending.from.exists || store.has_copy(copy_of_from(file), file.path, pending.from)));
+}
+
+std::vector<std::string> paths_of(const Journal& journal) {
+  std::vector<std::string> paths;
+  for (const Journal::File& file : journal.files) {
+    paths.push_back(file.path);
+  }
+  return paths;
+}
+
+// One step of go_forward().
+core::Result<void> make_change(Store& store, const Journal::File& file) {
+  const auto now = store.look(file.path);
+  if (!now) {
+    return tl::make_unexpected(now.error());
+  }
+  if (same_bytes(*now, file.pending->to)) {
+    return {};
+  }
+  return file.pending->to.exists ? store.put(Copy::kStaged, file.path, file.pending->to)
+                                 : store.files().remove(store.target(file.path));
+}
+
+core::Result<void> take_back(Store& store, const Journal::File& file) {
+  const auto now = store.look(file.path);
+  if (!now) {
+    return tl::make_unexpected(now.error());
+  }
+  if (same_bytes(*now, file.pending->from)) {
+    return {};
+  }
+  return file.pending->from.exists ? store.put(copy_of_from(file), file.path, file.pending->from)
+                                   : store.files().remove(store.target(file.path));
+}
+
+// The journal with its pending changes done; files that memsize made and removed again are of no
+// interest any more.
+Journal completed(Store& store, const Journal& journal) {
+  Journal done = journal;
+  done.state = Journal::State::kApplied;
+  done.files.clear();
+  for (Journal::File file : journal.files) {
+    if (file.pending) {
+      file.applied = file.pending->to;
+      file.pending.reset();
+    }
+    if (file.original.exists || file.applied->exists) {
+      done.files.push_back(std::move(file));
+    } else {
+      store.remove_folders(file.folders);
+    }
+  }
+  return done;
+}
+
+core::Diagnostic stuck(const Store& store, const std::string& path) {
+  return core::error(
+      Code::kSdkChanged,
+      "a change of this tree was interrupted, and this file is neither what it was nor what it "
+      "was to become",
+      store.place(path),
+      fmt::format("nothing was changed now; memsize sdk revert --sdk {} --force puts the original "
+                  "back, and keeps this file in {}/kept",
+                  core::printable(store.shown_root(), kShown),
+                  kOwnFolder));
+}
+
+// Which way all files can go; errors where neither.
+core::Result<Recovery> finish_apply(Store& store, const Journal& journal) {
+  bool forward = true;
+  bool back = true;
+  core::Diagnostics errors;
+  for (const Journal::File& file : journal.files) {
+    if (!file.pending) {
+      continue;
+    }
+    const auto now = store.look(file.path);
+    if (!now) {
+      return tl::make_unexpected(now.error());
+    }
+    const bool may_go_forward = can_go_forward(store, file, *now);
+    const bool may_go_back = can_go_back(store, file, *now);
+    forward = forward && may_go_forward;
+    back = back && may_go_back;
+    if (!may_go_forward && !may_go_back) {
+      errors.push_back(is_known(file, *now) ? no_backup(store, file.path)
+                                            : stuck(store, file.path));
+    }
+  }
+  if (forward) {
+    const auto done = go_forward(store, journal);
+    return done ? core::Result<Recovery>{Recovery::kFinished} : tl::make_unexpected(done.error());
+  }
+  if (back) {
+    const auto done = go_back(store, journal);
+    return done ? core::Result<Recovery>{Recovery::kTakenBack} : tl::make_unexpected(done.error());
+  }
+  if (errors.empty()) {
+    core::Place place = store.place(fmt::format("{}/journal.json", kOwnFolder));
+    errors.push_back(core::error(
+        Code::kSdkJournal,
+        "a change of this tree was interrupted; copies are missing that would end it",
+        std::move(place),
+        fmt::format("nothing was changed now; memsize sdk revert --sdk {} puts the originals back",
+                    core::printable(store.shown_root(), kShown))));
+  }
+  return tl::make_unexpected(std::move(errors));
+}
+
+core::Result<Recovery> finish_revert(Store& store, const Journal& journal) {
+  core::Diagnostics errors;
+  for (const Journal::File& file : journal.files) {
+    const auto now = store.look(file.path);
+    if (!now) {
+      return tl::make_unexpected(now.error());
+    }
+    if (!is_known(file, *now)) {
+      errors.push_back(stuck(store, file.path));
+    } else if (!has_original(store, file, *now)) {
+      errors.push_back(no_backup(store, file.path));
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  Reverted reverted;
+  const auto done = put_back(store, journal, reverted);
+  return done ? core::Result<Recovery>{Recovery::kReverted} : tl::make_unexpected(done.error());
+}
+
+core::Result<void> cleaned(Store& store) {
+  auto done = store.clean();
+  if (!done) {
+    return failed(done.error(), kNothingChanged);
+  }
+  return done;
+}
+
+}  // namespace
+
+core::Diagnostic no_backup(const Store& store, const std::string& path) {
+  return core::error(Code::kSdkJournal,
+                     "the copy of the original is missing, or is not what it was",
+                     store.place(fmt::format("{}/backup/{}", kOwnFolder, path)),
+                     fmt::format("nothing was changed; put the original of '{}' there, or remove "
+                                 "{} to keep the tree as it is",
+                                 core::printable(path, kShown),
+                                 kOwnFolder));
+}
+
+bool has_original(const Store& store, const Journal::File& file, const FileState& now) {
+  return !file.original.exists || same_bytes(now, file.original) ||
+         store.has_copy(Copy::kBackup, file.path, file.original);
+}
+
+bool is_known(const Journal::File& file, const FileState& now) {
+  return same_bytes(now, file.original) || (file.applied && same_bytes(now, *file.applied)) ||
+         (file.pending &&
+          (same_bytes(now, file.pending->from) || same_bytes(now, file.pending->to)));
+}
+
+core::Result<void> go_forward(Store& store, const Journal& journal) {
+  for (const Journal::File& file : journal.files) {
+    if (!file.pending) {
+      continue;
+    }
+    if (auto made = make_change(store, file); !made) {
+      return made;
+    }
+  }
+  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
+    return synced;
+  }
+  const Journal done = completed(store, journal);
+  return done.files.empty() ? store.remove(Document::kJournal)
+                            : store.write(Document::kJournal, done);
+}
+
+core::Result<void> go_back(Store& store, const Journal& journal) {
+  for (auto file = journal.files.rbegin(); file != journal.files.rend(); ++file) {
+    if (!file->pending) {
+      continue;
+    }
+    if (auto taken = take_back(store, *file); !taken) {
+      return taken;
+    }
+  }
+  Journal before = journal;
+  before.state = Journal::State::kApplied;
+  before.files.clear();
+  for (Journal::File file : journal.files) {
+    if (file.applied) {
+      file.pending.reset();
+      before.files.push_back(std::move(file));
+      continue;
+    }
+    store.remove_folders(file.folders);
+    if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
+      return removed;
+    }
+  }
+  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
+    return synced;
+  }
+  return before.files.empty() ? store.remove(Document::kJournal)
+                              : store.write(Document::kJournal, before);
+}
+
+core::Result<void> clear_staging(Store& store) {
+  const auto staging = store.read(Document::kStaging);
+  if (!staging) {
+    return tl::make_unexpected(staging.error());
+  }
+  if (!*staging) {
+    return {};
+  }
+  const auto journal = store.read(Document::kJournal);
+  if (!journal) {
+    return tl::make_unexpected(journal.error());
+  }
+  for (const Journal::File& file : (*staging)->files) {
+    const bool is_older = *journal && (*journal)->find(file.path) != nullptr;
+    if (!is_older) {
+      if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
+        return removed;
+      }
+    }
+  }
+  return store.remove(Document::kStaging);
+}
+
+core::Result<void> put_back(Store& store, const Journal& journal, Reverted& reverted) {
+  for (const Journal::File& file : journal.files) {
+    const auto now = store.look(file.path);
+    if (!now) {
+      return tl::make_unexpected(now.error());
+    }
+    if (!file.original.exists) {
+      if (now->exists) {
+        if (auto removed = store.files().remove(store.target(file.path)); !removed) {
+          return removed;
+        }
+      }
+      store.remove_folders(file.folders);
+      reverted.removed.push_back(file.path);
+      continue;
+    }
+    // No copy: it is in place already.
+    if (store.has_copy(Copy::kBackup, file.path, file.original)) {
+      if (auto put = store.put(Copy::kBackup, file.path, file.original); !put) {
+        return put;
+      }
+    }
+    reverted.restored.push_back(file.path);
+  }
+  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
+    return synced;
+  }
+  return store.remove(Document::kJournal);
+}
+
+core::Result<Recovery> recover_locked(Store& store) {
+  const auto staging = store.read(Document::kStaging);
+  if (!staging) {
+    return tl::make_unexpected(staging.error());
+  }
+  const auto journal = store.read(Document::kJournal);
+  if (!journal) {
+    return tl::make_unexpected(journal.error());
+  }
+  Recovery recovery = Recovery::kNothing;
+  if (*staging) {
+    if (auto cleared = clear_staging(store); !cleared) {
+      return failed(cleared.error(), kNothingChanged);
+    }
+    recovery = Recovery::kCleared;
+  }
+  if (!*journal) {
+    if (const auto left = store.copies(Copy::kBackup); !left.empty()) {
+      return core::fail(core::error(
+          Code::kSdkJournal,
+          fmt::format("the journal is missing, but there is a copy of the original of '{}'",
+                      core::printable(left.front(), kShown)),
+          store.place(fmt::format("{}/backup", kOwnFolder)),
+          fmt::format("nothing was changed; copy what is in {0}/backup over the tree if it is "
+                      "wanted, then remove {0}/backup",
+                      kOwnFolder)));
+    }
+  } else if ((*journal)->state != Journal::State::kApplied) {
+    auto finished = (*journal)->state == Journal::State::kApplying
+                        ? finish_apply(store, **journal)
+                        : finish_revert(store, **journal);
+    if (!finished) {
+      return failed(finished.error(),
+                    "a change of this tree was interrupted; it can be ended when this is mended");
+    }
+    recovery = *finished;
+  }
+  if (auto done = cleaned(store); !done) {
+    return tl::make_unexpected(done.error());
+  }
+  return recovery;
+}
+
+core::Result<Recovery> recover(core::FileSystem& files, const std::string& root) {
+  auto store = Store::open(files, root);
+  if (!store) {
+    return tl::make_unexpected(store.error());
+  }
+  if (!store->exists()) {
+    return Recovery::kNothing;
+  }
+  if (store->looks_settled()) {
+    const auto journal = store->read(Document::kJournal);
+    if (!journal) {
+      return tl::make_unexpected(journal.error());
+    }
+    if (*journal && (*journal)->state == Journal::State::kApplied) {
+      return Recovery::kNothing;
+    }
+  }
+  const auto session = store->enter("ending an interrupted change");
+  return session ? recover_locked(*store) : tl::make_unexpected(session.error());
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,35 @@
+// Ends what was begun: forward, or back.
+#pragma once
+
+#include "transaction_store.hpp"
+
+namespace memsize::sdk {
+
+/// Makes the pending changes of a journal that is on disk as "applying", then writes it as
+/// "applied". What was made already stays.
+[[nodiscard]] core::Result<void> go_forward(Store& store, const Journal& journal);
+
+/// Takes them back, and writes the journal that was there before.
+[[nodiscard]] core::Result<void> go_back(Store& store, const Journal& journal);
+
+/// Removes what a change had prepared that has not begun.
+[[nodiscard]] core::Result<void> clear_staging(Store& store);
+
+/// Puts all originals back and removes the journal, which is on disk as "reverting". The tree's
+/// files must be known ones, or kept elsewhere.
+[[nodiscard]] core::Result<void> put_back(Store& store, const Journal& journal, Reverted& reverted);
+
+/// Whether the original can be put back: it is in place, or its copy is good.
+[[nodiscard]] bool has_original(const Store& store,
+                                const Journal::File& file,
+                                const FileState& now);
+
+/// Whether memsize knows these bytes of the file, or its absence.
+[[nodiscard]] bool is_known(const Journal::File& file, const FileState& now);
+
+[[nodiscard]] core::Diagnostic no_backup(const Store& store, const std::string& path);
+
+/// As sdk::recover, under the lock.
+[[nodiscard]] core::Result<Recovery> recover_locked(Store& store);
+
+}  // namespace memsize::sdk

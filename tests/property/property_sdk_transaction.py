@@ -1,0 +1,553 @@
+"""A change of an SDK tree is whole or not made, wherever it is killed and whatever the disk refuses.
+
+The driver makes the change; a part of it takes the place of the C library's calls that change the disk
+(tests/support/disk_faults.cpp). For every such call of an apply, of a second apply and of a revert, the
+process is killed before it, or after it with a write half done. Then the next run must find a way to the
+whole old or the whole new tree, and revert to the original, with modes and times. Then each call fails
+once, or from there on, as a full or broken disk would let it.
+"""
+
+import argparse
+import errno
+import fcntl
+import json
+import os
+import random
+import resource
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Callable
+
+OWN = ".memsize"
+SECONDS = 60
+BINARY = bytes(range(256)) * 300
+RTOS = "platform/zx9/rtos"
+
+# What the tree is at first: path, bytes, mode, time.
+ORIGINAL: dict[str, tuple[bytes, int, int]] = {
+    f"{RTOS}/gen_linker_mem_map.py": (b"MB = 1 << 20\n", 0o755, 1_600_000_000_123_456_789),
+    f"{RTOS}/app_mem_map.h": (BINARY, 0o644, 1_500_000_000_000_000_001),
+    f"{RTOS}/r5/linker_mem_map.cmd": (b"MEMORY\r\n{\r\n}\r\n", 0o640, 1_400_000_000_999_999_999),
+    f"{RTOS}/c7/freertos.syscfg": (b"", 0o4755, 1_300_000_000_000_000_000),
+    f"{RTOS}/c7/gone.txt": (b"goes away\n", 0o600, 1_200_000_000_500_000_000),
+    f"{RTOS}/c7/untouched.txt": (b"stays\n", 0o644, 1_100_000_000_000_000_000),
+}
+LINK, LINK_TARGET = f"{RTOS}/c7/no_board.syscfg", "freertos.syscfg"
+
+# Two changes: path, bytes after it (None: removed). The second is made on top of the first.
+FIRST: dict[str, bytes | None] = {
+    f"{RTOS}/app_mem_map.h": BINARY[::-1],
+    f"{RTOS}/r5/linker_mem_map.cmd": b"MEMORY { }\n",
+    LINK: b"var mmu;\n",
+    f"{RTOS}/c7/gone.txt": None,
+    f"{RTOS}/new/folder/file.h": b"#define NEW\n",
+    f"{RTOS}/new/folder/other.h": b"",
+}
+SECOND: dict[str, bytes | None] = {
+    f"{RTOS}/app_mem_map.h": b"short\n",
+    f"{RTOS}/gen_linker_mem_map.py": b"MB = 1 << 21\n",
+    f"{RTOS}/r5/linker_mem_map.cmd": ORIGINAL[f"{RTOS}/r5/linker_mem_map.cmd"][0],
+    f"{RTOS}/c7/gone.txt": b"is back\n",
+    f"{RTOS}/new/folder/file.h": None,
+    f"{RTOS}/new/third.h": b"third\n",
+}
+
+Snapshot = dict[str, Any]
+
+
+class Wrong(Exception):
+    pass
+
+
+def require(holds: bool, what: str) -> None:
+    if not holds:
+        raise Wrong(what)
+
+
+def snapshot(root: Path, times: bool = True, own: bool = False) -> Snapshot:
+    """Everything below the root; folders without their times."""
+    found: Snapshot = {}
+    for folder, folders, files in os.walk(root):
+        if not own and OWN in folders and Path(folder) == root:
+            folders.remove(OWN)
+        for name in folders + files:
+            path = Path(folder) / name
+            status = path.lstat()
+            kind = stat.S_IFMT(status.st_mode)
+            content = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+            mode = None if path.is_symlink() else stat.S_IMODE(status.st_mode)
+            time = status.st_mtime_ns if times and path.is_file() and not path.is_symlink() else None
+            found[str(path.relative_to(root))] = (kind, content, mode, time)
+    return found
+
+
+def all_times(root: Path) -> dict[str, int]:
+    return {str(path): path.lstat().st_mtime_ns for path in [root, *root.rglob("*")]}
+
+
+def difference(a: Snapshot, b: Snapshot) -> str:
+    return ", ".join(sorted(path for path in a.keys() | b.keys() if a.get(path) != b.get(path)))
+
+
+class Bench:
+    def __init__(self, options: argparse.Namespace, work: Path) -> None:
+        self.driver, self.memsize, self.work = options.driver.resolve(), options.memsize.resolve(), work
+        self.step: int = options.step
+        self.random = random.Random(options.seed)
+        self.trees = 0
+        self.kills = 0
+        self.original = self.fresh("original")
+        for path, (content, mode, time) in ORIGINAL.items():
+            file = self.original / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(mode)
+            os.utime(file, ns=(time, time))
+        (self.original / LINK).symlink_to(LINK_TARGET)
+        self.first = self.plan("first", self.original, FIRST)
+        self.applied = self.copy(self.original)
+        self.run("apply", self.applied, self.first)
+        self.second = self.plan("second", self.applied, SECOND)
+        self.twice = self.copy(self.applied)
+        self.run("apply", self.twice, self.second)
+
+    def fresh(self, name: str) -> Path:
+        folder = self.work / name
+        folder.mkdir()
+        return folder
+
+    def copy(self, tree: Path) -> Path:
+        self.trees += 1
+        return Path(shutil.copytree(tree, self.work / f"tree{self.trees}", symlinks=True))
+
+    def plan(self, name: str, tree: Path, changes: dict[str, bytes | None]) -> Path:
+        """before/ and after/ of the driver, from the tree as it is."""
+        folder = self.fresh(f"plan-{name}")
+        (folder / "before").mkdir()
+        (folder / "after").mkdir()
+        for path, content in changes.items():
+            for side, data in (("before", (tree / path).read_bytes() if (tree / path).exists() else None),
+                               ("after", content)):
+                if data is not None:
+                    file = folder / side / path
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(data)
+        return folder
+
+    def start(self, verb: str, tree: Path, *more: Path | str, fault: str = "", log: Path | None = None,
+              before: Callable[[], None] | None = None) -> "subprocess.CompletedProcess[str]":
+        environment = {**os.environ, "MEMSIZE_DISK_FAULT": fault}
+        if not fault:
+            del environment["MEMSIZE_DISK_FAULT"]
+        if log:
+            environment["MEMSIZE_DISK_LOG"] = str(log)
+        return subprocess.run([str(self.driver), verb, str(tree), *map(str, more)], env=environment, timeout=SECONDS,
+                              capture_output=True, text=True, check=False, preexec_fn=before)
+
+    def run(self, verb: str, tree: Path, *more: Path | str) -> str:
+        done = self.start(verb, tree, *more)
+        require(done.returncode == 0, f"{verb}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def memsize_run(self, *words: Path | str, status: int = 0) -> str:
+        done = subprocess.run([str(self.memsize), *map(str, words)], timeout=SECONDS, capture_output=True, text=True,
+                              check=False)
+        require(done.returncode == status,
+                f"memsize {words}: exit {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+        return done.stdout if status == 0 else done.stderr
+
+    def log_of(self, verb: str, tree: Path, *more: Path | str) -> list[list[str]]:
+        log = self.work / "log"
+        log.unlink(missing_ok=True)
+        done = self.start(verb, self.copy(tree), *more, log=log)
+        require(done.returncode == 0, f"{verb}: {done.stdout}{done.stderr}")
+        return [line.split("\t") for line in log.read_text().splitlines()]
+
+    # --- Killed ---------------------------------------------------------------------------------------
+
+    def must_be(self, tree: Path, *wanted: Path, times: bool = False, what: str) -> Path:
+        """Which of the trees it equals."""
+        now = snapshot(tree, times)
+        for other in wanted:
+            if now == snapshot(other, times):
+                return other
+        raise Wrong(f"{what}: it is neither: differs from {wanted[0].name} in "
+                    f"{difference(now, snapshot(wanted[0], times))}")
+
+    def must_be_original(self, tree: Path, what: str) -> None:
+        self.must_be(tree, self.original, times=True, what=what)
+        require(not (tree / OWN).exists(), f"{what}: {OWN} is left with {sorted((tree / OWN).rglob('*'))}")
+
+    def status_only_reads(self, tree: Path) -> dict[str, Any]:
+        before, times = snapshot(tree, own=True), all_times(tree)
+        document = json.loads(self.memsize_run("sdk", "status", "--sdk", tree, "--json"))
+        require(snapshot(tree, own=True) == before and all_times(tree) == times, "status changed something")
+        return document
+
+    def recovered(self, killed: Path, old: Path, new: Path, plan: Path | None, what: str) -> None:
+        """The killed tree's ways on: ending it, doing it again, and going back."""
+        document = self.status_only_reads(killed)
+        back = self.copy(killed)
+        self.run("recover", killed)
+        reached = self.must_be(killed, old, new, what=f"{what}, recover")
+        after = self.status_only_reads(killed)
+        expected = "clean" if reached == self.original else "applied"
+        require(after["state"] == expected, f"{what}: {document['state']} became {after['state']}")
+        require(not (killed / OWN / "lock").exists() and not (killed / OWN / "staged").exists(), f"{what}: leftovers")
+        if plan:
+            self.run("apply", killed, plan)
+            self.must_be(killed, new, what=f"{what}, apply again")
+        self.run("revert", killed)
+        self.must_be_original(killed, f"{what}, revert after that")
+        self.memsize_run("sdk", "revert", "--sdk", back)
+        self.must_be_original(back, f"{what}, revert at once")
+        shutil.rmtree(killed)
+        shutil.rmtree(back)
+
+    def kill_everywhere(self, name: str, verb: str, old: Path, new: Path, plan: Path | None) -> None:
+        more = [plan] if plan else []
+        calls = self.log_of(verb, old, *more)
+        require(len(calls) > 20, f"{name}: only {len(calls)} calls were seen")
+        for n in range(1, len(calls) + 2, self.step):
+            for way in ("kill", "tear"):
+                what = f"{name}, {way} {n} of {len(calls)}"
+                tree = self.copy(old)
+                done = self.start(verb, tree, *more, fault=f"{way} {n}")
+                if n > len(calls):
+                    require(done.returncode == 0, f"{what}: {done.stdout}")
+                else:
+                    require(done.returncode == -9, f"{what}: not killed: {done.returncode} {done.stdout}")
+                    self.kills += 1
+                self.recovered(tree, old, new, plan, what)
+
+    def kill_twice(self) -> None:
+        """Killed, and what ends that is killed too."""
+        calls = len(self.log_of("apply", self.applied, self.second))
+        for _ in range(max(10, 60 // self.step)):
+            tree = self.copy(self.applied)
+            faults = []
+            self.start("apply", tree, self.second, fault=f"kill {self.random.randint(1, calls)}")
+            for _ in range(3):
+                verb = self.random.choice(["recover", "revert"])
+                faults.append((verb, self.random.randint(1, 60)))
+                self.start(verb, tree, fault=f"tear {faults[-1][1]}")
+            what = f"killed again and again, {faults}"
+            self.kills += 3
+            self.run("recover", tree)
+            self.must_be(tree, self.original, self.applied, self.twice, what=what)
+            self.run("revert", tree)
+            self.must_be_original(tree, what)
+
+    # --- A disk that refuses -----------------------------------------------------------------------------
+
+    def refuse_everywhere(self, name: str, old: Path, new: Path, plan: Path) -> None:
+        calls = self.log_of("apply", old, plan)
+        before = snapshot(old)
+        for call, number in (("write", errno.ENOSPC), ("open", errno.ENOSPC), ("fsync", errno.EIO),
+                             ("rename", errno.EACCES), ("mkdir", errno.ENOSPC), ("chmod", errno.EPERM),
+                             ("unlink", errno.EACCES), ("rmdir", errno.EACCES), ("utimens", errno.EIO),
+                             ("truncate", errno.EIO)):
+            total = sum(line[0] == call for line in calls)
+            require(total > 0 or call in ("utimens", "chmod"), f"{name}: no call of {call} was seen")
+            for n in range(1, total + 1, self.step):
+                what = f"{name}, {call} {n} of {total} fails"
+                tree = self.copy(old)
+                done = self.start("apply", tree, plan, fault=f"fail {call} {number} {n}")
+                if done.returncode == 0:
+                    # Only what tidies up may fail without a word.
+                    require(call in ("unlink", "rmdir"), f"{what}: no error")
+                    self.must_be(tree, new, what=what)
+                else:
+                    require(done.returncode in (1, 4), f"{what}: exit {done.returncode}")
+                    require(os.strerror(number) in done.stdout, f"{what}: does not say why: {done.stdout}")
+                    require("nothing was changed" in done.stdout, f"{what}: does not say what changed: {done.stdout}")
+                    require(snapshot(tree) == before, f"{what}: changed {difference(snapshot(tree), before)}")
+                self.recovered(tree, old, new, plan, what)
+        for n in range(1, len(calls) + 1, self.step):
+            what = f"{name}, everything fails from call {n} on"
+            tree = self.copy(old)
+            done = self.start("apply", tree, plan, fault=f"fail+ any {errno.ENOSPC} {n}")
+            if done.returncode == 0:
+                self.must_be(tree, new, what=what)
+            else:
+                now, said = snapshot(tree, times=False), done.stdout
+                new_state = snapshot(new, times=False)
+                # Files that are what they should become are named, or nothing is.
+                if now == snapshot(old, times=False):
+                    require("nothing was changed" in said or "takes it back" in said, f"{what}: {said}")
+                else:
+                    require("takes it back" in said, f"{what}: {said}")
+                    for path, (kind, content, *_) in new_state.items():
+                        was = snapshot(old, times=False).get(path, (None, None))
+                        if kind == stat.S_IFREG and now.get(path, (0, None))[1] == content != was[1]:
+                            require(f"'{path}' is changed" in said, f"{what}: does not name {path}: {said}")
+            self.recovered(tree, old, new, plan, what)
+
+    def full_disk(self) -> None:
+        """A real limit: no file may grow beyond it."""
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+        tree = self.copy(self.original)
+        done = self.start("apply", tree, self.first, before=limit)
+        require(done.returncode == 4 and os.strerror(errno.EFBIG) in done.stdout, f"no error: {done.stdout}")
+        self.must_be_original(tree, "a file that may not grow")
+
+    def durable_before_it_counts(self) -> None:
+        """Every file below .memsize is synced before the rename that makes the journal count, and every tree's
+        folder before the journal says that all is done."""
+        tree = self.original
+        log = self.log_of("apply", tree, self.first)
+        commit = next(i for i, line in enumerate(log) if line[0] == "rename" and line[1].endswith("staging.json"))
+        done = next(i for i, line in enumerate(log) if line[0] == "rename" and line[1].endswith("journal.json.new"))
+        require(commit < done, "the journal is written before it counts")
+        written = 0
+        for i, line in enumerate(log):
+            # open, write..., fsync of the same descriptor.
+            if line[0] == "open" and f"{OWN}/" in line[1] and not line[1].endswith("/lock"):
+                following = [other[0] for other in log[i + 1 : i + 8]]
+                require("fsync" in following and following.index("fsync") < following.index("open")
+                        if "open" in following else "fsync" in following, f"{line[1]} is not synced")
+                written += 1
+        require(written >= 9, f"only {written} files were seen")
+        require(any(line[0] == "fsync" for line in log[commit + 1 : commit + 2]), "the journal's name is not synced")
+        targets = [i for i, line in enumerate(log) if line[0] == "rename" and f"{OWN}/staged" in line[1]]
+        require(all(commit < i < done for i in targets) and len(targets) == 5, "files are renamed in between")
+        require(sum(line[0] == "fsync" for line in log[targets[-1] : done]) >= 3, "folders are not synced")
+
+    # --- Refusals ------------------------------------------------------------------------------------------
+
+    def refused(self, tree: Path, code: str, words: str, plan: Path | None = None) -> None:
+        before, times = snapshot(tree, own=True), all_times(tree)
+        done = self.start("apply", tree, plan or self.first)
+        require(done.returncode in (1, 4) and code in done.stdout and words in done.stdout,
+                f"expected {code} '{words}': {done.returncode} {done.stdout}")
+        require("nothing was changed" in done.stdout, f"does not say what changed: {done.stdout}")
+        require(snapshot(tree, own=True) == before and all_times(tree) == times, f"{words}: something changed")
+
+    def refusals(self) -> None:
+        header = f"{RTOS}/app_mem_map.h"
+        tree = self.copy(self.original)
+        (tree / header).chmod(0o444)
+        self.refused(tree, "file.write", "read-only")
+        tree = self.copy(self.original)
+        (tree / header).unlink()
+        (tree / header).mkdir()
+        self.refused(tree, "file.write", "folder")
+        tree = self.copy(self.original)
+        (tree / header).write_bytes(b"somebody else's")
+        self.refused(tree, "sdk.changed", "changed after it was read")
+        tree = self.copy(self.original)
+        (tree / header).unlink()
+        self.refused(tree, "sdk.changed", "went away")
+        tree = self.copy(self.original)
+        (tree / RTOS / "new").write_bytes(b"a file")
+        self.refused(tree, "file.write", "a file is where a folder")
+        tree = self.copy(self.original)
+        (tree / header).unlink()
+        os.mkfifo(tree / header)
+        self.refused(tree, "file.write", "no regular file")
+        outside = self.fresh("outside")
+        (outside / "app_mem_map.h").write_bytes(BINARY)
+        for target, words in ((outside / "app_mem_map.h", str(outside)), (Path("nothing"), "leads nowhere"),
+                              (Path("app_mem_map.h"), "leads nowhere")):
+            tree = self.copy(self.original)
+            (tree / header).unlink()
+            (tree / header).symlink_to(target)
+            self.refused(tree, "file.write", words)
+        tree = self.copy(self.original)
+        shutil.move(tree / RTOS / "r5", outside / "r5")
+        (tree / RTOS / "r5").symlink_to(outside / "r5")
+        self.refused(tree, "file.write", str(outside / "r5"))
+        tree = self.copy(self.original)
+        (tree / OWN).symlink_to(outside)
+        self.refused(tree, "sdk.journal", "no folder")
+        require(not (outside / "lock").exists(), "something was written outside of the tree")
+
+    def hostile_links_below_own(self) -> None:
+        """Who ships a tree may ship a .memsize too; it must not reach out of the tree."""
+        outside = self.fresh("elsewhere")
+        for name in ("backup", "journal.json"):
+            tree = self.copy(self.applied)
+            shutil.move(tree / OWN / name, outside / name)
+            (tree / OWN / name).symlink_to(outside / name)
+            before = snapshot(outside)
+            now = snapshot(tree)
+            self.memsize_run("sdk", "revert", "--sdk", tree, "--force", status=1)
+            require(snapshot(outside) == before and snapshot(tree) == now, f"{name} as a link was followed")
+        tree = self.copy(self.applied)
+        (tree / OWN / "staged").symlink_to(outside)
+        self.run("revert", tree)
+        require((outside / "backup").exists(), "a link was followed when tidying up")
+        self.must_be_original(tree, "a link in place of staged")
+
+    # --- What is kept ------------------------------------------------------------------------------------------
+
+    def again_changes_nothing(self) -> None:
+        tree = self.copy(self.twice)
+        twice = self.plan("twice", tree, {path: (tree / path).read_bytes() if (tree / path).exists() else None
+                                          for path in FIRST.keys() | SECOND.keys()})
+        for there, plan in ((tree, twice), (self.copy(self.original), self.plan("same", self.original, {}))):
+            before, times = snapshot(there, own=True), all_times(there)
+            self.run("apply", there, plan)
+            require(snapshot(there, own=True) == before and all_times(there) == times, "applying the same changed it")
+        # One of many: the others keep their time.
+        tree = self.copy(self.applied)
+        times = {path: (tree / path).stat().st_mtime_ns for path in ORIGINAL if (tree / path).exists()}
+        self.run("apply", tree, self.plan("one", tree, {f"{RTOS}/app_mem_map.h": b"one\n",
+                                                        f"{RTOS}/c7/untouched.txt": b"stays\n"}))
+        for path, time in times.items():
+            require((tree / path).stat().st_mtime_ns == time or path.endswith("app_mem_map.h"), f"{path} was touched")
+
+    def edits_are_kept(self) -> None:
+        header = f"{RTOS}/app_mem_map.h"
+        tree = self.copy(self.applied)
+        (tree / header).write_bytes(b"by hand\n")
+        before = snapshot(tree, own=True)
+        said = self.memsize_run("sdk", "revert", "--sdk", tree, status=1)
+        require(header in said and "--force" in said and "nothing was changed" in said, said)
+        require(snapshot(tree, own=True) == before, "a refused revert changed something")
+        now = {item["path"]: item["now"] for item in self.status_only_reads(tree)["files"]}
+        require(now[header] == "edited" and now[f"{RTOS}/new/folder/file.h"] == "applied", f"status says {now}")
+        self.memsize_run("sdk", "revert", "--sdk", tree, "--force")
+        self.must_be(tree, self.original, times=True, what="a forced revert")
+        require((tree / OWN / "kept" / header).read_bytes() == b"by hand\n", "what was edited is not kept")
+        # Once more, with other bytes: both are kept; and the tree is usable.
+        self.run("apply", tree, self.first)
+        (tree / header).write_bytes(b"by hand again\n")
+        self.memsize_run("sdk", "revert", "--sdk", tree, "--force")
+        require((tree / OWN / "kept" / header).read_bytes() == b"by hand\n", "the first is gone")
+        require((tree / OWN / "kept" / (header + ".2")).read_bytes() == b"by hand again\n", "the second is not kept")
+        require(len(self.status_only_reads(tree)["kept"]) == 2, "status does not list them")
+        # Edited, then changed by memsize from there: the edited one is kept, the oldest is what comes back.
+        tree = self.copy(self.applied)
+        (tree / header).write_bytes(b"by hand\n")
+        self.run("apply", tree, self.plan("edited", tree, {header: b"from by hand\n"}))
+        require((tree / OWN / "kept" / header).read_bytes() == b"by hand\n", "what was edited is not kept")
+        self.run("revert", tree)
+        self.must_be(tree, self.original, times=True, what="reverted after an edit in between")
+
+    def stuck_in_the_middle(self) -> None:
+        """Killed halfway, then a file is edited: it is named, nothing is lost, revert --force goes back."""
+        header = f"{RTOS}/app_mem_map.h"
+        calls = self.log_of("apply", self.original, self.first)
+        middle = next(i for i, line in enumerate(calls) if line[0] == "rename" and "staged" in line[1]) + 2
+        tree = self.copy(self.original)
+        self.start("apply", tree, self.first, fault=f"kill {middle}")
+        (tree / header).write_bytes(b"in between\n")
+        before = snapshot(tree, own=True)
+        for words in (("apply", tree, self.first), ("recover", tree), ("revert", tree)):
+            done = self.start(*words)
+            require(done.returncode == 1 and header in done.stdout and "--force" in done.stdout, done.stdout)
+            require(snapshot(tree, own=True) == before, f"{words[0]} changed something")
+        self.run("revert", tree, "--force")
+        self.must_be(tree, self.original, times=True, what="forced back")
+        require((tree / OWN / "kept" / header).read_bytes() == b"in between\n", "what was edited is lost")
+
+    def copied_tree(self) -> None:
+        """A copy that lost times and modes still goes back to the right ones."""
+        tree = Path(shutil.copytree(self.applied, self.work / "copied", symlinks=True, copy_function=shutil.copyfile))
+        self.run("revert", tree)
+        touched = {path for path in FIRST if path in ORIGINAL} | {f"{RTOS}/c7/freertos.syscfg"}
+        old, now = snapshot(self.original), snapshot(tree)
+        require(all(old[path] == now[path] for path in touched), f"differs: {difference(old, now)}")
+
+    # --- Two at once -----------------------------------------------------------------------------------------
+
+    def two_at_once(self) -> None:
+        tree = self.copy(self.applied)
+        lock = tree / OWN / "lock"
+        lock.write_text("process 4711 on this host since 2026-01-02 03:04:05 UTC: something\n")
+        with lock.open("r+") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            before = snapshot(tree, own=True)
+            for words in (("apply", tree, self.second), ("revert", tree), ("recover", tree)):
+                done = self.start(*words)
+                require(done.returncode == 4 and "process 4711" in done.stdout and "03:04:05" in done.stdout,
+                        f"{words[0]}: {done.returncode} {done.stdout}")
+            said = self.memsize_run("sdk", "revert", "--sdk", tree, status=4)
+            require("sdk.lock" in said and "process 4711" in said, said)
+            require(self.status_only_reads(tree)["busy"].startswith("process 4711"), "status does not say who")
+            require(snapshot(tree, own=True) == before, "who has no lock changed something")
+        # Who held it is gone: its file is in nobody's way.
+        self.run("apply", tree, self.second)
+        self.must_be(tree, self.twice, what="after the lock was left")
+        for _ in range(max(2, 6 // self.step)):
+            tree = self.copy(self.original)
+            running = [subprocess.Popen([self.driver, "apply", tree, self.first], stdout=subprocess.PIPE, text=True)
+                       for _ in range(6)]
+            ended = [(process.communicate()[0], process.returncode) for process in running]
+            require(all(code in (0, 4) for _, code in ended) and any(code == 0 for _, code in ended), f"{ended}")
+            self.must_be(tree, self.applied, what="six at once")
+            running = [subprocess.Popen([self.driver, "revert", tree], stdout=subprocess.PIPE, text=True)
+                       for _ in range(6)]
+            ended = [(process.communicate()[0], process.returncode) for process in running]
+            require(all(code in (0, 4) for _, code in ended) and any(code == 0 for _, code in ended), f"{ended}")
+            self.must_be_original(tree, "six reverts at once")
+
+    def same_root(self) -> None:
+        """The root is the same one, however it was typed."""
+        tree = self.copy(self.applied)
+        around = self.fresh("around")
+        tree = Path(shutil.move(tree, around / "vision_apps"))
+        for typed in (tree, tree / "platform", around, Path(f"{tree}/"), tree / "platform" / ".." / "platform"):
+            document = self.status_only_reads(typed)
+            require(document["state"] == "applied" and len(document["files"]) == len(FIRST), f"{typed}: {document}")
+        done = subprocess.run([self.memsize, "sdk", "revert", "--sdk", "."], cwd=tree / "platform", check=False,
+                              capture_output=True, text=True)
+        require(done.returncode == 0, done.stderr)
+        self.must_be_original(tree, "reverted from within platform")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--driver", required=True, type=Path)
+    parser.add_argument("--memsize", required=True, type=Path)
+    parser.add_argument("--work", required=True, type=Path)
+    parser.add_argument("--step", type=int, default=1, help="only every so many-th call is killed")
+    parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--only", default="", help="parts whose name contains this")
+    options = parser.parse_args()
+    os.umask(0o022)
+    # A disk in memory syncs fast; where there is none, any will do.
+    memory = Path("/dev/shm")
+    folder = memory if memory.is_dir() and os.access(memory, os.W_OK) else options.work
+    problems = 0
+    with tempfile.TemporaryDirectory(dir=folder, prefix="memsize-transaction-") as work:
+        bench = Bench(options, Path(work).resolve())
+        original, applied, twice = bench.original, bench.applied, bench.twice
+        parts: dict[str, Callable[[], None]] = {
+            "kill-apply": lambda: bench.kill_everywhere("apply", "apply", original, applied, bench.first),
+            "kill-second": lambda: bench.kill_everywhere("second apply", "apply", applied, twice, bench.second),
+            "kill-revert": lambda: bench.kill_everywhere("revert", "revert", twice, original, None),
+            "kill-twice": bench.kill_twice,
+            "refuse-apply": lambda: bench.refuse_everywhere("apply", original, applied, bench.first),
+            "refuse-second": lambda: bench.refuse_everywhere("second apply", applied, twice, bench.second),
+            "full-disk": bench.full_disk,
+            "durable": bench.durable_before_it_counts,
+            "refusals": bench.refusals,
+            "hostile": bench.hostile_links_below_own,
+            "again": bench.again_changes_nothing,
+            "edits": bench.edits_are_kept,
+            "stuck": bench.stuck_in_the_middle,
+            "copied": bench.copied_tree,
+            "two-at-once": bench.two_at_once,
+            "root": bench.same_root,
+        }
+        for name, part in parts.items():
+            if options.only in name:
+                try:
+                    part()
+                except Wrong as problem:
+                    print(f"{name}: {problem}")
+                    problems += 1
+        print(f"{bench.kills} kills, {bench.trees} trees, {problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
