@@ -109,12 +109,23 @@ std::string list_kept(const std::vector<std::string>& kept) {
 }
 
 // "  changed  platform/x/app_mem_map.h"
-std::string list_file(const sdk::FileStatus& file) {
-  const char* now = file.now == Now::kEdited     ? "  (edited since: revert needs --force)"
-                    : file.now == Now::kOriginal ? "  (not now: it is the original)"
-                                                 : "";
+std::string list_file(const sdk::FileStatus& file, Phase phase) {
+  std::string_view now;
+  if (file.now == Now::kEdited) {
+    now = "  (edited since: revert needs --force)";
+  } else if (file.now == Now::kOriginal) {
+    now = phase == Phase::kApplying    ? "  (not yet)"
+          : phase == Phase::kReverting ? "  (is back already)"
+                                       : "  (but is the original again)";
+  }
   return fmt::format(
       "  {:<7}  {}{}\n", name_of(file.change), core::printable(file.path, kShown), now);
+}
+
+std::string_view did_what(Phase phase) {
+  return phase == Phase::kApplying    ? "was changing"
+         : phase == Phase::kReverting ? "was putting back"
+                                      : "changed";
 }
 
 Json texts(const std::vector<std::string>& list) {
@@ -159,13 +170,14 @@ Outcome show_status(Session& session, const Options& options) {
   if (status->files.empty()) {
     text += fmt::format("{}: nothing that memsize changed\n", shown);
   } else {
-    text += fmt::format("{}: memsize changed {}; memsize sdk revert --sdk {} puts back what was\n",
+    text += fmt::format("{}: memsize {} {}; memsize sdk revert --sdk {} puts back what was\n",
                         shown,
+                        did_what(status->phase),
                         core::plural(status->files.size(), "file"),
                         shown);
   }
   for (const sdk::FileStatus& file : status->files) {
-    text += list_file(file);
+    text += list_file(file, status->phase);
   }
   text += list_kept(status->kept);
   if (!status->description.empty()) {

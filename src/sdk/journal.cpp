@@ -86,17 +86,22 @@ core::Place place_of(const std::string& path, std::string_view text, std::size_t
 
 class Reader {
  public:
-  explicit Reader(std::string path) : path_(std::move(path)) {}
+  Reader(std::string path, std::string_view source) : path_(std::move(path)), source_(source) {}
 
   core::Result<Journal> read(const Json& json) {
     Journal journal;
     const std::string schema = text(json, "schema", "");
     if (errors_.empty() && schema != kSchema) {
-      wrong("schema",
-            fmt::format("this memsize reads {}, not '{}'", kSchema, core::printable(schema, 40)));
+      core::Diagnostic error = damaged(path_, {});
+      error.message = fmt::format("the journal is of another version: '{}'; this memsize reads {}",
+                                  core::printable(schema, kShown),
+                                  kSchema);
+      error.hint = "nothing was changed; use the memsize that changed the tree";
+      point_at(schema, error);
+      errors_.push_back(std::move(error));
     }
     if (!errors_.empty()) {
-      return tl::make_unexpected(std::move(errors_));
+      return refused();
     }
     journal.state = state(json);
     journal.description = text(json, "description", "");
@@ -109,12 +114,27 @@ class Reader {
       }
     }
     if (!errors_.empty()) {
-      return tl::make_unexpected(std::move(errors_));
+      return refused();
     }
     return journal;
   }
 
  private:
+  tl::unexpected<core::Diagnostics> refused() {
+    core::add_text(errors_, path_, source_);
+    return tl::make_unexpected(std::move(errors_));
+  }
+
+  // Where the text stands first, in quotes. One that is written with other escapes is not found.
+  void point_at(const std::string& value, core::Diagnostic& error) const {
+    const std::string quoted = Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::size_t at = source_.find(quoted);
+    if (at != std::string_view::npos) {
+      error.place = place_of(path_, source_, at + 1);
+      error.place.length = quoted.size();
+    }
+  }
+
   void wrong(const std::string& at, const std::string& what) {
     errors_.push_back(damaged(path_, at.empty() ? what : fmt::format("{}: {}", at, what)));
   }
@@ -160,6 +180,7 @@ class Reader {
   std::string safe_path(std::string path, const std::string& at) {
     if (const std::string why = why_unsafe(path); !why.empty()) {
       wrong(at, fmt::format("'{}' {}", core::printable(path, kShown), why));
+      point_at(path, errors_.back());
     }
     return path;
   }
@@ -257,6 +278,7 @@ class Reader {
   }
 
   std::string path_;
+  std::string_view source_;
   core::Diagnostics errors_;
 };
 
@@ -345,7 +367,7 @@ core::Result<Journal> parse_journal(std::string_view text, const std::string& pa
   if (!json.is_object()) {
     return core::fail(damaged(path, "it is no object"));
   }
-  return Reader{path}.read(json);
+  return Reader{path, text}.read(json);
 }
 
 }  // namespace memsize::sdk

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -199,6 +200,24 @@ class Surveyor {
   Survey survey_;
 };
 
+// Folders that memsize makes for a file, now or before for another one; so that whichever goes last
+// takes them along.
+std::vector<std::string> made_folders(const Store& store,
+                                      const std::string& path,
+                                      const Journal& journal) {
+  const std::vector<std::string> missing = store.missing_folders(path);
+  std::set<std::string> made{missing.begin(), missing.end()};
+  for (const Journal::File& file : journal.files) {
+    for (const std::string& folder : file.folders) {
+      if (path.starts_with(folder + "/")) {
+        made.insert(folder);
+      }
+    }
+  }
+  // Outer folders sort before inner ones.
+  return {made.begin(), made.end()};
+}
+
 // The journal of the tree with these tasks pending.
 Journal planned(const Store& store,
                 const std::vector<Task>& tasks,
@@ -209,10 +228,12 @@ Journal planned(const Store& store,
   journal.description = core::printable(description, kLongestDescription);
   for (const Task& task : tasks) {
     const bool is_new = journal.find(task.path) == nullptr;
+    std::vector<std::string> folders =
+        is_new ? made_folders(store, task.path, journal) : std::vector<std::string>{};
     Journal::File& file = journal.file(task.path);
     if (is_new) {
       file.original = task.from;
-      file.folders = store.missing_folders(task.path);
+      file.folders = std::move(folders);
     }
     file.pending = Journal::Pending{task.from, task.to};
   }
@@ -314,21 +335,6 @@ core::Result<void> change(Store& store,
   // The change is made; what cannot be removed now is removed by the next run.
   (void)store.clean();
   return {};
-}
-
-// Whether the tree needs no lock: nothing is to change and nobody was interrupted.
-core::Result<bool> is_at_rest(const Store& store) {
-  if (!store.exists()) {
-    return true;
-  }
-  if (!store.looks_settled()) {
-    return false;
-  }
-  const auto journal = store.read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
-  return *journal && (*journal)->state == Journal::State::kApplied;
 }
 
 void list_tasks(const std::vector<Task>& tasks, Applied& applied) {

@@ -297,6 +297,21 @@ core::Result<void> put_back(Store& store, const Journal& journal, Reverted& reve
   return store.remove(Document::kJournal);
 }
 
+core::Result<bool> is_at_rest(const Store& store) {
+  if (!store.exists()) {
+    return true;
+  }
+  if (!store.looks_settled()) {
+    return false;
+  }
+  const auto journal = store.read(Document::kJournal);
+  if (!journal) {
+    return tl::make_unexpected(journal.error());
+  }
+  return *journal ? (*journal)->state == Journal::State::kApplied
+                  : store.copies(Copy::kBackup).empty();
+}
+
 core::Result<Recovery> recover_locked(Store& store) {
   const auto staging = store.read(Document::kStaging);
   if (!staging) {
@@ -345,17 +360,12 @@ core::Result<Recovery> recover(core::FileSystem& files, const std::string& root)
   if (!store) {
     return tl::make_unexpected(store.error());
   }
-  if (!store->exists()) {
-    return Recovery::kNothing;
+  const auto at_rest = is_at_rest(*store);
+  if (!at_rest) {
+    return tl::make_unexpected(at_rest.error());
   }
-  if (store->looks_settled()) {
-    const auto journal = store->read(Document::kJournal);
-    if (!journal) {
-      return tl::make_unexpected(journal.error());
-    }
-    if (*journal && (*journal)->state == Journal::State::kApplied) {
-      return Recovery::kNothing;
-    }
+  if (*at_rest) {
+    return Recovery::kNothing;
   }
   const auto session = store->enter("ending an interrupted change");
   return session ? recover_locked(*store) : tl::make_unexpected(session.error());

@@ -29,6 +29,10 @@ namespace memsize::sdk {
 
 [[nodiscard]] core::Diagnostic no_backup(const Store& store, const std::string& path);
 
+/// Whether nobody was interrupted and nobody is at work, so that looking needs no lock. False also
+/// where the journal is missing beside copies of originals.
+[[nodiscard]] core::Result<bool> is_at_rest(const Store& store);
+
 /// As sdk::recover, under the lock.
 [[nodiscard]] core::Result<Recovery> recover_locked(Store& store);
 

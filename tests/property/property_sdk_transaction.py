@@ -16,6 +16,7 @@ import random
 import resource
 import shutil
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -391,7 +392,11 @@ class Bench:
         tree = self.copy(self.twice)
         twice = self.plan("twice", tree, {path: (tree / path).read_bytes() if (tree / path).exists() else None
                                           for path in FIRST.keys() | SECOND.keys()})
-        for there, plan in ((tree, twice), (self.copy(self.original), self.plan("same", self.original, {}))):
+        with_kept = self.copy(self.original)
+        (with_kept / OWN / "kept").mkdir(parents=True)
+        (with_kept / OWN / "kept" / "file").write_bytes(b"by hand")
+        same = self.plan("same", self.original, {LINK: b"", f"{RTOS}/c7/untouched.txt": b"stays\n"})
+        for there, plan in ((tree, twice), (self.copy(self.original), same), (with_kept, same)):
             before, times = snapshot(there, own=True), all_times(there)
             self.run("apply", there, plan)
             require(snapshot(there, own=True) == before and all_times(there) == times, "applying the same changed it")
@@ -439,6 +444,8 @@ class Bench:
         tree = self.copy(self.original)
         self.start("apply", tree, self.first, fault=f"kill {middle}")
         (tree / header).write_bytes(b"in between\n")
+        # Whoever comes next removes the lock's file that was left.
+        (tree / OWN / "lock").unlink()
         before = snapshot(tree, own=True)
         for words in (("apply", tree, self.first), ("recover", tree), ("revert", tree)):
             done = self.start(*words)
@@ -463,7 +470,8 @@ class Bench:
         lock = tree / OWN / "lock"
         lock.write_text("process 4711 on this host since 2026-01-02 03:04:05 UTC: something\n")
         with lock.open("r+") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX)
+            # Of the open file: another kind would go with any other descriptor of this process.
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
             before = snapshot(tree, own=True)
             for words in (("apply", tree, self.second), ("revert", tree), ("recover", tree)):
                 done = self.start(*words)

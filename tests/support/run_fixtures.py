@@ -14,6 +14,7 @@ A case is fixtures/<code>/<case>/ with `cmd`, input files, and what the program 
   #remove FILE           removes a file
   #fifo NAME FILE        a named pipe that holds FILE's bytes and then closes
   #link NAME TARGET      a symbolic link
+  #lock NAME TEXT        a file with that text, which another process has locked
   #stdin FILE            standard input (else it is empty)
   #stdout FILE           standard output goes there, such as /dev/full
   #writes                a failure may leave files behind (else nothing may have changed)
@@ -29,17 +30,20 @@ outside of that copy and {SRC} the root of the tree, in `cmd` as in what is expe
 import argparse
 import contextlib
 import difflib
+import fcntl
 import json
 import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TextIO
 
 SHARED = ("boards", "templates", "samples")
 EXPECTATIONS = ("expect", "expect.stdout", "expect.json")
@@ -65,6 +69,7 @@ class Case:
         self.root = scratch / "tree"
         self.folder = self.root / "tests" / "fixtures" / self.code / case.name
         self.stdin: Path | None = None
+        self.locked: TextIO | None = None
         self.stdout = ""
         self.may_write = False
         shutil.copytree(case, self.folder, ignore=shutil.ignore_patterns(*EXPECTATIONS, "cmd"))
@@ -82,6 +87,8 @@ class Case:
             raise Broken(f"killed by signal {-done.returncode}")
         if done.returncode != 0 and not self.may_write and self.files() != before:
             raise Broken("it failed, but changed files")
+        if self.locked:
+            self.locked.close()
         stdout = self.anywhere(done.stdout)
         written = {"expect": f"exit {done.returncode}\n{self.anywhere(done.stderr)}", "expect.stdout": stdout}
         if "--json" in command.split() and not self.stdout:
@@ -116,6 +123,12 @@ class Case:
                 threading.Thread(target=fill_pipe, args=(self.folder / name, data), daemon=True).start()
             case "link", (name, target):
                 (self.folder / name).symlink_to(target)
+            case "lock", (name, text):
+                (self.folder / name).write_text(text + "\n")
+                self.locked = (self.folder / name).open("r+")
+                # Of the open file: another kind would go with any other descriptor of this process.
+                whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+                fcntl.fcntl(self.locked, fcntl.F_OFD_SETLK, whole)
             case "stdin", (name,):
                 self.stdin = self.folder / name
             case "stdout", (name,):

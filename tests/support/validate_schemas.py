@@ -7,9 +7,11 @@ describes must be in some document. The schemas themselves must be valid, and mu
 
 import argparse
 import copy
+import fcntl
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -121,6 +123,17 @@ COMMANDS = (
     ("why 4GiB --board j722s --json", 2),
     ("why RINGS --json", 2),
     ("why RINGS --sdk file --json", 4),
+    # sdk; copies of the trees under tests/fixtures
+    ("sdk status --sdk held --json", 0),
+    ("sdk status --sdk halfway --json", 0),
+    ("sdk status --sdk early --json", 0),
+    ("sdk status --sdk untouched --json", 0),
+    ("sdk revert --sdk edited --json", 1),
+    ("sdk revert --sdk edited --force --json", 0),
+    ("sdk status --sdk edited --json", 0),
+    ("sdk revert --sdk untouched --json", 0),
+    ("sdk status --sdk map --json", 4),
+    ("sdk status --json", 2),
     # list
     ("list readers --json", 0),
     ("list emitters --json", 0),
@@ -135,7 +148,17 @@ NOT_UNDERSTOOD = ("analyze --json", "emit --json", "list nothing --json", "board
 WRITTEN = ("all.json",
            "map/memory_map.json", "map12/memory_map.json", "map/c7x_1/mmu_map.json", "map/c7x_2/mmu_map.json",
            "map12/c7x_1/mmu_map.json", "map12/c7x_2/mmu_map.json", "am62a/memory_map.json",
-           "am62a/c7x_1/mmu_map.json", "safertos/memory_map.json", "safertos/c7x_1/mmu_map.json", "tda54/memory_map.json")
+           "am62a/c7x_1/mmu_map.json", "safertos/memory_map.json", "safertos/c7x_1/mmu_map.json", "tda54/memory_map.json",
+           "held/.memsize/journal.json", "halfway/.memsize/journal.json", "early/.memsize/staging.json")
+
+# SDK trees that memsize changed, by the fixture they are copied from.
+TREES = {
+    "held": "sdk.lock/held",
+    "halfway": "sdk.changed/interrupted-status",
+    "early": "sdk.changed/interrupted-early",
+    "edited": "sdk.changed/edited",
+    "untouched": "sdk.changed/nothing",
+}
 
 # Beside a copy of the bundled boards: two regions on the same bytes.
 OVERLAP = """\
@@ -207,6 +230,11 @@ class Checker:
         (self.work / "sizing.json").write_text(self.run(f"analyze {{trace}} --board {OLD} --json").stdout,
                                                encoding="utf-8")
         self.make_tree()
+        for name, fixture in TREES.items():
+            shutil.copytree(self.source / "tests" / "fixtures" / fixture / "sdk", self.work / name)
+        (self.work / "held/.memsize/lock").write_text("somebody\n", encoding="utf-8")
+        self.lock = (self.work / "held/.memsize/lock").open("r+", encoding="utf-8")
+        fcntl.fcntl(self.lock, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
         self.run(f"emit --board {OLD} --out altered")
         for file in (self.work / "altered").glob("*.dtsi"):
             file.write_text(file.read_text(encoding="utf-8").replace("0xa5000000", "0xa6000000"), encoding="utf-8")
