@@ -148,7 +148,7 @@ TEST_SUITE("sdk") {
       CAPTURE(path);
       const core::Diagnostic error = tree.refused({change_of(path, "old d", "x")});
       CHECK(error.place.path == std::string{"/sdk/"} + path);
-      CHECK(test::contains(error.message, "/elsewhere/d.h"));
+      CHECK(test::contains(error.message, "/elsewhere"));
     }
     CHECK(test::contains(tree.refused({{"platform/out/new.h", std::nullopt, "x"}}).message,
                          "/elsewhere"));
