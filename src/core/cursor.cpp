@@ -193,7 +193,9 @@ void add_text(Diagnostics& diagnostics, const std::string& path, std::string_vie
     }
     std::string_view line = text.substr(begins[place.line - 1]);
     line = line.substr(0, line.find('\n'));
-    place.text = std::string{line.substr(0, line.find('\r'))};
+    // A carriage return inside of a line ends nothing: columns count on behind it.
+    line.remove_suffix(line.ends_with('\r') ? 1U : 0U);
+    place.text = std::string{line};
   };
   for (Diagnostic& diagnostic : diagnostics) {
     complete(diagnostic.place);
