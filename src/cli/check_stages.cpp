@@ -54,15 +54,6 @@ std::optional<layout::MemoryMap> map_for(const std::map<std::string, board::Boar
   return map ? std::optional{std::move(*map)} : std::nullopt;
 }
 
-core::Diagnostic no_such_part(const CheckRequest& request,
-                              const std::vector<sdk::Platform>& platforms,
-                              std::string what) {
-  core::Place place;
-  place.path = request.sdk;
-  return core::error(
-      Code::kSdkTree, std::move(what), place, fmt::format("it has: {}", join_socs(platforms)));
-}
-
 core::Diagnostic no_such_system(const sdk::Sources& sources, const board::Board& board) {
   std::vector<std::string> systems;
   systems.reserve(sources.variants.size());
@@ -166,23 +157,21 @@ std::optional<core::Diagnostic> misfit(const layout::MemoryMap& map,
 }  // namespace
 
 core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request) {
+  TreeScope scope;
+  if (!request.soc.empty()) {
+    auto platform = sdk::find_platform(session.files, request.sdk, request.soc);
+    if (!platform) {
+      return tl::make_unexpected(platform.error());
+    }
+    scope.platforms.push_back(std::move(*platform));
+    return scope;
+  }
   auto platforms = sdk::find_platforms(session.files, request.sdk);
   if (!platforms) {
     return tl::make_unexpected(platforms.error());
   }
-  TreeScope scope;
   if (request.board.name.empty()) {
-    for (const sdk::Platform& platform : *platforms) {
-      if (request.soc.empty() || platform.soc == request.soc) {
-        scope.platforms.push_back(platform);
-      }
-    }
-    if (scope.platforms.empty()) {
-      return core::fail(
-          no_such_part(request,
-                       *platforms,
-                       fmt::format("this SDK has no '{}'", core::printable(request.soc, 40))));
-    }
+    scope.platforms = std::move(*platforms);
     return scope;
   }
   auto board = load_board(session, request.board);
@@ -200,11 +189,14 @@ core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& requ
     }
   }
   if (scope.platforms.empty()) {
-    return core::fail(no_such_part(request,
-                                   *platforms,
-                                   fmt::format("this SDK has no '{}', which board '{}' is",
-                                               scope.asked->board.soc,
-                                               scope.asked->board.name)));
+    core::Place place;
+    place.path = request.sdk;
+    return core::fail(core::error(Code::kSdkTree,
+                                  fmt::format("this SDK has no '{}', which board '{}' is",
+                                              scope.asked->board.soc,
+                                              scope.asked->board.name),
+                                  place,
+                                  fmt::format("it has: {}", join_socs(*platforms))));
   }
   return scope;
 }
