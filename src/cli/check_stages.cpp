@@ -157,11 +157,19 @@ std::optional<core::Diagnostic> misfit(const layout::MemoryMap& map,
 }  // namespace
 
 core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request) {
+  TreeScope scope;
+  if (!request.soc.empty()) {
+    auto platform = sdk::find_platform(session.files, request.sdk, request.soc);
+    if (!platform) {
+      return tl::make_unexpected(platform.error());
+    }
+    scope.platforms.push_back(std::move(*platform));
+    return scope;
+  }
   auto platforms = sdk::find_platforms(session.files, request.sdk);
   if (!platforms) {
     return tl::make_unexpected(platforms.error());
   }
-  TreeScope scope;
   if (request.board.name.empty()) {
     scope.platforms = std::move(*platforms);
     return scope;

@@ -22,7 +22,6 @@ using core::Code;
 
 constexpr const char* kSchema = "memsize.board/1";
 constexpr const char* kDefaultOs = "freertos";
-constexpr std::size_t kLongestName = 40;
 
 // The disk, with one file more that nobody has written yet.
 class WithFile : public core::FileSystem {
@@ -89,7 +88,7 @@ class Importer {
     if (!sources) {
       return tl::make_unexpected(sources.error());
     }
-    const auto variant = choose_variant(*sources);
+    const auto variant = sdk::find_variant(*sources, options_.os);
     if (!variant) {
       return tl::make_unexpected(variant.error());
     }
@@ -125,60 +124,12 @@ class Importer {
     outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
   }
 
-  [[nodiscard]] core::Place tree_place() const {
-    core::Place place;
-    place.path = options_.sdk;
-    return place;
-  }
-
   core::Result<sdk::Sources> read_tree() {
-    const auto platforms = sdk::find_platforms(session_.files, options_.sdk);
-    if (!platforms) {
-      return tl::make_unexpected(platforms.error());
+    const auto platform = sdk::find_platform(session_.files, options_.sdk, options_.soc);
+    if (!platform) {
+      return tl::make_unexpected(platform.error());
     }
-    std::vector<std::string> names;
-    for (const sdk::Platform& platform : *platforms) {
-      if (platform.soc == options_.soc) {
-        return sdk::read_sources(session_.files, platform, {});
-      }
-      names.push_back(core::printable(platform.soc, kLongestName));
-    }
-    return core::fail(core::error(
-        Code::kSdkTree,
-        fmt::format("this SDK has no '{}'", core::printable(options_.soc, kLongestName)),
-        tree_place(),
-        fmt::format("it has: {}", core::join(names, ", "))));
-  }
-
-  core::Result<const sdk::Variant*> choose_variant(const sdk::Sources& sources) {
-    std::vector<std::string> names;
-    for (const sdk::Variant& variant : sources.variants) {
-      if (variant.os == options_.os) {
-        return &variant;
-      }
-      names.push_back(core::printable(variant.os, kLongestName));
-    }
-    // The script is there, but wrong.
-    const std::string script = options_.os == kDefaultOs
-                                   ? std::string{"gen_linker_mem_map.py"}
-                                   : fmt::format("gen_linker_mem_map_{}.py", options_.os);
-    core::Diagnostics own;
-    for (const core::Diagnostic& problem : sources.problems) {
-      if (problem.place.path.str().ends_with("/" + script)) {
-        own.push_back(problem);
-      }
-    }
-    if (core::has_errors(own)) {
-      return tl::make_unexpected(std::move(own));
-    }
-    return core::fail(core::error(Code::kSdkTree,
-                                  fmt::format("this SDK has no script of '{}' for '{}'",
-                                              core::printable(options_.soc, kLongestName),
-                                              core::printable(options_.os, kLongestName)),
-                                  tree_place(),
-                                  names.empty()
-                                      ? std::string{"no script of it could be read"}
-                                      : fmt::format("it has: {}", core::join(names, ", "))));
+    return sdk::read_sources(session_.files, *platform, {});
   }
 
   core::Result<std::optional<board::Board>> choose_board() {
@@ -225,11 +176,6 @@ class Importer {
       core::add_text(diagnostics, file.path_under(sources.platform.folder), file.content);
     }
     core::add_text(diagnostics, path(), text);
-    for (const sdk::Variant& variant : sources.variants) {
-      if (const auto script = session_.files.read(variant.script.path)) {
-        core::add_text(diagnostics, variant.script.path, *script);
-      }
-    }
   }
 
   core::Result<Outcome> finish(std::string text, Outcome outcome) {

@@ -99,8 +99,9 @@ class Judge {
     if (!options_.write_baseline.empty()) {
       write();
     }
-    // With a board, other systems of the tree are not looked at.
-    const bool whole = options_.request.sdk.empty() || options_.request.board.name.empty();
+    // With a board or a part, others of the tree are not looked at.
+    const bool whole = options_.request.sdk.empty() ||
+                       (options_.request.board.name.empty() && options_.request.soc.empty());
     accept(baseline_, whole, report_.diagnostics, acceptance_);
     for (core::Diagnostic& diagnostic : report_.diagnostics) {
       if (options_.strict && diagnostic.severity == core::Severity::kWarning) {
@@ -298,10 +299,15 @@ Run add_check(CLI::App& app) {
       "  memsize check --sdk . --write-baseline known.json # accept what is wrong today\n"
       "  memsize check --sdk . --baseline known.json       # in a build: only what is new fails\n"
       "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor");
-  add_board_option(*verb, options->request.board);
+  auto* board = add_board_option(*verb, options->request.board);
   auto* map = verb->add_option("--map", options->request.map, "A folder that emit --out wrote");
-  verb->add_option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
-      ->excludes(map)
+  auto* sdk =
+      verb->add_option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
+          ->excludes(map)
+          ->check(filled());
+  verb->add_option("--soc", options->request.soc, "Only this part of the SDK")
+      ->needs(sdk)
+      ->excludes(board)
       ->check(filled());
   auto* sizing = verb->add_option(
       "--sizing", options->sizing, "A document that analyze --json wrote must fit");

@@ -79,47 +79,27 @@ core::Diagnostic usage(std::string message, std::string hint) {
   return core::error(Code::kUsage, std::move(message), {}, std::move(hint));
 }
 
-std::string list(const std::vector<std::string>& names) {
-  return core::join(names, ", ");
-}
-
-core::Result<sdk::Platform> find_platform(Session& session,
-                                          const Options& options,
-                                          const std::string& soc) {
+// Without a name, the only part that the tree has.
+core::Result<sdk::Platform> choose_platform(Session& session,
+                                            const Options& options,
+                                            const std::string& soc) {
+  if (!soc.empty()) {
+    return sdk::find_platform(session.files, options.sdk, soc);
+  }
   const auto platforms = sdk::find_platforms(session.files, options.sdk);
   if (!platforms) {
     return tl::make_unexpected(platforms.error());
   }
+  if (platforms->size() == 1) {
+    return platforms->front();
+  }
   std::vector<std::string> names;
+  names.reserve(platforms->size());
   for (const sdk::Platform& platform : *platforms) {
-    if (platform.soc == soc || (soc.empty() && platforms->size() == 1)) {
-      return platform;
-    }
     names.push_back(core::printable(platform.soc, 40));
   }
-  return core::fail(
-      soc.empty()
-          ? usage("this SDK has several parts", fmt::format("name one with --soc: {}", list(names)))
-          : usage(fmt::format("this SDK has no '{}'", core::printable(soc, 40)),
-                  fmt::format("it has: {}", list(names))));
-}
-
-core::Result<const sdk::Variant*> find_variant(const sdk::Sources& sources, const std::string& os) {
-  std::vector<std::string> names;
-  for (const sdk::Variant& variant : sources.variants) {
-    if (variant.os == os) {
-      return &variant;
-    }
-    names.push_back(core::printable(variant.os, 40));
-  }
-  core::Diagnostics errors = sources.problems;
-  std::erase_if(errors, [](const auto& each) { return each.severity != core::Severity::kError; });
-  errors.push_back(usage(fmt::format("this SDK has no map of {} for {}",
-                                     core::printable(sources.platform.soc, 40),
-                                     core::printable(os, 40)),
-                         names.empty() ? "its scripts cannot be read"
-                                       : fmt::format("name another with --os: {}", list(names))));
-  return tl::make_unexpected(std::move(errors));
+  return core::fail(usage("this SDK has several parts",
+                          fmt::format("name one with --soc: {}", core::join(names, ", "))));
 }
 
 // The asked board's map; nothing where none was asked for.
@@ -173,7 +153,7 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
                             "leave out --board, or --soc and --os"));
   }
   const std::string os = !options.os.empty() ? options.os : named ? (*board)->board.os : kDefaultOs;
-  const auto platform = find_platform(
+  const auto platform = choose_platform(
       session, options, options.soc.empty() && named ? (*board)->board.soc : options.soc);
   if (!platform) {
     return tl::make_unexpected(platform.error());
@@ -182,7 +162,7 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
   if (!sources) {
     return tl::make_unexpected(sources.error());
   }
-  const auto variant = find_variant(*sources, os);
+  const auto variant = sdk::find_variant(*sources, os);
   if (!variant) {
     return tl::make_unexpected(variant.error());
   }

@@ -115,6 +115,8 @@ struct CheckRequest {
   std::string map;
   /// An SDK tree, read instead of a map; empty: none.
   std::string sdk;
+  /// Only this part of it; empty: that of the board, or all.
+  std::string soc;
   /// A log or a sizing document that must fit the board's map; empty: none.
   std::string trace;
 };

@@ -49,7 +49,7 @@ std::string excerpt(const Place& place, bool colour) {
   }
   if (text.size() > kWidest) {
     const std::size_t half = kWidest / 2;
-    const std::size_t from = column > half ? column - half : 0;
+    const std::size_t from = std::min(column > half ? column - half : 0, text.size());
     text = (from > 0 ? "..." : "") + text.substr(from, kWidest) +
            (from + kWidest < text.size() ? "..." : "");
     column = column == 0 ? 0 : column - from + (from > 0 ? 3 : 0);

@@ -178,7 +178,15 @@ std::string unquoted(std::string_view text) {
 }
 
 void add_text(Diagnostics& diagnostics, const std::string& path, std::string_view text) {
-  if (diagnostics.empty()) {
+  const auto is_here = [&](const Place& place) { return place.path.str() == path; };
+  const bool wanted =
+      std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& each) {
+        return is_here(each.place) ||
+               std::any_of(each.related.begin(), each.related.end(), [&](const Related& related) {
+                 return is_here(related.place);
+               });
+      });
+  if (!wanted) {
     return;
   }
   std::vector<std::size_t> begins = {0};
@@ -187,13 +195,14 @@ void add_text(Diagnostics& diagnostics, const std::string& path, std::string_vie
     begins.push_back(at + 1);
   }
   const auto complete = [&](Place& place) {
-    if (place.line == 0 || place.line > begins.size() || !place.text.empty() ||
-        place.path.str() != path) {
+    if (place.line == 0 || place.line > begins.size() || !place.text.empty() || !is_here(place)) {
       return;
     }
     std::string_view line = text.substr(begins[place.line - 1]);
     line = line.substr(0, line.find('\n'));
-    place.text = std::string{line.substr(0, line.find('\r'))};
+    // A carriage return inside of a line ends nothing: columns count on behind it.
+    line.remove_suffix(line.ends_with('\r') ? 1U : 0U);
+    place.text = std::string{line};
   };
   for (Diagnostic& diagnostic : diagnostics) {
     complete(diagnostic.place);

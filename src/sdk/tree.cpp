@@ -26,6 +26,9 @@ constexpr std::string_view kConfigHeader = "common/app_cfg_";
 // In a core's folder: sysconfig's output, which releases have checked in.
 constexpr std::string_view kGenerated = "/generated/ti_dpl_config.c";
 
+// A name of a folder, in a message.
+constexpr std::size_t kLongestName = 40;
+
 // No file of a map is a tenth of this: the largest is a sysconfig file of some 200 KiB.
 constexpr std::size_t kLargest = 4U << 20U;
 
@@ -258,6 +261,63 @@ core::Result<std::string> tree_root(core::FileSystem& files, const std::string& 
                             : typed_end == 0               ? "/"
                                                            : platform.substr(0, typed_end);
   return files.same_file(typed, root) ? typed : root;
+}
+
+core::Result<Platform> find_platform(core::FileSystem& files,
+                                     const std::string& path,
+                                     const std::string& soc) {
+  const auto platforms = find_platforms(files, path);
+  if (!platforms) {
+    return tl::make_unexpected(platforms.error());
+  }
+  std::vector<std::string> names;
+  for (const Platform& platform : *platforms) {
+    if (platform.soc == soc) {
+      return platform;
+    }
+    names.push_back(core::printable(platform.soc, kLongestName));
+  }
+  core::Place place;
+  place.path = path;
+  return core::fail(
+      core::error(Code::kSdkTree,
+                  fmt::format("this SDK has no '{}'", core::printable(soc, kLongestName)),
+                  place,
+                  fmt::format("it has: {}", core::join(names, ", "))));
+}
+
+core::Result<const Variant*> find_variant(const Sources& sources, const std::string& os) {
+  std::vector<std::string> names;
+  for (const Variant& variant : sources.variants) {
+    if (variant.os == os) {
+      return &variant;
+    }
+    names.push_back(core::printable(variant.os, kLongestName));
+  }
+  // The script is there, but wrong.
+  const std::string& folder = sources.platform.folder;
+  core::Diagnostics own;
+  for (const core::Diagnostic& problem : sources.problems) {
+    const std::string& path = problem.place.path.str();
+    const bool is_script =
+        path.starts_with(folder + "/") && os_of_script(path.substr(folder.size() + 1)) == os;
+    if (is_script && problem.severity == core::Severity::kError) {
+      own.push_back(problem);
+    }
+  }
+  if (!own.empty()) {
+    return tl::make_unexpected(std::move(own));
+  }
+  core::Place place;
+  place.path = folder;
+  return core::fail(core::error(
+      Code::kSdkTree,
+      fmt::format("there is no generator script of '{}' for '{}'",
+                  core::printable(sources.platform.soc, kLongestName),
+                  core::printable(os, kLongestName)),
+      place,
+      names.empty() ? std::string{"no script of it could be read"}
+                    : fmt::format("there are scripts for: {}", core::join(names, ", "))));
 }
 
 core::Result<Sources> read_sources(core::FileSystem& files,

@@ -53,6 +53,14 @@ core::Diagnostics errors_of(const std::string& text) {
 
 TEST_SUITE_BEGIN("cli");
 
+TEST_CASE("a place behind the end of its line is shown without a caret") {
+  const std::string line(229, 'x');
+  const std::string shown =
+      render(core::error(Code::kUsage, "odd", place_in("f", 2, 452, 3, line)), false);
+  CHECK(shown.find("    2 | ...\n") != std::string::npos);
+  CHECK(shown.find('^') == std::string::npos);
+}
+
 TEST_CASE("columns count characters as editors do, not bytes") {
   // "ä" has two bytes and one unit, "😀" four bytes and two units.
   const std::string text = "\xC3\xA4 \xF0\x9F\x98\x80 = RINGS";

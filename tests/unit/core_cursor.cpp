@@ -89,6 +89,9 @@ TEST_SUITE("core") {
     CHECK(list[0].related[0].place.text.str() == "second");
     CHECK(list[1].place.text.empty());
     CHECK(list[2].place.text.empty());
+    Diagnostics inside = {error(Code::kUsage, "x", Place{"r.c", 1, 5, 1, {}})};
+    add_text(inside, "r.c", "ab\rcd\r\nnext");
+    CHECK(inside.front().place.text.str() == "ab\rcd");
     add_text(list, "b.c", "one\n");
     CHECK(list[1].place.text.str() == "");
   }

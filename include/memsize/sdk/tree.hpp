@@ -35,6 +35,11 @@ struct Platform {
 /// as the user may type it where that is no link. What memsize keeps of a tree is below it.
 [[nodiscard]] core::Result<std::string> tree_root(core::FileSystem& files, const std::string& path);
 
+/// The part `soc` of that tree. Error sdk.tree, also where the tree has others; it names them.
+[[nodiscard]] core::Result<Platform> find_platform(core::FileSystem& files,
+                                                   const std::string& path,
+                                                   const std::string& soc);
+
 /// What a core's folder has for one operating system.
 struct CoreSources {
   std::string name;
@@ -81,5 +86,10 @@ struct Sources {
 [[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files,
                                                  const Platform& platform,
                                                  const ScriptRules& rules);
+
+/// The variant for an operating system. The errors are those of its script, else sdk.tree, which
+/// names the systems that there are. The sources must outlive it.
+[[nodiscard]] core::Result<const Variant*> find_variant(const Sources& sources,
+                                                        const std::string& os);
 
 }  // namespace memsize::sdk
