@@ -1,5 +1,6 @@
 #include "memsize/board/load.hpp"
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/import.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -22,54 +23,6 @@ using core::Code;
 
 constexpr const char* kSchema = "memsize.board/1";
 constexpr const char* kDefaultOs = "freertos";
-
-// The disk, with one file more that nobody has written yet.
-class WithFile : public core::FileSystem {
- public:
-  WithFile(core::FileSystem& disk, std::string path, std::string content)
-      : disk_(disk), path_(std::move(path)), content_(std::move(content)) {}
-
-  core::Result<std::string> read(const std::string& path) override {
-    return path == path_ ? core::Result<std::string>{content_} : disk_.read(path);
-  }
-
-  core::Result<std::uint64_t> size(const std::string& path) override {
-    return path == path_ ? core::Result<std::uint64_t>{content_.size()} : disk_.size(path);
-  }
-
-  core::Result<void> replace(const std::vector<core::NewFile>& files) override {
-    return disk_.replace(files);
-  }
-
-  bool exists(const std::string& path) override { return path == path_ || disk_.exists(path); }
-
-  bool is_directory(const std::string& path) override { return disk_.is_directory(path); }
-
-  bool same_file(const std::string& a, const std::string& b) override {
-    return disk_.same_file(a, b);
-  }
-
-  bool is_regular_file(const std::string& path) override {
-    return path == path_ || disk_.is_regular_file(path);
-  }
-
-  core::Result<std::vector<std::string>> list(const std::string& folder) override {
-    return disk_.list(folder);
-  }
-
-  core::Result<std::vector<std::string>> list_folders(const std::string& folder) override {
-    return disk_.list_folders(folder);
-  }
-
-  core::Result<std::vector<std::string>> list_tree(const std::string& folder) override {
-    return disk_.list_tree(folder);
-  }
-
- private:
-  core::FileSystem& disk_;
-  std::string path_;
-  std::string content_;
-};
 
 class Importer {
  public:
@@ -150,7 +103,8 @@ class Importer {
   // The text is a board, and its map is the tree's. What the tree's map breaks of the named checks
   // is said, but stands in the tree.
   void prove(const sdk::Variant& variant, const std::string& text, Outcome& outcome) {
-    WithFile files{session_.files, path(), text};
+    core::Overlay files{session_.files};
+    files.lay(path(), text);
     const auto board = board::load_board(files, session_.data.boards, path());
     const auto map = board ? layout::resolve(*board, {})
                            : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
