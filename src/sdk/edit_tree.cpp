@@ -129,10 +129,11 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const std::string& os,
                                  const std::string& folder,
                                  const ModelBoards& models,
-                                 std::optional<core::Bytes> dram) {
-  Opener opener{files, folder, models, dram};
+                                 const OpenOptions& options) {
+  Opener opener{files, folder, models, options.dram};
   auto tree = open(std::make_shared<core::Overlay>(files), platform, os, opener);
-  const auto texts = tree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
+  const auto texts =
+      tree && options.agree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
   if (texts.empty()) {
     return tree;
   }

@@ -54,15 +54,22 @@ struct OpenTree {
   [[nodiscard]] const OpenVariant* find(const std::string& name) const;
 };
 
+struct OpenOptions {
+  /// What the board is populated with; empty: as the model says.
+  std::optional<core::Bytes> dram;
+  /// Whether a script that does not agree with another one is brought to its values: not where
+  /// nothing is going to be changed.
+  bool agree = true;
+};
+
 /// Reads the part, and imports a board for each operating system. `folder` has the bundled boards.
-/// `dram` is what the board is populated with; empty: as the model says. Errors: where the
-/// operating system `os` cannot be opened.
+/// Errors: where the operating system `os` cannot be opened.
 [[nodiscard]] core::Result<OpenTree> open_tree(core::FileSystem& files,
                                                const Platform& platform,
                                                const std::string& os,
                                                const std::string& folder,
                                                const ModelBoards& models,
-                                               std::optional<core::Bytes> dram);
+                                               const OpenOptions& options);
 
 /// What is said of an imported board is said of the script instead, where it makes what a message
 /// names.
