@@ -177,13 +177,13 @@ core::Result<std::optional<Journal>> Store::read(Document which) const {
   const std::string shown = fmt::format("{}/{}/{}", shown_, kOwnFolder, name_of(which));
   if (kind != Kind::kFile || files_.real_path(path) != path) {
     return core::fail(core::error(Code::kSdkJournal,
-                                  "the journal is no regular file",
+                                  "the journal is no regular file, or cannot be looked at",
                                   place(fmt::format("{}/{}", kOwnFolder, name_of(which))),
-                                  "nothing was changed; move it away"));
+                                  "nothing was changed; move it away, or let its folder be read"));
   }
   const auto text = files_.read(path);
   if (!text) {
-    return tl::make_unexpected(text.error());
+    return failed(text.error(), "nothing was changed; let the file be read");
   }
   auto journal = parse_journal(*text, shown);
   if (!journal) {
