@@ -268,6 +268,7 @@ core::Result<std::vector<Applied>> apply(core::FileSystem& files,
                                          const std::vector<RootChanges>& roots,
                                          const std::string& description) {
   std::vector<Part> parts;
+  parts.reserve(roots.size());
   for (const RootChanges& root : roots) {
     parts.push_back({root.root, &root.changes});
   }

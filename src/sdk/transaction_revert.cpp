@@ -241,6 +241,7 @@ FileStatus status_of(const Store& store, const Journal::File& file) {
                : same_bytes(*now, wanted)        ? FileStatus::Now::kApplied
                : same_bytes(*now, file.original) ? FileStatus::Now::kOriginal
                                                  : FileStatus::Now::kApplied;
+  status.is_lost = !has_original(store, file, now.value_or(FileState{}));
   return status;
 }
 
@@ -284,6 +285,7 @@ core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
     return tl::make_unexpected(done.error());
   }
   std::vector<Reverted> reverted;
+  reverted.reserve(tree_of.size());
   for (const TreeRevert* tree : tree_of) {
     reverted.push_back(tree == nullptr ? Reverted{} : tree->reverted());
   }

@@ -73,7 +73,7 @@ class Surveyor {
     std::string missing;
     while (store_.files().entry(store_.target(there)).kind == Kind::kNothing) {
       const std::size_t end = there.rfind('/');
-      missing = there.substr(end == std::string::npos ? 0 : end) + missing;
+      missing.insert(0, there, end == std::string::npos ? 0 : end);
       there = end == std::string::npos ? "" : there.substr(0, end);
       if (there.empty()) {
         return path;

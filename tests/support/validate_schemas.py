@@ -129,6 +129,7 @@ COMMANDS = (
     ("sdk status --sdk early --json", 0),
     ("sdk status --sdk untouched --json", 0),
     ("sdk status --sdk halfway --linux held --json", 0),
+    ("sdk status --sdk lost --linux lost --json", 0),
     ("sdk status --linux nothing --json", 4),
     ("sdk revert --sdk edited --linux kernel --json", 1),
     ("sdk revert --sdk untouched --linux kernel --force --json", 0),
@@ -164,6 +165,7 @@ TREES = {
     "edited": "sdk.changed/edited",
     "untouched": "sdk.changed/nothing",
     "kernel": "sdk.changed/edited",
+    "lost": "sdk.journal/damaged-backup",
 }
 
 # Beside a copy of the bundled boards: two regions on the same bytes.

@@ -140,6 +140,8 @@ struct FileStatus {
   std::string path;
   Change change = Change::kChanged;
   Now now = Now::kApplied;
+  /// The copy of the original is missing or damaged, so that revert() refuses.
+  bool is_lost = false;
 };
 
 struct Status {
