@@ -176,11 +176,13 @@ tl::unexpected<core::Diagnostics> taken_back(const Trees& trees, core::Diagnosti
                   fmt::format("the next emit ends this change; memsize sdk revert{} takes it back",
                               way_back));
   }
-  return failed(std::move(errors),
-                was_changed
-                    ? "nothing was changed: what had been was taken back; mend this, then run the "
-                      "command again"
-                    : kMendAndRepeat);
+  const char* again = errors.front().code == Code::kSdkChanged
+                          ? "run the command again, when nothing else works on the tree"
+                          : "mend this, then run the command again";
+  return failed(
+      std::move(errors),
+      fmt::format(
+          "nothing was changed{}; {}", was_changed ? ": what had been was taken back" : "", again));
 }
 
 core::Result<void> change(const Trees& trees) {
