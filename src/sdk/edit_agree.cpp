@@ -34,7 +34,8 @@ class Agreement {
         if (count_differences(model.variant->script, Which::kShared) != 0) {
           continue;
         }
-        const Values values = needed(*stale.variant, values_of(stale, model));
+        Values values = needed(*stale.variant, values_of(stale, model));
+        add_bases(*stale.variant, *model.variant, values);
         const auto count = count_with(*stale.variant, values);
         if (count && *count < count_differences(script, Which::kAll)) {
           texts[stale.variant->script_path] = *text_with(*stale.variant, values);
@@ -54,9 +55,8 @@ class Agreement {
   static Values values_of(const OpenVariant& stale, const OpenVariant& model) {
     Values values;
     for (const board::Knob& knob : model.board.knobs) {
-      const ScriptVariable* own = find_variable(stale.variant->script, knob.name);
+      const Integer* number = number_of(stale.variant->script, knob.name);
       const auto value = model.map.values.find(knob.name);
-      const auto* number = own == nullptr ? nullptr : std::get_if<Integer>(&own->value());
       if (number != nullptr && value != model.map.values.end() &&
           *number != static_cast<Integer>(value->second)) {
         values[knob.name] = value->second;
@@ -79,6 +79,33 @@ class Agreement {
       }
     }
     return values;
+  }
+
+  // Bases that the model gives, and the stale script computes from what stands before them.
+  void add_bases(const Variant& variant, const Variant& model, Values& values) {
+    const auto text = text_with(variant, values);
+    const auto script = text ? evaluate_script(variant.script.path, *text)
+                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    for (std::size_t i = 0; script && i < script->sections.size(); ++i) {
+      const std::string& name = script->sections[i]->origin_argument.text;
+      const Integer* own = number_of(*script, name);
+      const Integer* wanted = number_of(model.script, name);
+      if (own == nullptr || wanted == nullptr || *own == *wanted) {
+        continue;
+      }
+      Values more = values;
+      more[name] = *wanted;
+      const auto now = count_with(variant, values);
+      const auto then = count_with(variant, more);
+      if (then && (!now || *then < *now)) {
+        values = std::move(more);
+      }
+    }
+  }
+
+  static const Integer* number_of(const Script& script, const std::string& name) {
+    const ScriptVariable* variable = find_variable(script, name);
+    return variable == nullptr ? nullptr : std::get_if<Integer>(&variable->value());
   }
 
   [[nodiscard]] std::optional<std::string> text_with(const Variant& variant,

@@ -132,6 +132,9 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const OpenOptions& options) {
   Opener opener{files, folder, models, options.dram};
   auto tree = open(std::make_shared<core::Overlay>(files), platform, os, opener);
+  if (tree) {
+    tree->is_populated = options.dram.has_value();
+  }
   const auto texts =
       tree && options.agree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
   if (texts.empty()) {
@@ -145,6 +148,7 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
   }
   auto again = open(std::move(agreed), platform, os, opener);
   if (again) {
+    again->is_populated = tree->is_populated;
     again->stale_scripts = std::move(stale);
   }
   return again;

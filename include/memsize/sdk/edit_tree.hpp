@@ -47,6 +47,9 @@ struct OpenTree {
   /// The disk, with the scripts laid over it that had to be brought to the values of another one:
   /// of a part whose files were changed with one script only.
   std::shared_ptr<core::Overlay> files;
+  /// Somebody said what the board is populated with, so that no region may lie outside of it, be it
+  /// new or not.
+  bool is_populated = false;
   /// Those scripts as they are on the disk, by path below the platform's folder.
   std::map<std::string, std::string> stale_scripts;
 
