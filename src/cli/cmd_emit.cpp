@@ -22,6 +22,8 @@ constexpr const char* kSchema = "memsize.emit/1";
 
 struct Options {
   EmitRequest request;
+  ProjectRequest project_file;
+  Project project;
   std::vector<std::string> traces;
   std::string sizing;
   std::string out;
@@ -59,11 +61,33 @@ std::vector<OnDisk> compare(Session& session, const std::string& out, const Emis
   return files;
 }
 
-Json document(const Options& options, const Emission& emission, const std::vector<OnDisk>& files) {
+// The user's files that the map depends on. What is bundled changes with memsize alone.
+std::vector<std::string> inputs_of(const Session& session,
+                                   const Options& options,
+                                   const Emission& emission) {
+  std::vector<std::string> inputs;
+  if (!options.project.path.empty()) {
+    inputs.push_back(options.project.path);
+  }
+  for (const std::string& file : emission.map.board.files) {
+    if (!file.starts_with(session.data.boards + "/")) {
+      inputs.push_back(file);
+    }
+  }
+  const std::vector<std::string>& traces = options.request.trace.inputs;
+  inputs.insert(inputs.end(), traces.begin(), traces.end());
+  return inputs;
+}
+
+Json document(const Session& session,
+              const Options& options,
+              const Emission& emission,
+              const std::vector<OnDisk>& files) {
   Json json;
   json["schema"] = kSchema;
   json["board"] = emission.map.board.name;
   json["out"] = options.out;
+  json["inputs"] = inputs_of(session, options, emission);
   json["artifacts"] = Json::array();
   for (std::size_t i = 0; i < files.size(); ++i) {
     json["artifacts"].push_back({{"path", emission.artifacts[i].path},
@@ -145,23 +169,34 @@ Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
   const AnalyzeRequest& trace = options.request.trace;
+  if (options.request.board.name.empty()) {
+    return core::error(Code::kUsage,
+                       options.project.path.empty()
+                           ? "no board is named, and there is no memsize.toml that could name one"
+                           : "no board is named, neither with --board nor in the project file",
+                       {},
+                       "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; memsize "
+                       "list boards shows them");
+  }
   const std::array about_traces = {std::pair{"--core", &trace.core},
                                    std::pair{"--format", &trace.format},
                                    std::pair{"--instances", &trace.instances},
                                    std::pair{"--headroom", &trace.headroom}};
+  const auto lacks_trace = [](const std::string& option) {
+    core::Diagnostic lacks =
+        core::error(Code::kUsage,
+                    fmt::format("{} is about a trace: give one with --trace or --sizing", option),
+                    {},
+                    "memsize emit --help shows how");
+    lacks.option = option;
+    return lacks;
+  };
   if (trace.tight && trace.inputs.empty()) {
-    return core::error(Code::kUsage,
-                       "--tight is about a trace: give one with --trace or --sizing",
-                       {},
-                       "memsize emit --help shows how");
+    return lacks_trace("--tight");
   }
   for (const auto& [name, value] : about_traces) {
     if (!value->empty() && trace.inputs.empty()) {
-      return core::error(
-          Code::kUsage,
-          fmt::format("{} is about a trace: give one with --trace or --sizing", name),
-          {},
-          "memsize emit --help shows how");
+      return lacks_trace(name);
     }
   }
   if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
@@ -193,17 +228,22 @@ Outcome run_emit(Session& session, Options options) {
     outcome.document["board"] = options.request.board.name;
     return outcome;
   }
+  if (auto over = over_budget(options.project.budgets, emission->map); !over.empty()) {
+    Outcome refused = failed(std::move(over), kSchema, options.json);
+    refused.document["board"] = emission->map.board.name;
+    return refused;
+  }
   while (options.out.size() > 1 && options.out.ends_with('/')) {
     options.out.pop_back();
   }
   if (options.out.empty()) {
-    options.out = "memsize-out/" + emission->map.board.name;
+    options.out = options.project.beside("memsize-out/" + emission->map.board.name);
   }
   const std::vector<OnDisk> files = compare(session, options.out, *emission);
   Outcome outcome;
   outcome.json = options.json;
   outcome.diagnostics = emission->diagnostics;
-  outcome.document = document(options, *emission, files);
+  outcome.document = document(session, options, *emission, files);
   if (options.diff) {
     return show_diff(*emission, files, std::move(outcome));
   }
@@ -234,8 +274,35 @@ Outcome run_emit(Session& session, Options options) {
   return outcome;
 }
 
+Outcome run_project(Session& session, Options options) {
+  auto project = load_project(session, options.project_file);
+  if (!project) {
+    return failed(project.error(), kSchema, options.json);
+  }
+  options.project = std::move(*project);
+  Defaults defaults{options.project};
+  defaults.fill(options.request.board);
+  defaults.fill_margins(options.request.trace);
+  defaults.fill_inputs(options.traces, options.sizing);
+  defaults.fill_generation(options.request.accept_generation);
+  Target target{options.out, {}, {}};
+  defaults.fill(target);
+  if (!target.sdk.empty()) {
+    return failed({core::error(Code::kUsage,
+                               "emit does not write to an SDK tree",
+                               options.project.sdk->place,
+                               "leave it out here: --out DIR")},
+                  kSchema,
+                  options.json);
+  }
+  options.out = target.out;
+  Outcome outcome = run_emit(session, std::move(options));
+  say_where(defaults, outcome);
+  return outcome;
+}
+
 Outcome run(Session& session, const Options& options) {
-  Outcome outcome = run_emit(session, options);
+  Outcome outcome = run_project(session, options);
   outcome.annotations = options.annotations;
   return outcome;
 }
@@ -250,8 +317,10 @@ Run add_emit(CLI::App& app) {
       "  memsize emit --board j722s                                # the default map\n"
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
       "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
-      "  memsize emit --board j722s --sizing sizing.json --check   # in a build");
-  add_board_option(*verb, options->request.board)->required();
+      "  memsize emit --board j722s --sizing sizing.json --check   # in a build\n"
+      "  memsize emit                                              # as memsize.toml says");
+  add_board_option(*verb, options->request.board);
+  add_project_options(*verb, options->project_file);
   auto* trace =
       verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")

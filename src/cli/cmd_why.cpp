@@ -24,6 +24,7 @@ constexpr const char* kDefaultOs = "freertos";
 
 struct Options {
   BoardRequest board;
+  ProjectRequest project;
   std::string sdk;
   std::string soc;
   std::string os;
@@ -181,6 +182,15 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
 
 // Nothing where the words fit together.
 std::optional<core::Diagnostic> misuse(const Options& options) {
+  if (auto wrong = lacks_board(options.board, "why"); wrong) {
+    return wrong;
+  }
+  for (const auto& [name, value] :
+       {std::pair{"--soc", &options.soc}, std::pair{"--os", &options.os}}) {
+    if (!value->empty() && options.sdk.empty()) {
+      return lacks_option(name, "--sdk", "why");
+    }
+  }
   if (options.board.name.empty() && options.sdk.empty()) {
     return usage("why needs a map to look at", "name a board with --board, or an SDK with --sdk");
   }
@@ -191,7 +201,7 @@ std::optional<core::Diagnostic> misuse(const Options& options) {
   return std::nullopt;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run_why(Session& session, const Options& options) {
   if (auto wrong = misuse(options); wrong) {
     return failed({std::move(*wrong)}, kSchema, options.json);
   }
@@ -205,6 +215,32 @@ Outcome run(Session& session, const Options& options) {
   outcome.text = why_text(*answer);
   outcome.document = why_document(*answer);
   outcome.diagnostics = answer->unread;
+  return outcome;
+}
+
+// A board or a tree that is typed is asked without the other one of the project.
+void fill(Defaults& defaults, Options& options) {
+  Target target{{}, options.sdk, {}};
+  if (options.board.name.empty()) {
+    defaults.fill(target);
+    options.sdk = target.sdk;
+  }
+  if (options.sdk.empty()) {
+    defaults.fill(options.board);
+  } else if (options.soc.empty() && options.os.empty()) {
+    defaults.fill_name(options.board);
+  }
+}
+
+Outcome run(Session& session, Options options) {
+  const auto project = load_project(session, options.project);
+  if (!project) {
+    return failed(project.error(), kSchema, options.json);
+  }
+  Defaults defaults{*project};
+  fill(defaults, options);
+  Outcome outcome = run_why(session, options);
+  say_where(defaults, outcome);
   return outcome;
 }
 
@@ -228,13 +264,11 @@ Run add_why(CLI::App& app) {
       ->required()
       ->check(filled());
   add_board_option(*verb, options->board);
-  auto* sdk = verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
-                  ->check(filled());
-  verb->add_option("--soc", options->soc, "The part, where the SDK has several")
-      ->needs(sdk)
+  add_project_options(*verb, options->project);
+  verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
       ->check(filled());
+  verb->add_option("--soc", options->soc, "The part, where the SDK has several")->check(filled());
   verb->add_option("--os", options->os, "The operating system of the remote cores (freertos)")
-      ->needs(sdk)
       ->check(filled());
   verb->add_option("--core", options->question.core, "The core whose address it is")
       ->check(filled());

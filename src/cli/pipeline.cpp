@@ -162,7 +162,7 @@ CheckReport check(Session& session, const CheckRequest& request) {
   const auto map = check_board(session, request, written, report);
 
   // What a trace took from each heap must fit.
-  if (map && !request.trace.empty()) {
+  if (map && !request.traces.empty()) {
     check_demands(session, request, *map, report);
   }
   return report;

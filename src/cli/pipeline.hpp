@@ -117,8 +117,8 @@ struct CheckRequest {
   std::string sdk;
   /// Only this part of it; empty: that of the board, or all.
   std::string soc;
-  /// A log or a sizing document that must fit the board's map; empty: none.
-  std::string trace;
+  /// Logs or a sizing document that must fit the board's map.
+  std::vector<std::string> traces;
 };
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the

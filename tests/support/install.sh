@@ -33,5 +33,5 @@ build_packages=(
 # What its tests need besides.
 test_packages=(
   doctest-dev clang-format binutils gcc device-tree-compiler patch gzip python3 python3-jsonschema
-  clang lld qemu-system-arm
+  clang lld qemu-system-arm make
 )
