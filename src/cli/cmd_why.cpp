@@ -257,7 +257,8 @@ Run add_why(CLI::App& app) {
       "it\n"
       "  memsize why 0x110300000 --board j722s --core c7x_2  # as in a crash dump of that core\n"
       "  memsize why TIOVX_OBJ_DESC_MEM --sdk ~/ti/vision_apps --soc j784s4\n"
-      "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos");
+      "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos\n"
+      "  memsize why DDR_C7X_2_SCRATCH                       # of what memsize.toml names");
   verb->add_option("NAME|ADDRESS",
                    options->question.text,
                    "A region, carve-out, macro, MMU entry, knob or script variable; or an address")

@@ -65,11 +65,9 @@ std::optional<core::Diagnostic> lacks_board(const BoardRequest& board, const cha
 }
 
 void add_project_options(CLI::App& verb, ProjectRequest& project) {
-  auto* file = verb.add_option("--project",
-                               project.file,
-                               "What this file says where nothing is typed (default: the "
-                               "memsize.toml of the working directory)")
-                   ->check(filled());
+  auto* file = verb.add_option(
+      "--project", project.file, "A file for what is not typed (default: ./memsize.toml)");
+  file->check(filled());
   verb.add_flag("--no-project", project.none, "Leave a memsize.toml out")->excludes(file);
 }
 

@@ -90,6 +90,8 @@ endfunction()
 function(memsize_emit)
   cmake_parse_arguments(PARSE_ARGV 0 memsize
     "CHECK" "TARGET;BOARD;PROJECT;SIZING;DRAM;OUT;SDK;LINUX" "TRACE;SET;ONLY;FLAGS")
+  # A list may be empty, such as that of a variable.
+  list(REMOVE_ITEM memsize_KEYWORDS_MISSING_VALUES TRACE SET ONLY FLAGS)
   if(memsize_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "memsize_emit: unknown arguments: ${memsize_UNPARSED_ARGUMENTS}")
   elseif(memsize_KEYWORDS_MISSING_VALUES)

@@ -262,7 +262,7 @@ TEST_CASE("a budget holds what Linux loses, and what a core's heaps take") {
   CHECK(found[1].details.front() == "ARENA_KEEP has 16 MiB");
   CHECK(test::contains(found[1].hint, "alpha = \"64MiB\""));
 
-  const core::Diagnostics unknown = over_budget({budget("beta_1", 1), budget("alfa", 1)}, map);
+  const core::Diagnostics unknown = over_budget({budget("beta_1", 1), budget("alpa", 1)}, map);
   REQUIRE(unknown.size() == 2);
   CHECK(unknown[0].code == Code::kSizingUnknownCore);
   CHECK(unknown[0].hint == "it has: alpha");
