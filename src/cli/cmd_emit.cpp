@@ -296,7 +296,7 @@ Outcome run_project(Session& session, Options options) {
                   options.json);
   }
   options.out = target.out;
-  Outcome outcome = run_emit(session, std::move(options));
+  Outcome outcome = run_emit(session, options);
   say_where(defaults, outcome);
   return outcome;
 }
@@ -319,13 +319,12 @@ Run add_emit(CLI::App& app) {
       "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
       "  memsize emit --board j722s --sizing sizing.json --check   # in a build\n"
       "  memsize emit                                              # as memsize.toml says\n"
-      "A memsize.toml has these keys, as if typed: board, dram, traces or sizing, out or sdk, "
-      "linux,\n"
-      "headroom, instances, tight, accept_generation, and KNOB = \"SIZE\" in [set]. Budgets are "
-      "its\n"
-      "own: reserved = \"SIZE\" in [budget], CORE = \"SIZE\" in [budget.core]. More than that is "
-      "not "
-      "more is not written.");
+      "\n"
+      "Keys of memsize.toml: board, dram, traces or sizing, out or sdk, linux, headroom, "
+      "instances,\n"
+      "tight, accept_generation, as if typed; KNOB = \"SIZE\" in [set]. Budgets: reserved = "
+      "\"SIZE\"\n"
+      "in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is not written.");
   add_board_option(*verb, options->request.board);
   add_project_options(*verb, options->project_file);
   auto* trace =

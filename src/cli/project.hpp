@@ -58,8 +58,8 @@ struct Project {
   std::vector<ProjectSetting> set;
   std::vector<Budget> budgets;
 
-  /// A path beside the file; without one, in the working directory.
-  [[nodiscard]] std::string beside(const std::string& path) const;
+  /// Another path beside the file; without one, in the working directory.
+  [[nodiscard]] std::string beside(const std::string& other) const;
 };
 
 /// Which project file a verb uses.

@@ -214,7 +214,12 @@ def check_project_file(context: Context, prefix: Path, generator: str) -> None:
     write("1200MiB")
     project.build()
 
-    # The list of files changes with the project: the old folder is not what is built with any more.
+    # A trace that only the project names.
+    larger_trace(source / "evm" / "trace.log")
+    project.build()
+    check(sizes(project.folder / "show_map")[0] >= PERSISTENT + 3 * MIB, f"{generator}: a project's trace is not seen")
+    shutil.copy(TRACE, source / "evm" / "trace.log")
+
     write("1200MiB", f'[set]\n{LARGER.replace("=", " = " + chr(34))}"\n')
     project.build()
     same("sizes of a changed project", sizes(project.folder / "show_map"), [PERSISTENT, 9 * MIB])
