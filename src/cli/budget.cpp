@@ -1,6 +1,6 @@
-#include "memsize/core/text.hpp"
+#include "budget.hpp"
 
-#include "project.hpp"
+#include "memsize/core/text.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -228,11 +228,6 @@ Outcome run_emit(Session& session, Options options) {
     outcome.document["board"] = options.request.board.name;
     return outcome;
   }
-  if (auto over = over_budget(options.project.budgets, emission->map); !over.empty()) {
-    Outcome refused = failed(std::move(over), kSchema, options.json);
-    refused.document["board"] = emission->map.board.name;
-    return refused;
-  }
   while (options.out.size() > 1 && options.out.ends_with('/')) {
     options.out.pop_back();
   }
@@ -285,6 +280,7 @@ Outcome run_project(Session& session, Options options) {
   defaults.fill_margins(options.request.trace);
   defaults.fill_inputs(options.traces, options.sizing);
   defaults.fill_generation(options.request.accept_generation);
+  options.request.budgets = options.project.budgets;
   Target target{options.out, {}, {}};
   defaults.fill(target);
   if (!target.sdk.empty()) {

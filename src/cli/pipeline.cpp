@@ -112,6 +112,10 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   if (!baseline) {
     return tl::make_unexpected(baseline.error());
   }
+  core::Diagnostics over = over_budget(request.budgets, *map);
+  if (!over.empty()) {
+    return tl::make_unexpected(std::move(over));
+  }
   keep_warnings(map->remarks, emission.diagnostics);
   emission.map = std::move(*map);
   emission.baseline = std::move(*baseline);

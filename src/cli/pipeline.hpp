@@ -12,6 +12,8 @@
 #include "memsize/sdk/tree.hpp"
 #include "memsize/sizing/sizing.hpp"
 
+#include "budget.hpp"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +97,7 @@ struct EmitRequest {
   AnalyzeRequest trace;
   std::vector<std::string> only;
   bool accept_generation = false;
+  std::vector<Budget> budgets;
 };
 
 struct Emission {

@@ -2,9 +2,9 @@
 // build is the one word "memsize emit". What is typed wins.
 #pragma once
 
-#include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 
+#include "budget.hpp"
 #include "pipeline.hpp"
 
 #include <map>
@@ -29,15 +29,6 @@ struct ProjectSetting {
   std::string knob;
   core::Place knob_place;
   ProjectValue size;
-};
-
-/// What something may take at most.
-struct Budget {
-  /// The core; empty: what Linux may lose.
-  std::string core;
-  core::Bytes most;
-  core::Place place;
-  core::Place key_place;
 };
 
 struct Project {
@@ -121,9 +112,5 @@ class Defaults {
   /// By path.
   std::map<std::string, core::Place> paths_;
 };
-
-/// What the map takes more than it may, and what is largest in it.
-[[nodiscard]] core::Diagnostics over_budget(const std::vector<Budget>& budgets,
-                                            const layout::MemoryMap& map);
 
 }  // namespace memsize::cli

@@ -55,6 +55,7 @@ memsize-diff:
 	@$(MEMSIZE) emit $(strip $(memsize_words)) --diff
 
 memsize-revert:
-	@$(if $(MEMSIZE_SDK),,$(error memsize-revert: MEMSIZE_SDK must name the SDK tree))$(MEMSIZE) sdk revert --sdk $(MEMSIZE_SDK)
+	@$(if $(MEMSIZE_SDK),,$(error memsize-revert: MEMSIZE_SDK must name the SDK tree))$(MEMSIZE) sdk revert \
+	  --sdk $(MEMSIZE_SDK) $(if $(MEMSIZE_LINUX),--linux $(MEMSIZE_LINUX))
 
 .DEFAULT_GOAL := $(memsize_kept_goal)

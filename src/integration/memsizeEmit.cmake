@@ -1,8 +1,8 @@
 # memsize_emit(TARGET target
 #              BOARD board | PROJECT file
 #              [TRACE log... | SIZING document] [SET knob=size...] [DRAM size]
-#              [OUT folder | SDK folder [LINUX folder]]
-#              [ONLY emitter...] [FLAGS flag...] [CHECK])
+#              [OUT folder [ONLY emitter...] | SDK folder [LINUX folder]]
+#              [FLAGS flag...] [CHECK])
 #
 # The memory map is written before `target` is built. It is written again when a trace, the sizing document,
 # the project file, the board or memsize itself changed; files that would not change are not touched.
@@ -104,6 +104,8 @@ function(memsize_emit)
     message(FATAL_ERROR "memsize_emit: TRACE excludes SIZING")
   elseif(memsize_OUT AND memsize_SDK)
     message(FATAL_ERROR "memsize_emit: OUT excludes SDK")
+  elseif(memsize_ONLY AND memsize_SDK)
+    message(FATAL_ERROR "memsize_emit: ONLY excludes SDK")
   elseif(memsize_LINUX AND NOT memsize_SDK)
     message(FATAL_ERROR "memsize_emit: LINUX requires SDK")
   endif()

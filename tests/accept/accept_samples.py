@@ -234,8 +234,9 @@ set_target_properties(memsize::memsize PROPERTIES
   IMPORTED_LOCATION "${CMAKE_SOURCE_DIR}/stub" IMPORTED_LOCATION_RELEASE "${CMAKE_SOURCE_DIR}/stub"
   IMPORTED_LOCATION_DEBUG "${CMAKE_SOURCE_DIR}/stub" IMPORTED_LOCATION_NOCONFIG "${CMAKE_SOURCE_DIR}/stub")
 add_custom_target(firmware ALL)
-memsize_emit(TARGET firmware BOARD b SDK sdk LINUX kernel SET one=1MiB two=2MiB ONLY dts html FLAGS --keep)
+memsize_emit(TARGET firmware BOARD b SDK sdk LINUX kernel SET one=1MiB two=2MiB FLAGS --keep)
 memsize_emit(TARGET firmware BOARD b SIZING s.json SDK sdk CHECK)
+memsize_emit(TARGET firmware BOARD ./b.toml DRAM 4GiB OUT some ONLY dts html CHECK)
 """
 
 
@@ -244,19 +245,23 @@ def check_words(context: Context, prefix: Path) -> None:
     source = context.work / "in-place"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(SDK_LIST)
-    (source / "stub").write_text(f'#!/bin/sh\necho "$@" >> "{source}/words"\n')
+    (source / "stub").write_text(f'#!/bin/sh\necho "$@" >> "{source}/words"\ncase "$*" in *--json) exit 1; esac\n')
     (source / "stub").chmod(0o755)
     project = CMakeProject(context, prefix, source, "Ninja", "in-place")
     project.configure()
-    check(not (source / "words").exists(), "an SDK tree is asked about while the build is configured")
+    # Of a folder the files are asked for; of an SDK tree there is nothing to ask.
+    some = f"--board {source / 'b.toml'} --dram 4GiB --out {project.folder / 'some'} --only dts,html --no-project"
+    same("words of the configuration", read(source / "words"), f"emit {some} --diff --json\n")
+    (source / "words").unlink()
     project.build()
     sdk, kernel = source / "sdk", source / "kernel"
-    wanted = [f"emit --board b --sdk {sdk} --linux {kernel} --set one=1MiB --set two=2MiB --only dts,html --no-project "
+    wanted = [f"emit --board b --sdk {sdk} --linux {kernel} --set one=1MiB --set two=2MiB --no-project "
               "--keep",
-              f"emit --board b --sizing {source / 's.json'} --sdk {sdk} --no-project --check"]
+              f"emit --board b --sizing {source / 's.json'} --sdk {sdk} --no-project --check",
+              f"emit {some} --check"]
     same("words", sorted(read(source / "words").splitlines()), sorted(wanted))
     project.build()
-    same("words of a second build", sorted(read(source / "words").splitlines()[2:]), [wanted[1]])
+    same("words of a second build", sorted(read(source / "words").splitlines()[3:]), sorted(wanted[1:]))
 
 
 MISUSES = {
@@ -266,6 +271,7 @@ MISUSES = {
     "memsize_emit(TARGET t BOARD j722s TRACES a.log)": "unknown arguments: TRACES",
     "memsize_emit(TARGET t BOARD j722s TRACE a.log SIZING b.json)": "TRACE excludes SIZING",
     "memsize_emit(TARGET t BOARD j722s OUT a SDK b)": "OUT excludes SDK",
+    "memsize_emit(TARGET t BOARD j722s SDK a ONLY dts)": "ONLY excludes SDK",
     "memsize_emit(TARGET t BOARD j722s LINUX a)": "LINUX requires SDK",
     "memsize_emit(TARGET t BOARD)": "these need a value: BOARD",
     "memsize_emit(TARGET t BOARD j722s SET nothing=1MiB)": "has no knob 'nothing'",
