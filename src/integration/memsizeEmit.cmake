@@ -6,6 +6,7 @@
 #
 # The memory map is written before `target` is built. It is written again when a trace, the sizing document,
 # the project file, the board or memsize itself changed; files that would not change are not touched.
+# Building `clean` removes them; a single one that was removed by hand is noticed by Ninja, not by make.
 # With CHECK nothing is written: each build of `target` stops where the files that stand there are not what memsize
 # would write.
 #
