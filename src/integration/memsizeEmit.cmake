@@ -16,13 +16,14 @@
 #   MEMSIZE_EMIT_DIR    the folder; not with SDK
 #   MEMSIZE_EMIT_FILES  the files in it; empty where they are not known yet, such as before a trace was made
 
+# string(JSON) needs CMake 3.19.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.19...3.25)
 
 function(_memsize_absolute variable base)
   set(paths)
   foreach(path IN LISTS ${variable})
-    cmake_path(ABSOLUTE_PATH path BASE_DIRECTORY "${base}" NORMALIZE)
+    get_filename_component(path "${path}" ABSOLUTE BASE_DIR "${base}")
     list(APPEND paths "${path}")
   endforeach()
   set(${variable} "${paths}" PARENT_SCOPE)
