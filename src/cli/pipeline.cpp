@@ -118,8 +118,8 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
 }
 
 core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& request) {
-  // The tree as it is: its files, its scripts, and a board for each of its operating systems.
-  const auto tree = open_tree(session, request);
+  // The tree as it is: its files, its scripts, and the board that they are.
+  auto tree = open_tree(session, request);
   if (!tree) {
     return tl::make_unexpected(tree.error());
   }
@@ -129,6 +129,14 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
     return tl::make_unexpected(wish.error());
   }
   // Frozen: no size changes.
+
+  // If there is something to change: every operating system of the part, for they share files.
+  if (request.hand_edits == sdk::HandEdits::kForce || sdk::changes_anything(*tree, wish->values)) {
+    tree = open_all(session, request);
+    if (!tree) {
+      return tl::make_unexpected(tree.error());
+    }
+  }
 
   // Every file that has to change, and what the tree is then, checked as any tree.
   auto plan = plan_tree(request, *tree, *wish);

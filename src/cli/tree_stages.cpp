@@ -32,7 +32,8 @@ const sdk::OpenVariant& asked_of(const sdk::OpenTree& tree) {
 
 core::Result<sdk::OpenTree> open_in(Session& session,
                                     const EmitRequest& request,
-                                    core::FileSystem& files) {
+                                    core::FileSystem& files,
+                                    bool all) {
   auto board = load_board(session, request.board);
   if (!board) {
     return tl::make_unexpected(board.error());
@@ -42,7 +43,7 @@ core::Result<sdk::OpenTree> open_in(Session& session,
     return tl::make_unexpected(platform.error());
   }
   sdk::OpenOptions options;
-  options.agree = !request.board.set.empty() || !request.trace.inputs.empty();
+  options.all = all;
   if (!request.board.dram.empty()) {
     // That it is a size was seen as the board was loaded.
     options.dram = *core::parse_bytes(request.board.dram);
@@ -71,14 +72,18 @@ std::optional<layout::MemoryMap> first_map(Session& session,
                 content);
     }
   }
-  const auto opened = open_in(session, request, first);
+  const auto opened = open_in(session, request, first, false);
   return opened ? std::optional{asked_of(*opened).map} : std::nullopt;
 }
 
 }  // namespace
 
 core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request) {
-  return open_in(session, request, session.files);
+  return open_in(session, request, session.files, false);
+}
+
+core::Result<sdk::OpenTree> open_all(Session& session, const EmitRequest& request) {
+  return open_in(session, request, session.files, true);
 }
 
 core::Result<TreeWish> sizes_for_tree(Session& session,

@@ -18,6 +18,9 @@ inline constexpr const char* kRebuildFile = "REBUILD.md";
 
 [[nodiscard]] core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request);
 
+/// Every operating system of the part, for a change.
+[[nodiscard]] core::Result<sdk::OpenTree> open_all(Session& session, const EmitRequest& request);
+
 struct TreeWish {
   /// The folder that holds platform/.
   std::string root;

@@ -98,8 +98,19 @@ class Planner {
  private:
   tl::unexpected<core::Diagnostics> failed() { return tl::make_unexpected(std::move(found_)); }
 
+  // What is wrong for every operating system is said once.
   void keep(const core::Diagnostics& found) {
-    found_.insert(found_.end(), found.begin(), found.end());
+    for (const core::Diagnostic& each : found) {
+      const bool is_told =
+          each.place.line == 0 &&
+          std::any_of(found_.begin(), found_.end(), [&](const core::Diagnostic& other) {
+            return other.code == each.code && other.message == each.message &&
+                   other.place.path.str() == each.place.path.str();
+          });
+      if (!is_told) {
+        found_.push_back(each);
+      }
+    }
   }
 
   [[nodiscard]] std::string full(const std::string& path) const {
@@ -154,10 +165,26 @@ class Planner {
   void tell_stale(const std::string& path) {
     core::Place place;
     place.path = full(path);
-    keep({core::warning(Code::kSdkStale,
-                        "this script had other values than the files that it writes: it has "
-                        "those of the files now",
-                        place)});
+    core::Diagnostic stale =
+        core::warning(Code::kSdkStale,
+                      "this script had other values than the files that it writes: it has those of "
+                      "the files now",
+                      place);
+    for (const Variant& variant : tree_.sources.variants) {
+      const Script* old = variant.script_path == path ? stale_script(variant) : nullptr;
+      for (std::size_t i = 0; old != nullptr && i < old->variables.size(); ++i) {
+        const ScriptVariable& before = old->variables[i];
+        const ScriptVariable* now = find_variable(variant.script, before.name);
+        if (now != nullptr &&
+            before.assignments.back().expression.text != now->assignments.back().expression.text) {
+          stale.details.push_back(fmt::format("{} = {}, was {}",
+                                              before.name,
+                                              now->assignments.back().expression.text,
+                                              before.assignments.back().expression.text));
+        }
+      }
+    }
+    keep({std::move(stale)});
   }
 
   // Nothing is changed beside a file that says something which is not understood.

@@ -307,7 +307,9 @@ class Editor {
           });
         });
     if (fails != after.passed_over().end()) {
-      return {fails->why};
+      core::Diagnostic refused = fails->why;
+      refused.hint = "the script does not accept these values: set others, or make room elsewhere";
+      return {std::move(refused)};
     }
     for (const auto& [name, wanted] : values_) {
       const ScriptVariable* variable = after.variable(name);

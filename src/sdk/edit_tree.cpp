@@ -84,6 +84,14 @@ const OpenVariant* OpenTree::find(const std::string& name) const {
   return found == variants.end() ? nullptr : &*found;
 }
 
+bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
+  const board::Values& now = tree.find(tree.os)->map.values;
+  return std::any_of(values.begin(), values.end(), [&](const auto& value) {
+    const auto same = now.find(value.first);
+    return same == now.end() || same->second != value.second;
+  });
+}
+
 void show_script(const OpenTree& tree, core::Diagnostics& found) {
   for (const OpenVariant& variant : tree.variants) {
     show_script(tree.sources, *variant.variant, found);
@@ -95,6 +103,7 @@ namespace {
 core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             const Platform& platform,
                             const std::string& os,
+                            bool all,
                             Opener& opener) {
   auto sources = read_sources(*files, platform, {});
   if (!sources) {
@@ -108,6 +117,9 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
     return tl::make_unexpected(asked.error());
   }
   for (const Variant& variant : tree.sources.variants) {
+    if (!all && variant.os != os) {
+      continue;
+    }
     auto opened = opener.open(tree.sources, variant);
     if (opened) {
       tree.variants.push_back(std::move(*opened));
@@ -131,12 +143,12 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const ModelBoards& models,
                                  const OpenOptions& options) {
   Opener opener{files, folder, models, options.dram};
-  auto tree = open(std::make_shared<core::Overlay>(files), platform, os, opener);
+  auto tree = open(std::make_shared<core::Overlay>(files), platform, os, options.all, opener);
   if (tree) {
     tree->is_populated = options.dram.has_value();
   }
   const auto texts =
-      tree && options.agree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
+      tree && options.all ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
   if (texts.empty()) {
     return tree;
   }
@@ -146,7 +158,7 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
     stale[path] = tree->sources.find(path)->content;
     agreed->lay(fmt::format("{}/{}", platform.folder, path), text);
   }
-  auto again = open(std::move(agreed), platform, os, opener);
+  auto again = open(std::move(agreed), platform, os, options.all, opener);
   if (again) {
     again->is_populated = tree->is_populated;
     again->stale_scripts = std::move(stale);

@@ -60,9 +60,9 @@ struct OpenTree {
 struct OpenOptions {
   /// What the board is populated with; empty: as the model says.
   std::optional<core::Bytes> dram;
-  /// Whether a script that does not agree with another one is brought to its values: not where
-  /// nothing is going to be changed.
-  bool agree = true;
+  /// Every operating system of the part, with scripts that agree (stale_scripts): for a change.
+  /// Else only the one that is asked for, to see whether there is one.
+  bool all = true;
 };
 
 /// Reads the part, and imports a board for each operating system. `folder` has the bundled boards.
@@ -73,6 +73,9 @@ struct OpenOptions {
                                                const std::string& folder,
                                                const ModelBoards& models,
                                                const OpenOptions& options);
+
+/// Whether the operating system that was asked for has other values.
+[[nodiscard]] bool changes_anything(const OpenTree& tree, const board::KnobValues& values);
 
 /// What is said of an imported board is said of the script instead, where it makes what a message
 /// names.
