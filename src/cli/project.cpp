@@ -117,7 +117,8 @@ class Reader {
   // An argument of a program that is a path stays one: "-" is no standard input here.
   [[nodiscard]] std::string beside(const std::string& path) const {
     std::string joined = path.starts_with('/') ? path : folder_of(path_) + path;
-    while (joined.size() > 1 && joined.ends_with('/')) {
+    // "." beside "/home/evm/memsize.toml" is /home/evm.
+    while (joined.size() > 1 && (joined.ends_with('/') || joined.ends_with("/."))) {
       joined.pop_back();
     }
     return joined.starts_with('-') ? "./" + joined : joined;

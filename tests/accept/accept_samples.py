@@ -237,6 +237,7 @@ add_custom_target(firmware ALL)
 memsize_emit(TARGET firmware BOARD b SDK sdk LINUX kernel SET one=1MiB two=2MiB FLAGS --keep)
 memsize_emit(TARGET firmware BOARD b SIZING s.json SDK sdk CHECK)
 memsize_emit(TARGET firmware BOARD ./b.toml DRAM 4GiB OUT some ONLY dts html CHECK)
+memsize_emit(TARGET firmware PROJECT evm/memsize.toml)
 """
 
 
@@ -245,23 +246,29 @@ def check_words(context: Context, prefix: Path) -> None:
     source = context.work / "in-place"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(SDK_LIST)
-    (source / "stub").write_text(f'#!/bin/sh\necho "$@" >> "{source}/words"\ncase "$*" in *--json) exit 1; esac\n')
+    (source / "stub").write_text(
+        f'#!/bin/sh\necho "$@" >> "{source}/words"\ncase "$*" in\n'
+        '*--project*--json) echo \'{"sdk": "tree", "files": []}\' ;;\n*--json) exit 1 ;;\nesac\n')
     (source / "stub").chmod(0o755)
+    (source / "evm").mkdir()
+    (source / "evm" / "memsize.toml").write_text("")
     project = CMakeProject(context, prefix, source, "Ninja", "in-place")
     project.configure()
     # Of a folder the files are asked for; of an SDK tree there is nothing to ask.
     some = f"--board {source / 'b.toml'} --dram 4GiB --out {project.folder / 'some'} --only dts,html --no-project"
-    same("words of the configuration", read(source / "words"), f"emit {some} --diff --json\n")
+    project_file = f"--project {source / 'evm' / 'memsize.toml'}"
+    same("words of the configuration", read(source / "words"),
+         f"emit {some} --diff --json\nemit {project_file} --diff --json\n")
     (source / "words").unlink()
     project.build()
     sdk, kernel = source / "sdk", source / "kernel"
     wanted = [f"emit --board b --sdk {sdk} --linux {kernel} --set one=1MiB --set two=2MiB --no-project "
               "--keep",
               f"emit --board b --sizing {source / 's.json'} --sdk {sdk} --no-project --check",
-              f"emit {some} --check"]
+              f"emit {some} --check", f"emit {project_file}"]
     same("words", sorted(read(source / "words").splitlines()), sorted(wanted))
     project.build()
-    same("words of a second build", sorted(read(source / "words").splitlines()[3:]), sorted(wanted[1:]))
+    same("words of a second build", sorted(read(source / "words").splitlines()[4:]), sorted(wanted[1:3]))
 
 
 MISUSES = {

@@ -89,6 +89,10 @@ TEST_CASE("a project's paths are relative to its file, whatever else looks like 
   CHECK(project_of("board = \"bundled\"", "evm/memsize.toml").board->text == "bundled");
   CHECK(project_of("board = \"mine.toml\"", "evm/memsize.toml").board->text == "evm/mine.toml");
   CHECK(project_of("sdk = \"..\"\nlinux = \"/k\"", "evm/memsize.toml").sdk->text == "evm/..");
+  CHECK(project_of("sdk = \".\"", "/home/evm/memsize.toml").sdk->text == "/home/evm");
+  CHECK(project_of("sdk = \"./\"", "/memsize.toml").sdk->text == "/");
+  CHECK(project_of("sdk = \".\"").sdk->text == ".");
+  CHECK(project_of("sdk = \"a..\"").sdk->text == "a..");
   // Standard input is no file of a project, and a file is no option.
   CHECK(project_of("traces = [\"-\", \"--out\"]").traces[0].text == "./-");
   CHECK(project_of("traces = [\"-\", \"--out\"]").traces[1].text == "./--out");
