@@ -3,6 +3,7 @@
 #include <ti/csl/arch/r5/csl_arm_r5.h>
 #include <ti/csl/arch/r5/csl_arm_r5_mpu.h>
 #include <SafeRTOS_API.h>
+#include <ti/osal/SafeRTOS_MPU.h>
 #include <mpuARM.h>
 #include <app_mem_map.h>
 
