@@ -1,7 +1,7 @@
 #include "memsize/core/text.hpp"
 
+#include "emit_tree.hpp"
 #include "unified_diff.hpp"
-#include "verbs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,6 +26,8 @@ struct Options {
   std::string sizing;
   std::string out;
   std::string templates;
+  bool force = false;
+  bool keep = false;
   bool diff = false;
   bool check = false;
   bool json = false;
@@ -70,16 +72,7 @@ Json document(const Options& options, const Emission& emission, const std::vecto
                                  {"emitter", emission.artifacts[i].emitter},
                                  {"changed", !files[i].same}});
   }
-  const std::uint64_t before = emission.baseline.reserved().count();
-  const std::uint64_t after = emission.map.reserved().count();
-  json["reserved_before_bytes"] = before;
-  json["reserved_after_bytes"] = after;
-  json["returned_bytes"] = static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
-  json["changed_cores"] = emit::changed_cores(emission.map, emission.baseline);
-  json["rebuild"] = Json::array();
-  for (const board::RebuildStep& step : emit::rebuild_steps(emission.map, emission.baseline)) {
-    json["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
-  }
+  add_balance(emission.map, emission.baseline, json);
   return json;
 }
 
@@ -95,13 +88,11 @@ std::string summary(const Options& options, const Emission& emission, std::size_
                      "--trace LOG\n",
                      options.request.board.name);
   }
-  const std::vector<std::string> cores = emit::changed_cores(emission.map, emission.baseline);
   const bool explained = std::any_of(emission.artifacts.begin(),
                                      emission.artifacts.end(),
                                      [](const auto& a) { return a.emitter == "rebuild"; });
-  return out + fmt::format("{}; reflash {}.{}\n",
-                           emit::describe_balance(emission.map, emission.baseline),
-                           cores.empty() ? std::string{"nothing"} : core::join(cores, ", "),
+  return out + fmt::format("{}{}\n",
+                           balance_sentence(emission.map, emission.baseline),
                            explained ? " REBUILD.md says how." : "");
 }
 
@@ -181,11 +172,20 @@ Outcome run_emit(Session& session, Options options) {
     options.request.trace.inputs.push_back(options.sizing);
   }
   options.request.trace.board = options.request.board;
+  if (options.force || options.keep) {
+    options.request.hand_edits = options.force ? sdk::HandEdits::kForce : sdk::HandEdits::kKeep;
+  }
   if (!options.templates.empty()) {
     session.data.templates.insert(session.data.templates.begin(), options.templates);
   }
   if (auto wrong = check_usage(session, options); wrong) {
     return failed({std::move(*wrong)}, kSchema, options.json);
+  }
+  if (!options.request.sdk.empty()) {
+    const EmitMode mode = options.diff    ? EmitMode::kDiff
+                          : options.check ? EmitMode::kCheck
+                                          : EmitMode::kWrite;
+    return emit_tree(session, options.request, mode, kSchema, options.json);
   }
   auto emission = render(session, options.request);
   if (!emission) {
@@ -242,25 +242,72 @@ Outcome run(Session& session, const Options& options) {
 
 }  // namespace
 
+void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline, Json& document) {
+  const std::uint64_t before = baseline.reserved().count();
+  const std::uint64_t after = map.reserved().count();
+  document["reserved_before_bytes"] = before;
+  document["reserved_after_bytes"] = after;
+  document["returned_bytes"] = static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
+  document["changed_cores"] = emit::changed_cores(map, baseline);
+  document["rebuild"] = Json::array();
+  for (const board::RebuildStep& step : emit::rebuild_steps(map, baseline)) {
+    document["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
+  }
+}
+
+std::string balance_sentence(const layout::MemoryMap& map, const layout::MemoryMap& baseline) {
+  const std::vector<std::string> cores = emit::changed_cores(map, baseline);
+  return fmt::format("{}; reflash {}.",
+                     emit::describe_balance(map, baseline),
+                     cores.empty() ? std::string{"nothing"} : core::join(cores, ", "));
+}
+
 Run add_emit(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("emit", "Write every file of a memory map");
+  CLI::App* verb = app.add_subcommand(
+      "emit", "Write every file of a memory map, or bring an SDK tree to it");
   verb->footer(
       "Examples:\n"
       "  memsize emit --board j722s                                # the default map\n"
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
       "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
-      "  memsize emit --board j722s --sizing sizing.json --check   # in a build");
+      "  memsize emit --board j722s --sizing sizing.json --check   # in a build\n"
+      "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log\n"
+      "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log --diff\n"
+      "  memsize emit --board j722s --sdk vision_apps --set c7x_2_ddr_scratch_size=9MiB --keep");
   add_board_option(*verb, options->request.board)->required();
   auto* trace =
       verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
       ->excludes(trace);
-  verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
-      ->check(filled());
-  verb->add_option("--only", options->request.only, "Only these emitters (memsize list emitters)")
-      ->delimiter(',')
-      ->check(filled());
+  auto* out =
+      verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
+          ->check(filled());
+  auto* only =
+      verb->add_option(
+              "--only", options->request.only, "Only these emitters (memsize list emitters)")
+          ->delimiter(',')
+          ->check(filled());
+  auto* sdk = verb->add_option("--sdk",
+                               options->request.sdk,
+                               "Edit this SDK tree in place: the folder that holds platform/")
+                  ->check(filled())
+                  ->excludes(out)
+                  ->excludes(only);
+  verb->add_option("--linux",
+                   options->request.linux,
+                   "With --sdk, edit the device trees of this kernel, too")
+      ->check(filled())
+      ->needs(sdk);
+  auto* force = verb->add_flag("--force",
+                               options->force,
+                               "With --sdk: overwrite what was edited by hand, and put right what "
+                               "does not follow the map")
+                    ->needs(sdk);
+  verb->add_flag(
+          "--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
+      ->needs(sdk)
+      ->excludes(force);
   verb->add_option("--core",
                    options->request.trace.core,
                    "Only this core of the traces; names lines without a prefix");

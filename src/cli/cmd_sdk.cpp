@@ -22,6 +22,7 @@ constexpr std::size_t kShown = 400;
 
 struct Options {
   std::string sdk;
+  std::string linux_tree;
   bool force = false;
   bool json = false;
 };
@@ -136,95 +137,163 @@ Json texts(const std::vector<std::string>& list) {
   return json;
 }
 
-Outcome show_status(Session& session, const Options& options) {
-  const auto root = sdk::tree_root(session.files, options.sdk);
-  if (!root) {
-    return failed(root.error(), kSchema, options.json);
+// A tree that was given, and how.
+struct Tree {
+  std::string root;
+  std::string option;
+
+  [[nodiscard]] std::string shown() const { return core::printable(root, kShown); }
+};
+
+core::Result<std::vector<Tree>> trees_of(Session& session, const Options& options) {
+  std::vector<Tree> trees;
+  if (!options.sdk.empty()) {
+    auto root = sdk::tree_root(session.files, options.sdk);
+    if (!root) {
+      return tl::make_unexpected(root.error());
+    }
+    trees.push_back({std::move(*root), "--sdk"});
   }
-  const auto status = sdk::status(session.files, *root);
-  if (!status) {
-    return failed(status.error(), kSchema, options.json);
+  if (!options.linux_tree.empty()) {
+    std::string root = options.linux_tree;
+    while (root.size() > 1 && root.ends_with('/')) {
+      root.pop_back();
+    }
+    trees.push_back({std::move(root), "--linux"});
+  }
+  return trees;
+}
+
+// The second tree's keys are in an object of their own.
+Json document_of(std::vector<Json> trees) {
+  Json document = {{"schema", kSchema}};
+  document.update(trees.front());
+  if (trees.size() > 1) {
+    document["linux"] = std::move(trees.back());
+  }
+  return document;
+}
+
+Json json_of(const Tree& tree, const sdk::Status& status) {
+  Json json = {{"root", tree.root}, {"state", name_of(status.phase)}};
+  if (!status.description.empty()) {
+    json["description"] = status.description;
+  }
+  json["files"] = Json::array();
+  for (const sdk::FileStatus& file : status.files) {
+    json["files"].push_back(
+        {{"path", file.path}, {"change", name_of(file.change)}, {"now", name_of(file.now)}});
+  }
+  json["kept"] = texts(status.kept);
+  if (!status.holder.empty()) {
+    json["busy"] = status.holder;
+  }
+  return json;
+}
+
+std::string text_of(const Tree& tree, const sdk::Status& status) {
+  std::string text;
+  if (!status.holder.empty()) {
+    text += fmt::format("Another memsize is at work: {}\n", status.holder);
+  } else {
+    text += describe(status.phase);
+  }
+  if (status.files.empty()) {
+    text += fmt::format("{}: nothing that memsize changed\n", tree.shown());
+  } else {
+    text += fmt::format("{}: memsize {} {}; memsize sdk revert {} {} puts back what was\n",
+                        tree.shown(),
+                        did_what(status.phase),
+                        core::plural(status.files.size(), "file"),
+                        tree.option,
+                        tree.shown());
+  }
+  for (const sdk::FileStatus& file : status.files) {
+    text += list_file(file, status.phase);
+  }
+  text += list_kept(status.kept);
+  if (!status.description.empty()) {
+    text += fmt::format("last change: {}\n", core::printable(status.description, kShown));
+  }
+  return text;
+}
+
+Outcome show_status(Session& session, const Options& options) {
+  const auto trees = trees_of(session, options);
+  if (!trees) {
+    return failed(trees.error(), kSchema, options.json);
   }
   Outcome outcome;
   outcome.json = options.json;
-  outcome.document = {{"schema", kSchema}, {"root", *root}, {"state", name_of(status->phase)}};
-  if (!status->description.empty()) {
-    outcome.document["description"] = status->description;
+  std::vector<Json> documents;
+  for (const Tree& tree : *trees) {
+    const auto status = sdk::status(session.files, tree.root);
+    if (!status) {
+      return failed(status.error(), kSchema, options.json);
+    }
+    documents.push_back(json_of(tree, *status));
+    outcome.text += text_of(tree, *status);
   }
-  outcome.document["files"] = Json::array();
-  for (const sdk::FileStatus& file : status->files) {
-    outcome.document["files"].push_back(
-        {{"path", file.path}, {"change", name_of(file.change)}, {"now", name_of(file.now)}});
-  }
-  outcome.document["kept"] = texts(status->kept);
-  if (!status->holder.empty()) {
-    outcome.document["busy"] = status->holder;
-  }
-  const std::string shown = core::printable(*root, kShown);
-  std::string& text = outcome.text;
-  if (!status->holder.empty()) {
-    text += fmt::format("Another memsize is at work: {}\n", status->holder);
-  } else {
-    text += describe(status->phase);
-  }
-  if (status->files.empty()) {
-    text += fmt::format("{}: nothing that memsize changed\n", shown);
-  } else {
-    text += fmt::format("{}: memsize {} {}; memsize sdk revert --sdk {} puts back what was\n",
-                        shown,
-                        did_what(status->phase),
-                        core::plural(status->files.size(), "file"),
-                        shown);
-  }
-  for (const sdk::FileStatus& file : status->files) {
-    text += list_file(file, status->phase);
-  }
-  text += list_kept(status->kept);
-  if (!status->description.empty()) {
-    text += fmt::format("last change: {}\n", core::printable(status->description, kShown));
-  }
+  outcome.document = document_of(std::move(documents));
   return outcome;
 }
 
-Outcome revert(Session& session, const Options& options) {
-  const auto root = sdk::tree_root(session.files, options.sdk);
-  if (!root) {
-    return failed(root.error(), kSchema, options.json);
+Json json_of(const Tree& tree, const sdk::Reverted& reverted) {
+  return {{"root", tree.root},
+          {"state", name_of(Phase::kClean)},
+          {"files", Json::array()},
+          {"restored", texts(reverted.restored)},
+          {"removed", texts(reverted.removed)},
+          {"kept", texts(reverted.kept)},
+          {"recovery", name_of(reverted.recovery)}};
+}
+
+std::string text_of(const Tree& tree, const sdk::Reverted& reverted) {
+  std::string text = describe(reverted.recovery);
+  if (reverted.restored.empty() && reverted.removed.empty()) {
+    text += fmt::format("{}: nothing to put back\n", tree.shown());
+    return text;
   }
-  const auto reverted = sdk::revert(session.files, *root, {options.force});
+  text += fmt::format(
+      "{}: {} as before memsize changed the tree\n",
+      tree.shown(),
+      core::plural(reverted.restored.size() + reverted.removed.size(), "file is", "files are"));
+  for (const std::string& path : reverted.restored) {
+    text += fmt::format("  restored {}\n", core::printable(path, kShown));
+  }
+  for (const std::string& path : reverted.removed) {
+    text += fmt::format("  removed  {}\n", core::printable(path, kShown));
+  }
+  text += list_kept(reverted.kept);
+  return text;
+}
+
+Outcome revert(Session& session, const Options& options) {
+  const auto trees = trees_of(session, options);
+  if (!trees) {
+    return failed(trees.error(), kSchema, options.json);
+  }
+  std::vector<std::string> roots;
+  for (const Tree& tree : *trees) {
+    roots.push_back(tree.root);
+  }
+  const auto reverted = sdk::revert(session.files, roots, {options.force});
   if (!reverted) {
     return failed(reverted.error(), kSchema, options.json);
   }
   Outcome outcome;
   outcome.json = options.json;
-  outcome.document = {{"schema", kSchema},
-                      {"root", *root},
-                      {"state", name_of(Phase::kClean)},
-                      {"files", Json::array()},
-                      {"restored", texts(reverted->restored)},
-                      {"removed", texts(reverted->removed)},
-                      {"kept", texts(reverted->kept)},
-                      {"recovery", name_of(reverted->recovery)}};
-  std::string& text = outcome.text;
-  text += describe(reverted->recovery);
-  const std::string shown = core::printable(*root, kShown);
-  if (reverted->restored.empty() && reverted->removed.empty()) {
-    text += fmt::format("{}: nothing to put back\n", shown);
-    return outcome;
+  std::vector<Json> documents;
+  bool has_restored = false;
+  for (std::size_t i = 0; i < trees->size(); ++i) {
+    documents.push_back(json_of((*trees)[i], (*reverted)[i]));
+    outcome.text += text_of((*trees)[i], (*reverted)[i]);
+    has_restored = has_restored || !(*reverted)[i].restored.empty();
   }
-  text += fmt::format(
-      "{}: {} as before memsize changed the tree\n",
-      shown,
-      core::plural(reverted->restored.size() + reverted->removed.size(), "file is", "files are"));
-  for (const std::string& path : reverted->restored) {
-    text += fmt::format("  restored {}\n", core::printable(path, kShown));
-  }
-  for (const std::string& path : reverted->removed) {
-    text += fmt::format("  removed  {}\n", core::printable(path, kShown));
-  }
-  text += list_kept(reverted->kept);
-  if (!reverted->restored.empty()) {
-    text += "They have their old times too: a build that goes by times needs a clean one now.\n";
+  outcome.document = document_of(std::move(documents));
+  if (has_restored) {
+    outcome.text +=
+        "They have their old times too: a build that goes by times needs a clean one now.\n";
   }
   return outcome;
 }
@@ -239,26 +308,40 @@ Run add_sdk(CLI::App& app) {
       "Examples:\n"
       "  memsize sdk status --sdk ti-processor-sdk/vision_apps\n"
       "  memsize sdk revert --sdk ti-processor-sdk/vision_apps\n"
+      "  memsize sdk revert --sdk vision_apps --linux ti-linux-kernel\n"
       "  memsize sdk revert --sdk vision_apps --force   # also over files edited since");
   CLI::App* status_verb = verb->add_subcommand(
       "status", "Which files memsize changed, and whether a change was interrupted");
   CLI::App* revert_verb =
       verb->add_subcommand("revert", "Put back every file as it was before the first change");
-  status_verb->footer("Example:\n  memsize sdk status --sdk vision_apps");
+  status_verb->footer(
+      "Examples:\n"
+      "  memsize sdk status --sdk vision_apps\n"
+      "  memsize sdk status --sdk vision_apps --linux ti-linux-kernel");
   revert_verb->footer(
       "A file that was edited since is not touched without --force; with it, the edited one is "
-      "kept\nin .memsize/kept of the tree.\n"
+      "kept\nin .memsize/kept of the tree. Of two trees, both are put back or none.\n"
       "Examples:\n"
       "  memsize sdk revert --sdk vision_apps\n"
+      "  memsize sdk revert --sdk vision_apps --linux ti-linux-kernel\n"
       "  memsize sdk revert --sdk vision_apps --force");
   for (CLI::App* sub : {status_verb, revert_verb}) {
     sub->add_option("--sdk", options->sdk, "The folder that holds platform/, or platform itself")
-        ->required()
+        ->check(filled());
+    sub->add_option("--linux", options->linux_tree, "The tree of Linux, as it was given to emit")
         ->check(filled());
     add_json_flag(*sub, options->json);
   }
   revert_verb->add_flag("--force", options->force, "Also over files that were edited since");
   return [options, status_verb](Session& session) {
+    if (options->sdk.empty() && options->linux_tree.empty()) {
+      core::Diagnostic missing =
+          core::error(core::Code::kUsage,
+                      "no tree is named",
+                      {},
+                      "name the SDK's with --sdk, that of Linux with --linux, or both");
+      return failed({std::move(missing)}, kSchema, options->json);
+    }
     return status_verb->parsed() ? show_status(session, *options) : revert(session, *options);
   };
 }

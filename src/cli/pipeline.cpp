@@ -9,6 +9,7 @@
 
 #include "check_stages.hpp"
 #include "stages.hpp"
+#include "tree_stages.hpp"
 
 #include <fmt/format.h>
 
@@ -54,7 +55,8 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
     return tl::make_unexpected(settings.error());
   }
   analysis.settings = std::move(*settings);
-  auto current = checked_map(*analysis.board, analysis.settings);
+  auto current = request.board.of_tree ? layout::resolve(*analysis.board, analysis.settings)
+                                       : checked_map(*analysis.board, analysis.settings);
   if (!current) {
     return tl::make_unexpected(current.error());
   }
@@ -71,42 +73,21 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   Emission emission;
 
   // How much: from the traces, over the board's defaults; --set wins.
-  std::optional<board::Board> board;
-  board::KnobValues values;
-  if (!request.trace.inputs.empty()) {
-    auto analysis = analyze(session, request.trace);
-    if (!analysis) {
-      return tl::make_unexpected(analysis.error());
-    }
-    auto usable = suggestions_to_emit(*analysis, request.accept_generation);
-    if (!usable) {
-      return tl::make_unexpected(usable.error());
-    }
-    values = std::move(*usable);
-    emission.diagnostics = std::move(analysis->sizing.diagnostics);
-    board = std::move(analysis->board);
-  } else {
-    auto loaded = load_board(session, request.board);
-    if (!loaded) {
-      return tl::make_unexpected(loaded.error());
-    }
-    board = std::move(*loaded);
+  auto wish = sizes_to_emit(session, request);
+  if (!wish) {
+    return tl::make_unexpected(wish.error());
   }
-  const auto settings = parse_settings(*board, request.board.set);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
-  }
-  for (const auto& [knob, value] : *settings) {
-    values[knob] = value;
-  }
-  emission.is_default = request.trace.inputs.empty() && settings->empty();
+  const board::Board& board = wish->board;
+  const board::KnobValues& values = wish->values;
+  emission.diagnostics = std::move(wish->diagnostics);
+  emission.is_default = request.trace.inputs.empty() && request.board.set.empty();
   // Frozen: no size changes.
 
   // Where on the chip, checked by code that shares nothing with the layout.
-  auto map = checked_map(*board, values);
-  auto baseline = layout::resolve(*board, {});
+  auto map = checked_map(board, values);
+  auto baseline = layout::resolve(board, {});
   if (!map) {
-    say_nearest(*board, values, map.error());
+    say_nearest(board, values, map.error());
     return tl::make_unexpected(map.error());
   }
   if (!baseline) {
@@ -128,6 +109,51 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   if (!disagreements.empty()) {
     return tl::make_unexpected(std::move(disagreements));
   }
+  // Frozen: no byte changes. Only now may the disk be touched, by the caller.
+  return emission;
+}
+
+core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& request) {
+  // The tree as it is: its files, its scripts, and a board for each of its operating systems.
+  const auto tree = open_tree(session, request);
+  if (!tree) {
+    return tl::make_unexpected(tree.error());
+  }
+  // How much: from the traces, over the sizes that the tree has; --set wins.
+  auto wish = sizes_for_tree(session, request, *tree);
+  if (!wish) {
+    return tl::make_unexpected(wish.error());
+  }
+  // Frozen: no size changes.
+
+  // Every file that has to change, and what the tree is then, checked as any tree.
+  auto plan = plan_tree(session, request, *tree, *wish);
+  if (!plan) {
+    return tl::make_unexpected(plan.error());
+  }
+  TreeEmission emission;
+  emission.diagnostics = std::move(wish->diagnostics);
+  keep_warnings(tree->problems, emission.diagnostics);
+  keep_warnings(plan->diagnostics, emission.diagnostics);
+  emission.roots.push_back({wish->root, changes_of(*tree, *plan, wish->root)});
+
+  // What Linux reserves, in its own device trees.
+  if (!request.linux.empty()) {
+    auto linux = plan_linux(session, request, *plan);
+    if (!linux) {
+      return tl::make_unexpected(linux.error());
+    }
+    keep_warnings(linux->diagnostics, emission.diagnostics);
+    emission.roots.push_back({request.linux, changes_of(*linux)});
+  }
+
+  // What has to be done then.
+  const auto rebuild = add_rebuild(session, *tree, *plan, emission.roots);
+  if (!rebuild) {
+    return tl::make_unexpected(rebuild.error());
+  }
+  emission.map = std::move(plan->after);
+  emission.baseline = std::move(plan->before);
   // Frozen: no byte changes. Only now may the disk be touched, by the caller.
   return emission;
 }

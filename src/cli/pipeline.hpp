@@ -9,9 +9,12 @@
 #include "memsize/layout/fit.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/recording.hpp"
+#include "memsize/sdk/edit_tree.hpp"
+#include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"
 #include "memsize/sizing/sizing.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +40,8 @@ struct BoardRequest {
   std::string dram;
   /// KNOB=SIZE as typed: what holds whatever a trace says.
   std::vector<std::string> set;
+  /// Read from an SDK tree already, whose map may break a rule; null: what `name` says.
+  std::shared_ptr<const board::Board> of_tree;
 };
 
 [[nodiscard]] core::Result<board::Board> load_board(Session& session, const BoardRequest& request);
@@ -95,6 +100,11 @@ struct EmitRequest {
   AnalyzeRequest trace;
   std::vector<std::string> only;
   bool accept_generation = false;
+  /// An SDK tree that is edited in place, and beside it the device trees of Linux; empty: none.
+  std::string sdk;
+  std::string linux;
+  /// What becomes of files that were edited by hand; empty: they are told.
+  std::optional<sdk::HandEdits> hand_edits;
 };
 
 struct Emission {
@@ -108,6 +118,21 @@ struct Emission {
 
 /// Everything up to the last byte, nothing on the disk.
 [[nodiscard]] core::Result<Emission> render(Session& session, const EmitRequest& request);
+
+/// What an SDK tree, and the device trees of Linux, have to become.
+struct TreeEmission {
+  /// The folder that holds platform/, first; then that of the device trees, if one was given.
+  std::vector<sdk::RootChanges> roots;
+  /// With the sizes that are wanted, and with those that the tree has.
+  layout::MemoryMap map;
+  layout::MemoryMap baseline;
+  /// Warnings and notes.
+  core::Diagnostics diagnostics;
+};
+
+/// Everything up to the last byte, nothing on the disk. REBUILD.md is among the changes if there is
+/// another one.
+[[nodiscard]] core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& request);
 
 struct CheckRequest {
   BoardRequest board;

@@ -236,6 +236,9 @@ std::optional<layout::MemoryMap> bundled_map(Session& session,
 }
 
 core::Result<board::Board> load_board(Session& session, const BoardRequest& request) {
+  if (request.of_tree) {
+    return *request.of_tree;
+  }
   auto board = board::load_board(session.files, session.data.boards, request.name);
   if (!board || request.dram.empty()) {
     return board;
@@ -442,6 +445,37 @@ core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
     return tl::make_unexpected(std::move(errors));
   }
   return values;
+}
+
+core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
+  Wish wish;
+  if (!request.trace.inputs.empty()) {
+    auto analysis = analyze(session, request.trace);
+    if (!analysis) {
+      return tl::make_unexpected(analysis.error());
+    }
+    auto usable = suggestions_to_emit(*analysis, request.accept_generation);
+    if (!usable) {
+      return tl::make_unexpected(usable.error());
+    }
+    wish.values = std::move(*usable);
+    wish.diagnostics = std::move(analysis->sizing.diagnostics);
+    wish.board = std::move(*analysis->board);
+  } else {
+    auto loaded = load_board(session, request.board);
+    if (!loaded) {
+      return tl::make_unexpected(loaded.error());
+    }
+    wish.board = std::move(*loaded);
+  }
+  const auto settings = parse_settings(wish.board, request.board.set);
+  if (!settings) {
+    return tl::make_unexpected(settings.error());
+  }
+  for (const auto& [knob, value] : *settings) {
+    wish.values[knob] = value;
+  }
+  return wish;
 }
 
 core::Diagnostics verify_artifacts(const Emission& emission) {

@@ -33,6 +33,17 @@ void say_nearest(const board::Board& board,
 [[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
                                                                   bool accept_generation);
 
+/// Sizes that were asked for, and the board that they are for.
+struct Wish {
+  board::Board board;
+  /// Of knobs that the traces or the user speak of.
+  board::KnobValues values;
+  core::Diagnostics diagnostics;
+};
+
+/// From the traces and the settings of the request.
+[[nodiscard]] core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request);
+
 /// Renders what --only left out of the check too, then reads everything back.
 [[nodiscard]] core::Diagnostics verify_artifacts(const Emission& emission);
 

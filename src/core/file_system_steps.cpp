@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -35,6 +36,14 @@ tl::unexpected<Diagnostics> cannot(std::string_view verb, const std::string& pat
       error(Code::kFileWrite,
             fmt::format("cannot {} '{}': {}", verb, printable(path, PATH_MAX), reason(number)),
             place));
+}
+
+// The years 1678 to 2261; what a broken clock wrote may be any year.
+std::int64_t nanoseconds(const timespec& time) {
+  constexpr std::int64_t kLast =
+      std::numeric_limits<std::int64_t>::max() / kNanosecondsOfASecond - 1;
+  return std::clamp<std::int64_t>(time.tv_sec, -kLast, kLast) * kNanosecondsOfASecond +
+         time.tv_nsec;
 }
 
 timespec time_of(const std::optional<std::int64_t>& mtime_ns) {
@@ -130,6 +139,8 @@ Entry RealFileSystem::entry(const std::string& path) {
 
   Entry entry;
   if (::lstat(path.c_str(), &status) != 0) {
+    // What cannot be looked at may be there.
+    entry.kind = errno == ENOENT || errno == ENOTDIR ? Entry::Kind::kNothing : Entry::Kind::kOther;
     return entry;
   }
   entry.kind = S_ISREG(status.st_mode)   ? Entry::Kind::kFile
@@ -137,7 +148,7 @@ Entry RealFileSystem::entry(const std::string& path) {
                : S_ISLNK(status.st_mode) ? Entry::Kind::kLink
                                          : Entry::Kind::kOther;
   entry.mode = status.st_mode & kPermissions;
-  entry.mtime_ns = status.st_mtim.tv_sec * kNanosecondsOfASecond + status.st_mtim.tv_nsec;
+  entry.mtime_ns = nanoseconds(status.st_mtim);
   entry.owner = {status.st_uid, status.st_gid};
   entry.device = status.st_dev;
   return entry;
@@ -240,7 +251,8 @@ Result<void> RealFileSystem::sync_folder(const std::string& path) {
 
 Result<LockAttempt> RealFileSystem::lock(const std::string& path, std::string_view purpose) {
   while (true) {
-    Descriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644)};
+    Descriptor file{
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)};
     if (file.get() < 0) {
       return cannot("create", path, errno);
     }
@@ -265,7 +277,8 @@ Result<LockAttempt> RealFileSystem::lock(const std::string& path, std::string_vi
 }
 
 std::string RealFileSystem::lock_holder(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  // A pipe in its place would wait for somebody to write.
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
   struct flock range = whole_file(F_WRLCK);
   // Asks only: taking it for a moment would turn others away.
   if (file.get() < 0 || ::fcntl(file.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) {

@@ -52,9 +52,13 @@ inline bool write_all(int file, std::string_view content) {
 }
 
 // An interrupt in the middle would leave temporary files: it waits for the few milliseconds.
+// Several may be there at once; the last one lets them through.
 class HoldSignals {
  public:
   HoldSignals() {
+    if (held_++ > 0) {
+      return;
+    }
     sigset_t held;
     sigemptyset(&held);
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
@@ -66,10 +70,15 @@ class HoldSignals {
   HoldSignals(const HoldSignals&) = delete;
   HoldSignals& operator=(const HoldSignals&) = delete;
 
-  ~HoldSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~HoldSignals() {
+    if (--held_ == 0) {
+      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
+  }
 
  private:
-  sigset_t before_{};
+  inline static thread_local int held_ = 0;
+  inline static thread_local sigset_t before_{};
 };
 
 }  // namespace memsize::core

@@ -62,7 +62,7 @@ class GeneratedChecker {
   void run() {
     std::set<std::string> done;
     for (const ScriptExport& each : variant_.script.exports) {
-      const std::string path = each.path.starts_with("./") ? each.path.substr(2) : each.path;
+      const std::string path = path_of(each);
       if (path.empty() || !done.insert(path).second) {
         continue;
       }

@@ -38,6 +38,8 @@ struct Placed {
   const ScriptSection* before = nullptr;
   /// Its index; none where the file lacks it, or has it in another shape.
   std::optional<std::size_t> entry;
+  /// Somebody gave it another range: that stays.
+  bool is_kept = false;
 };
 
 // As the library sorts them: by origin, else in the order of the map.
@@ -121,10 +123,8 @@ class Regenerator {
         result.hand_edits.clear();
         return result;
       }
-      if (!forced_) {
-        return result;
-      }
     }
+    keeps_ = !forced_ && !result.hand_edits.empty();
     forced_ = forced_ && !result.hand_edits.empty();
     entries_ = format_->entries(before_, after_);
     place_sections();
@@ -132,7 +132,7 @@ class Regenerator {
       core::add_text(problems, file_.path, text_);
       return tl::make_unexpected(std::move(problems));
     }
-    core::Diagnostics problems = verify(result.content);
+    core::Diagnostics problems = verify(result.content, result.hand_edits.size());
     if (!problems.empty()) {
       return tl::make_unexpected(std::move(problems));
     }
@@ -164,11 +164,28 @@ class Regenerator {
       }
       placed_.push_back(placed);
     }
-    in_place_ = keeps_order(old);
+    if (keeps_) {
+      keep_own();
+    }
+    in_place_ = keeps_ || keeps_order(old);
     if (in_place_) {
       // Entries that somebody moved, with nothing else, stay where they are.
       std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) {
         return a.entry < b.entry;
+      });
+    }
+  }
+
+  // What is not as the script had it is somebody's own, as is what it has none of. Sections that
+  // are new, or gone, are told as differences by whoever reads the file next.
+  void keep_own() {
+    std::erase_if(placed_, [](const Placed& placed) { return !placed.entry || !placed.before; });
+    for (std::size_t row = 0; row < placed_.size(); ++row) {
+      Placed as_before = placed_[row];
+      as_before.section = as_before.before;
+      const auto& fields = entries_[*as_before.entry].fields;
+      placed_[row].is_kept = std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+        return field.kind != FieldKind::kRowClass && edited(field, as_before, row);
       });
     }
   }
@@ -230,7 +247,7 @@ class Regenerator {
     std::vector<TextEdit> edits;
     for (std::size_t row = 0; row < placed_.size(); ++row) {
       const Placed& placed = placed_[row];
-      if (!placed.entry) {
+      if (!placed.entry || placed.is_kept) {
         continue;
       }
       for (const Field& field : entries_[*placed.entry].fields) {
@@ -239,7 +256,7 @@ class Regenerator {
         }
       }
     }
-    for (const LooseField& field : format_->loose(after_)) {
+    for (const LooseField& field : keeps_ ? std::vector<LooseField>{} : format_->loose(after_)) {
       if (auto text = edited_number(field.span, field.value)) {
         edits.push_back({field.span, std::move(*text)});
       }
@@ -288,7 +305,7 @@ class Regenerator {
       case FieldKind::kRowClass:
         break;
     }
-    const bool stays = *placed.entry % 2 == row % 2;
+    const bool stays = keeps_ || *placed.entry % 2 == row % 2;
     return stays ? std::nullopt : std::optional{std::string{row_class(row)}};
   }
 
@@ -403,8 +420,8 @@ class Regenerator {
                        "run the script, or put each entry on lines of its own");
   }
 
-  // Reads what was written, as if it were a file.
-  [[nodiscard]] core::Diagnostics verify(const std::string& content) const {
+  // Reads what was written, as if it were a file. What somebody edited by hand may differ.
+  [[nodiscard]] core::Diagnostics verify(const std::string& content, std::size_t by_hand) const {
     const emit::MapFile written{file_.path, content};
     const auto format = generated_format(after_.kind);
     core::Diagnostics problems = format->read(written);
@@ -413,7 +430,7 @@ class Regenerator {
       return problems;
     }
     const auto differences = format->differences(after_);
-    if (!differences.empty()) {
+    if (differences.size() > (keeps_ ? by_hand : 0)) {
       core::Diagnostic problem = core::error(
           Code::kSdkGenerated,
           fmt::format("editing this file in place does not make what the script does: {}",
@@ -434,6 +451,8 @@ class Regenerator {
   std::string_view text_;
   Offsets offsets_;
   bool forced_;
+  /// There are edits by hand, and they stay.
+  bool keeps_ = false;
   bool in_place_ = false;
   /// Something changes, so that cells that nothing can read are put right, too.
   bool mends_ = false;

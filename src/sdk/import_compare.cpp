@@ -26,7 +26,7 @@ class Comparer {
 
   core::Diagnostics run() {
     for (const ScriptExport& each : variant_.script.exports) {
-      const std::string path = each.path.starts_with("./") ? each.path.substr(2) : each.path;
+      const std::string path = path_of(each);
       if (each.kind == "LinkerCmdFile" && path.find('/') != std::string::npos) {
         compare_core(each, path.substr(0, path.find('/')));
       } else if (each.kind == "CHeaderFile") {

@@ -113,6 +113,9 @@ class Reader {
         add_file((*files)[i], fmt::format("files[{}]", i), journal);
       }
     }
+    if (json.contains("folder_times")) {
+      read_folder_times(json["folder_times"], journal);
+    }
     if (!errors_.empty()) {
       return refused();
     }
@@ -207,13 +210,7 @@ class Reader {
       state.size = size->get<std::uint64_t>();
     }
     state.mode = mode(text(json, "mode", at), below(at, "mode"));
-    if (json.is_object() && json.contains("mtime_ns")) {
-      if (json["mtime_ns"].is_number_integer()) {
-        state.mtime_ns = json["mtime_ns"].get<std::int64_t>();
-      } else {
-        wrong(below(at, "mtime_ns"), "it must be a whole number");
-      }
-    }
+    state.mtime_ns = time(json, "mtime_ns", at);
     return state;
   }
 
@@ -277,6 +274,40 @@ class Reader {
     }
   }
 
+  std::optional<std::int64_t> time(const Json& json, const char* key, const std::string& at) {
+    const auto found = json.is_object() ? json.find(key) : json.end();
+    if (found == json.end()) {
+      return std::nullopt;
+    }
+    if (!found->is_number_integer()) {
+      wrong(below(at, key), "it must be a whole number");
+      return std::nullopt;
+    }
+    return found->get<std::int64_t>();
+  }
+
+  void read_folder_times(const Json& json, Journal& journal) {
+    if (!json.is_array()) {
+      wrong("folder_times", "it must be an array");
+      return;
+    }
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      const std::string at = fmt::format("folder_times[{}]", i);
+      Journal::FolderTime folder;
+      folder.path = text(json[i], "path", at);
+      if (folder.path != ".") {
+        folder.path = safe_path(folder.path, below(at, "path"));
+      }
+      const auto original = time(json[i], "original_ns", at);
+      if (!original) {
+        wrong(at, "'original_ns' is missing");
+      }
+      folder.original_ns = original.value_or(0);
+      folder.applied_ns = time(json[i], "applied_ns", at);
+      journal.folder_times.push_back(std::move(folder));
+    }
+  }
+
   std::string path_;
   std::string_view source_;
   core::Diagnostics errors_;
@@ -289,9 +320,11 @@ bool same_bytes(const FileState& a, const FileState& b) {
 }
 
 const Journal::File* Journal::find(std::string_view path) const {
-  const auto found =
-      std::find_if(files.begin(), files.end(), [&](const File& file) { return file.path == path; });
-  return found == files.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(
+      files.begin(), files.end(), path, [](const File& file, std::string_view name) {
+        return file.path < name;
+      });
+  return found == files.end() || found->path != path ? nullptr : &*found;
 }
 
 Journal::File& Journal::file(const std::string& path) {
@@ -342,6 +375,13 @@ std::string print_journal(const Journal& journal) {
                {"files", Json::array()}};
   for (const Journal::File& file : journal.files) {
     json["files"].push_back(json_of(file));
+  }
+  for (const Journal::FolderTime& folder : journal.folder_times) {
+    Json item = {{"path", folder.path}, {"original_ns", folder.original_ns}};
+    if (folder.applied_ns) {
+      item["applied_ns"] = *folder.applied_ns;
+    }
+    json["folder_times"].push_back(std::move(item));
   }
   return json.dump(2) + "\n";
 }

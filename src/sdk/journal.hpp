@@ -49,10 +49,22 @@ struct Journal {
     std::vector<std::string> folders;
   };
 
+  /// A folder in which names changed.
+  struct FolderTime {
+    /// Below the root; "." is the root itself.
+    std::string path;
+    /// Before the first change.
+    std::int64_t original_ns = 0;
+    /// After the last one that was finished: while it is this, nobody else changed a name in it.
+    std::optional<std::int64_t> applied_ns;
+  };
+
   State state = State::kApplied;
   std::string description;
   /// By path.
   std::vector<File> files;
+  /// In any order, each once.
+  std::vector<FolderTime> folder_times;
 
   [[nodiscard]] const File* find(std::string_view path) const;
   /// Adds it where it is not there.

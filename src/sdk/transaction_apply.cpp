@@ -1,11 +1,12 @@
-// A change of the tree, from the bytes that are wanted to the last rename.
+// A change of one or several trees: each step in all of them, before the next one in any.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/transaction.hpp"
 
-#include "transaction_recover.hpp"
+#include "transaction_change.hpp"
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -16,389 +17,255 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
-using Kind = core::Entry::Kind;
 
 constexpr std::size_t kShown = 300;
-constexpr std::size_t kLongestDescription = 1000;
-constexpr unsigned kWriteBits = 0222;
 
-// One file that has to change.
-struct Task {
-  // Below the root, links followed.
-  std::string path;
-  const FileChange* change = nullptr;
-  FileState from;
-  FileState to;
-  core::Owner owner;
+using Trees = std::vector<std::unique_ptr<TreeChange>>;
+
+// The trees that the roots are, and which of them each root is in.
+struct Grouped {
+  // By path: two runs that lock them cannot wait for each other.
+  Trees trees;
+  // By the order of the roots.
+  std::vector<const TreeChange*> tree_of;
+  // Whether its journal is that of the tree, and it is the first such root.
+  std::vector<bool> is_main;
 };
 
-struct Survey {
-  std::vector<Task> tasks;
-  std::size_t unchanged = 0;
+core::Result<std::vector<Store>> open_all(core::FileSystem& files,
+                                          const std::vector<RootChanges>& roots) {
+  std::vector<Store> stores;
   core::Diagnostics errors;
-};
-
-// Looks at the files that a change is about; changes nothing.
-class Surveyor {
- public:
-  Surveyor(const Store& store, const std::vector<FileChange>& changes)
-      : store_(store), changes_(changes), device_(store.files().entry(store.root()).device) {}
-
-  Survey run() {
-    std::map<std::string, const FileChange*> seen;
-    for (const FileChange& change : changes_) {
-      const auto path = resolve(change.path);
-      if (!path) {
-        continue;
-      }
-      const auto [first, is_new] = seen.emplace(*path, &change);
-      if (is_new) {
-        look_at(*path, change);
-      } else if (first->second->after != change.after || first->second->before != change.before) {
-        // Two names of one file, as where a core's file is a link to another one's.
-        refuse(change.path,
-               fmt::format("it is the same file as '{}', which is to have other bytes",
-                           core::printable(first->second->path, kShown)));
-      }
+  for (const RootChanges& root : roots) {
+    auto store = Store::open(files, root.root);
+    if (store) {
+      stores.push_back(std::move(*store));
+    } else {
+      errors.insert(errors.end(), store.error().begin(), store.error().end());
     }
-    std::sort(survey_.tasks.begin(), survey_.tasks.end(), [](const Task& a, const Task& b) {
-      return a.path < b.path;
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return stores;
+}
+
+// The path of `inner` below `outer` with a '/' behind it; empty: the same folder.
+std::optional<std::string> path_inside(const std::string& outer, const std::string& inner) {
+  if (inner == outer) {
+    return std::string{};
+  }
+  const std::string front = outer + "/";
+  return inner.starts_with(front) ? std::optional{inner.substr(front.size()) + "/"} : std::nullopt;
+}
+
+Grouped group(const std::vector<Store>& stores, const std::vector<RootChanges>& roots) {
+  // What is to become one tree.
+  struct Group {
+    Store store;
+    std::vector<FileChange> changes;
+    std::vector<std::size_t> members;
+  };
+
+  std::vector<std::size_t> order(stores.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  // An outer folder sorts before what is in it; of the same ones, the first that was given.
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return stores[a].root() < stores[b].root();
+  });
+  std::vector<Group> groups;
+  for (const std::size_t i : order) {
+    const Store& store = stores[i];
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+      const auto inside = path_inside(group.store.root(), store.root());
+      return inside && (inside->empty() || !store.exists());
     });
-    return std::move(survey_);
+    Group& into = found != groups.end() ? *found : groups.emplace_back(Group{store, {}, {}});
+    const std::string front = path_inside(into.store.root(), store.root()).value_or("");
+    for (const FileChange& change : roots[i].changes) {
+      into.changes.push_back({front + change.path, change.before, change.after});
+    }
+    into.members.push_back(i);
   }
-
- private:
-  void refuse(const std::string& path, const std::string& why, const std::string& way_out = {}) {
-    survey_.errors.push_back(
-        core::error(Code::kFileWrite,
-                    fmt::format("cannot change '{}': {}", core::printable(path, kShown), why),
-                    store_.place(path),
-                    way_out.empty() ? kNothingChanged : "nothing was changed; " + way_out));
+  Grouped grouped;
+  grouped.tree_of.resize(roots.size());
+  grouped.is_main.resize(roots.size());
+  for (Group& group : groups) {
+    auto tree = std::make_unique<TreeChange>(std::move(group.store), std::move(group.changes));
+    for (const std::size_t member : group.members) {
+      grouped.tree_of[member] = tree.get();
+      grouped.is_main[member] = member == group.members.front();
+    }
+    grouped.trees.push_back(std::move(tree));
   }
-
-  // The path below the root without links; empty after an error.
-  std::optional<std::string> resolve(const std::string& path) {
-    if (const std::string why = why_unsafe(path); !why.empty()) {
-      refuse(path, fmt::format("its path {}", why));
-      return std::nullopt;
-    }
-    // What is there of it, and what is not there yet.
-    std::string there = path;
-    std::string missing;
-    while (store_.files().entry(store_.target(there)).kind == Kind::kNothing) {
-      const std::size_t end = there.rfind('/');
-      missing = there.substr(end == std::string::npos ? 0 : end) + missing;
-      there = end == std::string::npos ? "" : there.substr(0, end);
-      if (there.empty()) {
-        return path;
-      }
-    }
-    const auto real = store_.files().real_path(store_.target(there));
-    if (!real) {
-      refuse(path, "a link leads nowhere", "mend or remove it");
-      return std::nullopt;
-    }
-    const std::string below = store_.root() + "/";
-    const bool is_inside = real->starts_with(below);
-    const std::string inside = is_inside ? real->substr(below.size()) + missing : std::string{};
-    if (!is_inside || !why_unsafe(inside).empty()) {
-      refuse(path,
-             fmt::format("a link leads out of the tree, to '{}'", core::printable(*real, kShown)),
-             "put the file itself there, or give the tree that it is in");
-      return std::nullopt;
-    }
-    if (!missing.empty() && store_.files().entry(*real).kind != Kind::kFolder) {
-      refuse(path, "a file is where a folder of its path should be");
-      return std::nullopt;
-    }
-    return inside;
-  }
-
-  void look_at(const std::string& path, const FileChange& change) {
-    const std::string full = store_.target(path);
-    const core::Entry entry = store_.files().entry(full);
-    if (entry.kind != Kind::kNothing && entry.kind != Kind::kFile) {
-      refuse(change.path, entry.kind == Kind::kFolder ? "it is a folder" : "it is no regular file");
-      return;
-    }
-    std::optional<std::string> bytes;
-    if (entry.kind == Kind::kFile) {
-      auto content = store_.files().read(full);
-      if (!content) {
-        for (core::Diagnostic& error : content.error()) {
-          survey_.errors.push_back(std::move(error));
-        }
-        return;
-      }
-      bytes = std::move(*content);
-    }
-    if (bytes == change.after) {
-      ++survey_.unchanged;
-      return;
-    }
-    if (bytes != change.before) {
-      survey_.errors.push_back(core::error(
-          Code::kSdkChanged,
-          bytes && change.before ? "this file was changed after it was read"
-          : bytes                ? "this file appeared after the tree was read"
-                                 : "this file went away after the tree was read",
-          store_.place(change.path),
-          "nothing was changed; run the command again, when nothing else works on the tree"));
-      return;
-    }
-    if (may_change(path, change.path, entry)) {
-      add(path, change, entry);
-    }
-  }
-
-  bool may_change(const std::string& path, const std::string& shown, const core::Entry& entry) {
-    // Also for a user who may write to everything: the bits are how a version control system, or a
-    // person, says that the file is not to be changed.
-    if (entry.kind == Kind::kFile &&
-        ((entry.mode & kWriteBits) == 0 || !store_.files().may_write(store_.target(path)))) {
-      refuse(shown, "it is read-only", "make it writable, such as with chmod u+w");
-      return false;
-    }
-    std::string folder = path;
-    do {
-      const std::size_t end = folder.rfind('/');
-      folder = end == std::string::npos ? "" : folder.substr(0, end);
-    } while (!folder.empty() && store_.files().entry(store_.target(folder)).kind == Kind::kNothing);
-    const std::string full = folder.empty() ? store_.root() : store_.target(folder);
-    if (!store_.files().may_write(full)) {
-      refuse(shown, "its folder is read-only", "make the folder writable");
-      return false;
-    }
-    if (store_.files().entry(full).device != device_) {
-      refuse(shown,
-             "it is on another file system than the tree's root",
-             "give a tree that is on one file system");
-      return false;
-    }
-    return true;
-  }
-
-  void add(const std::string& path, const FileChange& change, const core::Entry& entry) {
-    Task task;
-    task.path = path;
-    task.change = &change;
-    task.owner = entry.owner;
-    const bool exists = entry.kind == Kind::kFile;
-    if (exists) {
-      task.from = state_of(*change.before, entry.mode, entry.mtime_ns);
-    }
-    if (change.after) {
-      task.to = state_of(*change.after, exists ? entry.mode : store_.files().new_file_mode(), 0);
-      task.to.mtime_ns.reset();
-    }
-    survey_.tasks.push_back(std::move(task));
-  }
-
-  const Store& store_;
-  const std::vector<FileChange>& changes_;
-  std::uint64_t device_;
-  Survey survey_;
-};
-
-// Folders that memsize makes for a file, now or before for another one; so that whichever goes last
-// takes them along.
-std::vector<std::string> made_folders(const Store& store,
-                                      const std::string& path,
-                                      const Journal& journal) {
-  const std::vector<std::string> missing = store.missing_folders(path);
-  std::set<std::string> made{missing.begin(), missing.end()};
-  for (const Journal::File& file : journal.files) {
-    for (const std::string& folder : file.folders) {
-      if (path.starts_with(folder + "/")) {
-        made.insert(folder);
-      }
-    }
-  }
-  // Outer folders sort before inner ones.
-  return {made.begin(), made.end()};
+  return grouped;
 }
 
-// The journal of the tree with these tasks pending.
-Journal planned(const Store& store,
-                const std::vector<Task>& tasks,
-                std::optional<Journal> before,
-                const std::string& description) {
-  Journal journal = before ? std::move(*before) : Journal{};
-  journal.state = Journal::State::kApplying;
-  journal.description = core::printable(description, kLongestDescription);
-  for (const Task& task : tasks) {
-    const bool is_new = journal.find(task.path) == nullptr;
-    std::vector<std::string> folders =
-        is_new ? made_folders(store, task.path, journal) : std::vector<std::string>{};
-    Journal::File& file = journal.file(task.path);
-    if (is_new) {
-      file.original = task.from;
-      file.folders = std::move(folders);
-    }
-    file.pending = Journal::Pending{task.from, task.to};
-  }
-  return journal;
-}
-
-core::Metadata metadata_of(const FileState& state, const Task& task) {
-  core::Metadata metadata{state.mode, state.mtime_ns, {}};
-  if (task.from.exists) {
-    metadata.owner = task.owner;
-  }
-  return metadata;
-}
-
-// Copies and new files; the tree itself is not touched.
-core::Result<void> stage(Store& store,
-                         const std::vector<Task>& tasks,
-                         const Journal& journal,
-                         Applied& applied) {
-  if (auto written = store.write(Document::kStaging, journal); !written) {
-    return written;
-  }
-  for (const Task& task : tasks) {
-    const Journal::File& file = *journal.find(task.path);
-    if (task.from.exists) {
-      const Copy where = file.applied ? Copy::kPrevious : Copy::kBackup;
-      if (auto made =
-              store.make_copy(where, task.path, *task.change->before, metadata_of(task.from, task));
-          !made) {
-        return made;
-      }
-    }
-    if (task.to.exists) {
-      if (auto made = store.make_copy(
-              Copy::kStaged, task.path, *task.change->after, metadata_of(task.to, task));
-          !made) {
-        return made;
-      }
-    }
-    if (task.from.exists && file.applied && !same_bytes(task.from, *file.applied)) {
-      auto kept = store.keep(task.path);
-      if (!kept) {
-        return tl::make_unexpected(kept.error());
-      }
-      applied.kept.push_back(std::move(*kept));
+// The step in every tree; all errors.
+template <typename Step>
+core::Result<void> in_all(const Trees& trees, Step step) {
+  core::Diagnostics errors;
+  for (const auto& tree : trees) {
+    if (auto done = step(*tree); !done) {
+      errors.insert(errors.end(), done.error().begin(), done.error().end());
     }
   }
-  for (const Copy where : {Copy::kBackup, Copy::kPrevious, Copy::kStaged}) {
-    if (auto synced = store.sync_copies(where); !synced) {
-      return synced;
-    }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
   }
-  return store.sync_own();
-}
-
-std::string way_out_of(const Store& store) {
-  return fmt::format("the next emit ends this change; memsize sdk revert --sdk {} takes it back",
-                     core::printable(store.shown_root(), kShown));
-}
-
-// After a step behind the commit failed: all back, or what is left is said.
-tl::unexpected<core::Diagnostics> taken_back(Store& store,
-                                             const Journal& journal,
-                                             core::Diagnostics errors) {
-  if (go_back(store, journal)) {
-    (void)store.clean();
-    return failed(std::move(errors), "nothing was changed: what had been was taken back");
-  }
-  core::Diagnostic& first = errors.front();
-  for (const Journal::File& file : journal.files) {
-    const auto now = store.look(file.path);
-    if (file.pending && now && same_bytes(*now, file.pending->to)) {
-      first.details.push_back(fmt::format("'{}' is changed", core::printable(file.path, kShown)));
-    }
-  }
-  return failed(std::move(errors), way_out_of(store));
-}
-
-core::Result<void> change(Store& store,
-                          const std::vector<Task>& tasks,
-                          const Journal& journal,
-                          Applied& applied) {
-  if (auto staged = stage(store, tasks, journal, applied); !staged) {
-    (void)clear_staging(store);
-    (void)store.clean();
-    return failed(staged.error(), kNothingChanged);
-  }
-  if (auto committed = store.commit(); !committed) {
-    (void)clear_staging(store);
-    (void)store.clean();
-    return failed(committed.error(), kNothingChanged);
-  }
-  if (auto synced = store.sync_own(); !synced) {
-    return taken_back(store, journal, synced.error());
-  }
-  if (auto done = go_forward(store, journal); !done) {
-    return taken_back(store, journal, done.error());
-  }
-  // The change is made; what cannot be removed now is removed by the next run.
-  (void)store.clean();
   return {};
 }
 
-void list_tasks(const std::vector<Task>& tasks, Applied& applied) {
-  for (const Task& task : tasks) {
-    (!task.from.exists ? applied.created
-     : task.to.exists  ? applied.changed
-                       : applied.removed)
-        .push_back(task.path);
+// The step in one tree after the other, up to the first that fails.
+template <typename Step>
+core::Result<void> in_turn(const Trees& trees, Step step) {
+  for (const auto& tree : trees) {
+    if (auto done = step(*tree); !done) {
+      return done;
+    }
   }
+  return {};
+}
+
+// Two trees of which one is inside of the other, each with a journal.
+core::Result<void> targets_differ(const Trees& trees) {
+  std::map<std::string, const TreeChange*> seen;
+  for (const auto& tree : trees) {
+    for (const std::string& target : tree->targets()) {
+      const auto [first, is_new] = seen.emplace(target, tree.get());
+      if (!is_new) {
+        core::Place place;
+        place.path = target;
+        return core::fail(core::error(
+            Code::kFileWrite,
+            fmt::format("cannot change '{}': it is to change as a file of '{}', and of '{}'",
+                        core::printable(target, kShown),
+                        core::printable(first->second->store().shown_root(), kShown),
+                        core::printable(tree->store().shown_root(), kShown)),
+            place,
+            "nothing was changed; give it in one of them"));
+      }
+    }
+  }
+  return {};
+}
+
+// After a step failed: all back, or what is left is said.
+tl::unexpected<core::Diagnostics> taken_back(const Trees& trees, core::Diagnostics errors) {
+  const bool was_changed = std::any_of(
+      trees.begin(), trees.end(), [](const auto& tree) { return tree->is_committed(); });
+  std::string way_back;
+  for (auto tree = trees.rbegin(); tree != trees.rend(); ++tree) {
+    if ((*tree)->undo()) {
+      continue;
+    }
+    way_back += " " + (*tree)->store().option();
+    for (const std::string& path : (*tree)->changed_now()) {
+      errors.front().details.push_back(fmt::format("'{}' is changed", core::printable(path)));
+    }
+  }
+  if (!way_back.empty()) {
+    return failed(std::move(errors),
+                  fmt::format("the next emit ends this change; memsize sdk revert{} takes it back",
+                              way_back));
+  }
+  return failed(
+      std::move(errors),
+      was_changed ? "nothing was changed: what had been was taken back" : kNothingChanged);
+}
+
+core::Result<void> change(const Trees& trees) {
+  for (const auto step :
+       {&TreeChange::stage, &TreeChange::commit, &TreeChange::make, &TreeChange::finish}) {
+    if (auto done = in_turn(trees, [&](TreeChange& tree) { return (tree.*step)(); }); !done) {
+      return taken_back(trees, done.error());
+    }
+  }
+  for (const auto& tree : trees) {
+    tree->clean();
+  }
+  return {};
+}
+
+core::Result<void> change_locked(const Trees& trees, const std::string& description) {
+  if (auto locked = in_turn(trees, [&](TreeChange& tree) { return tree.lock(description); });
+      !locked) {
+    return locked;
+  }
+  if (auto recovered = in_turn(trees, [](TreeChange& tree) { return tree.recover(); });
+      !recovered) {
+    return recovered;
+  }
+  if (auto planned = in_all(trees, [&](TreeChange& tree) { return tree.plan(description); });
+      !planned) {
+    return planned;
+  }
+  if (auto differ = targets_differ(trees); !differ) {
+    return differ;
+  }
+  return change(trees);
+}
+
+std::vector<Applied> results(const Grouped& grouped) {
+  std::vector<Applied> applied;
+  for (std::size_t i = 0; i < grouped.tree_of.size(); ++i) {
+    if (grouped.is_main[i]) {
+      applied.push_back(grouped.tree_of[i]->applied());
+    } else {
+      applied.emplace_back();
+      applied.back().root = grouped.tree_of[i]->store().shown_root();
+    }
+  }
+  return applied;
 }
 
 }  // namespace
+
+core::Result<std::vector<Applied>> apply(core::FileSystem& files,
+                                         const std::vector<RootChanges>& roots,
+                                         const std::string& description) {
+  const auto stores = open_all(files, roots);
+  if (!stores) {
+    return tl::make_unexpected(stores.error());
+  }
+  Grouped grouped = group(*stores, roots);
+  std::set<const TreeChange*> idle;
+  const auto looked = in_all(grouped.trees, [&](TreeChange& tree) -> core::Result<void> {
+    const auto needed = tree.is_needed();
+    if (!needed) {
+      return tl::make_unexpected(needed.error());
+    }
+    if (!*needed) {
+      idle.insert(&tree);
+    }
+    return {};
+  });
+  if (!looked) {
+    return tl::make_unexpected(looked.error());
+  }
+  // The others are not even locked. They stay alive for their results.
+  Trees busy;
+  Trees rest;
+  for (auto& tree : grouped.trees) {
+    (idle.contains(tree.get()) ? rest : busy).push_back(std::move(tree));
+  }
+  if (auto changed = change_locked(busy, description); !changed) {
+    return tl::make_unexpected(changed.error());
+  }
+  return results(grouped);
+}
 
 core::Result<Applied> apply(core::FileSystem& files,
                             const std::string& root,
                             const std::vector<FileChange>& changes,
                             const std::string& description) {
-  auto store = Store::open(files, root);
-  if (!store) {
-    return tl::make_unexpected(store.error());
+  auto applied = apply(files, {RootChanges{root, changes}}, description);
+  if (!applied) {
+    return tl::make_unexpected(applied.error());
   }
-  const auto at_rest = is_at_rest(*store);
-  if (!at_rest) {
-    return tl::make_unexpected(at_rest.error());
-  }
-  Applied applied;
-  if (*at_rest) {
-    Survey survey = Surveyor{*store, changes}.run();
-    if (!survey.errors.empty()) {
-      return tl::make_unexpected(std::move(survey.errors));
-    }
-    if (survey.tasks.empty()) {
-      applied.unchanged = survey.unchanged;
-      return applied;
-    }
-  }
-  const auto session = store->enter(core::printable(description, kShown));
-  if (!session) {
-    return tl::make_unexpected(session.error());
-  }
-  const auto recovery = recover_locked(*store);
-  if (!recovery) {
-    return tl::make_unexpected(recovery.error());
-  }
-  applied.recovery = *recovery;
-  // Again: what was seen before the lock was taken may be another's half change.
-  Survey survey = Surveyor{*store, changes}.run();
-  if (!survey.errors.empty()) {
-    return tl::make_unexpected(std::move(survey.errors));
-  }
-  applied.unchanged = survey.unchanged;
-  if (survey.tasks.empty()) {
-    return applied;
-  }
-  auto before = store->read(Document::kJournal);
-  if (!before) {
-    return tl::make_unexpected(before.error());
-  }
-  const Journal journal = planned(*store, survey.tasks, std::move(*before), description);
-  if (auto changed = change(*store, survey.tasks, journal, applied); !changed) {
-    return tl::make_unexpected(changed.error());
-  }
-  list_tasks(survey.tasks, applied);
-  return applied;
+  return std::move(applied->front());
 }
 
 }  // namespace memsize::sdk

@@ -55,6 +55,11 @@ core::Result<void> make_change(Store& store, const Journal::File& file) {
   if (same_bytes(*now, file.pending->to)) {
     return {};
   }
+  if (!same_bytes(*now, file.pending->from)) {
+    return core::fail(core::error(Code::kSdkChanged,
+                                  "somebody changed this file while memsize changed the tree",
+                                  store.place(file.path)));
+  }
   return file.pending->to.exists ? store.put(Copy::kStaged, file.path, file.pending->to)
                                  : store.files().remove(store.target(file.path));
 }
@@ -64,7 +69,7 @@ core::Result<void> take_back(Store& store, const Journal::File& file) {
   if (!now) {
     return tl::make_unexpected(now.error());
   }
-  if (same_bytes(*now, file.pending->from)) {
+  if (!same_bytes(*now, file.pending->to) || same_bytes(*now, file.pending->from)) {
     return {};
   }
   return file.pending->from.exists ? store.put(copy_of_from(file), file.path, file.pending->from)
@@ -88,6 +93,11 @@ Journal completed(Store& store, const Journal& journal) {
       store.remove_folders(file.folders);
     }
   }
+  for (Journal::FolderTime& folder : done.folder_times) {
+    if (!folder.applied_ns) {
+      folder.applied_ns = store.folder_time(folder.path);
+    }
+  }
   return done;
 }
 
@@ -97,9 +107,9 @@ core::Diagnostic stuck(const Store& store, const std::string& path) {
       "a change of this tree was interrupted, and this file is neither what it was nor what it "
       "was to become",
       store.place(path),
-      fmt::format("nothing was changed now; memsize sdk revert --sdk {} --force puts the original "
+      fmt::format("nothing was changed now; memsize sdk revert {} --force puts the original "
                   "back, and keeps this file in {}/kept",
-                  core::printable(store.shown_root(), kShown),
+                  store.option(),
                   kOwnFolder));
 }
 
@@ -139,8 +149,8 @@ core::Result<Recovery> finish_apply(Store& store, const Journal& journal) {
         Code::kSdkJournal,
         "a change of this tree was interrupted; copies are missing that would end it",
         std::move(place),
-        fmt::format("nothing was changed now; memsize sdk revert --sdk {} puts the originals back",
-                    core::printable(store.shown_root(), kShown))));
+        fmt::format("nothing was changed now; memsize sdk revert {} puts the originals back",
+                    store.option())));
   }
   return tl::make_unexpected(std::move(errors));
 }
@@ -162,7 +172,7 @@ core::Result<Recovery> finish_revert(Store& store, const Journal& journal) {
     return tl::make_unexpected(std::move(errors));
   }
   Reverted reverted;
-  const auto done = put_back(store, journal, reverted);
+  const auto done = put_back(store, journal, {}, reverted);
   return done ? core::Result<Recovery>{Recovery::kReverted} : tl::make_unexpected(done.error());
 }
 
@@ -197,7 +207,7 @@ bool is_known(const Journal::File& file, const FileState& now) {
           (same_bytes(now, file.pending->from) || same_bytes(now, file.pending->to)));
 }
 
-core::Result<void> go_forward(Store& store, const Journal& journal) {
+core::Result<void> make_changes(Store& store, const Journal& journal) {
   for (const Journal::File& file : journal.files) {
     if (!file.pending) {
       continue;
@@ -206,12 +216,20 @@ core::Result<void> go_forward(Store& store, const Journal& journal) {
       return made;
     }
   }
-  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
-    return synced;
-  }
+  return store.sync_folders_of(paths_of(journal));
+}
+
+core::Result<void> write_done(Store& store, const Journal& journal) {
   const Journal done = completed(store, journal);
   return done.files.empty() ? store.remove(Document::kJournal)
                             : store.write(Document::kJournal, done);
+}
+
+core::Result<void> go_forward(Store& store, const Journal& journal) {
+  if (auto made = make_changes(store, journal); !made) {
+    return made;
+  }
+  return write_done(store, journal);
 }
 
 core::Result<void> go_back(Store& store, const Journal& journal) {
@@ -257,6 +275,7 @@ core::Result<void> clear_staging(Store& store) {
     return tl::make_unexpected(journal.error());
   }
   for (const Journal::File& file : (*staging)->files) {
+    // A good copy of what was never changed: the original is in place.
     const bool is_older = *journal && (*journal)->find(file.path) != nullptr;
     if (!is_older) {
       if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
@@ -267,11 +286,21 @@ core::Result<void> clear_staging(Store& store) {
   return store.remove(Document::kStaging);
 }
 
-core::Result<void> put_back(Store& store, const Journal& journal, Reverted& reverted) {
+core::Result<void> put_back(Store& store,
+                            const Journal& journal,
+                            const std::map<std::string, FileState>& kept,
+                            Reverted& reverted) {
   for (const Journal::File& file : journal.files) {
     const auto now = store.look(file.path);
     if (!now) {
       return tl::make_unexpected(now.error());
+    }
+    const auto other = kept.find(file.path);
+    if (now->exists && !is_known(file, *now) &&
+        (other == kept.end() || !same_bytes(*now, other->second))) {
+      return core::fail(core::error(Code::kSdkChanged,
+                                    "somebody changed this file while memsize put the tree back",
+                                    store.place(file.path)));
     }
     if (!file.original.exists) {
       if (now->exists) {

@@ -4,6 +4,9 @@
 
 #include "transaction_recover.hpp"
 
+#include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,82 +24,207 @@ core::Diagnostic edited(const Store& store, const std::string& path, bool exists
       Code::kSdkChanged,
       exists ? "somebody changed this file after memsize did" : "somebody removed this file",
       store.place(path),
-      fmt::format("nothing was changed; memsize sdk revert --sdk {} --force puts the original "
-                  "back{}",
-                  core::printable(store.shown_root(), kShown),
+      fmt::format("nothing was changed; memsize sdk revert {} --force puts the original back{}",
+                  store.option(),
                   exists ? fmt::format(", and keeps this one in {}/kept", kOwnFolder) : ""));
 }
 
-// What somebody wrote over our files; an error where that is not to give way, or cannot.
-core::Result<std::vector<std::string>> find_edited(const Store& store,
-                                                   const Journal& journal,
-                                                   const RevertOptions& options) {
+// One tree that is put back, step by step, so that several trees can take each step together.
+class TreeRevert {
+ public:
+  TreeRevert(Store store, const RevertOptions& options)
+      : store_(std::move(store)), options_(options) {}
+
+  TreeRevert(const TreeRevert&) = delete;
+  TreeRevert& operator=(const TreeRevert&) = delete;
+
+  [[nodiscard]] const Store& store() const { return store_; }
+
+  [[nodiscard]] const Reverted& reverted() const { return reverted_; }
+
+  core::Result<void> lock() {
+    if (!store_.exists()) {
+      return {};
+    }
+    auto session = store_.enter("sdk revert");
+    if (!session) {
+      return tl::make_unexpected(session.error());
+    }
+    session_.emplace(std::move(*session));
+    return {};
+  }
+
+  core::Result<void> read() {
+    if (!session_) {
+      return {};
+    }
+    auto journal = store_.read(Document::kJournal);
+    if (!journal) {
+      return tl::make_unexpected(journal.error());
+    }
+    journal_ = std::move(*journal);
+    if (journal_ && journal_->state != Journal::State::kApplied) {
+      // Straight back, also where the change could not be finished.
+      reverted_.recovery =
+          journal_->state == Journal::State::kApplying ? Recovery::kTakenBack : Recovery::kReverted;
+      auto cleared = clear_staging(store_);
+      return cleared ? core::Result<void>{} : failed(cleared.error(), kNothingChanged);
+    }
+    const auto recovery = recover_locked(store_);
+    if (!recovery) {
+      return tl::make_unexpected(recovery.error());
+    }
+    reverted_.recovery = *recovery;
+    return {};
+  }
+
+  // What somebody wrote over our files; an error where that is not to give way, or cannot.
+  core::Result<void> check() {
+    if (!journal_) {
+      return {};
+    }
+    core::Diagnostics errors;
+    for (const Journal::File& file : journal_->files) {
+      const auto now = store_.look(file.path);
+      if (!now) {
+        errors.insert(errors.end(), now.error().begin(), now.error().end());
+        continue;
+      }
+      if (!has_original(store_, file, *now)) {
+        errors.push_back(no_backup(store_, file.path));
+      }
+      if (is_known(file, *now)) {
+        continue;
+      }
+      if (!options_.force) {
+        errors.push_back(edited(store_, file.path, now->exists));
+      } else if (now->exists) {
+        edited_.emplace(file.path, *now);
+      }
+    }
+    return errors.empty() ? core::Result<void>{} : failed(std::move(errors), kNothingChanged);
+  }
+
+  // Up to the first file of the tree.
+  core::Result<void> begin() {
+    if (!journal_) {
+      return {};
+    }
+    for (const auto& [path, state] : edited_) {
+      auto kept = store_.keep(path);
+      if (!kept) {
+        return failed(kept.error(), kNothingChanged);
+      }
+      reverted_.kept.push_back(kept->path());
+    }
+    if (auto synced = store_.sync_copies(Copy::kKept); !synced) {
+      return failed(synced.error(), kNothingChanged);
+    }
+    if (journal_->state == Journal::State::kReverting) {
+      return {};
+    }
+    // Those that nobody else changed a name in.
+    for (const Journal::FolderTime& folder : journal_->folder_times) {
+      if (!folder.applied_ns || store_.folder_time(folder.path) == folder.applied_ns) {
+        times_.push_back(folder);
+      }
+    }
+    Journal reverting = *journal_;
+    reverting.state = Journal::State::kReverting;
+    if (auto written = store_.write(Document::kJournal, reverting); !written) {
+      return failed(written.error(), kNothingChanged);
+    }
+    has_begun_ = true;
+    if (auto synced = store_.sync_own(); !synced) {
+      return failed(synced.error(), kNothingChanged);
+    }
+    return {};
+  }
+
+  // As before begin(). Where that fails, the next run puts the tree back.
+  void undo_begin() {
+    if (has_begun_) {
+      (void)(store_.write(Document::kJournal, *journal_) && store_.sync_own());
+    }
+  }
+
+  core::Result<void> make() {
+    if (journal_) {
+      if (auto done = put_back(store_, *journal_, edited_, reverted_); !done) {
+        return done;
+      }
+    }
+    if (session_) {
+      (void)store_.clean();
+      // Removes memsize's own folder, the last name that changes.
+      session_.reset();
+    }
+    for (const Journal::FolderTime& folder : times_) {
+      store_.set_folder_time(folder.path, folder.original_ns);
+    }
+    return {};
+  }
+
+ private:
+  Store store_;
+  RevertOptions options_;
+  // Behind store_: it goes first.
+  std::optional<Store::Session> session_;
+  std::optional<Journal> journal_;
+  std::map<std::string, FileState> edited_;
+  std::vector<Journal::FolderTime> times_;
+  Reverted reverted_;
+  bool has_begun_ = false;
+};
+
+using Trees = std::vector<std::unique_ptr<TreeRevert>>;
+
+// What is back already, and how to go on.
+tl::unexpected<core::Diagnostics> half_back(const Trees& trees, core::Diagnostics errors) {
+  std::string options;
+  for (const auto& tree : trees) {
+    options += " " + tree->store().option();
+    for (const auto& paths : {tree->reverted().restored, tree->reverted().removed}) {
+      for (const std::string& path : paths) {
+        errors.front().details.push_back(fmt::format(
+            "'{}' is as it was", core::printable(tree->store().place(path).path.str(), kShown)));
+      }
+    }
+  }
+  return failed(
+      std::move(errors),
+      fmt::format("the others are not: mend this, then memsize sdk revert{} again", options));
+}
+
+core::Result<void> revert_all(const Trees& trees) {
+  for (const auto step : {&TreeRevert::lock, &TreeRevert::read}) {
+    for (const auto& tree : trees) {
+      if (auto done = ((*tree).*step)(); !done) {
+        return done;
+      }
+    }
+  }
   core::Diagnostics errors;
-  std::vector<std::string> found;
-  for (const Journal::File& file : journal.files) {
-    const auto now = store.look(file.path);
-    if (!now) {
-      errors.insert(errors.end(), now.error().begin(), now.error().end());
-      continue;
-    }
-    if (!has_original(store, file, *now)) {
-      errors.push_back(no_backup(store, file.path));
-    }
-    if (is_known(file, *now)) {
-      continue;
-    }
-    if (!options.force) {
-      errors.push_back(edited(store, file.path, now->exists));
-    } else if (now->exists) {
-      found.push_back(file.path);
+  for (const auto& tree : trees) {
+    if (auto checked = tree->check(); !checked) {
+      errors.insert(errors.end(), checked.error().begin(), checked.error().end());
     }
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }
-  return found;
-}
-
-tl::unexpected<core::Diagnostics> half_back(const Store& store,
-                                            const Reverted& reverted,
-                                            core::Diagnostics errors) {
-  for (const auto& paths : {reverted.restored, reverted.removed}) {
-    for (const std::string& path : paths) {
-      errors.front().details.push_back(
-          fmt::format("'{}' is as it was", core::printable(path, kShown)));
+  for (const auto& tree : trees) {
+    if (auto begun = tree->begin(); !begun) {
+      for (const auto& other : trees) {
+        other->undo_begin();
+      }
+      return begun;
     }
   }
-  return failed(std::move(errors),
-                fmt::format("the others are not: mend this, then memsize sdk revert --sdk {} again",
-                            core::printable(store.shown_root(), kShown)));
-}
-
-core::Result<void> revert_journal(Store& store,
-                                  Journal journal,
-                                  const RevertOptions& options,
-                                  Reverted& reverted) {
-  const auto give_way = find_edited(store, journal, options);
-  if (!give_way) {
-    return failed(give_way.error(), kNothingChanged);
-  }
-  for (const std::string& path : *give_way) {
-    auto kept = store.keep(path);
-    if (!kept) {
-      return failed(kept.error(), kNothingChanged);
+  for (const auto& tree : trees) {
+    if (auto done = tree->make(); !done) {
+      return half_back(trees, done.error());
     }
-    reverted.kept.push_back(std::move(*kept));
-  }
-  if (journal.state != Journal::State::kReverting) {
-    journal.state = Journal::State::kReverting;
-    if (auto written = store.write(Document::kJournal, journal); !written) {
-      return failed(written.error(), kNothingChanged);
-    }
-    if (auto synced = store.sync_own(); !synced) {
-      return failed(synced.error(), "no file of the tree was changed; run the command again");
-    }
-  }
-  if (auto done = put_back(store, journal, reverted); !done) {
-    return half_back(store, reverted, done.error());
   }
   return {};
 }
@@ -130,47 +258,46 @@ Status::Phase phase_of(const Journal& journal) {
 
 }  // namespace
 
+core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
+                                           const std::vector<std::string>& roots,
+                                           const RevertOptions& options) {
+  // By folder: each is put back once, and locked in the same order by every run.
+  std::map<std::string, std::unique_ptr<TreeRevert>> by_root;
+  std::vector<const TreeRevert*> tree_of;
+  for (const std::string& root : roots) {
+    auto store = Store::open(files, root);
+    if (!store) {
+      return tl::make_unexpected(store.error());
+    }
+    auto& tree = by_root[store->root()];
+    const bool is_new = tree == nullptr;
+    if (is_new) {
+      tree = std::make_unique<TreeRevert>(std::move(*store), options);
+    }
+    tree_of.push_back(is_new ? tree.get() : nullptr);
+  }
+  Trees trees;
+  for (auto& [root, tree] : by_root) {
+    trees.push_back(std::move(tree));
+  }
+  if (auto done = revert_all(trees); !done) {
+    return tl::make_unexpected(done.error());
+  }
+  std::vector<Reverted> reverted;
+  for (const TreeRevert* tree : tree_of) {
+    reverted.push_back(tree == nullptr ? Reverted{} : tree->reverted());
+  }
+  return reverted;
+}
+
 core::Result<Reverted> revert(core::FileSystem& files,
                               const std::string& root,
                               const RevertOptions& options) {
-  auto store = Store::open(files, root);
-  if (!store) {
-    return tl::make_unexpected(store.error());
+  auto reverted = revert(files, std::vector<std::string>{root}, options);
+  if (!reverted) {
+    return tl::make_unexpected(reverted.error());
   }
-  Reverted reverted;
-  if (!store->exists()) {
-    return reverted;
-  }
-  const auto session = store->enter("sdk revert");
-  if (!session) {
-    return tl::make_unexpected(session.error());
-  }
-  auto journal = store->read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
-  const bool is_open = *journal && (*journal)->state != Journal::State::kApplied;
-  if (is_open) {
-    // Straight back, also where the change could not be finished.
-    reverted.recovery =
-        (*journal)->state == Journal::State::kApplying ? Recovery::kTakenBack : Recovery::kReverted;
-    if (auto cleared = clear_staging(*store); !cleared) {
-      return failed(cleared.error(), kNothingChanged);
-    }
-  } else {
-    const auto recovery = recover_locked(*store);
-    if (!recovery) {
-      return tl::make_unexpected(recovery.error());
-    }
-    reverted.recovery = *recovery;
-  }
-  if (*journal) {
-    if (auto done = revert_journal(*store, std::move(**journal), options, reverted); !done) {
-      return tl::make_unexpected(done.error());
-    }
-  }
-  (void)store->clean();
-  return reverted;
+  return std::move(reverted->front());
 }
 
 core::Result<Status> status(core::FileSystem& files, const std::string& root) {
@@ -205,6 +332,35 @@ core::Result<Status> status(core::FileSystem& files, const std::string& root) {
     status.kept.push_back(fmt::format("{}/kept/{}", kOwnFolder, path));
   }
   return status;
+}
+
+core::Result<std::map<std::string, std::string>> originals(core::FileSystem& files,
+                                                           const std::string& root) {
+  const auto store = Store::open(files, root);
+  if (!store) {
+    return tl::make_unexpected(store.error());
+  }
+  const auto journal = store->read(Document::kJournal);
+  if (!journal) {
+    return tl::make_unexpected(journal.error());
+  }
+  std::map<std::string, std::string> found;
+  core::Diagnostics errors;
+  for (const Journal::File& file : *journal ? (*journal)->files : std::vector<Journal::File>{}) {
+    if (!file.original.exists) {
+      continue;
+    }
+    auto bytes = store->read_original(file);
+    if (bytes) {
+      found.emplace(file.path, std::move(*bytes));
+    } else {
+      errors.push_back(no_backup(*store, file.path));
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return found;
 }
 
 }  // namespace memsize::sdk

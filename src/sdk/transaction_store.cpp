@@ -72,9 +72,25 @@ Store::Session::~Session() {
 core::Result<Store> Store::open(core::FileSystem& files, const std::string& root) {
   auto real = files.real_path(root);
   if (!real) {
-    return failed(real.error(), "give the folder that holds platform");
+    return failed(real.error(), "give the folder of a tree");
   }
-  return Store{files, root, std::move(*real)};
+  if (files.entry(*real).kind != Kind::kFolder) {
+    core::Place place;
+    place.path = root;
+    return core::fail(core::error(Code::kFileWrite,
+                                  fmt::format("'{}' is no folder", core::printable(root, kShown)),
+                                  place,
+                                  "give the folder of a tree"));
+  }
+  Store store{files, root, std::move(*real)};
+  const Kind own = files.entry(store.own("")).kind;
+  if (own != Kind::kNothing && own != Kind::kFolder) {
+    return core::fail(core::error(Code::kSdkJournal,
+                                  "this is no folder, but memsize keeps its journal there",
+                                  store.place(kOwnFolder),
+                                  "nothing was changed; move it away"));
+  }
+  return store;
 }
 
 std::string Store::own(std::string_view name) const {
@@ -84,6 +100,11 @@ std::string Store::own(std::string_view name) const {
 
 std::string Store::copy(Copy where, const std::string& path) const {
   return own(fmt::format("{}/{}", name_of(where), path));
+}
+
+std::string Store::option() const {
+  const bool is_sdk = files_.entry(target("platform")).kind != Kind::kNothing;
+  return fmt::format("{} {}", is_sdk ? "--sdk" : "--linux", core::printable(shown_, kShown));
 }
 
 core::Place Store::place(const std::string& path) const {
@@ -111,13 +132,8 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
   core::Diagnostics errors;
   for (int i = 0; i < kAttempts; ++i) {
     const core::Entry entry = files_.entry(own(""));
-    if (entry.kind != Kind::kNothing && entry.kind != Kind::kFolder) {
-      return core::fail(core::error(Code::kSdkJournal,
-                                    "this is no folder, but memsize keeps its journal there",
-                                    place(kOwnFolder),
-                                    "nothing was changed; move it away"));
-    }
     if (entry.kind == Kind::kNothing) {
+      root_time_ = folder_time(".");
       if (auto made = files_.make_folder(own("")); !made) {
         errors = made.error();
         if (files_.entry(own("")).kind == Kind::kNothing) {
@@ -206,11 +222,13 @@ core::Result<void> Store::remove(Document which) {
 core::Diagnostic Store::not_a_file(const std::string& path, Kind kind) const {
   const char* what = kind == Kind::kFolder ? "a folder"
                      : kind == Kind::kLink ? "a link"
-                                           : "something that is no file";
+                                           : "something that is no file, or cannot be looked at,";
   return core::error(Code::kSdkChanged,
                      fmt::format("{} is where memsize changed a file", what),
                      place(path),
-                     "nothing was changed; move it away");
+                     kind == Kind::kOther
+                         ? "nothing was changed; move it away, or let its folder be read"
+                         : "nothing was changed; move it away");
 }
 
 core::Result<FileState> Store::look(const std::string& path) const {
@@ -236,13 +254,24 @@ core::Result<FileState> Store::look(const std::string& path) const {
   return state_of(*bytes, entry.mode, entry.mtime_ns);
 }
 
-bool Store::has_copy(Copy where, const std::string& path, const FileState& state) const {
-  const std::string full = copy(where, path);
+std::optional<std::string> Store::read_as(const std::string& full, const FileState& state) const {
   if (files_.entry(full).kind != Kind::kFile || files_.real_path(full) != full) {
-    return false;
+    return std::nullopt;
   }
-  const auto bytes = files_.read(full);
-  return bytes && same_bytes(state_of(*bytes, 0, 0), state);
+  auto bytes = files_.read(full);
+  if (!bytes || !same_bytes(state_of(*bytes, 0, 0), state)) {
+    return std::nullopt;
+  }
+  return std::move(*bytes);
+}
+
+bool Store::has_copy(Copy where, const std::string& path, const FileState& state) const {
+  return read_as(copy(where, path), state).has_value();
+}
+
+std::optional<std::string> Store::read_original(const Journal::File& file) const {
+  auto bytes = read_as(copy(Copy::kBackup, file.path), file.original);
+  return bytes ? std::move(bytes) : read_as(target(file.path), file.original);
 }
 
 core::Result<void> Store::make_copy(Copy where,
@@ -256,7 +285,11 @@ core::Result<void> Store::make_copy(Copy where,
   return files_.create(full, bytes, metadata);
 }
 
-core::Result<std::string> Store::keep(const std::string& path) {
+std::string Kept::path() const {
+  return fmt::format("{}/{}/{}", kOwnFolder, name_of(Copy::kKept), name);
+}
+
+core::Result<Kept> Store::keep(const std::string& path) {
   const auto bytes = files_.read(target(path));
   if (!bytes) {
     return tl::make_unexpected(bytes.error());
@@ -269,16 +302,14 @@ core::Result<std::string> Store::keep(const std::string& path) {
        ++i) {
     name = fmt::format("{}.{}", path, i);
   }
-  if (!has_copy(Copy::kKept, name, state)) {
-    if (auto made = make_copy(Copy::kKept, name, *bytes, {entry.mode, entry.mtime_ns, entry.owner});
-        !made) {
-      return tl::make_unexpected(made.error());
-    }
-    if (auto synced = sync_copies(Copy::kKept); !synced) {
-      return tl::make_unexpected(synced.error());
-    }
+  if (has_copy(Copy::kKept, name, state)) {
+    return Kept{name, false};
   }
-  return fmt::format("{}/{}/{}", kOwnFolder, name_of(Copy::kKept), name);
+  if (auto made = make_copy(Copy::kKept, name, *bytes, {entry.mode, entry.mtime_ns, entry.owner});
+      !made) {
+    return tl::make_unexpected(made.error());
+  }
+  return Kept{name, true};
 }
 
 core::Result<void> Store::put(Copy where, const std::string& path, const FileState& state) {
@@ -397,6 +428,21 @@ core::Result<void> Store::sync_folders_of(const std::vector<std::string>& paths)
     }
   }
   return {};
+}
+
+std::optional<std::int64_t> Store::folder_time(const std::string& path) const {
+  const std::string full = path == "." ? root_ : target(path);
+  const core::Entry entry = files_.entry(full);
+  return entry.kind == Kind::kFolder && files_.real_path(full) == full
+             ? std::optional{entry.mtime_ns}
+             : std::nullopt;
+}
+
+void Store::set_folder_time(const std::string& path, std::int64_t time_ns) {
+  const std::string full = path == "." ? root_ : target(path);
+  if (const auto now = folder_time(path); now && *now != time_ns) {
+    (void)files_.set_metadata(full, {files_.entry(full).mode, time_ns, {}});
+  }
 }
 
 core::Result<void> Store::sync_tree(const std::string& folder) {

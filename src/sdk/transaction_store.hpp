@@ -20,6 +20,16 @@ enum class Copy { kBackup, kStaged, kPrevious, kKept };
 /// One of the two documents.
 enum class Document { kJournal, kStaging };
 
+/// What keep() did.
+struct Kept {
+  /// Below kept/.
+  std::string name;
+  bool is_new = false;
+
+  /// Below the root.
+  [[nodiscard]] std::string path() const;
+};
+
 class Store {
  public:
   /// Holds the lock; gives it back, and removes memsize's own folder where nothing is left in it.
@@ -51,6 +61,9 @@ class Store {
   [[nodiscard]] std::string own(std::string_view name) const;
   [[nodiscard]] std::string copy(Copy where, const std::string& path) const;
 
+  /// How this tree is given to a verb: "--sdk DIR", or "--linux DIR" for any other tree.
+  [[nodiscard]] std::string option() const;
+
   /// The file as the user may type it.
   [[nodiscard]] core::Place place(const std::string& path) const;
 
@@ -74,13 +87,15 @@ class Store {
   [[nodiscard]] core::Result<FileState> look(const std::string& path) const;
   /// Whether the copy is there and is what `state` says.
   [[nodiscard]] bool has_copy(Copy where, const std::string& path, const FileState& state) const;
+  /// The copy's bytes, or those of the tree's file where the original is in place; empty where
+  /// neither has them.
+  [[nodiscard]] std::optional<std::string> read_original(const Journal::File& file) const;
   [[nodiscard]] core::Result<void> make_copy(Copy where,
                                              const std::string& path,
                                              std::string_view bytes,
                                              const core::Metadata& metadata);
-  /// Puts the tree's file beside earlier ones in kept/, unless its bytes are there; gives where,
-  /// below the root.
-  [[nodiscard]] core::Result<std::string> keep(const std::string& path);
+  /// Puts the tree's file beside earlier ones in kept/, unless its bytes are there. Not synced.
+  [[nodiscard]] core::Result<Kept> keep(const std::string& path);
   /// Renames the copy over the tree's file, with the mode and time that `state` says.
   [[nodiscard]] core::Result<void> put(Copy where, const std::string& path, const FileState& state);
   [[nodiscard]] core::Result<void> remove_copy(Copy where, const std::string& path);
@@ -95,6 +110,14 @@ class Store {
   void remove_folders(const std::vector<std::string>& folders);
   /// Waits until the names in the folders of these files are on the disk.
   [[nodiscard]] core::Result<void> sync_folders_of(const std::vector<std::string>& paths);
+  /// Of a folder below the root, or "."; empty where there is none.
+  [[nodiscard]] std::optional<std::int64_t> folder_time(const std::string& path) const;
+  /// Where that is possible.
+  void set_folder_time(const std::string& path, std::int64_t time_ns);
+
+  /// Of the root, before enter() made a folder in it; empty where that was there.
+  [[nodiscard]] const std::optional<std::int64_t>& root_time() const { return root_time_; }
+
   [[nodiscard]] core::Result<void> sync_copies(Copy where);
   [[nodiscard]] core::Result<void> sync_own();
 
@@ -105,6 +128,9 @@ class Store {
   Store(core::FileSystem& files, std::string shown, std::string real)
       : files_(files), shown_(std::move(shown)), root_(std::move(real)) {}
 
+  // The bytes of a file that is what `state` says; empty for any other one.
+  [[nodiscard]] std::optional<std::string> read_as(const std::string& full,
+                                                   const FileState& state) const;
   [[nodiscard]] core::Result<void> remove_tree(const std::string& folder);
   void remove_empty(const std::string& folder);
   void add_files(const std::string& folder,
@@ -116,6 +142,7 @@ class Store {
   core::FileSystem& files_;
   std::string shown_;
   std::string root_;
+  std::optional<std::int64_t> root_time_;
 };
 
 [[nodiscard]] FileState state_of(std::string_view bytes, unsigned mode, std::int64_t mtime_ns);

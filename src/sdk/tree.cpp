@@ -32,20 +32,6 @@ constexpr std::size_t kLongestName = 40;
 // No file of a map is a tenth of this: the largest is a sysconfig file of some 200 KiB.
 constexpr std::size_t kLargest = 4U << 20U;
 
-// "freertos" for gen_linker_mem_map.py, the rest of the name for others; empty for other files.
-std::string os_of_script(const std::string& path) {
-  if (!path.starts_with(kScript) || !path.ends_with(".py")) {
-    return {};
-  }
-  const std::string rest =
-      path.substr(kScript.size(), path.size() - kScript.size() - std::string_view{".py"}.size());
-  return rest.empty() ? std::string{kDefaultOs} : rest.starts_with('_') ? rest.substr(1) : "";
-}
-
-std::string without_dot(std::string path) {
-  return path.starts_with("./") ? path.substr(2) : path;
-}
-
 bool is_wanted(const std::string& path) {
   static constexpr std::array<std::string_view, 8> kEnds = {
       ".cmd", ".syscfg", ".dts", ".dtsi", ".dtso", "_mem_map.h", "_mpu_cfg.c", "main.c"};
@@ -148,11 +134,11 @@ class Reader {
     variant.script = std::move(*script);
     for (const ScriptExport& each : variant.script.exports) {
       if (each.kind == "CHeaderFile") {
-        variant.header = without_dot(each.path);
+        variant.header = path_of(each);
       } else if (each.kind == "DtsFile") {
-        variant.dts = without_dot(each.path);
+        variant.dts = path_of(each);
       } else if (each.kind == "LinkerCmdFile") {
-        variant.cores.push_back(core_of(without_dot(each.path), variant.os));
+        variant.cores.push_back(core_of(path_of(each), variant.os));
       }
     }
     sources_.variants.push_back(std::move(variant));
@@ -201,6 +187,19 @@ class Reader {
 };
 
 }  // namespace
+
+std::string os_of_script(const std::string& path) {
+  if (!path.starts_with(kScript) || !path.ends_with(".py")) {
+    return {};
+  }
+  const std::string rest =
+      path.substr(kScript.size(), path.size() - kScript.size() - std::string_view{".py"}.size());
+  return rest.empty() ? std::string{kDefaultOs} : rest.starts_with('_') ? rest.substr(1) : "";
+}
+
+std::string path_of(const ScriptExport& exported) {
+  return exported.path.starts_with("./") ? exported.path.substr(2) : exported.path;
+}
 
 const emit::MapFile* Sources::find(const std::string& path) const {
   const auto found = files.find(path);

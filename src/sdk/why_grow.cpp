@@ -200,7 +200,7 @@ class TreeGrower {
   }
 
   void add_file(const ScriptExport& each) {
-    const std::string path = each.path.starts_with("./") ? each.path.substr(2) : each.path;
+    const std::string path = path_of(each);
     auto& files = growth_.files;
     if (!path.empty() && std::find(files.begin(), files.end(), path) == files.end()) {
       files.push_back(path);

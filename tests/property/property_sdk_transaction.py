@@ -20,6 +20,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any, Callable
 
@@ -36,6 +37,12 @@ ORIGINAL: dict[str, tuple[bytes, int, int]] = {
     f"{RTOS}/c7/freertos.syscfg": (b"", 0o4755, 1_300_000_000_000_000_000),
     f"{RTOS}/c7/gone.txt": (b"goes away\n", 0o600, 1_200_000_000_500_000_000),
     f"{RTOS}/c7/untouched.txt": (b"stays\n", 0o644, 1_100_000_000_000_000_000),
+}
+# A second tree, of which one file is older than any clock.
+KERNEL: dict[str, tuple[bytes, int, int]] = {
+    "arch/dts/board.dts": (b"/ { };\n", 0o664, -1_500_000_000_999_999_999),
+    "arch/dts/memory.dtsi": (BINARY[:5000], 0o644, 1_000_000_000_000_000_007),
+    "arch/Makefile": (b"all:\n", 0o755, 4_102_444_800_000_000_000),
 }
 LINK, LINK_TARGET = f"{RTOS}/c7/no_board.syscfg", "freertos.syscfg"
 
@@ -55,6 +62,12 @@ SECOND: dict[str, bytes | None] = {
     f"{RTOS}/c7/gone.txt": b"is back\n",
     f"{RTOS}/new/folder/file.h": None,
     f"{RTOS}/new/third.h": b"third\n",
+}
+
+KERNEL_CHANGE: dict[str, bytes | None] = {
+    "arch/dts/board.dts": b"/ { memory; };\n",
+    "arch/dts/memory.dtsi": None,
+    "arch/new/carveouts.dtsi": b"new\n",
 }
 
 Snapshot = dict[str, Any]
@@ -102,19 +115,28 @@ class Bench:
         self.trees = 0
         self.kills = 0
         self.original = self.fresh("original")
-        for path, (content, mode, time) in ORIGINAL.items():
-            file = self.original / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-            file.chmod(mode)
-            os.utime(file, ns=(time, time))
+        self.fill(self.original, ORIGINAL)
         (self.original / LINK).symlink_to(LINK_TARGET)
+        self.kernel = self.fresh("kernel")
+        self.fill(self.kernel, KERNEL)
+        self.kernel_change = self.plan("kernel", self.kernel, KERNEL_CHANGE)
+        self.kernel_applied = self.copy(self.kernel)
+        self.run("apply", self.kernel_applied, self.kernel_change)
         self.first = self.plan("first", self.original, FIRST)
         self.applied = self.copy(self.original)
         self.run("apply", self.applied, self.first)
         self.second = self.plan("second", self.applied, SECOND)
         self.twice = self.copy(self.applied)
         self.run("apply", self.twice, self.second)
+
+    @staticmethod
+    def fill(tree: Path, content_of: dict[str, tuple[bytes, int, int]]) -> None:
+        for path, (content, mode, time) in content_of.items():
+            file = tree / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+            file.chmod(mode)
+            os.utime(file, ns=(time, time))
 
     def fresh(self, name: str) -> Path:
         folder = self.work / name
@@ -162,9 +184,12 @@ class Bench:
         return done.stdout if status == 0 else done.stderr
 
     def log_of(self, verb: str, tree: Path, *more: Path | str) -> list[list[str]]:
+        return self.log_in_place(verb, self.copy(tree), *more)
+
+    def log_in_place(self, verb: str, tree: Path, *more: Path | str) -> list[list[str]]:
         log = self.work / "log"
         log.unlink(missing_ok=True)
-        done = self.start(verb, self.copy(tree), *more, log=log)
+        done = self.start(verb, tree, *more, log=log)
         require(done.returncode == 0, f"{verb}: {done.stdout}{done.stderr}")
         return [line.split("\t") for line in log.read_text().splitlines()]
 
@@ -243,6 +268,141 @@ class Bench:
             self.run("revert", tree)
             self.must_be_original(tree, what)
 
+    # --- Two trees ------------------------------------------------------------------------------------
+
+    def pair(self) -> tuple[Path, Path]:
+        return self.copy(self.original), self.copy(self.kernel)
+
+    def apply_pair(self, sdk: Path, kernel: Path, fault: str = "") -> "subprocess.CompletedProcess[str]":
+        return self.start("apply", sdk, self.first, kernel, self.kernel_change, fault=fault)
+
+    def pair_must_be_original(self, sdk: Path, kernel: Path, what: str) -> None:
+        self.must_be_original(sdk, what)
+        self.must_be(kernel, self.kernel, times=True, what=what)
+        require(not (kernel / OWN).exists(), f"{what}: {OWN} is left")
+
+    def pair_recovered(self, sdk: Path, kernel: Path, what: str) -> None:
+        """Each tree is whole after what ends it; the same call again makes both; both go back."""
+        back = self.copy(sdk), self.copy(kernel)
+        self.run("recover", sdk)
+        self.run("recover", kernel)
+        self.must_be(sdk, self.original, self.applied, what=f"{what}, recover")
+        self.must_be(kernel, self.kernel, self.kernel_applied, what=f"{what}, recover")
+        done = self.apply_pair(sdk, kernel)
+        require(done.returncode == 0, f"{what}, again: {done.stdout}")
+        self.must_be(sdk, self.applied, what=f"{what}, again")
+        self.must_be(kernel, self.kernel_applied, what=f"{what}, again")
+        self.run("revert", sdk, kernel)
+        self.pair_must_be_original(sdk, kernel, f"{what}, revert after that")
+        self.memsize_run("sdk", "revert", "--sdk", back[0], "--linux", back[1])
+        self.pair_must_be_original(*back, f"{what}, revert at once")
+        for tree in (sdk, kernel, *back):
+            shutil.rmtree(tree)
+
+    def kill_pair(self) -> None:
+        trees = self.pair()
+        calls = len(self.log_in_place("apply", trees[0], self.first, trees[1], self.kernel_change))
+        for n in range(1, calls + 1, self.step):
+            sdk, kernel = self.pair()
+            done = self.apply_pair(sdk, kernel, fault=f"tear {n}")
+            require(done.returncode == -9, f"not killed at {n} of {calls}")
+            self.kills += 1
+            self.pair_recovered(sdk, kernel, f"two trees, killed at {n} of {calls}")
+        calls = len(self.log_in_place("revert", *trees))
+        for n in range(1, calls + 1, self.step):
+            sdk, kernel = self.copy(self.applied), self.copy(self.kernel_applied)
+            self.start("revert", sdk, kernel, fault=f"kill {n}")
+            self.kills += 1
+            self.pair_recovered(sdk, kernel, f"revert of two trees, killed at {n} of {calls}")
+
+    def refuse_pair(self) -> None:
+        trees = self.pair()
+        calls = self.log_in_place("apply", trees[0], self.first, trees[1], self.kernel_change)
+        for n in range(1, len(calls) + 1, self.step):
+            what = f"two trees, {calls[n - 1][0]} fails as call {n} of {len(calls)}"
+            sdk, kernel = self.pair()
+            before = snapshot(sdk), snapshot(kernel)
+            done = self.apply_pair(sdk, kernel, fault=f"fail any {errno.EIO} {n}")
+            if done.returncode == 0:
+                require(calls[n - 1][0] in ("unlink", "rmdir"), f"{what}: no error")
+            else:
+                require("nothing was changed" in done.stdout, f"{what}: {done.stdout}")
+                require((snapshot(sdk), snapshot(kernel)) == before, f"{what}: changed something")
+            self.pair_recovered(sdk, kernel, what)
+        for n in range(1, len(calls) + 1, self.step):
+            what = f"two trees, everything fails from call {n} on"
+            sdk, kernel = self.pair()
+            before = snapshot(sdk, times=False), snapshot(kernel, times=False)
+            done = self.apply_pair(sdk, kernel, fault=f"fail+ any {errno.ENOSPC} {n}")
+            for tree, was, option in ((sdk, before[0], "--sdk"), (kernel, before[1], "--linux")):
+                if done.returncode != 0 and snapshot(tree, times=False) != was:
+                    require(f"{option} {tree}" in done.stdout, f"{what}: does not say how to go back: {done.stdout}")
+            self.pair_recovered(sdk, kernel, what)
+
+    def pairs(self) -> None:
+        """One tree cannot change: the other is not touched. Roots that are one tree, or inside of one."""
+        sdk, kernel = self.pair()
+        (kernel / "arch/dts/board.dts").write_bytes(b"somebody else's")
+        times = all_times(sdk), all_times(kernel)
+        done = self.apply_pair(sdk, kernel)
+        require(done.returncode == 1 and f"{kernel}/arch/dts/board.dts" in done.stdout, done.stdout)
+        require((all_times(sdk), all_times(kernel)) == times, "a refused change touched something")
+        # A tree without a change gets nothing, not even a lock.
+        sdk, kernel = self.copy(self.applied), self.copy(self.kernel)
+        times = all_times(sdk)
+        require(self.apply_pair(sdk, kernel).returncode == 0 and all_times(sdk) == times, "it was touched")
+        # One refuses to go back: so does the other.
+        (kernel / "arch/dts/board.dts").write_bytes(b"by hand")
+        before = snapshot(sdk, own=True), snapshot(kernel, own=True)
+        said = self.memsize_run("sdk", "revert", "--sdk", sdk, "--linux", kernel, status=1)
+        require(f"--linux {kernel} --force" in said, said)
+        require((snapshot(sdk, own=True), snapshot(kernel, own=True)) == before, "one of them went back")
+        document = json.loads(self.memsize_run("sdk", "status", "--sdk", sdk, "--linux", kernel, "--json"))
+        require(len(document["files"]) == len(FIRST) and len(document["linux"]["files"]) == len(KERNEL_CHANGE),
+                f"status of both: {document}")
+        self.memsize_run("sdk", "revert", "--sdk", sdk, "--linux", kernel, "--force")
+        self.must_be_original(sdk, "both forced back")
+        self.must_be(kernel, self.kernel, times=True, what="both forced back")
+        require((kernel / OWN / "kept/arch/dts/board.dts").read_bytes() == b"by hand", "what was edited is lost")
+        require("nothing to put back" in self.memsize_run("sdk", "revert", "--linux", self.copy(self.kernel)), "said")
+        # One inside of the other: the journal is that of the outer one.
+        outer = self.copy(self.kernel)
+        inner = outer / "sdk"
+        shutil.copytree(self.original, inner, symlinks=True)
+        whole = self.copy(outer)
+        self.run("apply", inner, self.first, outer, self.kernel_change)
+        require((outer / OWN).exists() and not (inner / OWN).exists(), "there is a journal in the inner tree")
+        # Four of the inner tree, two of the outer one, and a last line.
+        require(self.run("originals", outer).count("\n") == 4 + 2 + 1, f"originals: {self.run('originals', outer)}")
+        self.run("revert", inner, outer)
+        self.must_be(outer, whole, times=True, what="one inside of the other")
+        # The same one twice, by two names.
+        tree = self.copy(self.original)
+        self.run("apply", tree, self.first, tree / "platform" / "..", self.first)
+        self.must_be(tree, self.applied, what="the same root twice")
+        self.run("revert", tree, tree)
+        self.must_be_original(tree, "the same root twice")
+        # The inner one has a journal: each keeps its own.
+        outer = self.copy(whole)
+        self.run("apply", outer / "sdk", self.first)
+        self.run("apply", outer, self.kernel_change, outer / "sdk", self.first)
+        require((outer / "sdk" / OWN).exists() and (outer / OWN).exists(), "a journal is missing")
+        self.run("revert", outer, outer / "sdk")
+        self.must_be(outer, whole, times=True, what="two journals, one inside of the other")
+        require(not (outer / "sdk" / OWN).exists(), "the inner journal is left")
+
+    def originals(self) -> None:
+        """What was there before the first change, however often it is changed since."""
+        for tree in (self.copy(self.applied), self.copy(self.twice)):
+            listed = dict(line.split("\t") for line in self.run("originals", tree).splitlines()[:-1])
+            for path, size in listed.items():
+                require(len(ORIGINAL[path][0]) == int(size), f"original of {path}: {size}")
+            require(f"{RTOS}/app_mem_map.h" in listed and f"{RTOS}/new/folder/file.h" not in listed, f"{listed}")
+        require(self.run("originals", self.original) == "done\n", "a tree that was not changed has originals")
+        (tree / OWN / "backup" / RTOS / "app_mem_map.h").write_bytes(b"other")
+        done = self.start("originals", tree)
+        require(done.returncode == 1 and "sdk.journal" in done.stdout, done.stdout)
+
     # --- A disk that refuses -----------------------------------------------------------------------------
 
     def refuse_everywhere(self, name: str, old: Path, new: Path, plan: Path) -> None:
@@ -285,7 +445,7 @@ class Bench:
                     for path, (kind, content, *_) in new_state.items():
                         was = snapshot(old, times=False).get(path, (None, None))
                         if kind == stat.S_IFREG and now.get(path, (0, None))[1] == content != was[1]:
-                            require(f"'{path}' is changed" in said, f"{what}: does not name {path}: {said}")
+                            require(f"{path}' is changed" in said, f"{what}: does not name {path}: {said}")
             self.recovered(tree, old, new, plan, what)
 
     def full_disk(self) -> None:
@@ -297,6 +457,194 @@ class Bench:
         done = self.start("apply", tree, self.first, before=limit)
         require(done.returncode == 4 and os.strerror(errno.EFBIG) in done.stdout, f"no error: {done.stdout}")
         self.must_be_original(tree, "a file that may not grow")
+
+    def small_disk(self) -> None:
+        """A file system that is full, where this process may mount one."""
+        folder = self.fresh("small")
+        for size in range(140, 400, 20 if self.step == 1 else 60):
+            if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "none", str(folder)],
+                              capture_output=True, check=False).returncode != 0:
+                return
+            try:
+                tree = Path(shutil.copytree(self.original, folder / "tree", symlinks=True))
+                done = self.start("apply", tree, self.first)
+                if done.returncode == 0:
+                    self.run("revert", tree)
+                else:
+                    require(os.strerror(errno.ENOSPC) in done.stdout and "nothing was changed" in done.stdout,
+                            f"{size} KiB: {done.stdout}")
+                self.must_be_original(tree, f"a disk of {size} KiB")
+            finally:
+                subprocess.run(["umount", str(folder)], check=True)
+
+    def edited_meanwhile(self) -> None:
+        """Somebody writes a file at any moment of a change, or of its way back: those bytes are never lost."""
+        header = f"{RTOS}/app_mem_map.h"
+        for verb, old, plan in (("apply", self.original, [self.first]), ("apply", self.applied, [self.second]),
+                                ("revert", self.applied, [])):
+            calls = self.log_of(verb, old, *plan)
+            for n in range(1, len(calls) + 1, self.step):
+                # Nothing can look at the file between that look and the rename itself.
+                if calls[n - 1][0] == "rename" and calls[n - 1][2].endswith(header):
+                    continue
+                what = f"{verb}, edited before call {n} of {len(calls)}"
+                tree = self.copy(old)
+                done = self.start(verb, tree, *plan, fault=f"edit {n} {tree / header}")
+                require((tree / header).read_bytes() == b"in between\n", f"{what}: the edit is lost")
+                if done.returncode != 0:
+                    require(header in done.stdout and "sdk.changed" in done.stdout, f"{what}: {done.stdout}")
+                    forced = self.start("revert", tree, "--force")
+                    if forced.returncode == 0 and (tree / OWN).exists():
+                        kept = [file.read_bytes() for file in (tree / OWN / "kept").rglob("*") if file.is_file()]
+                        require(b"in between\n" in kept, f"{what}: the edit is not kept")
+                shutil.rmtree(tree)
+
+    def other_user(self) -> None:
+        """Folders that the process may not write to. A superuser may: then it is done as nobody."""
+        nobody = 65534
+        self.work.chmod(0o755)
+
+        def demote() -> None:
+            if os.geteuid() == 0:
+                os.setgid(nobody)
+                os.setuid(nobody)
+
+        def own(tree: Path) -> Path:
+            if os.geteuid() == 0:
+                for path in (tree, *tree.rglob("*")):
+                    os.chown(path, nobody, nobody, follow_symlinks=False)
+                # To give a file away drops these bits.
+                for path, (_, mode, _) in ORIGINAL.items():
+                    if (tree / path).exists():
+                        (tree / path).chmod(mode)
+            return tree
+
+        if self.start("originals", own(self.copy(self.original)), before=demote).returncode != 0:
+            return
+        tree = own(self.copy(self.original))
+        was = snapshot(tree)
+        for folder, words in ((tree, "Permission denied"), (tree / RTOS / "c7", "folder is read-only")):
+            folder.chmod(0o555)
+            done = self.start("apply", tree, self.first, before=demote)
+            require(done.returncode == 4 and words in done.stdout and "nothing was changed" in done.stdout,
+                    f"{folder}: {done.returncode} {done.stdout}")
+            folder.chmod(0o755)
+            require(snapshot(tree, own=True) == was, "something was changed")
+        # It becomes read-only between the change and the way back.
+        tree = self.copy(self.original)
+        done = self.start("apply", own(tree), self.first, before=demote)
+        require(done.returncode == 0, done.stdout)
+        for mode in (0o555, 0o000):
+            (tree / RTOS / "r5").chmod(mode)
+            done = self.start("revert", tree, before=demote)
+            require(done.returncode != 0 and f"{RTOS}/r5" in done.stdout, f"{mode:o}: {done.returncode} {done.stdout}")
+            require(self.start("revert", tree, before=demote).returncode != 0, "the second time it was possible")
+        (tree / RTOS / "r5").chmod(0o755)
+        done = self.start("revert", tree, before=demote)
+        require(done.returncode == 0, done.stdout)
+        self.must_be_original(tree, "a folder was read-only for a while")
+
+    def hard_links(self) -> None:
+        """Another name of a file, as in a copy made with cp -l, keeps its bytes."""
+        header = f"{RTOS}/app_mem_map.h"
+        tree, other = self.copy(self.original), self.fresh("linked") / "header.h"
+        os.link(tree / header, other)
+        self.run("apply", tree, self.first)
+        require(other.read_bytes() == BINARY and (tree / header).read_bytes() == FIRST[header], "both were changed")
+        self.run("revert", tree)
+        self.must_be_original(tree, "a file with two names")
+        require(other.read_bytes() == BINARY, "the other name has other bytes")
+
+    def damaged_own(self) -> None:
+        """Whatever is wrong below .memsize: it is said, and no file of the tree is lost."""
+        header = f"{RTOS}/app_mem_map.h"
+
+        def is_refused(tree: Path, what: str, *more: str) -> None:
+            before = snapshot(tree)
+            for words in (("revert", tree), ("apply", tree, self.second), ("recover", tree)):
+                done = self.start(*words)
+                if done.returncode != 0:
+                    require(OWN in done.stdout and "nothing was changed" in done.stdout, f"{what}: {done.stdout}")
+                    require(all(word in done.stdout for word in more), f"{what}: {done.stdout}")
+                    require(snapshot(tree) == before, f"{what}: {words[0]} changed the tree")
+                require(done.returncode != 0 or words[0] == "recover", f"{what}: {words[0]} is not refused")
+
+        journal = (self.applied / OWN / "journal.json").read_bytes()
+        for length in range(0, len(journal) - 2, max(1, len(journal) // (60 // self.step))):
+            tree = self.copy(self.applied)
+            (tree / OWN / "journal.json").write_bytes(journal[:length])
+            is_refused(tree, f"a journal of {length} bytes")
+        tree = self.copy(self.applied)
+        (tree / OWN / "journal.json").unlink()
+        is_refused(tree, "no journal", "the journal is missing")
+        for content in (None, b"other"):
+            tree = self.copy(self.applied)
+            copy = tree / OWN / "backup" / header
+            copy.unlink() if content is None else copy.write_bytes(content)
+            is_refused(tree, "no copy of the original", header)
+            # Put back by hand: it is the last original, and becomes the copy again.
+            (tree / header).write_bytes(BINARY)
+            self.run("apply", tree, self.plan(f"by-hand-{content}", tree, {header: b"anew\n"}))
+            self.run("revert", tree)
+            self.must_be_original(tree, "an original put back by hand")
+        for kind in ("file", "link", "pipe"):
+            tree = self.copy(self.original)
+            if kind == "file":
+                (tree / OWN).write_bytes(b"")
+            elif kind == "link":
+                (tree / OWN).symlink_to(self.work)
+            else:
+                os.mkfifo(tree / OWN)
+            is_refused(tree, f".memsize is a {kind}", "no folder")
+        tree = self.copy(self.applied)
+        os.mkfifo(tree / OWN / "lock")
+        self.memsize_run("sdk", "status", "--sdk", tree)
+        done = self.start("revert", tree)
+        require(done.returncode == 4 and "lock" in done.stdout, f"a pipe as the lock: {done.stdout}")
+        # Left by a change that was only prepared, whose document somebody removed.
+        tree = self.copy(self.applied)
+        left = tree / OWN / "backup" / RTOS / "gen_linker_mem_map.py"
+        left.write_bytes(ORIGINAL[f"{RTOS}/gen_linker_mem_map.py"][0])
+        self.run("apply", tree, self.second)
+        self.run("revert", tree)
+        self.must_be_original(tree, "a copy was left")
+        tree = self.copy(self.applied)
+        left = tree / OWN / "backup" / RTOS / "gen_linker_mem_map.py"
+        left.write_bytes(b"nobody knows")
+        before = snapshot(tree, own=True)
+        done = self.start("apply", tree, self.second)
+        require(done.returncode == 1 and "does not say what it is" in done.stdout, done.stdout)
+        require(snapshot(tree, own=True) == before, "something was changed")
+
+    def moved(self) -> None:
+        """A tree that is elsewhere now, or a part of it that is."""
+        tree = Path(shutil.move(self.copy(self.applied), self.work / "moved away"))
+        self.run("revert", tree)
+        self.must_be_original(tree, "a tree that was moved")
+        # A journal that belongs to another tree.
+        tree = self.copy(self.original)
+        (tree / RTOS / "app_mem_map.h").write_bytes(b"of another version\n")
+        shutil.copytree(self.applied / OWN, tree / OWN)
+        before = snapshot(tree)
+        done = self.start("revert", tree)
+        require(done.returncode == 1 and "app_mem_map.h" in done.stdout, done.stdout)
+        require(snapshot(tree) == before, "something was changed")
+
+    def large(self) -> None:
+        """One file of 120 MB, and many small ones."""
+        size, count = (120 << 20, 5000) if self.step == 1 else (1 << 20, 200)
+        tree = self.fresh("large")
+        (tree / "platform").mkdir()
+        big = self.random.randbytes(size)
+        (tree / "platform/big").write_bytes(big)
+        for i in range(count):
+            (tree / f"platform/{i}.h").write_bytes(b"%d\n" % i)
+        was = snapshot(tree)
+        plan = self.plan("large", tree, {"platform/big": big[::-1], **{f"platform/{i}.h": b"x" for i in range(count)}})
+        self.run("apply", tree, plan)
+        require((tree / "platform/big").read_bytes() == big[::-1], "the large file is not changed")
+        self.run("revert", tree)
+        require(snapshot(tree) == was, "large files do not come back")
 
     def durable_before_it_counts(self) -> None:
         """Every file below .memsize is synced before the rename that makes the journal count, and every tree's
@@ -408,6 +756,26 @@ class Bench:
         for path, time in times.items():
             require((tree / path).stat().st_mtime_ns == time or path.endswith("app_mem_map.h"), f"{path} was touched")
 
+    def folder_times(self) -> None:
+        """Folders have their old times again, unless somebody else changed a name in them."""
+        for tree in (self.original, self.kernel):
+            for path in (tree, *tree.rglob("*")):
+                if path.is_dir():
+                    os.utime(path, ns=(10**18, 10**18 + len(path.name)))
+        sdk, kernel = self.pair()
+        times = all_times(sdk), all_times(kernel)
+        for plans in (self.first, self.second):
+            self.run("apply", sdk, plans, kernel, self.kernel_change)
+        self.run("revert", sdk, kernel)
+        now = all_times(sdk), all_times(kernel)
+        require(now == times, f"other times: {[path for a, b in zip(now, times) for path in a if a[path] != b[path]]}")
+        self.run("apply", sdk, self.first)
+        (sdk / RTOS / "c7/mine.txt").write_bytes(b"")
+        mine = (sdk / RTOS / "c7").stat().st_mtime_ns
+        self.run("revert", sdk)
+        require((sdk / RTOS / "c7").stat().st_mtime_ns >= mine, "a folder looks older than what is in it")
+        require((sdk / RTOS / "r5").stat().st_mtime_ns == times[0][str(sdk / RTOS / "r5")], "r5 has another time")
+
     def edits_are_kept(self) -> None:
         header = f"{RTOS}/app_mem_map.h"
         tree = self.copy(self.applied)
@@ -516,10 +884,14 @@ def main() -> int:
     parser.add_argument("--driver", required=True, type=Path)
     parser.add_argument("--memsize", required=True, type=Path)
     parser.add_argument("--work", required=True, type=Path)
-    parser.add_argument("--step", type=int, default=1, help="only every so many-th call is killed")
+    parser.add_argument("--step", type=int, default=13, help="only every so many-th call is killed, or fails")
+    parser.add_argument("--every", action="store_true", help="every call is, and files are large")
+    parser.add_argument("--times", action="store_true", help="say how long each part took")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--only", default="", help="parts whose name contains this")
     options = parser.parse_args()
+    if options.every:
+        options.step = 1
     os.umask(0o022)
     # A disk in memory syncs fast; where there is none, any will do.
     memory = Path("/dev/shm")
@@ -535,11 +907,23 @@ def main() -> int:
             "kill-twice": bench.kill_twice,
             "refuse-apply": lambda: bench.refuse_everywhere("apply", original, applied, bench.first),
             "refuse-second": lambda: bench.refuse_everywhere("second apply", applied, twice, bench.second),
+            "kill-pair": bench.kill_pair,
+            "refuse-pair": bench.refuse_pair,
+            "pairs": bench.pairs,
+            "originals": bench.originals,
+            "meanwhile": bench.edited_meanwhile,
+            "other-user": bench.other_user,
+            "hard-links": bench.hard_links,
+            "damaged": bench.damaged_own,
+            "moved": bench.moved,
+            "large": bench.large,
+            "small-disk": bench.small_disk,
             "full-disk": bench.full_disk,
             "durable": bench.durable_before_it_counts,
             "refusals": bench.refusals,
             "hostile": bench.hostile_links_below_own,
             "again": bench.again_changes_nothing,
+            "folder-times": bench.folder_times,
             "edits": bench.edits_are_kept,
             "stuck": bench.stuck_in_the_middle,
             "copied": bench.copied_tree,
@@ -548,11 +932,14 @@ def main() -> int:
         }
         for name, part in parts.items():
             if options.only in name:
+                begin = time.monotonic()
                 try:
                     part()
                 except Wrong as problem:
                     print(f"{name}: {problem}")
                     problems += 1
+                if options.times:
+                    print(f"{name}: {time.monotonic() - begin:.1f} s")
         print(f"{bench.kills} kills, {bench.trees} trees, {problems} problems")
     return 1 if problems else 0
 

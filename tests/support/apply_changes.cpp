@@ -1,8 +1,10 @@
 // Changes a tree by sdk::apply, for tests that kill it or let the disk fail.
 //
-//   apply_changes apply ROOT PLAN     PLAN/before and PLAN/after hold the files before and after
-//   apply_changes revert ROOT [--force]
+//   apply_changes apply ROOT PLAN [ROOT PLAN]...   PLAN/before and PLAN/after hold the files before
+//                                                  and after
+//   apply_changes revert ROOT... [--force]
 //   apply_changes recover ROOT
+//   apply_changes originals ROOT                   path, a tab and the size, a line each
 //
 // disk_faults.cpp says how to make it fail. The exit status is that of memsize.
 #include "memsize/core/file_system.hpp"
@@ -78,13 +80,31 @@ int main(int argc, char** argv) {
   if (words.size() == 3 && words[0] == "apply") {
     return finish(sdk::apply(files, words[1], read_plan(words[2]), "apply_changes"));
   }
+  if (words.size() > 3 && words.size() % 2 == 1 && words[0] == "apply") {
+    std::vector<sdk::RootChanges> roots;
+    for (std::size_t i = 1; i < words.size(); i += 2) {
+      roots.push_back({words[i], read_plan(words[i + 1])});
+    }
+    return finish(sdk::apply(files, roots, "apply_changes"));
+  }
   if (words.size() >= 2 && words[0] == "revert") {
-    return finish(sdk::revert(files, words[1], {words.back() == "--force"}));
+    const bool force = words.back() == "--force";
+    const std::vector<std::string> roots{words.begin() + 1, words.end() - (force ? 1 : 0)};
+    return finish(sdk::revert(files, roots, {force}));
+  }
+  if (words.size() == 2 && words[0] == "originals") {
+    const auto originals = sdk::originals(files, words[1]);
+    for (const auto& [path, bytes] : originals.value_or(std::map<std::string, std::string>{})) {
+      std::printf("%s\t%zu\n", path.c_str(), bytes.size());
+    }
+    return finish(originals);
   }
   if (words.size() == 2 && words[0] == "recover") {
     return finish(sdk::recover(files, words[1]));
   }
-  std::fputs("usage: apply_changes apply ROOT PLAN | revert ROOT [--force] | recover ROOT\n",
-             stderr);
+  std::fputs(
+      "usage: apply_changes apply ROOT PLAN... | revert ROOT... [--force] | recover ROOT | "
+      "originals ROOT\n",
+      stderr);
   return 2;
 }

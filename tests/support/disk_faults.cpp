@@ -5,6 +5,7 @@
 //   MEMSIZE_DISK_FAULT="tear N"              SIGKILL after it; a write stops half-way
 //   MEMSIZE_DISK_FAULT="fail CALL ERRNO N"   the Nth call of that name fails with the number
 //   MEMSIZE_DISK_FAULT="fail+ CALL ERRNO N"  and all behind it ("any" is every name)
+//   MEMSIZE_DISK_FAULT="edit N FILE"         before the Nth call somebody else writes the file anew
 //   MEMSIZE_DISK_LOG=FILE                    each call, a line: its name and paths or descriptor
 //
 // The calls themselves are made as system calls, so that this also works below a sanitizer.
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,11 +27,12 @@
 
 namespace {
 
-enum class Fault { kNone, kKill, kTear, kFail, kFailOn };
+enum class Fault { kNone, kKill, kTear, kFail, kFailOn, kEdit };
 
 struct Plan {
   Fault fault = Fault::kNone;
   std::array<char, 32> call{};
+  std::array<char, PATH_MAX> file{};
   int number = 0;
   long at = 0;
   int log = -1;
@@ -45,6 +48,10 @@ const Plan& plan() {
     const char* text = std::getenv("MEMSIZE_DISK_FAULT");
     std::array<char, 8> word{};
     if (text == nullptr || std::sscanf(text, "%7s", word.data()) != 1) {
+      return plan;
+    }
+    if (std::sscanf(text, "edit %ld %4095s", &plan.at, plan.file.data()) == 2) {
+      plan.fault = Fault::kEdit;
       return plan;
     }
     const bool fails = std::strncmp(word.data(), "fail", 4) == 0;
@@ -69,6 +76,16 @@ void die() {
   }
 }
 
+void edit(const char* path) {
+  constexpr std::string_view kBytes = "in between\n";
+  const long file =
+      syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0 || syscall(SYS_write, file, kBytes.data(), kBytes.size()) < 0) {
+    std::abort();
+  }
+  syscall(SYS_close, file);
+}
+
 // One call that is about to be made.
 class Call {
  public:
@@ -85,6 +102,9 @@ class Call {
     ++all;
     if (faults.fault == Fault::kKill && all == faults.at) {
       die();
+    }
+    if (faults.fault == Fault::kEdit && all == faults.at) {
+      edit(faults.file.data());
     }
     tears_ = faults.fault == Fault::kTear && all == faults.at;
     if (faults.fault == Fault::kFail || faults.fault == Fault::kFailOn) {

@@ -128,6 +128,10 @@ COMMANDS = (
     ("sdk status --sdk halfway --json", 0),
     ("sdk status --sdk early --json", 0),
     ("sdk status --sdk untouched --json", 0),
+    ("sdk status --sdk halfway --linux early --json", 0),
+    ("sdk status --linux nothing --json", 4),
+    ("sdk revert --sdk edited --linux kernel --json", 1),
+    ("sdk revert --linux kernel --json", 0),
     ("sdk revert --sdk edited --json", 1),
     ("sdk revert --sdk edited --force --json", 0),
     ("sdk status --sdk edited --json", 0),
@@ -158,6 +162,7 @@ TREES = {
     "early": "sdk.changed/interrupted-early",
     "edited": "sdk.changed/edited",
     "untouched": "sdk.changed/nothing",
+    "kernel": "sdk.changed/nothing",
 }
 
 # Beside a copy of the bundled boards: two regions on the same bytes.

@@ -22,7 +22,9 @@ std::string good() {
          state + R"(, "mtime_ns": -7 }, "applied": )" + state + R"( } },
     { "path": "a/new/c.h", "original": { "absent": true },
       "pending": { "from": { "absent": true }, "to": )" +
-         state + R"( } }, "folders": ["a/new"] } ] }
+         state + R"( } }, "folders": ["a/new"] } ],
+  "folder_times": [ { "path": ".", "original_ns": 5 },
+                    { "path": "a", "original_ns": -6, "applied_ns": 8 } ] }
 )";
 }
 
@@ -68,6 +70,12 @@ TEST_SUITE("sdk") {
     CHECK_FALSE(second.pending->from.exists);
     CHECK(second.pending->to.exists);
     CHECK(second.folders == std::vector<std::string>{"a/new"});
+    REQUIRE(journal->folder_times.size() == 2);
+    CHECK(journal->folder_times.front().path == ".");
+    CHECK(journal->folder_times.front().original_ns == 5);
+    CHECK_FALSE(journal->folder_times.front().applied_ns.has_value());
+    CHECK(journal->folder_times.back().original_ns == -6);
+    CHECK(journal->folder_times.back().applied_ns == 8);
   }
 
   TEST_CASE("a journal that is printed and read prints the same") {
@@ -110,6 +118,9 @@ TEST_SUITE("sdk") {
     refused(R"("original": { "absent": true })", R"("original": { "absent": 1 })", "absent");
     refused(R"("original": { "absent": true })", R"("original": 4)", "'sha256' is missing");
     refused(R"("from": { "absent": true },)", "", "'from' is missing");
+    refused(R"({ "path": "a", "orig)", R"({ "path": "..", "orig)", "dots");
+    refused(R"("original_ns": 5)", R"("ns": 5)", "folder_times[0]: 'original_ns' is missing");
+    refused(R"("applied_ns": 8)", R"("applied_ns": "8")", "must be a whole number");
     refused("applying", "applied", "files[1]: it says of no change");
     CHECK(test::contains(error_of("[]").message, "no object"));
     CHECK(test::contains(

@@ -251,6 +251,76 @@ TEST_SUITE("sdk") {
     CHECK(status(tree.files, "/sdk")->kept.size() == 2);
   }
 
+  TEST_CASE("two trees change together or not at all") {
+    const auto changes = [] {
+      return std::vector<RootChanges>{{"/sdk", kThree},
+                                      {"/kernel", {change_of("dts/b.dts", "old", "new")}}};
+    };
+    // Each of these refuses at another step; the last one after all of the first tree's.
+    for (const char* path : {"/kernel/.memsize",
+                             "/kernel/.memsize/staging.json",
+                             "/sdk/.memsize/journal.json",
+                             "/kernel/.memsize/staged/dts/b.dts",
+                             "/kernel/dts/b.dts",
+                             "/kernel/.memsize/journal.json"}) {
+      CAPTURE(path);
+      Tree tree;
+      tree.files.content["/kernel/dts/b.dts"] = "old";
+      const auto before = tree.files.content;
+      tree.files.refuse[path] = "the disk is full";
+      const auto refused = apply(tree.files, changes(), "a test");
+      REQUIRE_FALSE(refused.has_value());
+      CHECK(test::contains(refused.error().front().hint, "nothing was changed"));
+      CHECK(tree.files.content == before);
+      tree.files.refuse.clear();
+      const auto applied = apply(tree.files, changes(), "a test");
+      REQUIRE(applied.has_value());
+      REQUIRE(applied->size() == 2);
+      CHECK((*applied)[0].root == "/sdk");
+      CHECK((*applied)[0].created == Paths{"platform/sub/new.h"});
+      CHECK((*applied)[1].root == "/kernel");
+      CHECK((*applied)[1].changed == Paths{"dts/b.dts"});
+      CHECK(tree.files.content["/kernel/dts/b.dts"] == "new");
+      REQUIRE(revert(tree.files, Paths{"/kernel", "/sdk"}, {}).has_value());
+      CHECK(tree.files.content == before);
+    }
+  }
+
+  TEST_CASE("a tree inside of another one shares its journal") {
+    Tree tree;
+    const auto applied = apply(tree.files,
+                               {{"/sdk/platform", {change_of("a.h", "old a", "new a")}},
+                                {"/sdk", {change_of("platform/b.h", "old b", "new b")}}},
+                               "a test");
+    REQUIRE(applied.has_value());
+    CHECK((*applied)[0].root == "/sdk");
+    CHECK((*applied)[0].changed.empty());
+    CHECK((*applied)[1].changed == Paths{"platform/a.h", "platform/b.h"});
+    CHECK(tree.files.exists("/sdk/.memsize/journal.json"));
+    CHECK_FALSE(tree.files.exists("/sdk/platform/.memsize"));
+    // Two lists that want different bytes of one file.
+    CHECK_FALSE(apply(tree.files,
+                      {{"/sdk/platform", {change_of("a.h", "new a", "x")}},
+                       {"/sdk", {change_of("platform/a.h", "new a", "y")}}},
+                      "a test")
+                    .has_value());
+  }
+
+  TEST_CASE("the originals are those before the first change") {
+    Tree tree;
+    using Originals = std::map<std::string, std::string>;
+    CHECK(originals(tree.files, "/sdk").value() == Originals{});
+    REQUIRE(tree.apply(kThree).has_value());
+    REQUIRE(tree.apply({change_of("platform/a.h", "new a", "newer a")}).has_value());
+    CHECK(originals(tree.files, "/sdk").value() ==
+          Originals{{"platform/a.h", "old a"}, {"platform/b.h", "old b"}});
+    tree.files.content["/sdk/.memsize/backup/platform/a.h"] = "other";
+    CHECK(originals(tree.files, "/sdk").error().front().code == Code::kSdkJournal);
+    // By hand: the bytes are where they belong.
+    tree.files.content["/sdk/platform/a.h"] = "old a";
+    CHECK(originals(tree.files, "/sdk").value().at("platform/a.h") == "old a");
+  }
+
   TEST_CASE("the root of a tree is the same one however it is typed") {
     core::MemFileSystem files;
     files.content["/w/sdk/platform/zx9/rtos/gen_linker_mem_map.py"] = "";

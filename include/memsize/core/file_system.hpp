@@ -26,7 +26,7 @@ struct Owner {
   friend bool operator==(const Owner&, const Owner&) = default;
 };
 
-/// What stands at a path; a link is one itself.
+/// What stands at a path; a link is one itself. What cannot be looked at is kOther.
 struct Entry {
   enum class Kind { kNothing, kFile, kFolder, kLink, kOther };
 

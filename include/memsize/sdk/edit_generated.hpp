@@ -24,7 +24,7 @@ struct GeneratedDifference {
 
 /// What becomes of a file that was edited by hand.
 enum class HandEdits {
-  /// It stays as it is.
+  /// What differs from the script stays as it is; the rest follows the script.
   kKeep,
   /// It gets the script's values all the same: each entry those of its section; entries that only
   /// the file has go, and those that it lacks are written. Macros that are no section's stay.

@@ -17,6 +17,7 @@
 #include "memsize/core/file_system.hpp"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ enum class Recovery {
 
 /// Paths are below the root, links followed.
 struct Applied {
+  /// Whose journal has the change, as it was given.
+  std::string root;
   std::vector<std::string> changed;
   std::vector<std::string> created;
   std::vector<std::string> removed;
@@ -72,6 +75,27 @@ struct Applied {
                                           const std::vector<FileChange>& changes,
                                           const std::string& description);
 
+/// What changes in one tree.
+struct RootChanges {
+  std::string root;
+  std::vector<FileChange> changes;
+};
+
+/// As above, in several trees: every tree is locked, looked at and prepared before a file of any is
+/// changed, and where one fails, all of them are what they were before the call. One element for
+/// each of `roots`, in their order; a tree without a change is not touched.
+///
+/// Each tree has a journal of its own, and no journal knows of another: where the process is killed
+/// while the trees change, which are milliseconds, each tree by itself is whole after its
+/// recover(), but one may have the change, and another not. The same call then changes the other.
+///
+/// The same root twice, or one inside of another one, is one tree with one journal, in the outer
+/// one, unless the inner one has a journal already. The element of a root that is inside is empty,
+/// but for `root`, which names the outer one.
+[[nodiscard]] core::Result<std::vector<Applied>> apply(core::FileSystem& files,
+                                                       const std::vector<RootChanges>& roots,
+                                                       const std::string& description);
+
 struct RevertOptions {
   /// Also over files that somebody changed since; their bytes go to kept/.
   bool force = false;
@@ -91,6 +115,12 @@ struct Reverted {
 [[nodiscard]] core::Result<Reverted> revert(core::FileSystem& files,
                                             const std::string& root,
                                             const RevertOptions& options);
+
+/// The same for several trees: nothing is put back in any of them where that is refused in one. One
+/// element for each root, in their order; empty where there is nothing to put back.
+[[nodiscard]] core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
+                                                         const std::vector<std::string>& roots,
+                                                         const RevertOptions& options);
 
 /// Ends what an interrupted run began. Call it before reading a tree in order to change it: half a
 /// change is no tree. apply() and revert() do it by themselves.
@@ -128,5 +158,11 @@ struct Status {
 
 /// Reads only.
 [[nodiscard]] core::Result<Status> status(core::FileSystem& files, const std::string& root);
+
+/// The bytes before the first change, by path below the root, of every file that the journal has
+/// and that was there then. Empty without a journal. Reads only; call recover() before. Error
+/// sdk.journal also where a copy is missing or damaged.
+[[nodiscard]] core::Result<std::map<std::string, std::string>> originals(core::FileSystem& files,
+                                                                         const std::string& root);
 
 }  // namespace memsize::sdk

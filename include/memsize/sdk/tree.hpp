@@ -82,6 +82,12 @@ struct Sources {
   [[nodiscard]] const emit::MapFile* find(const std::string& path) const;
 };
 
+/// The operating system that a generator script of that name is for; empty for any other file.
+[[nodiscard]] std::string os_of_script(const std::string& path);
+
+/// The file that an export writes, below the platform's folder; empty where that is not known.
+[[nodiscard]] std::string path_of(const ScriptExport& exported);
+
 /// Reads the platform. An error only where it has no script at all.
 [[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files,
                                                  const Platform& platform,

@@ -1,0 +1,100 @@
+// What has to change in an SDK tree so that it has other sizes: scan, then plan. Nothing is written
+// here; a plan is bytes, for transaction.hpp or for a diff.
+//
+//   open_tree()   the tree as it is, each operating system with a board that has its map
+//   plan_edit()   values for knobs -> every file that must differ, checked as a tree
+#pragma once
+
+#include "memsize/board/board.hpp"
+#include "memsize/core/bytes.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
+#include "memsize/layout/memory_map.hpp"
+#include "memsize/sdk/edit_generated.hpp"
+#include "memsize/sdk/reading.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::sdk {
+
+/// Boards that know what a tree does not say, by operating system.
+using ModelBoards = std::map<std::string, board::Board>;
+
+/// One operating system of a tree.
+struct OpenVariant {
+  /// Into the tree's sources.
+  const Variant* variant = nullptr;
+  Reading reading;
+  /// Imported from the tree; places in it lead to the script.
+  board::Board board;
+  /// With the tree's values.
+  layout::MemoryMap map;
+};
+
+struct OpenTree {
+  /// That was asked for: it is among the variants.
+  std::string os;
+  Sources sources;
+  std::vector<OpenVariant> variants;
+  /// Why an operating system of the tree is not among them, as warnings.
+  core::Diagnostics problems;
+
+  /// Null where there is none.
+  [[nodiscard]] const OpenVariant* find(const std::string& os) const;
+};
+
+/// Reads the part, and imports a board for each operating system. `folder` has the bundled boards.
+/// `dram` is what the board is populated with; empty: as the model says. Errors: where the
+/// operating system `os` cannot be opened.
+[[nodiscard]] core::Result<OpenTree> open_tree(core::FileSystem& files,
+                                               const Platform& platform,
+                                               const std::string& os,
+                                               const std::string& folder,
+                                               const ModelBoards& models,
+                                               std::optional<core::Bytes> dram);
+
+/// What is said of an imported board is said of the script instead, where it makes what a message
+/// names.
+void show_script(const OpenTree& tree, core::Diagnostics& found);
+
+struct EditWish {
+  /// Knobs of the operating system that was asked for; those that are not here keep the tree's
+  /// values.
+  board::KnobValues values;
+  /// Empty: files that were edited by hand are told, as errors, before anything is changed.
+  std::optional<HandEdits> hand_edits;
+};
+
+struct FileEdit {
+  /// Below the platform's folder.
+  std::string path;
+  std::string before;
+  std::string after;
+};
+
+struct EditPlan {
+  /// By path; only files that change.
+  std::vector<FileEdit> files;
+  /// Of the operating system that was asked for.
+  layout::MemoryMap before;
+  layout::MemoryMap after;
+  /// Warnings and notes.
+  core::Diagnostics diagnostics;
+};
+
+/// Every operating system of the part gets the values. What is written has been read again as a
+/// tree and checked like one: a finding that the tree did not have before is an error, and so no
+/// plan. Errors beside those:
+///  - sdk.hand-edited: a file that must change was edited by hand; with both values;
+///  - layout.*, knob.* and others of a map that the values do not give;
+///  - sdk.follow: an MMU, MPU or RAT entry is over a region that moves, but not what follows it;
+///  - what edit_script.hpp, edit_generated.hpp and edit_program.hpp say.
+[[nodiscard]] core::Result<EditPlan> plan_edit(core::FileSystem& files,
+                                               const OpenTree& tree,
+                                               const EditWish& wish);
+
+}  // namespace memsize::sdk

@@ -1,0 +1,226 @@
+#include "emit_tree.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/sdk/transaction.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include "tree_stages.hpp"
+#include "unified_diff.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr std::size_t kShown = 400;
+
+// A file that changes, as the user may type it.
+std::string path_of(const sdk::RootChanges& root, const sdk::FileChange& change) {
+  return fmt::format("{}/{}", root.root, change.path);
+}
+
+std::size_t count_changes(const TreeEmission& emission) {
+  std::size_t count = 0;
+  for (const sdk::RootChanges& root : emission.roots) {
+    count += root.changes.size();
+  }
+  return count;
+}
+
+class TreeEmitter {
+ public:
+  TreeEmitter(Session& session,
+              const EmitRequest& request,
+              EmitMode mode,
+              const char* schema,
+              bool json)
+      : session_(session), request_(request), mode_(mode), schema_(schema), json_(json) {}
+
+  Outcome run() {
+    const auto ready = prepare();
+    if (!ready) {
+      return refused(ready.error());
+    }
+    auto emission = render_tree(session_, request_);
+    if (!emission) {
+      return refused(emission.error());
+    }
+    Outcome outcome;
+    outcome.json = json_;
+    outcome.diagnostics = emission->diagnostics;
+    outcome.document = document(*emission);
+    switch (mode_) {
+      case EmitMode::kDiff:
+        return show_diff(*emission, std::move(outcome));
+      case EmitMode::kCheck:
+        return check(*emission, std::move(outcome));
+      case EmitMode::kWrite:
+        break;
+    }
+    return write(*emission, std::move(outcome));
+  }
+
+ private:
+  Outcome refused(const core::Diagnostics& errors) {
+    Outcome outcome = failed(errors, schema_, json_);
+    outcome.document["board"] = request_.board.name;
+    return outcome;
+  }
+
+  // Half a change is no tree.
+  core::Result<void> prepare() {
+    const auto root = sdk::tree_root(session_.files, request_.sdk);
+    if (!root) {
+      return tl::make_unexpected(root.error());
+    }
+    std::vector<std::string> roots = {*root};
+    if (!request_.linux.empty()) {
+      roots.push_back(request_.linux);
+    }
+    for (const std::string& each : roots) {
+      if (mode_ == EmitMode::kWrite) {
+        const auto recovery = sdk::recover(session_.files, each);
+        if (!recovery) {
+          return tl::make_unexpected(recovery.error());
+        }
+        continue;
+      }
+      const auto status = sdk::status(session_.files, each);
+      if (!status) {
+        return tl::make_unexpected(status.error());
+      }
+      using Phase = sdk::Status::Phase;
+      if (status->phase != Phase::kClean && status->phase != Phase::kApplied) {
+        core::Place place;
+        place.path = each;
+        return core::fail(core::error(
+            Code::kSdkChanged,
+            "a change of this tree was interrupted: it is neither what it was nor what it is to be",
+            place,
+            "leave out --diff or --check, which ends the change, or take it back: memsize sdk "
+            "revert --sdk " +
+                core::printable(each, kShown)));
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] Json document(const TreeEmission& emission) const {
+    Json json;
+    json["schema"] = schema_;
+    json["board"] = emission.map.board.name;
+    json["sdk"] = request_.sdk;
+    if (!request_.linux.empty()) {
+      json["linux"] = request_.linux;
+    }
+    json["files"] = Json::array();
+    for (const sdk::RootChanges& root : emission.roots) {
+      for (const sdk::FileChange& change : root.changes) {
+        json["files"].push_back({{"path", path_of(root, change)},
+                                 {"change", change.before ? "changed" : "created"}});
+      }
+    }
+    add_balance(emission.map, emission.baseline, json);
+    return json;
+  }
+
+  static Outcome show_diff(const TreeEmission& emission, Outcome outcome) {
+    for (const sdk::RootChanges& root : emission.roots) {
+      for (const sdk::FileChange& change : root.changes) {
+        const std::string name = core::printable(path_of(root, change), kShown);
+        outcome.text += unified_diff(change.before ? name : "/dev/null",
+                                     change.before.value_or(""),
+                                     name,
+                                     change.after.value_or(""));
+      }
+    }
+    return outcome;
+  }
+
+  Outcome check(const TreeEmission& emission, Outcome outcome) {
+    for (const sdk::RootChanges& root : emission.roots) {
+      for (const sdk::FileChange& change : root.changes) {
+        if (!change.before || change.path == kRebuildFile) {
+          continue;
+        }
+        core::Place place;
+        place.path = path_of(root, change);
+        outcome.diagnostics.push_back(
+            core::error(Code::kEmitStale, "this file is not what the sizes give", place));
+      }
+    }
+    outcome.status = core::exit_status(outcome.diagnostics);
+    if (outcome.status == core::ExitStatus::kDone) {
+      outcome.text = fmt::format("{} is up to date\n", core::printable(request_.sdk, kShown));
+    } else {
+      outcome.diagnostics.back().hint =
+          "see the difference with --diff; write it by leaving --check out";
+    }
+    return outcome;
+  }
+
+  Outcome write(const TreeEmission& emission, Outcome outcome) {
+    const std::string shown = core::printable(request_.sdk, kShown);
+    if (count_changes(emission) == 0) {
+      outcome.text = fmt::format("{} has these sizes already: nothing changed\n", shown);
+      return outcome;
+    }
+    const auto applied = sdk::apply(
+        session_.files, emission.roots, fmt::format("emit --board {}", request_.board.name));
+    if (!applied) {
+      return refused(applied.error());
+    }
+    for (const sdk::Applied& each : *applied) {
+      outcome.text += list(each);
+    }
+    outcome.text += fmt::format("memsize sdk revert --sdk {} puts back what was.\n", shown);
+    outcome.text += balance_sentence(emission.map, emission.baseline) + " REBUILD.md says how.\n";
+    return outcome;
+  }
+
+  [[nodiscard]] static std::string list(const sdk::Applied& applied) {
+    std::string text;
+    if (applied.changed.empty() && applied.created.empty()) {
+      return text;
+    }
+    text += fmt::format("{} in {}:\n",
+                        core::plural(applied.changed.size() + applied.created.size(), "file"),
+                        core::printable(applied.root, kShown));
+    for (const std::string& path : applied.changed) {
+      text += fmt::format("  changed  {}\n", core::printable(path, kShown));
+    }
+    for (const std::string& path : applied.created) {
+      text += fmt::format("  created  {}\n", core::printable(path, kShown));
+    }
+    for (const std::string& path : applied.kept) {
+      text += fmt::format("  kept     {}\n", core::printable(path, kShown));
+    }
+    return text;
+  }
+
+  Session& session_;
+  const EmitRequest& request_;
+  EmitMode mode_;
+  const char* schema_;
+  bool json_;
+};
+
+}  // namespace
+
+Outcome emit_tree(Session& session,
+                  const EmitRequest& request,
+                  EmitMode mode,
+                  const char* schema,
+                  bool json) {
+  return TreeEmitter{session, request, mode, schema, json}.run();
+}
+
+}  // namespace memsize::cli

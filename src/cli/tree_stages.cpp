@@ -1,0 +1,145 @@
+#include "tree_stages.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/artifact.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+// "platform/SOC/rtos/" as it is below the root.
+std::string prefix_of(const sdk::OpenTree& tree, const std::string& root) {
+  const std::string& folder = tree.sources.platform.folder;
+  if (folder.starts_with(root + "/")) {
+    return folder.substr(root.size() + 1) + "/";
+  }
+  // The root is not a part of what was typed: "platform" itself was.
+  return fmt::format("platform/{}/rtos/", tree.sources.platform.soc);
+}
+
+const sdk::OpenVariant& asked_of(const sdk::OpenTree& tree) {
+  return *tree.find(tree.os);
+}
+
+}  // namespace
+
+core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request) {
+  auto board = load_board(session, request.board);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  const auto platform = sdk::find_platform(session.files, request.sdk, board->soc);
+  if (!platform) {
+    return tl::make_unexpected(platform.error());
+  }
+  std::optional<core::Bytes> dram;
+  if (!request.board.dram.empty()) {
+    const auto size = core::parse_bytes(request.board.dram);
+    dram = size ? std::optional{*size} : std::nullopt;
+  }
+  sdk::ModelBoards models =
+      board::newest_boards(session.files, session.data.boards, board->soc);
+  const std::string os = board->os;
+  models.insert_or_assign(os, std::move(*board));
+  return sdk::open_tree(session.files, *platform, os, session.data.boards, models, dram);
+}
+
+core::Result<TreeWish> sizes_for_tree(Session& session,
+                                      const EmitRequest& request,
+                                      const sdk::OpenTree& tree) {
+  const auto root = sdk::tree_root(session.files, request.sdk);
+  if (!root) {
+    return tl::make_unexpected(root.error());
+  }
+  EmitRequest on_tree = request;
+  on_tree.board.of_tree = std::make_shared<board::Board>(asked_of(tree).board);
+  on_tree.trace.board = on_tree.board;
+  auto sizes = sizes_to_emit(session, on_tree);
+  if (!sizes) {
+    core::Diagnostics errors = sizes.error();
+    sdk::show_script(tree, errors);
+    return tl::make_unexpected(std::move(errors));
+  }
+  sdk::show_script(tree, sizes->diagnostics);
+  return TreeWish{*root, std::move(sizes->values), std::move(sizes->diagnostics)};
+}
+
+core::Result<sdk::EditPlan> plan_tree(Session& session,
+                                      const EmitRequest& request,
+                                      const sdk::OpenTree& tree,
+                                      const TreeWish& wish) {
+  const sdk::OpenVariant& asked = asked_of(tree);
+  auto plan = sdk::plan_edit(
+      session.files, tree, {wish.values, request.hand_edits});
+  if (!plan) {
+    core::Diagnostics errors = plan.error();
+    say_nearest(asked.board, wish.values, errors);
+    return tl::make_unexpected(std::move(errors));
+  }
+  return plan;
+}
+
+core::Result<sdk::DeviceTreeEdits> plan_linux(Session& session,
+                                              const EmitRequest& request,
+                                              const sdk::EditPlan& plan) {
+  return sdk::edit_device_trees(
+      session.files, request.linux, plan.before, plan.after, request.hand_edits);
+}
+
+std::vector<sdk::FileChange> changes_of(const sdk::OpenTree& tree,
+                                        const sdk::EditPlan& plan,
+                                        const std::string& root) {
+  const std::string prefix = prefix_of(tree, root);
+  std::vector<sdk::FileChange> changes;
+  for (const sdk::FileEdit& file : plan.files) {
+    changes.push_back({prefix + file.path, file.before, file.after});
+  }
+  return changes;
+}
+
+std::vector<sdk::FileChange> changes_of(const sdk::DeviceTreeEdits& edits) {
+  std::vector<sdk::FileChange> changes;
+  for (const sdk::FileEdit& file : edits.files) {
+    changes.push_back({file.path, file.before, file.after});
+  }
+  return changes;
+}
+
+core::Result<void> add_rebuild(Session& session,
+                               const sdk::OpenTree& tree,
+                               const sdk::EditPlan& plan,
+                               std::vector<sdk::RootChanges>& roots) {
+  (void)tree;
+  const bool is_any = std::any_of(
+      roots.begin(), roots.end(), [](const auto& root) { return !root.changes.empty(); });
+  if (!is_any) {
+    return {};
+  }
+  auto artifacts = emit::render_all(
+      {plan.after, plan.before, session.files, session.data.templates}, {"rebuild"});
+  if (!artifacts) {
+    return tl::make_unexpected(artifacts.error());
+  }
+  const std::string path = fmt::format("{}/{}", roots.front().root, kRebuildFile);
+  std::optional<std::string> before;
+  if (session.files.is_regular_file(path)) {
+    auto content = session.files.read(path);
+    if (!content) {
+      return tl::make_unexpected(content.error());
+    }
+    before = std::move(*content);
+  }
+  roots.front().changes.push_back(
+      {kRebuildFile, std::move(before), std::move(artifacts->front().content)});
+  return {};
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,53 @@
+// The stages of an edit of an SDK tree that pipeline.cpp lists.
+#pragma once
+
+#include "memsize/sdk/edit_dts.hpp"
+#include "memsize/sdk/edit_tree.hpp"
+#include "memsize/sdk/transaction.hpp"
+
+#include "pipeline.hpp"
+#include "stages.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::cli {
+
+/// Below the root: what has to be done after a change.
+inline constexpr const char* kRebuildFile = "REBUILD.md";
+
+[[nodiscard]] core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request);
+
+struct TreeWish {
+  /// The folder that holds platform/.
+  std::string root;
+  board::KnobValues values;
+  core::Diagnostics diagnostics;
+};
+
+[[nodiscard]] core::Result<TreeWish> sizes_for_tree(Session& session,
+                                                    const EmitRequest& request,
+                                                    const sdk::OpenTree& tree);
+
+[[nodiscard]] core::Result<sdk::EditPlan> plan_tree(Session& session,
+                                                    const EmitRequest& request,
+                                                    const sdk::OpenTree& tree,
+                                                    const TreeWish& wish);
+
+[[nodiscard]] core::Result<sdk::DeviceTreeEdits> plan_linux(Session& session,
+                                                            const EmitRequest& request,
+                                                            const sdk::EditPlan& plan);
+
+/// With paths below the root.
+[[nodiscard]] std::vector<sdk::FileChange> changes_of(const sdk::OpenTree& tree,
+                                                      const sdk::EditPlan& plan,
+                                                      const std::string& root);
+[[nodiscard]] std::vector<sdk::FileChange> changes_of(const sdk::DeviceTreeEdits& edits);
+
+/// Adds REBUILD.md to the first root, if there is a change in any of them.
+[[nodiscard]] core::Result<void> add_rebuild(Session& session,
+                                             const sdk::OpenTree& tree,
+                                             const sdk::EditPlan& plan,
+                                             std::vector<sdk::RootChanges>& roots);
+
+}  // namespace memsize::cli

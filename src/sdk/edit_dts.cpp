@@ -1,0 +1,270 @@
+#include "memsize/sdk/edit_dts.hpp"
+
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/core/text_edits.hpp"
+#include "memsize/emit/written.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+using layout::Carveout;
+using layout::MemoryMap;
+
+// Where a kernel has the device trees of TI's parts.
+constexpr const char* kInKernel = "arch/arm64/boot/dts/ti";
+// Where TI's Linux SDK has its kernels.
+constexpr const char* kKernels = "board-support";
+
+constexpr unsigned kCellBits = 32;
+constexpr std::string_view kBlanks = " \t";
+
+struct Range {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+Range range_of(const Carveout& carveout) {
+  return {carveout.range.base().value(), carveout.range.size().count()};
+}
+
+const Carveout* find_label(const MemoryMap& map, const std::string& label) {
+  const auto found =
+      std::find_if(map.carveouts.begin(), map.carveouts.end(), [&](const Carveout& each) {
+        return !label.empty() && each.label == label;
+      });
+  return found == map.carveouts.end() ? nullptr : &*found;
+}
+
+bool is_device_tree(const std::string& name) {
+  static constexpr std::array<std::string_view, 3> kEnds = {".dts", ".dtsi", ".dtso"};
+  return std::any_of(
+      kEnds.begin(), kEnds.end(), [&](std::string_view end) { return name.ends_with(end); });
+}
+
+// The number, written as the old one was: as wide where that was padded, in its letters.
+std::string like(std::string_view old, std::uint64_t value) {
+  constexpr std::string_view kHex = "0x";
+  constexpr std::size_t kFull = 8;
+  const bool is_hex = old.starts_with(kHex) || old.starts_with("0X");
+  if (!is_hex) {
+    return fmt::format("{}", value);
+  }
+  const std::string_view digits = old.substr(kHex.size());
+  const bool padded = digits.size() == kFull || (digits.size() > 1 && digits.front() == '0');
+  const bool upper = std::any_of(digits.begin(), digits.end(), [](unsigned char c) {
+    return std::isupper(c) != 0;
+  });
+  const std::size_t width = padded ? digits.size() : 0;
+  return std::string{old.substr(0, kHex.size())} +
+         (upper ? fmt::format("{:0{}X}", value, width) : fmt::format("{:0{}x}", value, width));
+}
+
+// One file.
+class TreeEditor {
+ public:
+  TreeEditor(const emit::MapFile& file,
+             const MemoryMap& before,
+             const MemoryMap& after,
+             std::optional<HandEdits> hand_edits)
+      : file_(file),
+        before_(before),
+        after_(after),
+        hand_edits_(hand_edits),
+        edits_(file.content) {}
+
+  std::string run(core::Diagnostics& found) {
+    core::Diagnostics problems;
+    const auto nodes = emit::parse_dts(file_, "", problems);
+    std::erase_if(problems, [](const core::Diagnostic& each) {
+      return each.severity != core::Severity::kError;
+    });
+    for (std::size_t i = 0; problems.empty() && i < nodes.size(); ++i) {
+      edit(nodes[i], problems);
+    }
+    core::add_text(problems, file_.path, file_.content);
+    found.insert(found.end(), problems.begin(), problems.end());
+    return core::has_errors(problems) ? file_.content : edits_.apply();
+  }
+
+ private:
+  void edit(const emit::WrittenNode& node, core::Diagnostics& problems) {
+    const Carveout* old = find_label(before_, node.label);
+    const Carveout* wanted = find_label(after_, node.label);
+    if (old == nullptr || wanted == nullptr || range_of(*old) == range_of(*wanted)) {
+      return;
+    }
+    const Range now{node.base, node.size};
+    if (now == range_of(*wanted)) {
+      return;
+    }
+    if (!(now == range_of(*old))) {
+      problems.push_back(own_range(node, *old, *wanted));
+      if (hand_edits_ != HandEdits::kForce) {
+        return;
+      }
+    }
+    const auto reg = node.places.find("reg");
+    if (reg == node.places.end() || !edit_cells(reg->second, range_of(*wanted))) {
+      problems.push_back(core::error(Code::kVerifyParse,
+                                     fmt::format("the four cells of '{}' are not on one line",
+                                                 core::printable(node.label, 60)),
+                                     node.place,
+                                     "write them as reg = <high low high low>"));
+      return;
+    }
+    edit_address(node, range_of(*wanted));
+  }
+
+  core::Diagnostic own_range(const emit::WrittenNode& node,
+                             const Carveout& old,
+                             const Carveout& wanted) const {
+    core::Diagnostic told = core::error(
+        Code::kSdkHandEdited,
+        fmt::format("'{}' reserves {} here, but {} in the SDK, and must have {}",
+                    core::printable(node.label, 60),
+                    emit::range_text(node.base, node.size),
+                    emit::range_text(range_of(old).base, range_of(old).size),
+                    emit::range_text(range_of(wanted).base, range_of(wanted).size)),
+        node.place,
+        "--keep leaves this node as it is, --force gives it the new range");
+    if (hand_edits_) {
+      told.severity = core::Severity::kWarning;
+      told.hint = hand_edits_ == HandEdits::kForce ? "it has the new range now"
+                                                   : "that stays: firmware may use more than that";
+    }
+    return told;
+  }
+
+  bool edit_cells(const core::Place& place, const Range& wanted) {
+    const std::array<std::uint64_t, 4> cells = {wanted.base >> kCellBits,
+                                                wanted.base & UINT32_MAX,
+                                                wanted.size >> kCellBits,
+                                                wanted.size & UINT32_MAX};
+    const std::string_view line = edits_.line(place.line);
+    std::size_t at = place.column - 1;
+    for (const std::uint64_t cell : cells) {
+      at = line.find_first_not_of(kBlanks, at);
+      if (at == std::string_view::npos) {
+        return false;
+      }
+      const std::size_t end = std::min(line.find_first_of(" \t>", at), line.size());
+      const std::string_view token = line.substr(at, end - at);
+      const auto now = core::parse_address(std::string{token});
+      if (!now) {
+        return false;
+      }
+      if (*now != cell) {
+        core::Place cell_place = place;
+        cell_place.column = at + 1;
+        cell_place.length = token.size();
+        edits_.replace(cell_place, like(token, cell));
+      }
+      at = end;
+    }
+    return true;
+  }
+
+  void edit_address(const emit::WrittenNode& node, const Range& wanted) {
+    const auto name = node.places.find("name");
+    const std::size_t sign = node.name.find('@');
+    if (name == node.places.end() || !node.unit_address || *node.unit_address == wanted.base ||
+        sign == std::string::npos) {
+      return;
+    }
+    core::Place digits = name->second;
+    digits.column += sign + 1;
+    digits.length = node.name.size() - sign - 1;
+    const std::string old{edits_.at(digits)};
+    edits_.replace(digits, like("0x" + old, wanted.base).substr(2));
+  }
+
+  const emit::MapFile& file_;
+  const MemoryMap& before_;
+  const MemoryMap& after_;
+  std::optional<HandEdits> hand_edits_;
+  core::TextEdits edits_;
+};
+
+// Below the folder, with a slash behind it, or nothing.
+std::vector<std::string> places_to_look(core::FileSystem& files, const std::string& folder) {
+  std::vector<std::string> places = {"", fmt::format("{}/", kInKernel)};
+  if (const auto kernels = files.list_folders(fmt::format("{}/{}", folder, kKernels))) {
+    for (const std::string& kernel : *kernels) {
+      places.push_back(fmt::format("{}/{}/{}/", kKernels, kernel, kInKernel));
+    }
+  }
+  return places;
+}
+
+bool has_label(const MemoryMap& map, const std::string& text) {
+  return std::any_of(map.carveouts.begin(), map.carveouts.end(), [&](const Carveout& each) {
+    return !each.label.empty() && text.find(each.label) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
+                                                const std::string& folder,
+                                                const MemoryMap& before,
+                                                const MemoryMap& after,
+                                                std::optional<HandEdits> hand_edits) {
+  DeviceTreeEdits edits;
+  core::Diagnostics found;
+  bool is_any = false;
+  for (const std::string& place : places_to_look(files, folder)) {
+    const auto names = files.list(fmt::format("{}/{}", folder, place));
+    for (std::size_t i = 0; names && i < names->size(); ++i) {
+      const std::string& name = (*names)[i];
+      if (!is_device_tree(name) || name.find(before.board.soc) == std::string::npos) {
+        continue;
+      }
+      const std::string path = fmt::format("{}/{}{}", folder, place, name);
+      auto content = files.read(path);
+      if (!content) {
+        found.insert(found.end(), content.error().begin(), content.error().end());
+        continue;
+      }
+      if (!has_label(before, *content)) {
+        continue;
+      }
+      is_any = true;
+      const emit::MapFile file{path, std::move(*content)};
+      std::string edited = TreeEditor{file, before, after, hand_edits}.run(found);
+      if (edited != file.content) {
+        edits.files.push_back({place + name, file.content, std::move(edited)});
+      }
+    }
+  }
+  if (!is_any && found.empty()) {
+    core::Place place;
+    place.path = folder;
+    found.push_back(core::error(
+        Code::kSdkTree,
+        fmt::format("no device tree of '{}' here has a node of its map", before.board.soc),
+        place,
+        fmt::format("give the kernel's folder, or the one that holds {}",
+                    before.board.dts_file.empty() ? "its .dts files" : before.board.dts_file)));
+  }
+  if (core::has_errors(found)) {
+    return tl::make_unexpected(std::move(found));
+  }
+  edits.diagnostics = std::move(found);
+  return edits;
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,268 @@
+#include "edit_follow.hpp"
+
+#include "memsize/core/bug.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+namespace memsize::sdk {
+
+namespace {
+
+using Range = MovedRegion::Range;
+using emit::MpuRegionFields;
+using emit::RatEntryFields;
+using layout::MemoryMap;
+using layout::Region;
+using layout::RegionKind;
+
+std::optional<Range> range_of(const Region& region) {
+  if (!region.virtual_base || region.size.count() == 0) {
+    return std::nullopt;
+  }
+  const std::uint64_t base = region.virtual_base->value();
+  return Range{
+      base, region.size.count(), region.physical_base ? region.physical_base->value() : base};
+}
+
+// By name: what the core has itself, else what somebody has who shows it to all.
+std::map<std::string, Range> seen_by(const MemoryMap& map, const std::string& core) {
+  std::map<std::string, Range> seen;
+  for (const bool own : {true, false}) {
+    for (const Region& region : map.regions) {
+      const bool usable = region.kind != RegionKind::kPhysicalName &&
+                          (own ? region.seen_by(core) : region.space != board::Space::kCore);
+      const auto range = usable ? range_of(region) : std::nullopt;
+      if (range) {
+        seen.emplace(region.name, *range);
+      }
+    }
+  }
+  return seen;
+}
+
+// The regions that the range is over, of those that it leads to.
+struct Under {
+  std::vector<const MovedRegion*> whole;
+  std::vector<const MovedRegion*> torn;
+
+  [[nodiscard]] bool changed() const {
+    const auto differs = [](const MovedRegion* each) { return !(each->before == each->after); };
+    return std::any_of(whole.begin(), whole.end(), differs) ||
+           std::any_of(torn.begin(), torn.end(), differs);
+  }
+};
+
+Under regions_under(const std::vector<MovedRegion>& regions, const Range& range) {
+  Under under;
+  for (const MovedRegion& each : regions) {
+    const bool apart = each.before.base >= range.end() || each.before.end() <= range.base;
+    // What other cores see at these addresses is none of this one's.
+    const bool leads_there =
+        each.before.physical - each.before.base == range.physical - range.base;
+    if (apart || !leads_there) {
+      continue;
+    }
+    const bool inside = each.before.base >= range.base && each.before.end() <= range.end();
+    (inside ? under.whole : under.torn).push_back(&each);
+  }
+  return under;
+}
+
+Range hull_of(const std::vector<const MovedRegion*>& regions, Range MovedRegion::*when) {
+  const auto* first = *std::min_element(
+      regions.begin(), regions.end(), [&](const auto* a, const auto* b) {
+        return (a->*when).base < (b->*when).base;
+      });
+  std::uint64_t end = 0;
+  for (const MovedRegion* each : regions) {
+    end = std::max(end, (each->*when).end());
+  }
+  const Range& range = first->*when;
+  return {range.base, end - range.base, range.physical};
+}
+
+// They still lie side by side, with no more between them than before, on one stretch of the bus.
+bool stay_together(const std::vector<const MovedRegion*>& regions) {
+  const Range before = hull_of(regions, &MovedRegion::before);
+  const Range after = hull_of(regions, &MovedRegion::after);
+  std::uint64_t old_bytes = 0;
+  std::uint64_t new_bytes = 0;
+  for (const MovedRegion* each : regions) {
+    old_bytes += each->before.size;
+    new_bytes += each->after.size;
+    if (each->after.physical - each->after.base != after.physical - after.base) {
+      return false;
+    }
+  }
+  // Regions with two names of one memory count twice on both sides.
+  return before.size + new_bytes >= after.size + old_bytes;
+}
+
+Range range_of(const MpuRegionFields& region) {
+  return {region.base, region.size, region.base};
+}
+
+// The board's entry of that name, where it is there for regions.
+const layout::MmuRange* covering_entry(const layout::MmuTable* table, const std::string& name) {
+  for (std::size_t i = 0; table != nullptr && i < table->ranges.size(); ++i) {
+    if (table->ranges[i].entry == name && !table->ranges[i].covers.empty()) {
+      return &table->ranges[i];
+    }
+  }
+  return nullptr;
+}
+
+Range range_of(const layout::MmuRange& range) {
+  return {range.virtual_range.base().value(),
+          range.virtual_range.size().count(),
+          range.physical.base().value()};
+}
+
+}  // namespace
+
+std::vector<MovedRegion> moved_regions(const MemoryMap& before,
+                                       const MemoryMap& after,
+                                       const std::string& core) {
+  const auto old_ranges = seen_by(before, core);
+  const auto new_ranges = seen_by(after, core);
+  std::vector<MovedRegion> regions;
+  for (const auto& [name, range] : old_ranges) {
+    if (const auto found = new_ranges.find(name); found != new_ranges.end()) {
+      regions.push_back({name, range, found->second});
+    }
+  }
+  return regions;
+}
+
+FollowedRange follow(const std::vector<MovedRegion>& regions, const Range& range) {
+  const Under under = regions_under(regions, range);
+  FollowedRange followed{Fate::kStays, range, !under.torn.empty()};
+  if (!under.changed()) {
+    return followed;
+  }
+  const auto same_extent = [&](const Range& hull) {
+    return hull.base == range.base && hull.size == range.size;
+  };
+  if (under.torn.empty() && same_extent(hull_of(under.whole, &MovedRegion::before)) &&
+      stay_together(under.whole)) {
+    followed.fate = Fate::kFollows;
+    followed.range = hull_of(under.whole, &MovedRegion::after);
+    return followed;
+  }
+  // A window over more than the regions holds them where they are now, too.
+  const bool holds =
+      under.torn.empty() &&
+      std::all_of(under.whole.begin(), under.whole.end(), [&](const MovedRegion* each) {
+        return each->after.base >= range.base && each->after.end() <= range.end() &&
+               each->after.physical - each->after.base == range.physical - range.base;
+      });
+  followed.fate = holds ? Fate::kStays : Fate::kLost;
+  return followed;
+}
+
+Followed<emit::WrittenMmuEntry> follow_mmu(const std::vector<emit::WrittenMmuEntry>& entries,
+                                           const std::vector<MovedRegion>& regions,
+                                           const layout::MmuTable* table,
+                                           bool mends) {
+  Followed<emit::WrittenMmuEntry> all{entries, {}};
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    emit::WrittenMmuEntry& entry = all.entries[i];
+    const Range old{entry.virtual_base, entry.size, entry.physical};
+    FollowedRange followed = follow(regions, old);
+    const layout::MmuRange* known = covering_entry(table, entry.name);
+    const bool is_lost = followed.fate == Fate::kLost;
+    if (is_lost && known == nullptr) {
+      all.lost.push_back(i);
+    }
+    if (known != nullptr && (is_lost || (mends && followed.is_torn))) {
+      followed.range = range_of(*known);
+    }
+    // Named as the one region under it, with which it begins, it is there for that one alone.
+    const Under under = regions_under(regions, old);
+    if (mends && known == nullptr && under.torn.empty() && under.whole.size() == 1 &&
+        under.whole.front()->name == entry.name && under.whole.front()->before.base == old.base) {
+      followed.range = under.whole.front()->after;
+    }
+    entry.virtual_base = followed.range.base;
+    entry.size = followed.range.size;
+    entry.physical = followed.range.physical;
+  }
+  return all;
+}
+
+Followed<RatEntryFields> follow_rat(const std::vector<emit::WrittenRatEntry>& entries,
+                                    const std::vector<MovedRegion>& regions) {
+  Followed<RatEntryFields> all;
+  for (const emit::WrittenRatEntry& entry : entries) {
+    RatEntryFields fields = entry.fields;
+    const Under under = regions_under(regions, {fields.local, fields.size, fields.system});
+    if (under.changed()) {
+      const bool follows = !under.whole.empty() && stay_together(under.whole) &&
+                           hull_of(under.whole, &MovedRegion::before).base == fields.local;
+      if (!follows) {
+        all.lost.push_back(all.entries.size());
+      } else {
+        const Range before = hull_of(under.whole, &MovedRegion::before);
+        const Range after = hull_of(under.whole, &MovedRegion::after);
+        const bool is_least = std::bit_ceil(before.size) == fields.size;
+        fields.system = after.physical;
+        fields.local = after.base;
+        fields.size = is_least ? std::bit_ceil(after.size) : fields.size;
+      }
+    }
+    all.entries.push_back(std::move(fields));
+  }
+  return all;
+}
+
+std::optional<std::vector<MpuRegionFields>> follow_mpu(
+    const std::vector<emit::WrittenMpuRegion>& entries, const std::vector<MovedRegion>& regions) {
+  std::vector<MpuRegionFields> wanted;
+  for (const emit::WrittenMpuRegion& entry : entries) {
+    MpuRegionFields fields = entry.fields;
+    const FollowedRange followed = follow(regions, range_of(fields));
+    const bool moved = !(followed.range == range_of(fields));
+    const bool possible = std::has_single_bit(followed.range.size) &&
+                          followed.range.size >= layout::kMpuSmallest &&
+                          followed.range.base % followed.range.size == 0 &&
+                          followed.range.end() <= layout::kMpuSpace && fields.disabled == 0;
+    if (followed.fate == Fate::kLost || (moved && !possible)) {
+      return std::nullopt;
+    }
+    if (moved) {
+      fields.base = followed.range.base;
+      fields.size = followed.range.size;
+    }
+    wanted.push_back(std::move(fields));
+  }
+  return wanted;
+}
+
+std::vector<MpuRegionFields> computed_mpu(const MemoryMap& map, const std::string& core) {
+  std::vector<MpuRegionFields> regions;
+  for (const layout::MpuTable& table : map.mpu) {
+    for (std::size_t i = 0; table.core == core && i < table.regions.size(); ++i) {
+      const layout::MpuRegion& region = table.regions[i];
+      const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
+      core::bug_if(attribute == nullptr, "an MPU region has an attribute that the board has not");
+      MpuRegionFields fields;
+      fields.number = region.number;
+      fields.name = region.name;
+      fields.base = region.range.base().value();
+      fields.size = region.range.size().count();
+      fields.disabled = region.disabled;
+      fields.tex = attribute->tex;
+      fields.cacheable = attribute->cacheable;
+      fields.bufferable = attribute->bufferable;
+      fields.shareable = attribute->shareable;
+      fields.execute = attribute->execute;
+      regions.push_back(std::move(fields));
+    }
+  }
+  return regions;
+}
+
+}  // namespace memsize::sdk

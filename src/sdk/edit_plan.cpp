@@ -1,0 +1,352 @@
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/overlay.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/layout/check.hpp"
+#include "memsize/sdk/check.hpp"
+#include "memsize/sdk/edit_script.hpp"
+#include "memsize/sdk/edit_tree.hpp"
+#include "memsize/sdk/import.hpp"
+
+#include "edit_places.hpp"
+#include "edit_programs.hpp"
+#include "news.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+using layout::MemoryMap;
+
+using ScriptConstants = std::map<std::string, Integer>;
+
+// One file with the exports that write it, before and after.
+struct Target {
+  std::vector<std::pair<const ScriptExport*, const ScriptExport*>> exports;
+};
+
+bool same_ranges(const ScriptExport& a, const ScriptExport& b) {
+  const auto same = [](const ScriptMapEntry& x, const ScriptMapEntry& y) {
+    return x.section->name == y.section->name && x.section->origin == y.section->origin &&
+           x.section->length == y.section->length;
+  };
+  return a.physical_base == b.physical_base && a.virtual_base == b.virtual_base &&
+         std::equal(
+             a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(), same);
+}
+
+class Planner {
+ public:
+  Planner(core::FileSystem& files, const OpenTree& tree, const EditWish& wish)
+      : files_(files),
+        tree_(tree),
+        wish_(wish),
+        folder_(tree.sources.platform.folder),
+        forced_(wish.hand_edits == HandEdits::kForce) {}
+
+  core::Result<EditPlan> run() {
+    const OpenVariant& asked = *tree_.find(tree_.os);
+    for (const auto& [knob, value] : wish_.values) {
+      const auto now = asked.map.values.find(knob);
+      if (now == asked.map.values.end() || now->second != value) {
+        changes_[knob] = value;
+      }
+    }
+    resolve_maps();
+    if (core::has_errors(found_)) {
+      return failed();
+    }
+    EditPlan plan;
+    plan.before = asked.map;
+    plan.after = maps_.at(tree_.os);
+    if (changes_.empty() && !forced_) {
+      plan.diagnostics = std::move(found_);
+      return plan;
+    }
+    check_readable();
+    edit_scripts();
+    edit_generated();
+    if (!core::has_errors(found_)) {
+      edit_programs();
+    }
+    if (core::has_errors(found_)) {
+      return failed();
+    }
+    for (auto& [path, content] : edited_) {
+      plan.files.push_back({path, original(path), content});
+    }
+    if (!plan.files.empty()) {
+      check_result();
+    }
+    if (core::has_errors(found_)) {
+      return failed();
+    }
+    plan.diagnostics = std::move(found_);
+    return plan;
+  }
+
+ private:
+  tl::unexpected<core::Diagnostics> failed() { return tl::make_unexpected(std::move(found_)); }
+
+  void keep(const core::Diagnostics& found) {
+    found_.insert(found_.end(), found.begin(), found.end());
+  }
+
+  [[nodiscard]] std::string full(const std::string& path) const {
+    return fmt::format("{}/{}", folder_, path);
+  }
+
+  // Of a file that is read on demand, too.
+  const std::string& original(const std::string& path) {
+    if (const emit::MapFile* file = tree_.sources.find(path)) {
+      return file->content;
+    }
+    const auto known = others_.find(path);
+    if (known != others_.end()) {
+      return known->second;
+    }
+    auto content = files_.read(full(path));
+    if (!content) {
+      keep(content.error());
+    }
+    return others_[path] = content ? std::move(*content) : std::string{};
+  }
+
+  [[nodiscard]] bool is_there(const std::string& path) const {
+    return tree_.sources.find(path) != nullptr || files_.is_regular_file(full(path));
+  }
+
+  // The map that the values give for each operating system, by the rules that the tree kept.
+  void resolve_maps() {
+    for (const OpenVariant& variant : tree_.variants) {
+      board::KnobValues values;
+      for (const auto& [knob, value] : changes_) {
+        const bool is_asked = variant.variant->os == tree_.os;
+        if (is_asked || variant.board.find_knob(knob) != nullptr) {
+          values[knob] = value;
+        }
+      }
+      auto map = layout::resolve(variant.board, values);
+      core::Diagnostics problems = map ? layout::check_map(*map) : map.error();
+      if (map) {
+        problems = news(layout::check_map(variant.map), std::move(problems));
+        maps_.emplace(variant.variant->os, std::move(*map));
+      }
+      show_script(tree_.sources, *variant.variant, problems);
+      keep(problems);
+    }
+  }
+
+  // Nothing is changed beside a file that says something which is not understood.
+  void check_readable() {
+    for (const OpenVariant& variant : tree_.variants) {
+      for (const core::Diagnostic& problem : variant.reading.problems) {
+        if (problem.severity == core::Severity::kError) {
+          keep({problem});
+        }
+      }
+    }
+  }
+
+  void edit_scripts() {
+    for (const auto& [path, file] : tree_.sources.files) {
+      if (!os_of_script(path).empty()) {
+        edit_script(path, file.content);
+      }
+    }
+  }
+
+  void edit_script(const std::string& path, const std::string& text) {
+    const Script* script = nullptr;
+    for (const Variant& variant : tree_.sources.variants) {
+      script = variant.script_path == path ? &variant.script : script;
+    }
+    ScriptConstants constants;
+    for (const auto& [knob, value] : changes_) {
+      // What only another operating system's script has.
+      const auto alone = set_constants(full(path), text, script, {{knob, value}});
+      if (alone || alone.error().front().code != Code::kSdkName) {
+        constants[knob] = value;
+      }
+    }
+    auto edited = set_constants(full(path), text, script, constants);
+    if (!edited) {
+      return keep(edited.error());
+    }
+    put(path, std::move(*edited));
+  }
+
+  void edit_generated() {
+    std::map<std::string, Target> targets;
+    for (const Variant& variant : tree_.sources.variants) {
+      const Script* after = &variant.script;
+      if (const auto text = edited_.find(variant.script_path); text != edited_.end()) {
+        auto script = evaluate_script(variant.script.path, text->second);
+        if (!script) {
+          keep(script.error());
+          continue;
+        }
+        after = &(scripts_[variant.os] = std::move(*script));
+      }
+      for (std::size_t i = 0; i < variant.script.exports.size(); ++i) {
+        const ScriptExport& before = variant.script.exports[i];
+        if (is_regenerated(before) && i < after->exports.size()) {
+          targets[path_of(before)].exports.emplace_back(&before, &after->exports[i]);
+        }
+      }
+    }
+    for (const auto& [path, target] : targets) {
+      if (is_there(path)) {
+        edit_file(path, target);
+      }
+    }
+  }
+
+  void edit_file(const std::string& path, const Target& target) {
+    const bool changes =
+        std::any_of(target.exports.begin(), target.exports.end(), [](const auto& each) {
+          return !same_ranges(*each.first, *each.second);
+        });
+    if (!changes && !forced_) {
+      return;
+    }
+    const emit::MapFile file{full(path), original(path)};
+    std::optional<Regenerated> chosen;
+    for (const auto& [before, after] : target.exports) {
+      auto made =
+          regenerate(*before, *after, file, wish_.hand_edits.value_or(HandEdits::kKeep));
+      if (!made) {
+        return keep(made.error());
+      }
+      // What several scripts write follows the one that made it last.
+      if (!chosen || (!chosen->hand_edits.empty() && made->hand_edits.empty())) {
+        chosen = std::move(*made);
+      }
+    }
+    if (!chosen->hand_edits.empty()) {
+      tell_hand_edits(file, *chosen);
+    }
+    put(path, std::move(chosen->content));
+  }
+
+  void tell_hand_edits(const emit::MapFile& file, const Regenerated& made) {
+    constexpr std::size_t kMost = 8;
+    const auto& edits = made.hand_edits;
+    core::Diagnostic told = core::error(
+        Code::kSdkHandEdited,
+        fmt::format("this file was edited by hand: {}", edits.front().what),
+        edits.front().here,
+        "--keep keeps these edits and changes the rest, --force writes what the script makes");
+    if (wish_.hand_edits) {
+      told.severity = core::Severity::kWarning;
+      told.hint = forced_ ? "it is now what the script makes" : "that stays; the rest was changed";
+    }
+    for (std::size_t i = 1; i < std::min(edits.size(), kMost + 1); ++i) {
+      told.details.push_back(edits[i].what);
+    }
+    if (edits.size() > kMost + 1) {
+      told.details.push_back(fmt::format("... {} more", edits.size() - kMost - 1));
+    }
+    core::Diagnostics one{std::move(told)};
+    core::add_text(one, file.path, file.content);
+    keep(one);
+  }
+
+  void edit_programs() {
+    for (const OpenVariant& variant : tree_.variants) {
+      const auto header = edited_.find(variant.variant->header);
+      emit::Constants after;
+      core::Diagnostics unused;
+      const emit::MapFile written{variant.variant->header,
+                                  header == edited_.end() ? std::string{} : header->second};
+      for (const auto& [name, macro] :
+           header == edited_.end() ? variant.reading.macros
+                                   : emit::parse_header(written, folder_, unused)) {
+        after[name] = macro.value;
+      }
+      ProgramEdits edits =
+          follow_programs(tree_.sources, variant, maps_.at(variant.variant->os), after, forced_);
+      keep(edits.problems);
+      for (auto& [path, content] : edits.files) {
+        put(path, std::move(content));
+      }
+    }
+  }
+
+  void put(const std::string& path, std::string content) {
+    if (content != original(path)) {
+      edited_[path] = std::move(content);
+    }
+  }
+
+  // Reads the result like any tree.
+  void check_result() {
+    core::Overlay result{files_};
+    for (const auto& [path, content] : edited_) {
+      result.lay(full(path), content);
+    }
+    const auto sources = read_sources(result, tree_.sources.platform, {});
+    if (!sources) {
+      return keep(sources.error());
+    }
+    core::Diagnostics before = tree_.sources.problems;
+    core::Diagnostics after = sources->problems;
+    const auto add = [](core::Diagnostics& all, const core::Diagnostics& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
+    for (const OpenVariant& variant : tree_.variants) {
+      const MemoryMap& map = maps_.at(variant.variant->os);
+      const auto edited = find_variant(*sources, variant.variant->os);
+      if (!edited) {
+        return keep(edited.error());
+      }
+      add(after, compare_import(**edited, map));
+      add(before, check_variant(tree_.sources, *variant.variant, &variant.map).diagnostics);
+      add(after, check_variant(*sources, **edited, &map).diagnostics);
+    }
+    core::Diagnostics found = news(before, std::move(after));
+    for (core::Diagnostic& each : found) {
+      each.details.push_back("this is what the tree would have after the change");
+      if (const auto file = edited_.find(below(each.place.path.str())); file != edited_.end()) {
+        core::Diagnostics one{each};
+        core::add_text(one, full(file->first), file->second);
+        each = std::move(one.front());
+      }
+    }
+    keep(found);
+  }
+
+  [[nodiscard]] std::string below(const std::string& path) const {
+    return path.starts_with(folder_ + "/") ? path.substr(folder_.size() + 1) : path;
+  }
+
+  core::FileSystem& files_;
+  const OpenTree& tree_;
+  const EditWish& wish_;
+  const std::string& folder_;
+  bool forced_;
+  /// Knobs that get another value than the tree has.
+  board::KnobValues changes_;
+  /// By operating system.
+  std::map<std::string, MemoryMap> maps_;
+  std::map<std::string, Script> scripts_;
+  /// Files that are not among the sources, by path.
+  std::map<std::string, std::string> others_;
+  std::map<std::string, std::string> edited_;
+  core::Diagnostics found_;
+};
+
+}  // namespace
+
+core::Result<EditPlan> plan_edit(core::FileSystem& files,
+                                 const OpenTree& tree,
+                                 const EditWish& wish) {
+  return Planner{files, tree, wish}.run();
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,122 @@
+#include "memsize/sdk/edit_tree.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/core/overlay.hpp"
+#include "memsize/sdk/import.hpp"
+
+#include "edit_places.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace memsize::sdk {
+
+namespace {
+
+class Opener {
+ public:
+  Opener(core::FileSystem& files,
+         const std::string& folder,
+         const ModelBoards& models,
+         std::optional<core::Bytes> dram)
+      : files_(files), folder_(folder), models_(models), dram_(dram) {}
+
+  core::Result<OpenVariant> open(const Sources& sources, const Variant& variant) {
+    const auto model = models_.find(variant.os);
+    const bool known = model != models_.end();
+    OpenVariant open;
+    open.variant = &variant;
+    open.reading = read_variant(sources, variant, known ? model->second.mpu.first : 0);
+    auto import = import_board(sources,
+                               variant,
+                               open.reading,
+                               known ? make_import_model(files_, folder_, model->second)
+                                     : make_import_parts(files_, folder_, open.reading));
+    if (!import) {
+      return tl::make_unexpected(import.error());
+    }
+    const std::string path = imported_path(variant);
+    core::Overlay with_board{files_};
+    with_board.lay(path, std::move(import->text));
+    auto board = board::load_board(with_board, folder_, path);
+    const auto populated = board && dram_ ? board::set_dram(*board, *dram_) : core::Result<void>{};
+    if (!board || !populated) {
+      return failed(sources, variant, board ? populated.error() : board.error());
+    }
+    board->name = known ? model->second.name : sources.platform.soc;
+    board->asked_as = known ? model->second.asked_as : board->name;
+    auto map = layout::resolve(*board, {});
+    if (!map) {
+      return failed(sources, variant, map.error());
+    }
+    core::Diagnostics differences = compare_import(variant, *map);
+    if (!differences.empty()) {
+      return failed(sources, variant, std::move(differences));
+    }
+    open.board = std::move(*board);
+    open.map = std::move(*map);
+    return open;
+  }
+
+ private:
+  static tl::unexpected<core::Diagnostics> failed(const Sources& sources,
+                                                  const Variant& variant,
+                                                  core::Diagnostics found) {
+    show_script(sources, variant, found);
+    return tl::make_unexpected(std::move(found));
+  }
+
+  core::FileSystem& files_;
+  const std::string& folder_;
+  const ModelBoards& models_;
+  std::optional<core::Bytes> dram_;
+};
+
+}  // namespace
+
+const OpenVariant* OpenTree::find(const std::string& os) const {
+  const auto found = std::find_if(variants.begin(), variants.end(), [&](const OpenVariant& each) {
+    return each.variant->os == os;
+  });
+  return found == variants.end() ? nullptr : &*found;
+}
+
+void show_script(const OpenTree& tree, core::Diagnostics& found) {
+  for (const OpenVariant& variant : tree.variants) {
+    show_script(tree.sources, *variant.variant, found);
+  }
+}
+
+core::Result<OpenTree> open_tree(core::FileSystem& files,
+                                 const Platform& platform,
+                                 const std::string& os,
+                                 const std::string& folder,
+                                 const ModelBoards& models,
+                                 std::optional<core::Bytes> dram) {
+  auto sources = read_sources(files, platform, {});
+  if (!sources) {
+    return tl::make_unexpected(sources.error());
+  }
+  OpenTree tree;
+  tree.os = os;
+  tree.sources = std::move(*sources);
+  if (const auto asked = find_variant(tree.sources, os); !asked) {
+    return tl::make_unexpected(asked.error());
+  }
+  Opener opener{files, folder, models, dram};
+  for (const Variant& variant : tree.sources.variants) {
+    auto open = opener.open(tree.sources, variant);
+    if (open) {
+      tree.variants.push_back(std::move(*open));
+    } else if (variant.os == os) {
+      return tl::make_unexpected(open.error());
+    } else {
+      core::Diagnostic problem = open.error().front();
+      problem.severity = core::Severity::kWarning;
+      tree.problems.push_back(std::move(problem));
+    }
+  }
+  return tree;
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,33 @@
+// What a change of an SDK tree has to do, found without changing anything.
+#pragma once
+
+#include "transaction_store.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace memsize::sdk {
+
+/// One file that has to change.
+struct Task {
+  /// Below the root, links followed.
+  std::string path;
+  const FileChange* change = nullptr;
+  FileState from;
+  FileState to;
+  core::Owner owner;
+};
+
+struct Survey {
+  /// By path.
+  std::vector<Task> tasks;
+  std::size_t unchanged = 0;
+};
+
+/// Looks at the files that a change is about, which must outlive the result. Errors name every file
+/// that cannot be changed.
+[[nodiscard]] core::Result<Survey> survey(const Store& store,
+                                          const std::vector<FileChange>& changes);
+
+}  // namespace memsize::sdk
