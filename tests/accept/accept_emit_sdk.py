@@ -253,6 +253,7 @@ def check_report(what: str, tree: Tree, values: dict[str, str | int]) -> None:
 
 
 def check_case(context: Context, start: Tree, values: dict[str, str | int]) -> int:
+    """All that there is to say about one edit."""
     what = " ".join(setting(name, value) for name, value in values.items())
     tree = start.copy(context.work / "tree")
     nodes, found = nodes_of(start, DTS), findings(context, start)
@@ -308,12 +309,12 @@ def check_sizing(context: Context, start: Tree) -> None:
     """A sizing drives the knobs of what was traced; other knobs keep the tree's values; --set wins."""
     tree = start.copy(context.work / "tree")
     Edit(context, tree, {"c7_heap_size": "48*MB"}).run()
-    blocks = [("cacheable", "persistent", 9_000_000), ("cacheable", "scratch", 4_000_000),
-              ("non-cacheable", "persistent", 2_500_000), ("non-cacheable", "scratch", 900_000)]
-    records = [{"record": row, "space": "ddr", "cacheability": cache, "lifetime": life, "alignment": 128, "size_bytes": size,
+    blocks = [("cacheable", "persistent", 8790 * 1024), ("cacheable", "scratch", 3900 * 1024),
+              ("non-cacheable", "persistent", 2440 * 1024), ("non-cacheable", "scratch", 880 * 1024)]
+    records = [{"record": row, "printed_kib": f"{size / 1024:.2f}", "space": "ddr", "cacheability": cache, "lifetime": life, "alignment": 128, "size_bytes": size,
                 "line": row} for row, (cache, life, size) in enumerate(blocks, 1)]
-    document = {"schema": "memsize.sizing/1", "inputs": [{"path": "a.log", "format": "tidl", "lines": 9, "records": 4}],
-                "cores": [{"core": "c8", "complete": True, "instances": [{"index": 0, "line": 1, "complete": True,
+    document = {"schema": "memsize.sizing/1", "trace_format": "tidl", "headroom": "10%", "instances": "together", "inputs": [{"path": "a.log", "format": "tidl-table", "lines": 9, "records": 4}],
+                "cores": [{"core": "c8", "complete": True, "instances": [{"index": 0, "input": 0, "line": 1, "complete": True,
                                                                           "blocks": records}], "demands": []}], "diagnostics": []}
     sizing = context.work / "sizing.json"
     sizing.write_text(json.dumps(document), encoding="utf-8")
@@ -322,7 +323,7 @@ def check_sizing(context: Context, start: Tree) -> None:
     macros = macros_of(tree)
     same("c7_heap_size, which nothing sizes", macros["C7_HEAP_SIZE"], 48 * MIB)
     same("c8_scratch_size, by --set", macros["C8_SCRATCH_SIZE"], 6 * MIB)
-    for name, size in (("C8_HEAP", 9_000_000), ("C8_HEAP_NC", 2_500_000), ("C8_SCRATCH_NC", 900_000)):
+    for name, size in (("C8_HEAP", 8790 * 1024), ("C8_HEAP_NC", 2440 * 1024), ("C8_SCRATCH_NC", 880 * 1024)):
         given = macros[f"{name}_SIZE"]
         check(given % MIB == 0 and size < given <= size * 1.3 + MIB, f"{name} has {given:#x} for {size:#x}")
 
@@ -382,7 +383,8 @@ def tells(said: str, number: int, base: int = 0) -> bool:
 
 def check_hand(context: Context, start: Tree, row: int) -> None:
     path, pattern, mine, theirs = HAND[row]
-    values: dict[str, str | int] = {"c8_scratch_size": "5*MB"}
+    # Every file of the row must change for these.
+    values: dict[str, str | int] = {"c8_scratch_size": "5*MB", "r5_code_size": "10*MB"}
     plainly = start.copy(context.work / "plainly")
     Edit(context, plainly, values).run()
     tree = start.copy(context.work / "tree")
@@ -403,8 +405,9 @@ def check_hand(context: Context, start: Tree, row: int) -> None:
     for word in ("--keep", "--force"):
         copy = tree.copy(context.work / "hand")
         edit = Edit(context, copy, values, (word,))
-        result = apply(edit)
-        now = contents(without_own(files_only(result.after)))
+        edit.run()
+        after = snapshot(copy.root)
+        now = contents(without_own(files_only(after)))
         for other, (_, _, content) in wanted.items():
             if not other.endswith(path):
                 check(now[other][2] == content, f"{word}: {other}:{shown_change(content, now[other][2])}")
@@ -415,7 +418,20 @@ def check_hand(context: Context, start: Tree, row: int) -> None:
             kept, count = re.subn(pattern, lambda match: match[1] + width % mine, clean)
             same(f"{path} after the edit: {pattern}", count, 1)
             check(ours == kept, f"--keep: {path}:{shown_change(kept.encode(), ours.encode())}")
-        revert(edit, result)
+        edit.run()
+        same_tree(f"{word}, again", snapshot(copy.root), after)
+        context.run("sdk", "revert", "--sdk", copy.root)
+        same_tree(f"{word}, undone", files_only(snapshot(copy.root)), files_only(snapshot(tree.root)))
+
+
+def check_hand_elsewhere(context: Context, start: Tree) -> None:
+    """A file that need not change is left as somebody has it, and nobody is bothered."""
+    tree = start.copy(context.work / "tree")
+    path = tree.below("r5/linker_mem_map_safertos.cmd")
+    text = path.read_text(encoding="utf-8").replace("0xAA000000", "0xAA100000")
+    path.write_text(text, encoding="utf-8")
+    Edit(context, tree, {"c8_scratch_size": "5*MB"}).run()
+    same("a file edited by hand that need not change", path.read_text(encoding="utf-8"), text)
 
 
 # --- what is wrong --------------------------------------------------------------------------------------------
@@ -527,8 +543,9 @@ def check_linux(context: Context, start: Tree) -> None:
     after = snapshot(linux)
     edit.run()
     same_tree("--linux, again", snapshot(linux), after)
-    context.run("sdk", "revert", "--sdk", tree.root)
+    context.run("sdk", "revert", "--sdk", tree.root, "--linux", linux)
     same_tree("--linux, undone", files_only(snapshot(linux)), before)
+    same_tree("--linux, the SDK's tree undone", files_only(snapshot(tree.root)), files_only(snapshot(start.root)))
 
 
 def check_document(context: Context, start: Tree) -> None:
@@ -559,7 +576,7 @@ def body(context: Context) -> str:
     steps += [(f"salted {row}", lambda row=row: check_salted(context, start, row)) for row in range(context.options.salts)]
     steps += [(f"by hand {row}", lambda row=row: check_hand(context, start, row)) for row in range(len(HAND))]
     steps += [(function.__name__, lambda function=function: function(context, start)) for function in
-              (check_two_steps, check_folders, check_sizing, check_refusals, check_literal, check_linux, check_document)]
+              (check_two_steps, check_folders, check_sizing, check_hand_elsewhere, check_refusals, check_literal, check_linux, check_document)]
     for name, step in steps:
         try:
             step()
