@@ -264,8 +264,8 @@ std::string balance_sentence(const layout::MemoryMap& map, const layout::MemoryM
 
 Run add_emit(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand(
-      "emit", "Write every file of a memory map, or bring an SDK tree to it");
+  CLI::App* verb =
+      app.add_subcommand("emit", "Write every file of a memory map, or bring an SDK tree to it");
   verb->footer(
       "Examples:\n"
       "  memsize emit --board j722s                                # the default map\n"

@@ -37,11 +37,8 @@ std::size_t count_changes(const TreeEmission& emission) {
 
 class TreeEmitter {
  public:
-  TreeEmitter(Session& session,
-              const EmitRequest& request,
-              EmitMode mode,
-              const char* schema,
-              bool json)
+  TreeEmitter(
+      Session& session, const EmitRequest& request, EmitMode mode, const char* schema, bool json)
       : session_(session), request_(request), mode_(mode), schema_(schema), json_(json) {}
 
   Outcome run() {
@@ -124,8 +121,8 @@ class TreeEmitter {
     json["files"] = Json::array();
     for (const sdk::RootChanges& root : emission.roots) {
       for (const sdk::FileChange& change : root.changes) {
-        json["files"].push_back({{"path", path_of(root, change)},
-                                 {"change", change.before ? "changed" : "created"}});
+        json["files"].push_back(
+            {{"path", path_of(root, change)}, {"change", change.before ? "changed" : "created"}});
       }
     }
     add_balance(emission.map, emission.baseline, json);
@@ -215,11 +212,8 @@ class TreeEmitter {
 
 }  // namespace
 
-Outcome emit_tree(Session& session,
-                  const EmitRequest& request,
-                  EmitMode mode,
-                  const char* schema,
-                  bool json) {
+Outcome emit_tree(
+    Session& session, const EmitRequest& request, EmitMode mode, const char* schema, bool json) {
   return TreeEmitter{session, request, mode, schema, json}.run();
 }
 

@@ -8,11 +8,8 @@ namespace memsize::cli {
 enum class EmitMode { kWrite, kDiff, kCheck };
 
 /// `schema` is that of emit's document.
-[[nodiscard]] Outcome emit_tree(Session& session,
-                                const EmitRequest& request,
-                                EmitMode mode,
-                                const char* schema,
-                                bool json);
+[[nodiscard]] Outcome emit_tree(
+    Session& session, const EmitRequest& request, EmitMode mode, const char* schema, bool json);
 
 /// The keys that emit's document has of two maps: bytes, cores and steps.
 void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline, Json& document);

@@ -127,7 +127,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   // Frozen: no size changes.
 
   // Every file that has to change, and what the tree is then, checked as any tree.
-  auto plan = plan_tree(session, request, *tree, *wish);
+  auto plan = plan_tree(request, *tree, *wish);
   if (!plan) {
     return tl::make_unexpected(plan.error());
   }
@@ -148,7 +148,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   }
 
   // What has to be done then.
-  const auto rebuild = add_rebuild(session, *tree, *plan, emission.roots);
+  const auto rebuild = add_rebuild(session, request, *tree, *plan, emission.roots);
   if (!rebuild) {
     return tl::make_unexpected(rebuild.error());
   }

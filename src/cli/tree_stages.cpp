@@ -1,6 +1,7 @@
 #include "tree_stages.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 
@@ -29,27 +30,53 @@ const sdk::OpenVariant& asked_of(const sdk::OpenTree& tree) {
   return *tree.find(tree.os);
 }
 
-}  // namespace
-
-core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request) {
+core::Result<sdk::OpenTree> open_in(Session& session,
+                                    const EmitRequest& request,
+                                    core::FileSystem& files) {
   auto board = load_board(session, request.board);
   if (!board) {
     return tl::make_unexpected(board.error());
   }
-  const auto platform = sdk::find_platform(session.files, request.sdk, board->soc);
+  const auto platform = sdk::find_platform(files, request.sdk, board->soc);
   if (!platform) {
     return tl::make_unexpected(platform.error());
   }
-  std::optional<core::Bytes> dram;
-  if (!request.board.dram.empty()) {
-    const auto size = core::parse_bytes(request.board.dram);
-    dram = size ? std::optional{*size} : std::nullopt;
-  }
-  sdk::ModelBoards models =
-      board::newest_boards(session.files, session.data.boards, board->soc);
+  // That it is a size was seen as the board was loaded.
+  const auto dram = request.board.dram.empty()
+                        ? std::nullopt
+                        : std::optional{*core::parse_bytes(request.board.dram)};
+  sdk::ModelBoards models = board::newest_boards(session.files, session.data.boards, board->soc);
   const std::string os = board->os;
   models.insert_or_assign(os, std::move(*board));
-  return sdk::open_tree(session.files, *platform, os, session.data.boards, models, dram);
+  return sdk::open_tree(files, *platform, os, session.data.boards, models, dram);
+}
+
+// The map of the tree before memsize first changed it, with which everything was built; nothing
+// where it did not, or where that tree cannot be read any more.
+std::optional<layout::MemoryMap> first_map(Session& session,
+                                           const EmitRequest& request,
+                                           const sdk::OpenTree& tree,
+                                           const std::string& root) {
+  const auto originals = sdk::originals(session.files, root);
+  if (!originals || originals->empty()) {
+    return std::nullopt;
+  }
+  const std::string prefix = prefix_of(tree, root);
+  core::Overlay first{session.files};
+  for (const auto& [path, content] : *originals) {
+    if (path.starts_with(prefix)) {
+      first.lay(fmt::format("{}/{}", tree.sources.platform.folder, path.substr(prefix.size())),
+                content);
+    }
+  }
+  const auto opened = open_in(session, request, first);
+  return opened ? std::optional{asked_of(*opened).map} : std::nullopt;
+}
+
+}  // namespace
+
+core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request) {
+  return open_in(session, request, session.files);
 }
 
 core::Result<TreeWish> sizes_for_tree(Session& session,
@@ -72,13 +99,11 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
   return TreeWish{*root, std::move(sizes->values), std::move(sizes->diagnostics)};
 }
 
-core::Result<sdk::EditPlan> plan_tree(Session& session,
-                                      const EmitRequest& request,
+core::Result<sdk::EditPlan> plan_tree(const EmitRequest& request,
                                       const sdk::OpenTree& tree,
                                       const TreeWish& wish) {
   const sdk::OpenVariant& asked = asked_of(tree);
-  auto plan = sdk::plan_edit(
-      session.files, tree, {wish.values, request.hand_edits});
+  auto plan = sdk::plan_edit(tree, {wish.values, request.hand_edits});
   if (!plan) {
     core::Diagnostics errors = plan.error();
     say_nearest(asked.board, wish.values, errors);
@@ -114,21 +139,24 @@ std::vector<sdk::FileChange> changes_of(const sdk::DeviceTreeEdits& edits) {
 }
 
 core::Result<void> add_rebuild(Session& session,
+                               const EmitRequest& request,
                                const sdk::OpenTree& tree,
                                const sdk::EditPlan& plan,
                                std::vector<sdk::RootChanges>& roots) {
-  (void)tree;
   const bool is_any = std::any_of(
       roots.begin(), roots.end(), [](const auto& root) { return !root.changes.empty(); });
   if (!is_any) {
     return {};
   }
+  const std::string& root = roots.front().root;
+  const auto first = first_map(session, request, tree, root);
   auto artifacts = emit::render_all(
-      {plan.after, plan.before, session.files, session.data.templates}, {"rebuild"});
+      {plan.after, first ? *first : plan.before, session.files, session.data.templates},
+      {"rebuild"});
   if (!artifacts) {
     return tl::make_unexpected(artifacts.error());
   }
-  const std::string path = fmt::format("{}/{}", roots.front().root, kRebuildFile);
+  const std::string path = fmt::format("{}/{}", root, kRebuildFile);
   std::optional<std::string> before;
   if (session.files.is_regular_file(path)) {
     auto content = session.files.read(path);

@@ -29,8 +29,7 @@ struct TreeWish {
                                                     const EmitRequest& request,
                                                     const sdk::OpenTree& tree);
 
-[[nodiscard]] core::Result<sdk::EditPlan> plan_tree(Session& session,
-                                                    const EmitRequest& request,
+[[nodiscard]] core::Result<sdk::EditPlan> plan_tree(const EmitRequest& request,
                                                     const sdk::OpenTree& tree,
                                                     const TreeWish& wish);
 
@@ -44,8 +43,10 @@ struct TreeWish {
                                                       const std::string& root);
 [[nodiscard]] std::vector<sdk::FileChange> changes_of(const sdk::DeviceTreeEdits& edits);
 
-/// Adds REBUILD.md to the first root, if there is a change in any of them.
+/// Adds REBUILD.md to the first root, if there is a change in any of them: what has to be done for
+/// all that memsize has changed in the tree so far, because nobody knows what was built since.
 [[nodiscard]] core::Result<void> add_rebuild(Session& session,
+                                             const EmitRequest& request,
                                              const sdk::OpenTree& tree,
                                              const sdk::EditPlan& plan,
                                              std::vector<sdk::RootChanges>& roots);

@@ -244,7 +244,15 @@ class Resolver {
                     Window window,
                     std::vector<std::pair<std::string, Bytes>> sizes) {
     const std::size_t errors_before = errors_.size();
-    const PhysAddr limit{evaluate(chain.limit)};
+    PhysAddr limit{evaluate(chain.limit)};
+    const Bytes needed = window.placed + window.padding;
+    const auto end = start.plus(needed);
+    // What begins at an address that a user may set, and is set below the chain, does not end it.
+    const bool is_elsewhere =
+        limit < start && chain.after.empty() && map_.board.find_knob(chain.limit.text) != nullptr;
+    if (is_elsewhere && end) {
+      limit = *end;
+    }
     if (limit < start) {
       if (errors_.size() == errors_before) {
         starts_too_late(chain, start, limit);
@@ -252,7 +260,6 @@ class Resolver {
       return;
     }
     const Bytes room = limit - start;
-    const Bytes needed = window.placed + window.padding;
     const auto range = core::PhysRange::make(start, room);
     core::bug_if(!range, "a window ends above 2^64");
     window.range = *range;
@@ -282,7 +289,6 @@ class Resolver {
     }
     misfit.hint = what_would_fit(chain, needed - room);
     const board::Knob* border = map_.board.find_knob(chain.limit.text);
-    const auto end = start.plus(needed);
     if (border != nullptr && end) {
       misfit.hint += fmt::format("; or raise {} to {}", border->name, core::format_address(*end));
     }

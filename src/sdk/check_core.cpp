@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -276,8 +277,8 @@ class CoreChecker {
       for (std::size_t j = 0; table.core == core_.name && j < table.areas.size(); ++j) {
         const layout::MpuArea& area = table.areas[j];
         const board::MpuAttribute* attribute = board->board.mpu.find_attribute(area.attribute);
-        const emit::WrittenRange* range = find_range(area.region);
-        if (attribute == nullptr || range == nullptr) {
+        const auto range = find_range(area.region);
+        if (attribute == nullptr || !range) {
           continue;
         }
         emit::MpuRegionFields fields;
@@ -295,8 +296,8 @@ class CoreChecker {
     }
   }
 
-  // The core's own range of that name, else any core's.
-  [[nodiscard]] const emit::WrittenRange* find_range(const std::string& name) const {
+  // The core's own range of that name, else any core's, else what C code has of it.
+  [[nodiscard]] std::optional<emit::WrittenRange> find_range(const std::string& name) const {
     const emit::WrittenRange* found = nullptr;
     for (const CoreReading& owner : view_.reading().cores) {
       for (const emit::WrittenRange& range : owner.linker) {
@@ -305,7 +306,21 @@ class CoreChecker {
         }
       }
     }
-    return found;
+    if (found != nullptr) {
+      return *found;
+    }
+    const auto& macros = view_.reading().macros;
+    const auto address = macros.find(name + "_ADDR");
+    const auto size = macros.find(name + "_SIZE");
+    if (address == macros.end() || size == macros.end()) {
+      return std::nullopt;
+    }
+    emit::WrittenRange range;
+    range.name = name;
+    range.base = address->second.value;
+    range.size = size->second.value;
+    range.place = address->second.place;
+    return range;
   }
 
   const View& view_;

@@ -65,9 +65,8 @@ std::string like(std::string_view old, std::uint64_t value) {
   }
   const std::string_view digits = old.substr(kHex.size());
   const bool padded = digits.size() == kFull || (digits.size() > 1 && digits.front() == '0');
-  const bool upper = std::any_of(digits.begin(), digits.end(), [](unsigned char c) {
-    return std::isupper(c) != 0;
-  });
+  const bool upper = std::any_of(
+      digits.begin(), digits.end(), [](unsigned char c) { return std::isupper(c) != 0; });
   const std::size_t width = padded ? digits.size() : 0;
   return std::string{old.substr(0, kHex.size())} +
          (upper ? fmt::format("{:0{}X}", value, width) : fmt::format("{:0{}x}", value, width));
@@ -132,15 +131,15 @@ class TreeEditor {
   core::Diagnostic own_range(const emit::WrittenNode& node,
                              const Carveout& old,
                              const Carveout& wanted) const {
-    core::Diagnostic told = core::error(
-        Code::kSdkHandEdited,
-        fmt::format("'{}' reserves {} here, but {} in the SDK, and must have {}",
-                    core::printable(node.label, 60),
-                    emit::range_text(node.base, node.size),
-                    emit::range_text(range_of(old).base, range_of(old).size),
-                    emit::range_text(range_of(wanted).base, range_of(wanted).size)),
-        node.place,
-        "--keep leaves this node as it is, --force gives it the new range");
+    core::Diagnostic told =
+        core::error(Code::kSdkHandEdited,
+                    fmt::format("'{}' reserves {} here, but {} in the SDK, and must have {}",
+                                core::printable(node.label, 60),
+                                emit::range_text(node.base, node.size),
+                                emit::range_text(range_of(old).base, range_of(old).size),
+                                emit::range_text(range_of(wanted).base, range_of(wanted).size)),
+                    node.place,
+                    "--keep leaves this node as it is, --force gives it the new range");
     if (hand_edits_) {
       told.severity = core::Severity::kWarning;
       told.hint = hand_edits_ == HandEdits::kForce ? "it has the new range now"

@@ -60,8 +60,7 @@ Under regions_under(const std::vector<MovedRegion>& regions, const Range& range)
   for (const MovedRegion& each : regions) {
     const bool apart = each.before.base >= range.end() || each.before.end() <= range.base;
     // What other cores see at these addresses is none of this one's.
-    const bool leads_there =
-        each.before.physical - each.before.base == range.physical - range.base;
+    const bool leads_there = each.before.physical - each.before.base == range.physical - range.base;
     if (apart || !leads_there) {
       continue;
     }
@@ -72,8 +71,8 @@ Under regions_under(const std::vector<MovedRegion>& regions, const Range& range)
 }
 
 Range hull_of(const std::vector<const MovedRegion*>& regions, Range MovedRegion::*when) {
-  const auto* first = *std::min_element(
-      regions.begin(), regions.end(), [&](const auto* a, const auto* b) {
+  const auto* first =
+      *std::min_element(regions.begin(), regions.end(), [&](const auto* a, const auto* b) {
         return (a->*when).base < (b->*when).base;
       });
   std::uint64_t end = 0;
@@ -84,21 +83,30 @@ Range hull_of(const std::vector<const MovedRegion*>& regions, Range MovedRegion:
   return {range.base, end - range.base, range.physical};
 }
 
+// Of a hull, the bytes that none of the regions has; several may have the same ones.
+std::uint64_t gaps_of(const std::vector<const MovedRegion*>& regions, Range MovedRegion::*when) {
+  std::vector<Range> ranges;
+  for (const MovedRegion* each : regions) {
+    ranges.push_back(each->*when);
+  }
+  std::sort(
+      ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.base < b.base; });
+  std::uint64_t gaps = 0;
+  std::uint64_t end = ranges.front().base;
+  for (const Range& each : ranges) {
+    gaps += each.base > end ? each.base - end : 0;
+    end = std::max(end, each.end());
+  }
+  return gaps;
+}
+
 // They still lie side by side, with no more between them than before, on one stretch of the bus.
 bool stay_together(const std::vector<const MovedRegion*>& regions) {
-  const Range before = hull_of(regions, &MovedRegion::before);
-  const Range after = hull_of(regions, &MovedRegion::after);
-  std::uint64_t old_bytes = 0;
-  std::uint64_t new_bytes = 0;
-  for (const MovedRegion* each : regions) {
-    old_bytes += each->before.size;
-    new_bytes += each->after.size;
-    if (each->after.physical - each->after.base != after.physical - after.base) {
-      return false;
-    }
-  }
-  // Regions with two names of one memory count twice on both sides.
-  return before.size + new_bytes >= after.size + old_bytes;
+  const Range hull = hull_of(regions, &MovedRegion::after);
+  return gaps_of(regions, &MovedRegion::after) <= gaps_of(regions, &MovedRegion::before) &&
+         std::all_of(regions.begin(), regions.end(), [&](const MovedRegion* each) {
+           return each->after.physical - each->after.base == hull.physical - hull.base;
+         });
 }
 
 Range range_of(const MpuRegionFields& region) {

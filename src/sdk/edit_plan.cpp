@@ -36,14 +36,13 @@ bool same_ranges(const ScriptExport& a, const ScriptExport& b) {
            x.section->length == y.section->length;
   };
   return a.physical_base == b.physical_base && a.virtual_base == b.virtual_base &&
-         std::equal(
-             a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(), same);
+         std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(), same);
 }
 
 class Planner {
  public:
-  Planner(core::FileSystem& files, const OpenTree& tree, const EditWish& wish)
-      : files_(files),
+  Planner(const OpenTree& tree, const EditWish& wish)
+      : files_(*tree.files),
         tree_(tree),
         wish_(wish),
         folder_(tree.sources.platform.folder),
@@ -77,8 +76,14 @@ class Planner {
     if (core::has_errors(found_)) {
       return failed();
     }
-    for (auto& [path, content] : edited_) {
-      plan.files.push_back({path, original(path), content});
+    for (const auto& [path, stale] : tree_.stale_scripts) {
+      tell_stale(path);
+      edited_.try_emplace(path, original(path));
+    }
+    for (const auto& [path, content] : edited_) {
+      const auto stale = tree_.stale_scripts.find(path);
+      plan.files.push_back(
+          {path, stale == tree_.stale_scripts.end() ? original(path) : stale->second, content});
     }
     if (!plan.files.empty()) {
       check_result();
@@ -140,6 +145,15 @@ class Planner {
       show_script(tree_.sources, *variant.variant, problems);
       keep(problems);
     }
+  }
+
+  void tell_stale(const std::string& path) {
+    core::Place place;
+    place.path = full(path);
+    keep({core::warning(Code::kSdkStale,
+                        "this script had other values than the files that it writes: it has "
+                        "those of the files now",
+                        place)});
   }
 
   // Nothing is changed beside a file that says something which is not understood.
@@ -218,8 +232,7 @@ class Planner {
     const emit::MapFile file{full(path), original(path)};
     std::optional<Regenerated> chosen;
     for (const auto& [before, after] : target.exports) {
-      auto made =
-          regenerate(*before, *after, file, wish_.hand_edits.value_or(HandEdits::kKeep));
+      auto made = regenerate(*before, *after, file, wish_.hand_edits.value_or(HandEdits::kKeep));
       if (!made) {
         return keep(made.error());
       }
@@ -264,9 +277,9 @@ class Planner {
       core::Diagnostics unused;
       const emit::MapFile written{variant.variant->header,
                                   header == edited_.end() ? std::string{} : header->second};
-      for (const auto& [name, macro] :
-           header == edited_.end() ? variant.reading.macros
-                                   : emit::parse_header(written, folder_, unused)) {
+      for (const auto& [name, macro] : header == edited_.end()
+                                           ? variant.reading.macros
+                                           : emit::parse_header(written, folder_, unused)) {
         after[name] = macro.value;
       }
       ProgramEdits edits =
@@ -343,10 +356,8 @@ class Planner {
 
 }  // namespace
 
-core::Result<EditPlan> plan_edit(core::FileSystem& files,
-                                 const OpenTree& tree,
-                                 const EditWish& wish) {
-  return Planner{files, tree, wish}.run();
+core::Result<EditPlan> plan_edit(const OpenTree& tree, const EditWish& wish) {
+  return Planner{tree, wish}.run();
 }
 
 }  // namespace memsize::sdk

@@ -84,8 +84,7 @@ std::size_t count_wrong(const MemoryMap& map,
     regions.push_back(std::move(region));
   }
   core::Diagnostics found;
-  emit::hold_mpu(
-      reach_of(map, core), {map.board.mpu.first, map.board.mpu.last}, regions, found);
+  emit::hold_mpu(reach_of(map, core), {map.board.mpu.first, map.board.mpu.last}, regions, found);
   return found.size();
 }
 
@@ -138,8 +137,7 @@ class Follower {
 
   void put(const std::string& path, core::Result<std::string> content) {
     if (!content) {
-      edits_.problems.insert(
-          edits_.problems.end(), content.error().begin(), content.error().end());
+      edits_.problems.insert(edits_.problems.end(), content.error().begin(), content.error().end());
     } else {
       edits_.files[path] = std::move(*content);
     }
@@ -193,9 +191,8 @@ class Follower {
              rat->entries[i].place);
       }
     }
-    const bool same =
-        (mpu == core.mpu.end() || same_fields(regions, mpu->regions)) &&
-        (rat == core.rat.end() || same_fields(entries.entries, rat->entries));
+    const bool same = (mpu == core.mpu.end() || same_fields(regions, mpu->regions)) &&
+                      (rat == core.rat.end() || same_fields(entries.entries, rat->entries));
     if (!same) {
       put(path,
           edit_mpu_syscfg(
@@ -212,8 +209,8 @@ class Follower {
     }
     const std::size_t wrong_now = count_wrong(variant_.map, core.name, now);
     const auto followed = follow_mpu(mpu.regions, regions_);
-    const bool is_good = followed && count_wrong(after_, core.name, *followed) <=
-                                         (mends_ ? 0 : wrong_now);
+    const bool is_good =
+        followed && count_wrong(after_, core.name, *followed) <= (mends_ ? 0 : wrong_now);
     if (is_good) {
       return *followed;
     }

@@ -4,10 +4,13 @@
 #include "memsize/core/overlay.hpp"
 #include "memsize/sdk/import.hpp"
 
+#include "edit_agree.hpp"
 #include "edit_places.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace memsize::sdk {
 
@@ -74,9 +77,9 @@ class Opener {
 
 }  // namespace
 
-const OpenVariant* OpenTree::find(const std::string& os) const {
+const OpenVariant* OpenTree::find(const std::string& name) const {
   const auto found = std::find_if(variants.begin(), variants.end(), [&](const OpenVariant& each) {
-    return each.variant->os == os;
+    return each.variant->os == name;
   });
   return found == variants.end() ? nullptr : &*found;
 }
@@ -87,36 +90,63 @@ void show_script(const OpenTree& tree, core::Diagnostics& found) {
   }
 }
 
-core::Result<OpenTree> open_tree(core::FileSystem& files,
-                                 const Platform& platform,
-                                 const std::string& os,
-                                 const std::string& folder,
-                                 const ModelBoards& models,
-                                 std::optional<core::Bytes> dram) {
-  auto sources = read_sources(files, platform, {});
+namespace {
+
+core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
+                            const Platform& platform,
+                            const std::string& os,
+                            Opener& opener) {
+  auto sources = read_sources(*files, platform, {});
   if (!sources) {
     return tl::make_unexpected(sources.error());
   }
   OpenTree tree;
   tree.os = os;
   tree.sources = std::move(*sources);
+  tree.files = std::move(files);
   if (const auto asked = find_variant(tree.sources, os); !asked) {
     return tl::make_unexpected(asked.error());
   }
-  Opener opener{files, folder, models, dram};
   for (const Variant& variant : tree.sources.variants) {
-    auto open = opener.open(tree.sources, variant);
-    if (open) {
-      tree.variants.push_back(std::move(*open));
+    auto opened = opener.open(tree.sources, variant);
+    if (opened) {
+      tree.variants.push_back(std::move(*opened));
     } else if (variant.os == os) {
-      return tl::make_unexpected(open.error());
+      return tl::make_unexpected(opened.error());
     } else {
-      core::Diagnostic problem = open.error().front();
+      core::Diagnostic problem = opened.error().front();
       problem.severity = core::Severity::kWarning;
       tree.problems.push_back(std::move(problem));
     }
   }
   return tree;
+}
+
+}  // namespace
+
+core::Result<OpenTree> open_tree(core::FileSystem& files,
+                                 const Platform& platform,
+                                 const std::string& os,
+                                 const std::string& folder,
+                                 const ModelBoards& models,
+                                 std::optional<core::Bytes> dram) {
+  Opener opener{files, folder, models, dram};
+  auto tree = open(std::make_shared<core::Overlay>(files), platform, os, opener);
+  const auto texts = tree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
+  if (texts.empty()) {
+    return tree;
+  }
+  auto agreed = std::make_shared<core::Overlay>(files);
+  std::map<std::string, std::string> stale;
+  for (const auto& [path, text] : texts) {
+    stale[path] = tree->sources.find(path)->content;
+    agreed->lay(fmt::format("{}/{}", platform.folder, path), text);
+  }
+  auto again = open(std::move(agreed), platform, os, opener);
+  if (again) {
+    again->stale_scripts = std::move(stale);
+  }
+  return again;
 }
 
 }  // namespace memsize::sdk

@@ -304,13 +304,11 @@ class MpuWriter {
   }
 
   std::string define_new(const MpuRegionFields& fields) {
-    const bool cached = fields.cacheable && fields.bufferable;
+    const std::string_view kind = emit::kind_of(fields);
+    const bool cached = kind == board::name_of(board::Cache::kCached);
     const bool device = !fields.cacheable && !fields.bufferable && fields.tex == 0 &&
                         fields.base + fields.size <= kLowDram;
-    std::string name = cached             ? "cached"
-                       : fields.cacheable ? "write-through"
-                       : device           ? "device"
-                                          : "non-cached";
+    std::string name{device ? "device" : kind};
     const auto taken = [&](const std::string& word) {
       return known_ != nullptr && known_->mpu.find_attribute(word) != nullptr;
     };

@@ -24,11 +24,12 @@ bool in_word(char c) {
 
 // Numbers and their units become '#'; digits in names stay.
 std::string without_numbers(std::string_view text) {
-  static constexpr std::array<std::string_view, 5> kUnits = {" KiB", " MiB", " GiB", " bytes", " B"};
+  static constexpr std::array<std::string_view, 5> kUnits = {
+      " KiB", " MiB", " GiB", " bytes", " B"};
   std::string plain;
   for (std::size_t i = 0; i < text.size();) {
-    const bool begins = std::isdigit(static_cast<unsigned char>(text[i])) != 0 &&
-                        (i == 0 || !in_word(text[i - 1]));
+    const bool begins =
+        std::isdigit(static_cast<unsigned char>(text[i])) != 0 && (i == 0 || !in_word(text[i - 1]));
     if (!begins) {
       plain += text[i++];
       continue;

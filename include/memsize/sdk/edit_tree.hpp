@@ -9,12 +9,14 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
+#include "memsize/core/overlay.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/edit_generated.hpp"
 #include "memsize/sdk/reading.hpp"
 #include "memsize/sdk/tree.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,9 +44,14 @@ struct OpenTree {
   std::vector<OpenVariant> variants;
   /// Why an operating system of the tree is not among them, as warnings.
   core::Diagnostics problems;
+  /// The disk, with the scripts laid over it that had to be brought to the values of another one:
+  /// of a part whose files were changed with one script only.
+  std::shared_ptr<core::Overlay> files;
+  /// Those scripts as they are on the disk, by path below the platform's folder.
+  std::map<std::string, std::string> stale_scripts;
 
   /// Null where there is none.
-  [[nodiscard]] const OpenVariant* find(const std::string& os) const;
+  [[nodiscard]] const OpenVariant* find(const std::string& name) const;
 };
 
 /// Reads the part, and imports a board for each operating system. `folder` has the bundled boards.
@@ -93,8 +100,6 @@ struct EditPlan {
 ///  - layout.*, knob.* and others of a map that the values do not give;
 ///  - sdk.follow: an MMU, MPU or RAT entry is over a region that moves, but not what follows it;
 ///  - what edit_script.hpp, edit_generated.hpp and edit_program.hpp say.
-[[nodiscard]] core::Result<EditPlan> plan_edit(core::FileSystem& files,
-                                               const OpenTree& tree,
-                                               const EditWish& wish);
+[[nodiscard]] core::Result<EditPlan> plan_edit(const OpenTree& tree, const EditWish& wish);
 
 }  // namespace memsize::sdk
