@@ -1,0 +1,224 @@
+"""What the files of an edited SDK tree say to those who use them: a C compiler, dtc, node.js, and readers of our own."""
+
+import json
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from accept_dtc import source
+from accept_sdk_program import DEFAULTS, effective
+from emit_sdk import Tree
+from fdt import cells, parse_fdt
+from sdk_tree import html_rows, without_instructions
+from support import (LinkerRegion, check, number, parse_dtsi, parse_linker, read, same, same_keys, tool,
+                     without_comments)
+
+HERE = Path(__file__).resolve().parent
+GIB = 1 << 30
+NON_CACHED = {"MAIR0", "MAIR4"}
+
+
+def macros_of(tree: Tree) -> dict[str, int]:
+    """Somebody's own lines are passed over."""
+    macros: dict[str, int] = {}
+    for match in re.finditer(r"^#define\s+(\w+)\s+\(\s*(0x[0-9A-Fa-f]+)[uUlL]+\s*\)[ \t\r]*$",
+                             without_comments(read(tree.below("app_mem_map.h"))), flags=re.M):
+        check(match[1] not in macros, f"app_mem_map.h: {match[1]} twice")
+        macros[match[1]] = number(match[2])
+    check(macros, "app_mem_map.h: no macro")
+    return macros
+
+
+def linker_of(tree: Tree, path: str) -> dict[str, LinkerRegion]:
+    return parse_linker(read(tree.below(path)), path)
+
+
+def nodes_of(tree: Tree, path: str) -> dict[str, tuple[int, int]]:
+    nodes = parse_dtsi(without_instructions(read(tree.below(path))), path)
+    return {label: (node.base, node.length) for label, node in nodes.items()}
+
+
+# --- consumers --------------------------------------------------------------------------------------------
+
+
+def compiled_macros(tree: Tree, work: Path) -> dict[str, int]:
+    """What a C program sees."""
+    names = list(macros_of(tree))
+    lines = "".join(f'    printf("{name} %llu\\n", (unsigned long long)({name}));\n' for name in names)
+    (work / "show.c").write_text(f'#include <stdio.h>\n#include "app_mem_map.h"\nint main(void) {{\n{lines}    return 0;\n}}\n')
+    built = subprocess.run([tool("gcc", "cc", "clang"), "-Wall", "-Wextra", "-Werror", f"-I{tree.rtos}", str(work / "show.c"), "-o",
+                            str(work / "show")], capture_output=True, text=True, timeout=60)
+    check(built.returncode == 0, f"app_mem_map.h: {built.stderr[:800]}")
+    printed = subprocess.run([str(work / "show")], capture_output=True, text=True, timeout=60, check=True).stdout
+    return {name: int(value) for name, value in (line.split() for line in printed.splitlines())}
+
+
+def compiled_nodes(tree: Tree, path: str, work: Path) -> dict[str, tuple[int, int]]:
+    """What dtc makes of the nodes, by label."""
+    text = without_instructions(read(tree.below(path)))
+    labels = list(nodes_of(tree, path))
+    dts, dtb = work / "tree.dts", work / "tree.dtb"
+    dts.write_text(source(text, labels), encoding="utf-8")
+    dtb.unlink(missing_ok=True)
+    done = subprocess.run([tool("dtc"), "-@", "-I", "dts", "-O", "dtb", "-o", str(dtb), str(dts)], capture_output=True, text=True,
+                          timeout=60)
+    # Some of the SDK's nodes have a reg but no unit address, and node names that are not dtc's taste; a wrong one is an error.
+    bad = [line for line in done.stderr.splitlines() if "ERROR" in line or "simple_bus_reg" in line or "FATAL" in line]
+    check(done.returncode == 0 and not bad, f"dtc on {path}: exit {done.returncode}: {done.stderr[:800]}")
+    blob = parse_fdt(dtb.read_bytes())
+    found = {}
+    for label in labels:
+        node = blob["/__symbols__"][label].rstrip(b"\0").decode()
+        high, low, length_high, length_low = cells(blob[node]["reg"])
+        found[label] = (high << 32 | low, length_high << 32 | length_low)
+        unit = re.search(r"@([0-9a-f]+)$", node)
+        check(unit is None or int(unit[1], 16) == found[label][0], f"{path}: {node} begins at {found[label][0]:#x}")
+    return found
+
+
+@cache
+def dumped(texts: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
+    done = subprocess.run([tool("node", "nodejs"), str(HERE / "syscfg_dump.js")], input=json.dumps(texts), capture_output=True,
+                          text=True, timeout=60, check=True)
+    return tuple(json.loads(done.stdout))
+
+
+def syscfg_files(tree: Tree) -> list[str]:
+    return sorted(path.relative_to(tree.rtos).as_posix() for path in tree.rtos.rglob("*.syscfg"))
+
+
+def syscfg_of(tree: Tree, path: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """What node.js makes of it: module, then instance as the SDK's files call it, then properties."""
+    # All of the tree at once.
+    paths = syscfg_files(tree)
+    dump = dumped(tuple(tree.below(each).read_bytes().decode("utf-8") for each in paths))[paths.index(path)]
+    check("modules" in dump, f"{path}: node.js: {dump.get('problem')}")
+    found = {}
+    for module in dump["modules"]:
+        name = module["path"].split("/")[-1]
+        found[name] = {f"{name}{row}": one for row, one in enumerate(module["instances"], 1)}
+    return found
+
+
+def check_consumers(tree: Tree, dts: str | None, work: Path) -> int:
+    """Each says the same as our own reading. How many values."""
+    macros = compiled_macros(tree, work)
+    same_keys("macros", macros, macros_of(tree))
+    for name, value in macros_of(tree).items():
+        same(f"app_mem_map.h by a C compiler: {name}", macros[name], value)
+    count = len(macros)
+    if dts:
+        nodes, ours = compiled_nodes(tree, dts, work), nodes_of(tree, dts)
+        for label, place in ours.items():
+            same(f"{dts} by dtc: {label}", nodes[label], place)
+        count += len(nodes)
+    for path in syscfg_files(tree):
+        count += sum(map(len, syscfg_of(tree, path).values()))
+    return count
+
+
+# --- one with the other -----------------------------------------------------------------------------------
+
+
+def check_page(tree: Tree, page: str, regions: dict[str, LinkerRegion]) -> None:
+    rows = html_rows(read(tree.below(page)), page)
+    for name, (first, last) in rows.items():
+        if name in regions:
+            same(f"{page}: {name}", (first, last), (regions[name].origin, regions[name].end - 1))
+
+
+def check_agreement(tree: Tree, systems: dict[str, str], page_of: dict[str, str]) -> int:
+    """Linker maps, header and page of one part, all systems: one place for one name (and one core)."""
+    macros, count = macros_of(tree), 0
+    for system, pattern in systems.items():
+        known: dict[str, LinkerRegion] = {}
+        for path in sorted(tree.rtos.glob(f"*/{pattern}")):
+            for name, region in linker_of(tree, path.relative_to(tree.rtos).as_posix()).items():
+                where = f"{path.parent.name}/{path.name}: {name}"
+                if f"{name}_ADDR" in macros:
+                    same(f"{where}, by the header", (region.origin, region.length), (macros[f"{name}_ADDR"], macros[f"{name}_SIZE"]))
+                same(f"{where}, by another core", known.setdefault(name, region), region)
+                count += 1
+        check(known, f"{system}: no linker map {pattern}")
+        check_page(tree, page_of[system], known)
+    return count
+
+
+def check_entries(what: str, entries: list[dict[str, Any]], regions: dict[str, LinkerRegion], physical: dict[str, int],
+                  covers: dict[str, tuple[str, ...]]) -> None:
+    """Each entry is the hull of what it is there for, and no more."""
+    known = {entry["$name"]: entry for entry in entries}
+    for name, members in covers.items():
+        first, end = min(regions[one].origin for one in members), max(regions[one].end for one in members)
+        entry = known[name]
+        lowest = min(members, key=lambda one: regions[one].origin)
+        same(f"{what}: {name}: virtual, physical, size", (entry["vAddr"], entry["pAddr"], entry["size"]),
+             (first, physical.get(lowest, first), end - first))
+
+
+# --- what a core programs, by painting --------------------------------------------------------------------
+
+
+def mmu_reach(entries: list[dict[str, Any]], address: int) -> tuple[int, str] | None:
+    """Where an address leads, and how: the last entry that has it."""
+    for entry in reversed(entries):
+        if entry["vAddr"] <= address < entry["vAddr"] + entry["size"]:
+            return entry["pAddr"] + address - entry["vAddr"], entry["attribute"]
+    return None
+
+
+def mmu_entries(tree: Tree, path: str) -> list[dict[str, Any]]:
+    return [effective("mmu_armv8", one) for one in syscfg_of(tree, path)["mmu_armv8"].values()]
+
+
+def edges(entries: list[tuple[int, int]], first: int, end: int) -> list[int]:
+    """One address of each stretch of [first, end) in which no range begins or ends."""
+    cuts = {first} | {cut for start, size in entries for cut in (start, start + size) if first < cut < end}
+    return sorted(cuts | {end - 1})
+
+
+def check_mmu(what: str, entries: list[dict[str, Any]], regions: dict[str, LinkerRegion], physical: dict[str, int],
+              non_cached: set[str]) -> int:
+    """Each region of the core's linker map, over its whole length."""
+    ranges = [(entry["vAddr"], entry["size"]) for entry in entries]
+    for name, region in regions.items():
+        for address in edges(ranges, region.origin, region.end):
+            reached = mmu_reach(entries, address)
+            check(reached, f"{what}: {name} is not mapped at {address:#x}")
+            assert reached is not None
+            same(f"{what}: {name}: where {address:#x} leads", reached[0], physical.get(name, region.origin) + address - region.origin)
+            same(f"{what}: {name}: {reached[1]} at {address:#x} is not cached", reached[1] in NON_CACHED, name in non_cached)
+    return len(regions)
+
+
+def check_mpu(what: str, regions: list[dict[str, Any]], areas: dict[str, LinkerRegion], non_cached: set[str]) -> int:
+    """The same for an MPU: `kind` is TEX, C, B, S of each; the last one that has an address counts."""
+    pieces = []
+    for region in regions:
+        size = 1 << region["size"]
+        check(region["baseAddr"] % size == 0, f"{what}: {region['baseAddr']:#x} is no multiple of {size:#x}")
+        for part in range(8):
+            if size >= 256 and not region["subregionDisableMask"] >> part & 1:
+                pieces.append((region["baseAddr"] + part * size // 8, size // 8, region["kind"]))
+    ranges = [(start, size) for start, size, _ in pieces]
+    for name, area in areas.items():
+        for address in edges(ranges, area.origin, min(area.end, 4 * GIB)):
+            kinds = [kind for start, size, kind in pieces if start <= address < start + size]
+            check(kinds, f"{what}: {name} is not mapped at {address:#x}")
+            same(f"{what}: {name}: TEX, C, B, S {kinds[-1]} at {address:#x} is not cached", not (kinds[-1][1] or kinds[-1][2]),
+                 name in non_cached)
+    return len(areas)
+
+
+def mpu_regions(tree: Tree, path: str) -> list[dict[str, Any]]:
+    check(DEFAULTS["mpu_armv7"]["size"] == 32, "sysconfig's default")
+    return [effective("mpu_armv7", one) for one in syscfg_of(tree, path)["mpu_armv7"].values()]
+
+
+def value_of(text: Any) -> Any:
+    """A property as the cases write it, as node.js has it."""
+    if text in ("true", "false"):
+        return text == "true"
+    return number(text) if isinstance(text, str) and re.fullmatch(r"0x[0-9A-Fa-f]+|\d+", text) else text

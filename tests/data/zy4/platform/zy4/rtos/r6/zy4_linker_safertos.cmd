@@ -1,0 +1,7 @@
+SECTIONS
+{
+    .text : {} > DDR_R6_CODE
+    .rings (NOLOAD) : {} > RING_MEM
+    .bss:logs (NOLOAD) : {} > LOG_MEM
+    .bss:heap (NOLOAD) : {} > DDR_R6_HEAP
+}
