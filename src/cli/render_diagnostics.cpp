@@ -117,9 +117,8 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
     if (diagnostic.severity == Severity::kNote) {
       continue;
     }
-    // What is said of a file as a whole is a line, and all of these files are wanted.
-    const bool is_line = diagnostic.place.line == 0 && !diagnostic.place.path.str().empty() &&
-                         diagnostic.details.empty() && diagnostic.related.empty();
+    // Each file that is to be written again is wanted, and is a line.
+    const bool is_line = diagnostic.code == core::Code::kEmitStale;
     if (diagnostic.severity == Severity::kError && !is_line && ++errors > kMost) {
       continue;
     }

@@ -100,6 +100,15 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
   if (!sizes) {
     core::Diagnostics errors = sizes.error();
     sdk::show_script(tree, errors);
+    for (core::Diagnostic& error : errors) {
+      if (error.code == core::Code::kKnobUnknown) {
+        error.hint = fmt::format("{}{}memsize board import --sdk {} --soc {} shows what can be set",
+                                 error.hint.starts_with("did you mean") ? error.hint : "",
+                                 error.hint.starts_with("did you mean") ? "; " : "",
+                                 core::printable(request.sdk, 300),
+                                 tree.sources.platform.soc);
+      }
+    }
     return tl::make_unexpected(std::move(errors));
   }
   sdk::show_script(tree, sizes->diagnostics);

@@ -1,5 +1,6 @@
 #include "edit_programs.hpp"
 
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/sdk/edit_program.hpp"
@@ -144,14 +145,20 @@ class Follower {
   }
 
   void lost(const std::string& what, const CoreReading& core, const core::Place& place) {
-    edits_.problems.push_back(core::error(
+    core::Diagnostics one = {core::error(
         Code::kSdkFollow,
         fmt::format("{} of {} lies over regions that move, but is not just theirs: it cannot "
                     "follow them",
                     what,
                     core.name),
         place,
-        "let the entry begin and end where its regions do, and try again"));
+        "let the entry begin and end where its regions do, and try again")};
+    for (const auto& [path, file] : sources_.files) {
+      if (file.path_under(root()) == place.path.str()) {
+        core::add_text(one, place.path.str(), file.content);
+      }
+    }
+    edits_.problems.push_back(std::move(one.front()));
   }
 
   void follow(const CoreReading& core, const MmuReading& mmu) {
@@ -215,7 +222,23 @@ class Follower {
       return *followed;
     }
     auto computed = computed_mpu(after_, core.name);
+    for (MpuRegionFields& region : computed) {
+      keep_name(now, region);
+    }
     return computed.empty() ? followed.value_or(now) : computed;
+  }
+
+  // What stays as it was keeps what somebody called it.
+  static void keep_name(const std::vector<MpuRegionFields>& now, MpuRegionFields& region) {
+    for (const MpuRegionFields& old : now) {
+      MpuRegionFields renamed = region;
+      renamed.name = old.name;
+      renamed.number = old.number;
+      if (renamed == old) {
+        region.name = old.name;
+        return;
+      }
+    }
   }
 
   const Sources& sources_;
