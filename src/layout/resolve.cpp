@@ -247,10 +247,14 @@ class Resolver {
     PhysAddr limit{evaluate(chain.limit)};
     const Bytes needed = window.placed + window.padding;
     const auto end = start.plus(needed);
-    // What begins at an address that a user may set, and is set below the chain, does not end it.
-    const bool is_elsewhere =
-        limit < start && chain.after.empty() && map_.board.find_knob(chain.limit.text) != nullptr;
-    if (is_elsewhere && end) {
+    // What begins at an address that a user set below all of the chain does not end it.
+    const board::Chain* root = map_.board.root_of(chain.name);
+    const auto first =
+        std::find_if(map_.regions.begin(), map_.regions.end(), [&](const auto& each) {
+          return each.chain == root->name && each.physical_base;
+        });
+    const PhysAddr base = first == map_.regions.end() ? start : *first->physical_base;
+    if (limit < base && end && map_.board.find_knob(chain.limit.text) != nullptr) {
       limit = *end;
     }
     if (limit < start) {
@@ -293,18 +297,6 @@ class Resolver {
       misfit.hint += fmt::format("; or raise {} to {}", border->name, core::format_address(*end));
     }
     errors_.push_back(std::move(misfit));
-  }
-
-  // Where the first of the chains begins that this one continues.
-  [[nodiscard]] PhysAddr first_base(const board::Chain& chain, PhysAddr start) const {
-    const board::Chain* root = map_.board.root_of(chain.name);
-    PhysAddr base = start;
-    for (const Region& region : map_.regions) {
-      if (root != nullptr && region.chain == root->name && region.physical_base) {
-        base = std::min(base, *region.physical_base);
-      }
-    }
-    return base;
   }
 
   // The chain begins behind its own limit: sizes pushed it there, or the board file is wrong.

@@ -75,6 +75,11 @@ COMMANDS = (
     ("emit --board j722s --dram 4GB --out refused --json", 2),
     ("emit --board am62a --set ddr_shared_mem_size=171MiB --out refused --json", 1),
     ("emit --board j722s --out file --json", 4),
+    ("emit --board {sdk}/../../zy4/board.toml --sdk {sdk}/../../zy4 --set c7_heap_size=48MiB --keep --diff --json"
+     " --linux {sdk}/../../../fixtures/sdk.hand-edited/of-a-node/kernel", 0),
+    ("emit --board {sdk}/../../zy4/board.toml --sdk {sdk}/../../zy4 --set c7_heap_size=48MiB --check --json", 1),
+    ("emit --board {sdk}/../../zy4/board.toml --sdk {sdk}/../../zy4 --check --json", 0),
+    ("emit --board j722s --sdk file --json", 4),
     # check
     ("check --sdk sdk --json", 1),
     ("check --sdk sdk --board zx9.toml --json", 1),

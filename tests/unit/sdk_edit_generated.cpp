@@ -425,7 +425,12 @@ TEST_CASE("a file that was edited by hand stays, or is overruled") {
         "    /* trace */\n    TRACE (RW) : ORIGIN = 0xA1000000 LENGTH = 0x1000\n    /* far"}});
   const auto kept = regenerated(kLinkerExport, edited, kSmallerHeap);
   REQUIRE(kept.has_value());
-  CHECK(kept->content == edited);
+  // What is somebody's own stays, and what is not follows the script.
+  const std::string far = "ORIGIN = 0x104000000 , LENGTH = 0x00100000";
+  CHECK(made(kLinkerExport, kLinker, kSmallerHeap).find(far) != std::string::npos);
+  CHECK(kept->content == replaced(edited,
+                                  {{"far away [ size 64.00 MB ]", "far away [ size 1024.00 KB ]"},
+                                   {"ORIGIN = 0x100000000 , LENGTH = 0x04000000", far}}));
   REQUIRE(kept->hand_edits.size() == 2);
   CHECK(kept->hand_edits[0].what ==
         "'HEAP_OF_ZX9_WITH_A_LONG_NAME' is [0xA1100000, 0xA1200000) here, but [0xA1000000, "
