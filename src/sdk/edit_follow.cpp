@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace memsize::sdk {
 
 namespace {
@@ -109,8 +111,53 @@ bool stay_together(const std::vector<const MovedRegion*>& regions) {
          });
 }
 
-Range range_of(const MpuRegionFields& region) {
-  return {region.base, region.size, region.base};
+// From the first to the last part that is not switched off.
+Range shown_range(const MpuRegionFields& region) {
+  const std::uint64_t part = region.size / layout::kMpuParts;
+  std::uint64_t first = 0;
+  std::uint64_t end = layout::kMpuParts;
+  while (first < end && (region.disabled >> first & 1U) != 0) {
+    ++first;
+  }
+  while (end > first && (region.disabled >> (end - 1) & 1U) != 0) {
+    --end;
+  }
+  if (first == 0 && end == layout::kMpuParts) {
+    return {region.base, region.size, region.base};
+  }
+  const std::uint64_t base = region.base + first * part;
+  return {base, (end - first) * part, base};
+}
+
+// The fewest regions that show the range, and nothing else, as `like` does; the later ones have
+// names of their own. Empty where there are none.
+std::vector<MpuRegionFields> pieces_over(const Range& range, const MpuRegionFields& like) {
+  constexpr std::uint8_t kBelow = 1;
+  constexpr std::uint8_t kShown = 2;
+  if (range.size == 0 || range.end() > layout::kMpuSpace ||
+      range.base % layout::kMpuSmallest != 0 || range.size % layout::kMpuSmallest != 0) {
+    return {};
+  }
+  std::vector<layout::MpuStretch> stretches = {
+      {0, range.base, kBelow, kBelow},
+      {range.base, range.size, kBelow, kShown},
+      {range.end(), layout::kMpuSpace - range.end(), kBelow, kBelow}};
+  std::erase_if(stretches, [](const layout::MpuStretch& each) { return each.size == 0; });
+  const auto blocks = layout::cover(stretches);
+  std::vector<MpuRegionFields> pieces;
+  for (std::size_t i = 0; blocks && i < blocks->size(); ++i) {
+    const layout::MpuBlock& block = (*blocks)[i];
+    if (block.attribute != kShown) {
+      return {};
+    }
+    MpuRegionFields piece = like;
+    piece.base = block.base;
+    piece.size = block.size;
+    piece.disabled = block.disabled;
+    piece.name += i == 0 || like.name.empty() ? "" : fmt::format("_{}", i + 1);
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
 }
 
 // The board's entry of that name, where it is there for regions.
@@ -227,24 +274,33 @@ Followed<RatEntryFields> follow_rat(const std::vector<emit::WrittenRatEntry>& en
 }
 
 std::optional<std::vector<MpuRegionFields>> follow_mpu(
-    const std::vector<emit::WrittenMpuRegion>& entries, const std::vector<MovedRegion>& regions) {
+    const std::vector<emit::WrittenMpuRegion>& entries,
+    const std::vector<MovedRegion>& regions,
+    unsigned last) {
   std::vector<MpuRegionFields> wanted;
+  unsigned shift = 0;
   for (const emit::WrittenMpuRegion& entry : entries) {
-    MpuRegionFields fields = entry.fields;
-    const FollowedRange followed = follow(regions, range_of(fields));
-    const bool moved = !(followed.range == range_of(fields));
-    const bool possible = std::has_single_bit(followed.range.size) &&
-                          followed.range.size >= layout::kMpuSmallest &&
-                          followed.range.base % followed.range.size == 0 &&
-                          followed.range.end() <= layout::kMpuSpace && fields.disabled == 0;
-    if (followed.fate == Fate::kLost || (moved && !possible)) {
+    const Range now = shown_range(entry.fields);
+    const FollowedRange followed = follow(regions, now);
+    std::vector<MpuRegionFields> pieces = {entry.fields};
+    if (followed.fate == Fate::kLost) {
+      Under under = regions_under(regions, now);
+      under.whole.insert(under.whole.end(), under.torn.begin(), under.torn.end());
+      pieces = pieces_over(hull_of(under.whole, &MovedRegion::after), entry.fields);
+    } else if (!(followed.range == now)) {
+      pieces = pieces_over(followed.range, entry.fields);
+    }
+    if (pieces.empty()) {
       return std::nullopt;
     }
-    if (moved) {
-      fields.base = followed.range.base;
-      fields.size = followed.range.size;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      shift += i == 0 ? 0U : 1U;
+      pieces[i].number = entry.fields.number + shift;
+      if (pieces[i].number > last) {
+        return std::nullopt;
+      }
+      wanted.push_back(std::move(pieces[i]));
     }
-    wanted.push_back(std::move(fields));
   }
   return wanted;
 }

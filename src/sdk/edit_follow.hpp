@@ -74,9 +74,13 @@ struct Followed {
 [[nodiscard]] Followed<emit::RatEntryFields> follow_rat(
     const std::vector<emit::WrittenRatEntry>& entries, const std::vector<MovedRegion>& regions);
 
-/// Empty where a region cannot follow as what it is; then all of them are to be computed anew.
+/// Regions that cannot follow as what they are become as many as it takes, and those behind them
+/// get higher numbers. Empty where there is no region number left up to `last`; then all of them
+/// are to be computed anew.
 [[nodiscard]] std::optional<std::vector<emit::MpuRegionFields>> follow_mpu(
-    const std::vector<emit::WrittenMpuRegion>& entries, const std::vector<MovedRegion>& regions);
+    const std::vector<emit::WrittenMpuRegion>& entries,
+    const std::vector<MovedRegion>& regions,
+    unsigned last);
 
 /// The regions that the map computes for the core; empty where it has none.
 [[nodiscard]] std::vector<emit::MpuRegionFields> computed_mpu(const layout::MemoryMap& map,

@@ -215,7 +215,7 @@ class Follower {
       now.push_back(region.fields);
     }
     const std::size_t wrong_now = count_wrong(variant_.map, core.name, now);
-    const auto followed = follow_mpu(mpu.regions, regions_);
+    const auto followed = follow_mpu(mpu.regions, regions_, variant_.board.mpu.last);
     const bool is_good =
         followed && count_wrong(after_, core.name, *followed) <= (mends_ ? 0 : wrong_now);
     if (is_good) {

@@ -134,8 +134,8 @@ std::string TableValues::base_text(std::size_t index,
   return restyled(is_number(old) ? old : "0x", wanted.base, numbers);
 }
 
-// The macro that has the base: NAME_ADDR of its own name, else one that the table uses already,
-// else the only one. A number is better than a macro that has the value by chance.
+// The macro that has the base: NAME_ADDR of its own name, else one that the table uses already. A
+// number is better than a macro that has the value by chance.
 std::string TableValues::macro_for(const MpuRegionFields& wanted) const {
   std::vector<std::string> candidates;
   for (const auto& [name, value] : macros_) {
@@ -151,9 +151,8 @@ std::string TableValues::macro_for(const MpuRegionFields& wanted) const {
   if (!own.empty()) {
     return own;
   }
-  const std::string used = prefer(
+  return prefer(
       [&](const std::string& name) { return file_.content.find(name) != std::string::npos; });
-  return !used.empty() ? used : candidates.size() == 1 ? candidates.front() : std::string{};
 }
 
 std::string TableValues::size_text(std::size_t index, std::uint64_t size) const {

@@ -21,11 +21,14 @@ class Opener {
   Opener(core::FileSystem& files,
          const std::string& folder,
          const ModelBoards& models,
+         const std::string& os,
          std::optional<core::Bytes> dram)
-      : files_(files), folder_(folder), models_(models), dram_(dram) {}
+      : files_(files), folder_(folder), models_(models), os_(os), dram_(dram) {}
 
   core::Result<OpenVariant> open(const Sources& sources, const Variant& variant) {
-    const auto model = models_.find(variant.os);
+    // What another operating system's board says of the part is better than nothing.
+    const auto own = models_.find(variant.os);
+    const auto model = own == models_.end() ? models_.find(os_) : own;
     const bool known = model != models_.end();
     OpenVariant open;
     open.variant = &variant;
@@ -72,6 +75,7 @@ class Opener {
   core::FileSystem& files_;
   const std::string& folder_;
   const ModelBoards& models_;
+  const std::string& os_;
   std::optional<core::Bytes> dram_;
 };
 
@@ -142,7 +146,7 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const std::string& folder,
                                  const ModelBoards& models,
                                  const OpenOptions& options) {
-  Opener opener{files, folder, models, options.dram};
+  Opener opener{files, folder, models, os, options.dram};
   auto tree = open(std::make_shared<core::Overlay>(files), platform, os, options.all, opener);
   if (tree) {
     tree->is_populated = options.dram.has_value();

@@ -26,6 +26,7 @@ ROWS: list[Row] = [
     # 2^24 with the comment "32 MB".
     ("mpu.cache", "j722s", "mcu[12]_0/example\\w*.syscfg", r"sees \[0xA6000000, 0xA7000000\) of 'IPC_VRING_MEM' cached", (3, 4, 0), "size = 24 for 32 MB"),
     ("mpu.cache", "j722s", "mcu[12]_0/example\\w*.syscfg", r"sees \[0xA8000000, 0xAB000000\) of 'TIOVX_OBJ_DESC_MEM' cached", (3, 4, 0), "size = 24 for 64 MB"),
+    ("mpu.cache", "j722s", "mcu[12]_0/example\\w*.syscfg", r"sees \[0xAC000000, 0xAD000000\) of 'TIOVX_LOG_RT_MEM' cached", (3, 4, 0), "size = 24 for 32 MB"),
     ("sdk.comment", "j722s", "mcu[12]_0/example\\w*.syscfg", "32 MB of 'RTOS_IPC_VRING' is 16 MB", (3, 2, 0), "the comment that nobody doubted"),
     # 64 MB from 0xAC000000 end at 0xB0000000.
     ("mpu.cache", "j784s4", f"{CORE}/j784s4_mpu_cfg.c", OBJECTS, (8, 8, 8), "OBJ_DESC goes on to 0xB1000000"),

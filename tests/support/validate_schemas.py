@@ -30,7 +30,7 @@ except ImportError:
     print("validate_schemas: skipped: the Python module jsonschema (Debian: python3-jsonschema) is missing")
     sys.exit(SKIPPED)
 
-# Arguments, exit status. {trace}, {sdk} and {source} are absolute paths; other paths are in the work folder.
+# Arguments, exit status. {trace}, {sdk}, {zy4}, {fixtures} and {source} are absolute paths; other paths are in the work folder.
 # Each command prints one document.
 COMMANDS = (
     # sizing
@@ -75,10 +75,10 @@ COMMANDS = (
     ("emit --board j722s --dram 4GB --out refused --json", 2),
     ("emit --board am62a --set ddr_shared_mem_size=171MiB --out refused --json", 1),
     ("emit --board j722s --out file --json", 4),
-    ("emit --board {sdk}/../../zy4/board.toml --sdk {sdk}/../../zy4 --set c7_heap_size=48MiB --keep --diff --json"
-     " --linux {sdk}/../../../fixtures/sdk.hand-edited/of-a-node/kernel", 0),
-    ("emit --board {sdk}/../../zy4/board.toml --sdk {sdk}/../../zy4 --set c7_heap_size=48MiB --check --json", 1),
-    ("emit --board {sdk}/../../zy4/board.toml --sdk {sdk}/../../zy4 --check --json", 0),
+    ("emit --board {zy4}/board.toml --sdk {zy4} --set c7_heap_size=48MiB --keep --diff --json"
+     " --linux {fixtures}/sdk.hand-edited/of-a-node/kernel", 0),
+    ("emit --board {zy4}/board.toml --sdk {zy4} --set c7_heap_size=48MiB --check --json", 1),
+    ("emit --board {zy4}/board.toml --sdk {zy4} --check --json", 0),
     ("emit --board j722s --sdk file --json", 4),
     # check
     ("check --sdk sdk --json", 1),
@@ -268,7 +268,8 @@ class Checker:
         (self.work / "known.json").write_text(json.dumps(known), encoding="utf-8")
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        words = [word.format(trace=self.source / TRACE, sdk=self.source / SDK, source=self.source)
+        words = [word.format(trace=self.source / TRACE, sdk=self.source / SDK, source=self.source,
+                             zy4=self.source / "tests/data/zy4", fixtures=self.source / "tests/fixtures")
                  for word in command.split()]
         return subprocess.run([str(self.memsize), *words], cwd=self.work, stdin=subprocess.DEVNULL, timeout=120,
                               capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
