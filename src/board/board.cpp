@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
     names.push_back(knob.name);
   }
   std::string hint = core::did_you_mean(name, names);
-  return core::error(
+  core::Diagnostic unknown = core::error(
       Code::kKnobUnknown,
       fmt::format("board '{}' has no knob '{}'", board.name, core::printable(name)),
       {},
@@ -27,6 +28,8 @@ core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
           ? fmt::format("memsize board show {} lists them",
                         board.asked_as.empty() ? board.name : core::printable(board.asked_as))
           : hint);
+  unknown.option = "--set " + name;
+  return unknown;
 }
 
 // The multiples of the hard granule on both sides of `value`, as --set takes them.
@@ -56,6 +59,7 @@ core::Diagnostics check_value(const Knob& knob,
   core::Diagnostics found;
   const auto broken = [&](const std::string& what, std::string hint) {
     found.push_back(core::error(Code::kKnobRule, what, place, std::move(hint)));
+    found.back().option = is_set ? "--set " + knob.name : "";
   };
   if (!core::is_aligned(value, knob.hard_granule)) {
     broken(fmt::format(
@@ -78,6 +82,12 @@ core::Diagnostics check_value(const Knob& knob,
            fmt::format("give at least {}", core::format_size(knob.minimum)));
   }
   return found;
+}
+
+tl::unexpected<core::Diagnostics> wrong_dram(std::string what, std::string hint) {
+  core::Diagnostic wrong = core::error(Code::kTextSize, std::move(what), {}, std::move(hint));
+  wrong.option = "--dram";
+  return core::fail(std::move(wrong));
 }
 
 }  // namespace
@@ -147,18 +157,13 @@ const std::string& Board::linker_file_of(std::string_view core) const {
 core::Result<void> set_dram(Board& board, core::Bytes size) {
   constexpr core::Bytes kLeast = core::kMiB;
   if (board.banks.empty()) {
-    return core::fail(
-        core::error(Code::kTextSize,
-                    fmt::format("--dram: board '{}' names no DRAM bank to fill", board.name),
-                    {},
-                    "name its banks in the board file"));
+    return wrong_dram(fmt::format("--dram: board '{}' names no DRAM bank to fill", board.name),
+                      "name its banks in the board file");
   }
   if (size < kLeast) {
-    return core::fail(core::error(
-        Code::kTextSize,
+    return wrong_dram(
         fmt::format("--dram {}: no board has less than 1 MiB", core::format_setting(size)),
-        {},
-        "give the size of all DRAM chips together, such as 4GiB"));
+        "give the size of all DRAM chips together, such as 4GiB");
   }
   std::vector<Bank> banks;
   core::Bytes rest = size;
@@ -167,13 +172,10 @@ core::Result<void> set_dram(Board& board, core::Bytes size) {
     const core::Bytes own = last ? rest : std::min(rest, bank.range.size());
     const auto range = core::PhysRange::make(bank.range.base(), own);
     if (!range) {
-      return core::fail(
-          core::error(Code::kTextSize,
-                      fmt::format("--dram {}: that much does not fit the addresses from {} on",
-                                  core::format_setting(size),
-                                  core::format_address(bank.range.base())),
-                      {},
-                      "give the size of all DRAM chips together, such as 4GiB"));
+      return wrong_dram(fmt::format("--dram {}: that much does not fit the addresses from {} on",
+                                    core::format_setting(size),
+                                    core::format_address(bank.range.base())),
+                        "give the size of all DRAM chips together, such as 4GiB");
     }
     if (own.count() != 0) {
       banks.push_back({bank.name, *range, bank.place});

@@ -107,6 +107,7 @@ class Loader {
       twice.related.push_back({first->second, "it is inherited here first"});
       return core::fail(std::move(twice));
     }
+    read_.push_back(path);
     const auto text = files_.read(path);
     if (!text) {
       return asked_by.path.empty()
@@ -123,6 +124,9 @@ class Loader {
     open_.pop_back();
     return merged;
   }
+
+  /// The paths of all files so far.
+  [[nodiscard]] const std::vector<std::string>& read() const { return read_; }
 
  private:
   core::Result<TomlValue> apply(const std::string& path, TomlValue file) {
@@ -165,6 +169,7 @@ class Loader {
   core::FileSystem& files_;
   std::string folder_;
   std::vector<std::string> open_;
+  std::vector<std::string> read_;
   // File and where it was inherited.
   std::map<std::string, core::Place> seen_;
 };
@@ -173,8 +178,14 @@ class Loader {
 
 core::Result<TomlValue> load_inherited(core::FileSystem& files,
                                        const std::string& path,
-                                       const std::string& folder) {
-  return Loader{files, folder}.load(path, {});
+                                       const std::string& folder,
+                                       std::vector<std::string>* read) {
+  Loader loader{files, folder};
+  auto merged = loader.load(path, {});
+  if (read != nullptr) {
+    *read = loader.read();
+  }
+  return merged;
 }
 
 }  // namespace memsize::board

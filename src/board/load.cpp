@@ -6,6 +6,7 @@
 #include "board_reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -65,6 +66,12 @@ core::Diagnostics check_format(core::FileSystem& files,
                       fmt::format("its generations are: {}", core::join(names, ", ")))};
 }
 
+tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hint) {
+  core::Diagnostic unknown = core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint));
+  unknown.option = "--board";
+  return core::fail(std::move(unknown));
+}
+
 // The path of the bundled board `name`.
 core::Result<std::string> bundled_path(core::FileSystem& files,
                                        const std::string& folder,
@@ -75,13 +82,11 @@ core::Result<std::string> bundled_path(core::FileSystem& files,
   }
   if (std::find(known->begin(), known->end(), name) == known->end()) {
     std::string hint = core::did_you_mean(name, *known);
-    return core::fail(core::error(
-        Code::kBoardUnknown,
-        fmt::format("there is no board '{}'", core::printable(name)),
-        {},
-        hint.empty() ? fmt::format("the boards are: {}; a path to a .toml file works too",
-                                   core::join(*known, ", "))
-                     : hint));
+    return unknown_board(fmt::format("there is no board '{}'", core::printable(name)),
+                         hint.empty()
+                             ? fmt::format("the boards are: {}; a path to a .toml file works too",
+                                           core::join(*known, ", "))
+                             : hint);
   }
   return fmt::format("{}/{}{}", folder, name, kExtension);
 }
@@ -122,14 +127,13 @@ core::Result<Board> load_board(core::FileSystem& files,
     path = std::move(*bundled);
   }
   if (!is_file_name(short_name)) {
-    return core::fail(core::error(Code::kBoardUnknown,
-                                  fmt::format("'{}' is not a board's name", core::printable(name)),
-                                  {},
-                                  name.ends_with(kExtension)
-                                      ? "rename the file: letters, digits, '_', '-' and '.' only"
-                                      : ""));
+    return unknown_board(fmt::format("'{}' is not a board's name", core::printable(name)),
+                         name.ends_with(kExtension)
+                             ? "rename the file: letters, digits, '_', '-' and '.' only"
+                             : "");
   }
-  const auto file = load_inherited(files, path, folder);
+  std::vector<std::string> read;
+  const auto file = load_inherited(files, path, folder, &read);
   if (!file) {
     return tl::make_unexpected(file.error());
   }
@@ -143,6 +147,7 @@ core::Result<Board> load_board(core::FileSystem& files,
     return tl::make_unexpected(std::move(errors));
   }
   board->asked_as = name;
+  board->files = std::move(read);
   return board;
 }
 

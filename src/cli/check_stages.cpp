@@ -304,7 +304,7 @@ void check_demands(Session& session,
                    const layout::MemoryMap& map,
                    CheckReport& report) {
   AnalyzeRequest trace;
-  trace.inputs = {request.trace};
+  trace.inputs = request.traces;
   trace.board = request.board;
   const auto analysis = analyze(session, trace);
   if (!analysis) {

@@ -18,6 +18,7 @@ constexpr const char* kSchema = "memsize.sizing/1";
 
 struct Options {
   AnalyzeRequest request;
+  ProjectRequest project;
   bool strict = false;
   bool explain = false;
   bool json = false;
@@ -28,6 +29,13 @@ struct Options {
 
 std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
+  if (inputs.empty()) {
+    return core::error(
+        core::Code::kUsage, "INPUT is required", {}, "memsize analyze --help shows how");
+  }
+  if (auto wrong = lacks_board(options.request.board, "analyze"); wrong) {
+    return wrong;
+  }
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
     return core::error(core::Code::kUsage,
                        "standard input can be read only once",
@@ -45,7 +53,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
   return std::nullopt;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run_analyze(Session& session, const Options& options) {
   if (auto wrong = check_usage(session, options); wrong) {
     return failed({std::move(*wrong)}, kSchema, options.json);
   }
@@ -80,6 +88,25 @@ Outcome run(Session& session, const Options& options) {
   return outcome;
 }
 
+Outcome run(Session& session, Options options) {
+  const auto project = load_project(session, options.project);
+  if (!project) {
+    return failed(project.error(), kSchema, options.json);
+  }
+  Defaults defaults{*project};
+  std::vector<std::string>& inputs = options.request.inputs;
+  std::string sizing;
+  defaults.fill_inputs(inputs, sizing);
+  if (!sizing.empty()) {
+    inputs.push_back(sizing);
+  }
+  defaults.fill(options.request.board);
+  defaults.fill_margins(options.request);
+  Outcome outcome = run_analyze(session, options);
+  say_where(defaults, outcome);
+  return outcome;
+}
+
 }  // namespace
 
 Run add_analyze(CLI::App& app) {
@@ -91,11 +118,12 @@ Run add_analyze(CLI::App& app) {
       "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
       "  memsize analyze run.log.gz --board j722s-sdk11 --json -o sizing.json\n"
       "  ssh target cat run.log | memsize analyze -\n"
-      "  memsize analyze model1.log model2.log --board j722s   # both loaded together");
+      "  memsize analyze model1.log model2.log --board j722s   # both loaded together\n"
+      "  memsize analyze                                       # what memsize.toml names");
   verb->add_option(
-          "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input")
-      ->required();
+      "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input");
   add_board_option(*verb, options->request.board);
+  add_project_options(*verb, options->project);
   verb->add_option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
   verb->add_option(

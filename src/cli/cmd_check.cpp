@@ -22,8 +22,9 @@ constexpr std::size_t kLongestPath = 300;
 
 struct Options {
   CheckRequest request;
+  ProjectRequest project;
   std::string sizing;
-  std::string log;
+  std::vector<std::string> logs;
   std::string baseline;
   std::string write_baseline;
   std::string annotations;
@@ -35,7 +36,13 @@ struct Options {
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(const Options& options) {
   const CheckRequest& request = options.request;
-  if (request.board.name.empty() && !(options.sizing.empty() && options.log.empty())) {
+  if (auto wrong = lacks_board(request.board, "check"); wrong) {
+    return wrong;
+  }
+  if (!request.soc.empty() && request.sdk.empty()) {
+    return lacks_option("--soc", "--sdk", "check");
+  }
+  if (request.board.name.empty() && !(options.sizing.empty() && options.logs.empty())) {
     return core::error(Code::kUsage,
                        "--sizing and --log are held against a board's map",
                        {},
@@ -48,7 +55,7 @@ std::optional<core::Diagnostic> check_usage(const Options& options) {
                        "give a board with --board, a written map with --map, or an SDK with --sdk");
   }
   if (!request.sdk.empty() &&
-      !(options.sizing.empty() && options.log.empty() && request.board.set.empty())) {
+      !(options.sizing.empty() && options.logs.empty() && request.board.set.empty())) {
     return core::error(Code::kUsage,
                        "--sdk reads the sizes that the tree has: --set, --sizing and --log "
                        "are for a board's map",
@@ -270,7 +277,7 @@ Outcome refused(core::Diagnostics why, const Options& options) {
   return outcome;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run_check(Session& session, const Options& options, const Defaults& defaults) {
   if (auto wrong = check_usage(options); wrong) {
     return refused({std::move(*wrong)}, options);
   }
@@ -279,8 +286,56 @@ Outcome run(Session& session, const Options& options) {
     return refused(std::move(baseline.error()), options);
   }
   CheckRequest request = options.request;
-  request.trace = options.sizing.empty() ? options.log : options.sizing;
-  return Judge{session, options, std::move(*baseline), check(session, request)}.run();
+  request.traces = options.logs;
+  if (!options.sizing.empty()) {
+    request.traces.push_back(options.sizing);
+  }
+  CheckReport report = check(session, request);
+  // Before the document is made of them.
+  defaults.say_where(report.diagnostics);
+  return Judge{session, options, std::move(*baseline), std::move(report)}.run();
+}
+
+// What to look at: what was typed, else the project's SDK, else what emit wrote for it, else its
+// board's map. A tree and a written map have their own sizes.
+void fill(Session& session, const Project& project, Defaults& defaults, Options& options) {
+  CheckRequest& request = options.request;
+  // Sizes and traces are held against a board's map.
+  const bool about_map =
+      !options.logs.empty() || !options.sizing.empty() || !request.board.set.empty();
+  if (request.map.empty() && request.sdk.empty()) {
+    Target target;
+    defaults.fill(target);
+    request.sdk = about_map ? "" : target.sdk;
+    request.map = target.out;
+  }
+  if (request.soc.empty()) {
+    defaults.fill_board(request.board);
+  }
+  if (request.map.empty() && request.sdk.empty()) {
+    const std::string written = project.beside("memsize-out/" + board_stem(request.board.name));
+    if (!project.path.empty() && session.files.is_directory(written)) {
+      request.map = written;
+    }
+  }
+  if (request.map.empty() && request.sdk.empty()) {
+    defaults.fill(request.board);
+  }
+  if (request.sdk.empty() && !request.board.name.empty()) {
+    defaults.fill_inputs(options.logs, options.sizing);
+  }
+}
+
+Outcome run(Session& session, Options options) {
+  const auto project = load_project(session, options.project);
+  if (!project) {
+    return refused(project.error(), options);
+  }
+  Defaults defaults{*project};
+  fill(session, *project, defaults, options);
+  drop_slashes(options.request.map);
+  drop_slashes(options.request.sdk);
+  return run_check(session, options, defaults);
 }
 
 }  // namespace
@@ -298,20 +353,22 @@ Run add_check(CLI::App& app) {
       "file\n"
       "  memsize check --sdk . --write-baseline known.json # accept what is wrong today\n"
       "  memsize check --sdk . --baseline known.json       # in a build: only what is new fails\n"
-      "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor");
+      "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor\n"
+      "  memsize check                                     # what memsize.toml names");
   auto* board = add_board_option(*verb, options->request.board);
+  add_project_options(*verb, options->project);
   auto* map = verb->add_option("--map", options->request.map, "A folder that emit --out wrote");
-  auto* sdk =
-      verb->add_option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
-          ->excludes(map)
-          ->check(filled());
+  verb->add_option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
+      ->excludes(map)
+      ->check(filled());
   verb->add_option("--soc", options->request.soc, "Only this part of the SDK")
-      ->needs(sdk)
       ->excludes(board)
       ->check(filled());
   auto* sizing = verb->add_option(
       "--sizing", options->sizing, "A document that analyze --json wrote must fit");
-  verb->add_option("--log", options->log, "What this trace used must fit")->excludes(sizing);
+  verb->add_option("--log", options->logs, "What this trace used must fit (repeat)")
+      ->take_all()
+      ->excludes(sizing);
   verb->add_flag("--strict", options->strict, "Warnings are errors");
   verb->add_option("--baseline", options->baseline, "Accept the findings that this file lists")
       ->check(filled());
@@ -325,11 +382,7 @@ Run add_check(CLI::App& app) {
                                "One SARIF document on standard output, also after an error")
                     ->excludes(json);
   add_annotations_option(*verb, options->annotations)->excludes(json)->excludes(sarif);
-  return [options](Session& session) {
-    drop_slashes(options->request.map);
-    drop_slashes(options->request.sdk);
-    return run(session, *options);
-  };
+  return [options](Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

@@ -22,6 +22,8 @@ constexpr const char* kSchema = "memsize.emit/1";
 
 struct Options {
   EmitRequest request;
+  ProjectRequest project_file;
+  Project project;
   std::vector<std::string> traces;
   std::string sizing;
   std::string out;
@@ -61,11 +63,34 @@ std::vector<OnDisk> compare(Session& session, const std::string& out, const Emis
   return files;
 }
 
-Json document(const Options& options, const Emission& emission, const std::vector<OnDisk>& files) {
+// The user's files that the map depends on. What is bundled changes with memsize alone.
+std::vector<std::string> inputs_of(const Session& session,
+                                   const Options& options,
+                                   const Emission* emission) {
+  std::vector<std::string> inputs;
+  if (!options.project.path.empty()) {
+    inputs.push_back(options.project.path);
+  }
+  for (std::size_t i = 0; emission != nullptr && i < emission->map.board.files.size(); ++i) {
+    const std::string& file = emission->map.board.files[i];
+    if (!file.starts_with(session.data.boards + "/")) {
+      inputs.push_back(file);
+    }
+  }
+  const std::vector<std::string>& traces = options.request.trace.inputs;
+  inputs.insert(inputs.end(), traces.begin(), traces.end());
+  return inputs;
+}
+
+Json document(const Session& session,
+              const Options& options,
+              const Emission& emission,
+              const std::vector<OnDisk>& files) {
   Json json;
   json["schema"] = kSchema;
   json["board"] = emission.map.board.name;
   json["out"] = options.out;
+  json["inputs"] = inputs_of(session, options, &emission);
   json["artifacts"] = Json::array();
   for (std::size_t i = 0; i < files.size(); ++i) {
     json["artifacts"].push_back({{"path", emission.artifacts[i].path},
@@ -136,23 +161,51 @@ Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
   const AnalyzeRequest& trace = options.request.trace;
+  if (options.request.board.name.empty()) {
+    return core::error(Code::kUsage,
+                       options.project.path.empty()
+                           ? "no board is named, and there is no memsize.toml that could name one"
+                           : "no board is named, neither with --board nor in the project file",
+                       {},
+                       "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; memsize "
+                       "list boards shows them");
+  }
+  const std::array about_trees = {std::pair{"--linux", !options.request.linux.empty()},
+                                  std::pair{"--force", options.force},
+                                  std::pair{"--keep", options.keep}};
+  for (const auto& [name, is_given] : about_trees) {
+    if (is_given && options.request.sdk.empty()) {
+      return core::error(Code::kUsage,
+                         fmt::format("{} is about an SDK tree: give one with --sdk", name),
+                         {},
+                         "memsize emit --help shows how");
+    }
+  }
+  if (!options.request.sdk.empty() && !options.request.only.empty()) {
+    return core::error(Code::kUsage,
+                       "--only is about --out: in an SDK tree, all files must agree",
+                       {},
+                       "leave out --only, or name a folder with --out");
+  }
   const std::array about_traces = {std::pair{"--core", &trace.core},
                                    std::pair{"--format", &trace.format},
                                    std::pair{"--instances", &trace.instances},
                                    std::pair{"--headroom", &trace.headroom}};
+  const auto lacks_trace = [](const std::string& option) {
+    core::Diagnostic lacks =
+        core::error(Code::kUsage,
+                    fmt::format("{} is about a trace: give one with --trace or --sizing", option),
+                    {},
+                    "memsize emit --help shows how");
+    lacks.option = option;
+    return lacks;
+  };
   if (trace.tight && trace.inputs.empty()) {
-    return core::error(Code::kUsage,
-                       "--tight is about a trace: give one with --trace or --sizing",
-                       {},
-                       "memsize emit --help shows how");
+    return lacks_trace("--tight");
   }
   for (const auto& [name, value] : about_traces) {
     if (!value->empty() && trace.inputs.empty()) {
-      return core::error(
-          Code::kUsage,
-          fmt::format("{} is about a trace: give one with --trace or --sizing", name),
-          {},
-          "memsize emit --help shows how");
+      return lacks_trace(name);
     }
   }
   if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
@@ -185,7 +238,11 @@ Outcome run_emit(Session& session, Options options) {
     const EmitMode mode = options.diff    ? EmitMode::kDiff
                           : options.check ? EmitMode::kCheck
                                           : EmitMode::kWrite;
-    return emit_tree(session, options.request, mode, kSchema, options.json);
+    Outcome outcome = emit_tree(session, options.request, mode, kSchema, options.json);
+    if (outcome.document.contains("sdk")) {
+      outcome.document["inputs"] = inputs_of(session, options, nullptr);
+    }
+    return outcome;
   }
   auto emission = render(session, options.request);
   if (!emission) {
@@ -197,13 +254,13 @@ Outcome run_emit(Session& session, Options options) {
     options.out.pop_back();
   }
   if (options.out.empty()) {
-    options.out = "memsize-out/" + emission->map.board.name;
+    options.out = options.project.beside("memsize-out/" + emission->map.board.name);
   }
   const std::vector<OnDisk> files = compare(session, options.out, *emission);
   Outcome outcome;
   outcome.json = options.json;
   outcome.diagnostics = emission->diagnostics;
-  outcome.document = document(options, *emission, files);
+  outcome.document = document(session, options, *emission, files);
   if (options.diff) {
     return show_diff(*emission, files, std::move(outcome));
   }
@@ -234,8 +291,30 @@ Outcome run_emit(Session& session, Options options) {
   return outcome;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run_project(Session& session, Options options) {
+  auto project = load_project(session, options.project_file);
+  if (!project) {
+    return failed(project.error(), kSchema, options.json);
+  }
+  options.project = std::move(*project);
+  Defaults defaults{options.project};
+  defaults.fill(options.request.board);
+  defaults.fill_margins(options.request.trace);
+  defaults.fill_inputs(options.traces, options.sizing);
+  defaults.fill_generation(options.request.accept_generation);
+  options.request.budgets = options.project.budgets;
+  Target target{options.out, options.request.sdk, options.request.linux};
+  defaults.fill(target);
+  options.out = std::move(target.out);
+  options.request.sdk = std::move(target.sdk);
+  options.request.linux = std::move(target.linux_tree);
   Outcome outcome = run_emit(session, options);
+  say_where(defaults, outcome);
+  return outcome;
+}
+
+Outcome run(Session& session, const Options& options) {
+  Outcome outcome = run_project(session, options);
   outcome.annotations = options.annotations;
   return outcome;
 }
@@ -274,8 +353,16 @@ Run add_emit(CLI::App& app) {
       "  memsize emit --board j722s --sizing sizing.json --check   # in a build\n"
       "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log\n"
       "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log --diff\n"
-      "  memsize emit --board j722s --sdk vision_apps --set c7x_2_ddr_scratch_size=9MiB --keep");
-  add_board_option(*verb, options->request.board)->required();
+      "  memsize emit --board j722s --sdk vision_apps --set c7x_2_ddr_scratch_size=9MiB --keep\n"
+      "  memsize emit                                              # as memsize.toml says\n"
+      "\n"
+      "Keys of memsize.toml: board, dram, traces or sizing, out or sdk, linux, headroom, "
+      "instances,\n"
+      "tight, accept_generation, as if typed; KNOB = \"SIZE\" in [set]. Budgets: reserved = "
+      "\"SIZE\"\n"
+      "in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is not written.");
+  add_board_option(*verb, options->request.board);
+  add_project_options(*verb, options->project_file);
   auto* trace =
       verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
@@ -291,22 +378,19 @@ Run add_emit(CLI::App& app) {
   auto* sdk = verb->add_option("--sdk",
                                options->request.sdk,
                                "Edit this SDK tree in place: the folder that holds platform/")
-                  ->check(filled())
-                  ->excludes(out)
-                  ->excludes(only);
+                  ->check(filled());
+  sdk->excludes(out);
+  sdk->excludes(only);
   verb->add_option("--linux",
                    options->request.linux,
                    "With --sdk, edit the device trees of this kernel, too")
-      ->check(filled())
-      ->needs(sdk);
+      ->check(filled());
   auto* force = verb->add_flag("--force",
                                options->force,
                                "With --sdk: overwrite what was edited by hand, and put right what "
-                               "does not follow the map")
-                    ->needs(sdk);
+                               "does not follow the map");
   verb->add_flag(
           "--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
-      ->needs(sdk)
       ->excludes(force);
   verb->add_option("--core",
                    options->request.trace.core,

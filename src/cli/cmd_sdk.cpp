@@ -4,6 +4,7 @@
 
 #include "verbs.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -112,7 +113,9 @@ std::string list_kept(const std::vector<std::string>& kept) {
 // "  changed  platform/x/app_mem_map.h"
 std::string list_file(const sdk::FileStatus& file, Phase phase) {
   std::string_view now;
-  if (file.now == Now::kEdited) {
+  if (file.is_lost) {
+    now = "  (its original is missing or damaged in .memsize/backup: revert is refused)";
+  } else if (file.now == Now::kEdited) {
     now = "  (edited since: revert needs --force)";
   } else if (file.now == Now::kOriginal) {
     now = phase == Phase::kApplying    ? "  (not yet)"
@@ -183,6 +186,9 @@ Json json_of(const Tree& tree, const sdk::Status& status) {
   for (const sdk::FileStatus& file : status.files) {
     json["files"].push_back(
         {{"path", file.path}, {"change", name_of(file.change)}, {"now", name_of(file.now)}});
+    if (file.is_lost) {
+      json["files"].back()["lost"] = true;
+    }
   }
   json["kept"] = texts(status.kept);
   if (!status.holder.empty()) {
@@ -201,12 +207,16 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   if (status.files.empty()) {
     text += fmt::format("{}: nothing that memsize changed\n", tree.shown());
   } else {
-    text += fmt::format("{}: memsize {} {}; memsize sdk revert {} {} puts back what was\n",
-                        tree.shown(),
-                        did_what(status.phase),
-                        core::plural(status.files.size(), "file"),
-                        tree.option,
-                        tree.shown());
+    const bool is_lost = std::any_of(
+        status.files.begin(), status.files.end(), [](const auto& file) { return file.is_lost; });
+    text += fmt::format(
+        "{}: memsize {} {}{}\n",
+        tree.shown(),
+        did_what(status.phase),
+        core::plural(status.files.size(), "file"),
+        is_lost ? ""
+                : fmt::format(
+                      "; memsize sdk revert {} {} puts back what was", tree.option, tree.shown()));
   }
   for (const sdk::FileStatus& file : status.files) {
     text += list_file(file, status.phase);

@@ -24,6 +24,7 @@ constexpr const char* kDefaultOs = "freertos";
 
 struct Options {
   BoardRequest board;
+  ProjectRequest project;
   std::string sdk;
   std::string soc;
   std::string os;
@@ -181,6 +182,15 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
 
 // Nothing where the words fit together.
 std::optional<core::Diagnostic> misuse(const Options& options) {
+  if (auto wrong = lacks_board(options.board, "why"); wrong) {
+    return wrong;
+  }
+  for (const auto& [name, value] :
+       {std::pair{"--soc", &options.soc}, std::pair{"--os", &options.os}}) {
+    if (!value->empty() && options.sdk.empty()) {
+      return lacks_option(name, "--sdk", "why");
+    }
+  }
   if (options.board.name.empty() && options.sdk.empty()) {
     return usage("why needs a map to look at", "name a board with --board, or an SDK with --sdk");
   }
@@ -191,7 +201,7 @@ std::optional<core::Diagnostic> misuse(const Options& options) {
   return std::nullopt;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run_why(Session& session, const Options& options) {
   if (auto wrong = misuse(options); wrong) {
     return failed({std::move(*wrong)}, kSchema, options.json);
   }
@@ -208,6 +218,32 @@ Outcome run(Session& session, const Options& options) {
   return outcome;
 }
 
+// A board or a tree that is typed is asked without the other one of the project.
+void fill(Defaults& defaults, Options& options) {
+  Target target{{}, options.sdk, {}};
+  if (options.board.name.empty()) {
+    defaults.fill(target);
+    options.sdk = target.sdk;
+  }
+  if (options.sdk.empty()) {
+    defaults.fill(options.board);
+  } else if (options.soc.empty() && options.os.empty()) {
+    defaults.fill_name(options.board);
+  }
+}
+
+Outcome run(Session& session, Options options) {
+  const auto project = load_project(session, options.project);
+  if (!project) {
+    return failed(project.error(), kSchema, options.json);
+  }
+  Defaults defaults{*project};
+  fill(defaults, options);
+  Outcome outcome = run_why(session, options);
+  say_where(defaults, outcome);
+  return outcome;
+}
+
 }  // namespace
 
 Run add_why(CLI::App& app) {
@@ -221,20 +257,19 @@ Run add_why(CLI::App& app) {
       "it\n"
       "  memsize why 0x110300000 --board j722s --core c7x_2  # as in a crash dump of that core\n"
       "  memsize why TIOVX_OBJ_DESC_MEM --sdk ~/ti/vision_apps --soc j784s4\n"
-      "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos");
+      "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos\n"
+      "  memsize why DDR_C7X_2_SCRATCH                       # of what memsize.toml names");
   verb->add_option("NAME|ADDRESS",
                    options->question.text,
                    "A region, carve-out, macro, MMU entry, knob or script variable; or an address")
       ->required()
       ->check(filled());
   add_board_option(*verb, options->board);
-  auto* sdk = verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
-                  ->check(filled());
-  verb->add_option("--soc", options->soc, "The part, where the SDK has several")
-      ->needs(sdk)
+  add_project_options(*verb, options->project);
+  verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
       ->check(filled());
+  verb->add_option("--soc", options->soc, "The part, where the SDK has several")->check(filled());
   verb->add_option("--os", options->os, "The operating system of the remote cores (freertos)")
-      ->needs(sdk)
       ->check(filled());
   verb->add_option("--core", options->question.core, "The core whose address it is")
       ->check(filled());

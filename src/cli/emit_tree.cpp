@@ -102,9 +102,12 @@ class TreeEmitter {
             Code::kSdkChanged,
             "a change of this tree was interrupted: it is neither what it was nor what it is to be",
             place,
-            "leave out --diff or --check, which ends the change, or take it back: memsize sdk "
-            "revert --sdk " +
-                core::printable(each, kShown)));
+            fmt::format(
+                "leave out {}, and the change is ended, or take it back: memsize sdk revert "
+                "{} {}",
+                mode_ == EmitMode::kDiff ? "--diff" : "--check",
+                each == *root ? "--sdk" : "--linux",
+                core::printable(each, kShown))));
       }
     }
     return {};
@@ -178,7 +181,12 @@ class TreeEmitter {
     for (const sdk::Applied& each : *applied) {
       outcome.text += list(each);
     }
-    outcome.text += fmt::format("memsize sdk revert --sdk {} puts back what was.\n", shown);
+    outcome.text +=
+        fmt::format("memsize sdk revert --sdk {}{} puts back what was.\n",
+                    shown,
+                    request_.linux.empty()
+                        ? std::string{}
+                        : fmt::format(" --linux {}", core::printable(request_.linux, kShown)));
     outcome.text += balance_sentence(emission.map, emission.baseline) + " REBUILD.md says how.\n";
     return outcome;
   }

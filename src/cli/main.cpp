@@ -45,12 +45,37 @@ CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board) {
       verb.add_option("--board", board.name, "A bundled board, or a path to a .toml file")
           ->check(filled());
   verb.add_option("--dram", board.dram, "DRAM that this board carries, all chips together: 4GiB")
-      ->needs(name)
       ->check(filled());
-  verb.add_option("--set", board.set, "KNOB=SIZE, over everything else (repeat)")
-      ->needs(name)
-      ->take_all();
+  verb.add_option("--set", board.set, "KNOB=SIZE, over everything else (repeat)")->take_all();
   return name;
+}
+
+core::Diagnostic lacks_option(const char* option, const char* required, const char* verb) {
+  return core::error(core::Code::kUsage,
+                     fmt::format("{} requires {}", option, required),
+                     {},
+                     fmt::format("memsize {} --help shows how", verb));
+}
+
+std::optional<core::Diagnostic> lacks_board(const BoardRequest& board, const char* verb) {
+  if (!board.name.empty() || (board.dram.empty() && board.set.empty())) {
+    return std::nullopt;
+  }
+  return lacks_option(board.dram.empty() ? "--set" : "--dram", "--board", verb);
+}
+
+void add_project_options(CLI::App& verb, ProjectRequest& project) {
+  auto* file = verb.add_option(
+      "--project", project.file, "A file for what is not typed (default: ./memsize.toml)");
+  file->check(filled());
+  verb.add_flag("--no-project", project.none, "Leave a memsize.toml out")->excludes(file);
+}
+
+void say_where(const Defaults& defaults, Outcome& outcome) {
+  defaults.say_where(outcome.diagnostics);
+  if (outcome.status == core::ExitStatus::kUsage) {
+    outcome.status = core::exit_status(outcome.diagnostics);
+  }
 }
 
 CLI::Option* add_json_flag(CLI::App& verb, bool& json) {

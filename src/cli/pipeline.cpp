@@ -93,6 +93,10 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   if (!baseline) {
     return tl::make_unexpected(baseline.error());
   }
+  core::Diagnostics over = over_budget(request.budgets, *map);
+  if (!over.empty()) {
+    return tl::make_unexpected(std::move(over));
+  }
   keep_warnings(map->remarks, emission.diagnostics);
   emission.map = std::move(*map);
   emission.baseline = std::move(*baseline);
@@ -130,6 +134,10 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   auto plan = plan_tree(request, *tree, *wish);
   if (!plan) {
     return tl::make_unexpected(plan.error());
+  }
+  core::Diagnostics over = over_budget(request.budgets, plan->after);
+  if (!over.empty()) {
+    return tl::make_unexpected(std::move(over));
   }
   TreeEmission emission;
   emission.diagnostics = std::move(wish->diagnostics);
@@ -188,7 +196,7 @@ CheckReport check(Session& session, const CheckRequest& request) {
   const auto map = check_board(session, request, written, report);
 
   // What a trace took from each heap must fit.
-  if (map && !request.trace.empty()) {
+  if (map && !request.traces.empty()) {
     check_demands(session, request, *map, report);
   }
   return report;

@@ -14,6 +14,8 @@
 #include "memsize/sdk/tree.hpp"
 #include "memsize/sizing/sizing.hpp"
 
+#include "budget.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +107,7 @@ struct EmitRequest {
   std::string linux;
   /// What becomes of files that were edited by hand; empty: they are told.
   std::optional<sdk::HandEdits> hand_edits;
+  std::vector<Budget> budgets;
 };
 
 struct Emission {
@@ -142,8 +145,8 @@ struct CheckRequest {
   std::string sdk;
   /// Only this part of it; empty: that of the board, or all.
   std::string soc;
-  /// A log or a sizing document that must fit the board's map; empty: none.
-  std::string trace;
+  /// Logs or a sizing document that must fit the board's map.
+  std::vector<std::string> traces;
 };
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the

@@ -117,7 +117,10 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
     if (diagnostic.severity == Severity::kNote) {
       continue;
     }
-    if (diagnostic.severity == Severity::kError && ++errors > kMost) {
+    // What is said of a file as a whole is a line, and all of these files are wanted.
+    const bool is_line = diagnostic.place.line == 0 && !diagnostic.place.path.str().empty() &&
+                         diagnostic.details.empty() && diagnostic.related.empty();
+    if (diagnostic.severity == Severity::kError && !is_line && ++errors > kMost) {
       continue;
     }
     out += render(diagnostic, colour);

@@ -247,6 +247,7 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
   if (!size) {
     core::Diagnostics errors = size.error();
     errors.front().message = fmt::format("--dram: {}", errors.front().message);
+    errors.front().option = "--dram";
     return tl::make_unexpected(std::move(errors));
   }
   const auto populated = board::set_dram(*board, *size);
@@ -307,6 +308,7 @@ core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
     if (!parsed) {
       core::Diagnostics errors = parsed.error();
       errors.front().message = fmt::format("--headroom: {}", errors.front().message);
+      errors.front().option = "--headroom";
       return tl::make_unexpected(std::move(errors));
     }
     options.headroom = *parsed;
@@ -526,6 +528,7 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
     if (!value) {
       for (core::Diagnostic& problem : value.error()) {
         problem.message = fmt::format("--set {}: {}", core::printable(name, 60), problem.message);
+        problem.option = "--set " + name;
         errors.push_back(std::move(problem));
       }
       continue;

@@ -41,14 +41,16 @@ core::Result<sdk::OpenTree> open_in(Session& session,
   if (!platform) {
     return tl::make_unexpected(platform.error());
   }
-  // That it is a size was seen as the board was loaded.
-  const auto dram = request.board.dram.empty()
-                        ? std::nullopt
-                        : std::optional{*core::parse_bytes(request.board.dram)};
+  sdk::OpenOptions options;
+  options.agree = !request.board.set.empty() || !request.trace.inputs.empty();
+  if (!request.board.dram.empty()) {
+    // That it is a size was seen as the board was loaded.
+    options.dram = *core::parse_bytes(request.board.dram);
+  }
   sdk::ModelBoards models = board::newest_boards(session.files, session.data.boards, board->soc);
   const std::string os = board->os;
   models.insert_or_assign(os, std::move(*board));
-  return sdk::open_tree(files, *platform, os, session.data.boards, models, dram);
+  return sdk::open_tree(files, *platform, os, session.data.boards, models, options);
 }
 
 // The map of the tree before memsize first changed it, with which everything was built; nothing

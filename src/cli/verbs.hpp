@@ -3,8 +3,10 @@
 
 #include "baseline.hpp"
 #include "pipeline.hpp"
+#include "project.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,22 @@ Run add_completion(CLI::App& app);
 
 /// --board, --dram and --set, the same words everywhere; returns the first.
 CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
+
+/// What is wrong where --dram or --set are given without a board, which may come from a project.
+[[nodiscard]] std::optional<core::Diagnostic> lacks_board(const BoardRequest& board,
+                                                          const char* verb);
+
+/// "A requires B", as for options that the command line itself holds against each other.
+[[nodiscard]] core::Diagnostic lacks_option(const char* option,
+                                            const char* required,
+                                            const char* verb);
+
+/// --project and --no-project, the same words everywhere.
+void add_project_options(CLI::App& verb, ProjectRequest& project);
+
+/// Problems of a project's values are said where these were written; then they are no misuse of the
+/// command line.
+void say_where(const Defaults& defaults, Outcome& outcome);
 
 /// --json, the same words everywhere.
 CLI::Option* add_json_flag(CLI::App& verb, bool& json);

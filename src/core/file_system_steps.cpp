@@ -242,8 +242,9 @@ Result<void> RealFileSystem::remove_folder(const std::string& path) {
 
 Result<void> RealFileSystem::sync_folder(const std::string& path) {
   const Descriptor folder{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  // Some file systems cannot sync a folder, and say so by this number.
-  if (folder.get() < 0 || (::fsync(folder.get()) != 0 && errno != EINVAL)) {
+  // Some file systems cannot sync a folder, and say so by one of these numbers.
+  if (folder.get() < 0 ||
+      (::fsync(folder.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS)) {
     return cannot("write folder", path, errno);
   }
   return {};

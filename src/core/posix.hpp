@@ -56,7 +56,7 @@ inline bool write_all(int file, std::string_view content) {
 class HoldSignals {
  public:
   HoldSignals() {
-    if (held_++ > 0) {
+    if (depth++ > 0) {
       return;
     }
     sigset_t held;
@@ -64,21 +64,21 @@ class HoldSignals {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
       sigaddset(&held, number);
     }
-    pthread_sigmask(SIG_BLOCK, &held, &before_);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
   }
 
   HoldSignals(const HoldSignals&) = delete;
   HoldSignals& operator=(const HoldSignals&) = delete;
 
   ~HoldSignals() {
-    if (--held_ == 0) {
-      pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    if (--depth == 0) {
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
   }
 
  private:
-  inline static thread_local int held_ = 0;
-  inline static thread_local sigset_t before_{};
+  inline static thread_local int depth = 0;
+  inline static thread_local sigset_t before{};
 };
 
 }  // namespace memsize::core

@@ -295,6 +295,18 @@ class Resolver {
     errors_.push_back(std::move(misfit));
   }
 
+  // Where the first of the chains begins that this one continues.
+  [[nodiscard]] PhysAddr first_base(const board::Chain& chain, PhysAddr start) const {
+    const board::Chain* root = map_.board.root_of(chain.name);
+    PhysAddr base = start;
+    for (const Region& region : map_.regions) {
+      if (root != nullptr && region.chain == root->name && region.physical_base) {
+        base = std::min(base, *region.physical_base);
+      }
+    }
+    return base;
+  }
+
   // The chain begins behind its own limit: sizes pushed it there, or the board file is wrong.
   void starts_too_late(const board::Chain& chain, PhysAddr start, PhysAddr limit) {
     const board::Knob* border = map_.board.find_knob(chain.limit.text);

@@ -26,16 +26,19 @@ class Agreement {
     }
     std::map<std::string, std::string> texts;
     for (const OpenVariant& stale : tree_.variants) {
-      const std::size_t now = count_differences(stale.variant->script);
+      const Script& script = stale.variant->script;
+      if (count_differences(script, Which::kShared) == 0) {
+        continue;
+      }
       for (const OpenVariant& model : tree_.variants) {
-        if (now == 0 || count_differences(model.variant->script) != 0) {
+        if (count_differences(model.variant->script, Which::kShared) != 0) {
           continue;
         }
-        auto text = edited(stale, model);
-        const auto script = text ? evaluate_script(stale.variant->script.path, *text)
-                                 : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
-        if (script && count_differences(*script) < now) {
-          texts[stale.variant->script_path] = std::move(*text);
+        Values values = needed(*stale.variant, values_of(stale, model));
+        add_bases(*stale.variant, *model.variant, values);
+        const auto count = count_with(*stale.variant, values);
+        if (count && *count < count_differences(script, Which::kAll)) {
+          texts[stale.variant->script_path] = *text_with(*stale.variant, values);
           break;
         }
       }
@@ -44,22 +47,69 @@ class Agreement {
   }
 
  private:
-  // With every constant of the model that a user may set.
-  std::optional<std::string> edited(const OpenVariant& stale, const OpenVariant& model) const {
-    const Variant& variant = *stale.variant;
-    std::map<std::string, Integer> values;
+  using Values = std::map<std::string, Integer>;
+
+  enum class Which { kShared, kAll };
+
+  // Of constants that the model has otherwise.
+  static Values values_of(const OpenVariant& stale, const OpenVariant& model) {
+    Values values;
     for (const board::Knob& knob : model.board.knobs) {
-      const ScriptVariable* own = find_variable(variant.script, knob.name);
+      const Integer* number = number_of(stale.variant->script, knob.name);
       const auto value = model.map.values.find(knob.name);
-      const auto* number = own == nullptr ? nullptr : std::get_if<Integer>(&own->value());
       if (number != nullptr && value != model.map.values.end() &&
           *number != static_cast<Integer>(value->second)) {
         values[knob.name] = value->second;
       }
     }
-    if (values.empty()) {
-      return std::nullopt;
+    return values;
+  }
+
+  // Without those that are the script's own on purpose: its files have them.
+  Values needed(const Variant& variant, Values values) {
+    auto count = count_with(variant, values);
+    const Values all = values;
+    for (const auto& [name, value] : all) {
+      Values fewer = values;
+      fewer.erase(name);
+      const auto without = count_with(variant, fewer);
+      if (without && (!count || *without < *count)) {
+        values = std::move(fewer);
+        count = without;
+      }
     }
+    return values;
+  }
+
+  // Bases that the model gives, and the stale script computes from what stands before them.
+  void add_bases(const Variant& variant, const Variant& model, Values& values) {
+    const auto text = text_with(variant, values);
+    const auto script = text ? evaluate_script(variant.script.path, *text)
+                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    for (std::size_t i = 0; script && i < script->sections.size(); ++i) {
+      const std::string& name = script->sections[i]->origin_argument.text;
+      const Integer* own = number_of(*script, name);
+      const Integer* wanted = number_of(model.script, name);
+      if (own == nullptr || wanted == nullptr || *own == *wanted) {
+        continue;
+      }
+      Values more = values;
+      more[name] = *wanted;
+      const auto now = count_with(variant, values);
+      const auto then = count_with(variant, more);
+      if (then && (!now || *then < *now)) {
+        values = std::move(more);
+      }
+    }
+  }
+
+  static const Integer* number_of(const Script& script, const std::string& name) {
+    const ScriptVariable* variable = find_variable(script, name);
+    return variable == nullptr ? nullptr : std::get_if<Integer>(&variable->value());
+  }
+
+  [[nodiscard]] std::optional<std::string> text_with(const Variant& variant,
+                                                     const Values& values) const {
     auto text = set_constants(variant.script.path,
                               tree_.sources.find(variant.script_path)->content,
                               &variant.script,
@@ -67,13 +117,20 @@ class Agreement {
     return text ? std::optional{std::move(*text)} : std::nullopt;
   }
 
-  // Of what the script writes, over the files that others write, too.
-  std::size_t count_differences(const Script& script) {
+  std::optional<std::size_t> count_with(const Variant& variant, const Values& values) {
+    const auto text = text_with(variant, values);
+    const auto script = text ? evaluate_script(variant.script.path, *text)
+                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    return script ? std::optional{count_differences(*script, Which::kAll)} : std::nullopt;
+  }
+
+  // Of what the script writes, over all files or over those that others write, too.
+  std::size_t count_differences(const Script& script, Which which) {
     std::size_t count = 0;
     for (const ScriptExport& each : script.exports) {
       const std::string path = path_of(each);
-      const bool is_shared = writers_[path] > 1 && is_regenerated(each);
-      const std::string* content = is_shared ? find(path) : nullptr;
+      const bool counts = (which == Which::kAll || writers_[path] > 1) && is_regenerated(each);
+      const std::string* content = counts ? find(path) : nullptr;
       if (content == nullptr) {
         continue;
       }

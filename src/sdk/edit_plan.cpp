@@ -139,7 +139,11 @@ class Planner {
       auto map = layout::resolve(variant.board, values);
       core::Diagnostics problems = map ? layout::check_map(*map) : map.error();
       if (map) {
-        problems = news(layout::check_map(variant.map), std::move(problems));
+        core::Diagnostics known = layout::check_map(variant.map);
+        std::erase_if(known, [&](const core::Diagnostic& each) {
+          return tree_.is_populated && each.code == Code::kLayoutBank;
+        });
+        problems = news(known, std::move(problems));
         maps_.emplace(variant.variant->os, std::move(*map));
       }
       show_script(tree_.sources, *variant.variant, problems);
@@ -207,11 +211,10 @@ class Planner {
         }
         after = &(scripts_[variant.os] = std::move(*script));
       }
-      for (std::size_t i = 0; i < variant.script.exports.size(); ++i) {
-        const ScriptExport& before = variant.script.exports[i];
-        if (is_regenerated(before) && i < after->exports.size()) {
-          targets[path_of(before)].exports.emplace_back(&before, &after->exports[i]);
-        }
+      add_targets(variant.script, *after, targets);
+      // A file that the script made before it was brought to another one's values.
+      if (const Script* stale = stale_script(variant)) {
+        add_targets(*stale, *after, targets);
       }
     }
     for (const auto& [path, target] : targets) {
@@ -219,6 +222,26 @@ class Planner {
         edit_file(path, target);
       }
     }
+  }
+
+  static void add_targets(const Script& before,
+                          const Script& after,
+                          std::map<std::string, Target>& targets) {
+    for (std::size_t i = 0; i < std::min(before.exports.size(), after.exports.size()); ++i) {
+      if (is_regenerated(before.exports[i])) {
+        targets[path_of(before.exports[i])].exports.emplace_back(&before.exports[i],
+                                                                 &after.exports[i]);
+      }
+    }
+  }
+
+  const Script* stale_script(const Variant& variant) {
+    const auto text = tree_.stale_scripts.find(variant.script_path);
+    if (text == tree_.stale_scripts.end()) {
+      return nullptr;
+    }
+    auto script = evaluate_script(variant.script.path, text->second);
+    return script ? &(stale_[variant.os] = std::move(*script)) : nullptr;
   }
 
   void edit_file(const std::string& path, const Target& target) {
@@ -348,6 +371,7 @@ class Planner {
   /// By operating system.
   std::map<std::string, MemoryMap> maps_;
   std::map<std::string, Script> scripts_;
+  std::map<std::string, Script> stale_;
   /// Files that are not among the sources, by path.
   std::map<std::string, std::string> others_;
   std::map<std::string, std::string> edited_;

@@ -129,10 +129,14 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const std::string& os,
                                  const std::string& folder,
                                  const ModelBoards& models,
-                                 std::optional<core::Bytes> dram) {
-  Opener opener{files, folder, models, dram};
+                                 const OpenOptions& options) {
+  Opener opener{files, folder, models, options.dram};
   auto tree = open(std::make_shared<core::Overlay>(files), platform, os, opener);
-  const auto texts = tree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
+  if (tree) {
+    tree->is_populated = options.dram.has_value();
+  }
+  const auto texts =
+      tree && options.agree ? agree_scripts(files, *tree) : std::map<std::string, std::string>{};
   if (texts.empty()) {
     return tree;
   }
@@ -144,6 +148,7 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
   }
   auto again = open(std::move(agreed), platform, os, opener);
   if (again) {
+    again->is_populated = tree->is_populated;
     again->stale_scripts = std::move(stale);
   }
   return again;

@@ -22,6 +22,12 @@ constexpr std::size_t kShown = 300;
 
 using Trees = std::vector<std::unique_ptr<TreeChange>>;
 
+// One of the roots, as it was given.
+struct Part {
+  std::string root;
+  const std::vector<FileChange>* changes = nullptr;
+};
+
 // The trees that the roots are, and which of them each root is in.
 struct Grouped {
   // By path: two runs that lock them cannot wait for each other.
@@ -32,12 +38,11 @@ struct Grouped {
   std::vector<bool> is_main;
 };
 
-core::Result<std::vector<Store>> open_all(core::FileSystem& files,
-                                          const std::vector<RootChanges>& roots) {
+core::Result<std::vector<Store>> open_all(core::FileSystem& files, const std::vector<Part>& parts) {
   std::vector<Store> stores;
   core::Diagnostics errors;
-  for (const RootChanges& root : roots) {
-    auto store = Store::open(files, root.root);
+  for (const Part& part : parts) {
+    auto store = Store::open(files, part.root);
     if (store) {
       stores.push_back(std::move(*store));
     } else {
@@ -59,11 +64,11 @@ std::optional<std::string> path_inside(const std::string& outer, const std::stri
   return inner.starts_with(front) ? std::optional{inner.substr(front.size()) + "/"} : std::nullopt;
 }
 
-Grouped group(const std::vector<Store>& stores, const std::vector<RootChanges>& roots) {
+Grouped group(const std::vector<Store>& stores, const std::vector<Part>& parts) {
   // What is to become one tree.
   struct Group {
     Store store;
-    std::vector<FileChange> changes;
+    std::vector<Wanted> wanted;
     std::vector<std::size_t> members;
   };
 
@@ -84,16 +89,16 @@ Grouped group(const std::vector<Store>& stores, const std::vector<RootChanges>& 
     });
     Group& into = found != groups.end() ? *found : groups.emplace_back(Group{store, {}, {}});
     const std::string front = path_inside(into.store.root(), store.root()).value_or("");
-    for (const FileChange& change : roots[i].changes) {
-      into.changes.push_back({front + change.path, change.before, change.after});
+    for (const FileChange& change : *parts[i].changes) {
+      into.wanted.push_back({front + change.path, &change});
     }
     into.members.push_back(i);
   }
   Grouped grouped;
-  grouped.tree_of.resize(roots.size());
-  grouped.is_main.resize(roots.size());
+  grouped.tree_of.resize(parts.size());
+  grouped.is_main.resize(parts.size());
   for (Group& group : groups) {
-    auto tree = std::make_unique<TreeChange>(std::move(group.store), std::move(group.changes));
+    auto tree = std::make_unique<TreeChange>(std::move(group.store), std::move(group.wanted));
     for (const std::size_t member : group.members) {
       grouped.tree_of[member] = tree.get();
       grouped.is_main[member] = member == group.members.front();
@@ -171,9 +176,13 @@ tl::unexpected<core::Diagnostics> taken_back(const Trees& trees, core::Diagnosti
                   fmt::format("the next emit ends this change; memsize sdk revert{} takes it back",
                               way_back));
   }
+  const char* again = errors.front().code == Code::kSdkChanged
+                          ? "run the command again, when nothing else works on the tree"
+                          : "mend this, then run the command again";
   return failed(
       std::move(errors),
-      was_changed ? "nothing was changed: what had been was taken back" : kNothingChanged);
+      fmt::format(
+          "nothing was changed{}; {}", was_changed ? ": what had been was taken back" : "", again));
 }
 
 core::Result<void> change(const Trees& trees) {
@@ -221,16 +230,14 @@ std::vector<Applied> results(const Grouped& grouped) {
   return applied;
 }
 
-}  // namespace
-
-core::Result<std::vector<Applied>> apply(core::FileSystem& files,
-                                         const std::vector<RootChanges>& roots,
-                                         const std::string& description) {
-  const auto stores = open_all(files, roots);
+core::Result<std::vector<Applied>> apply_parts(core::FileSystem& files,
+                                               const std::vector<Part>& parts,
+                                               const std::string& description) {
+  const auto stores = open_all(files, parts);
   if (!stores) {
     return tl::make_unexpected(stores.error());
   }
-  Grouped grouped = group(*stores, roots);
+  Grouped grouped = group(*stores, parts);
   std::set<const TreeChange*> idle;
   const auto looked = in_all(grouped.trees, [&](TreeChange& tree) -> core::Result<void> {
     const auto needed = tree.is_needed();
@@ -257,11 +264,24 @@ core::Result<std::vector<Applied>> apply(core::FileSystem& files,
   return results(grouped);
 }
 
+}  // namespace
+
+core::Result<std::vector<Applied>> apply(core::FileSystem& files,
+                                         const std::vector<RootChanges>& roots,
+                                         const std::string& description) {
+  std::vector<Part> parts;
+  parts.reserve(roots.size());
+  for (const RootChanges& root : roots) {
+    parts.push_back({root.root, &root.changes});
+  }
+  return apply_parts(files, parts, description);
+}
+
 core::Result<Applied> apply(core::FileSystem& files,
                             const std::string& root,
                             const std::vector<FileChange>& changes,
                             const std::string& description) {
-  auto applied = apply(files, {RootChanges{root, changes}}, description);
+  auto applied = apply_parts(files, {Part{root, &changes}}, description);
   if (!applied) {
     return tl::make_unexpected(applied.error());
   }

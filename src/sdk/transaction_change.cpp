@@ -130,7 +130,7 @@ core::Result<bool> TreeChange::is_needed() {
   if (!*at_rest) {
     return true;
   }
-  const auto seen = survey(store_, changes_);
+  const auto seen = survey(store_, wanted_);
   if (!seen) {
     return tl::make_unexpected(seen.error());
   }
@@ -158,7 +158,7 @@ core::Result<void> TreeChange::recover() {
 
 core::Result<void> TreeChange::plan(const std::string& description) {
   // Again: what was seen before the lock was taken may be another's half change.
-  auto seen = survey(store_, changes_);
+  auto seen = survey(store_, wanted_);
   if (!seen) {
     return tl::make_unexpected(seen.error());
   }

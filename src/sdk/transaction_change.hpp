@@ -13,9 +13,9 @@ namespace memsize::sdk {
 
 class TreeChange {
  public:
-  /// `root` as it was given.
-  TreeChange(Store store, std::vector<FileChange> changes)
-      : store_(std::move(store)), changes_(std::move(changes)) {}
+  /// What `wanted` points to must outlive it.
+  TreeChange(Store store, std::vector<Wanted> wanted)
+      : store_(std::move(store)), wanted_(std::move(wanted)) {}
 
   TreeChange(const TreeChange&) = delete;
   TreeChange& operator=(const TreeChange&) = delete;
@@ -62,7 +62,7 @@ class TreeChange {
   void list();
 
   Store store_;
-  std::vector<FileChange> changes_;
+  std::vector<Wanted> wanted_;
   // Behind store_: it goes first.
   std::optional<Store::Session> session_;
   Survey survey_;

@@ -113,12 +113,12 @@ class TreeRevert {
     for (const auto& [path, state] : edited_) {
       auto kept = store_.keep(path);
       if (!kept) {
-        return failed(kept.error(), kNothingChanged);
+        return failed(kept.error(), kMendAndRepeat);
       }
       reverted_.kept.push_back(kept->path());
     }
     if (auto synced = store_.sync_copies(Copy::kKept); !synced) {
-      return failed(synced.error(), kNothingChanged);
+      return failed(synced.error(), kMendAndRepeat);
     }
     if (journal_->state == Journal::State::kReverting) {
       return {};
@@ -132,11 +132,11 @@ class TreeRevert {
     Journal reverting = *journal_;
     reverting.state = Journal::State::kReverting;
     if (auto written = store_.write(Document::kJournal, reverting); !written) {
-      return failed(written.error(), kNothingChanged);
+      return failed(written.error(), kMendAndRepeat);
     }
     has_begun_ = true;
     if (auto synced = store_.sync_own(); !synced) {
-      return failed(synced.error(), kNothingChanged);
+      return failed(synced.error(), kMendAndRepeat);
     }
     return {};
   }
@@ -241,6 +241,7 @@ FileStatus status_of(const Store& store, const Journal::File& file) {
                : same_bytes(*now, wanted)        ? FileStatus::Now::kApplied
                : same_bytes(*now, file.original) ? FileStatus::Now::kOriginal
                                                  : FileStatus::Now::kApplied;
+  status.is_lost = !has_original(store, file, now.value_or(FileState{}));
   return status;
 }
 
@@ -284,6 +285,7 @@ core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
     return tl::make_unexpected(done.error());
   }
   std::vector<Reverted> reverted;
+  reverted.reserve(tree_of.size());
   for (const TreeRevert* tree : tree_of) {
     reverted.push_back(tree == nullptr ? Reverted{} : tree->reverted());
   }

@@ -137,7 +137,7 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
       if (auto made = files_.make_folder(own("")); !made) {
         errors = made.error();
         if (files_.entry(own("")).kind == Kind::kNothing) {
-          return failed(errors, kNothingChanged);
+          return failed(errors, kMendAndRepeat);
         }
         continue;
       }
@@ -150,7 +150,7 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
       }
       // Removes the folder that was made just for this.
       (void)files_.remove_folder(own(""));
-      return failed(errors, kNothingChanged);
+      return failed(errors, kMendAndRepeat);
     }
     if (attempt->lock == nullptr) {
       return core::fail(
@@ -161,11 +161,11 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
     }
     Session session{*this, std::move(attempt->lock)};
     if (auto synced = files_.sync_folder(root_); !synced) {
-      return failed(synced.error(), kNothingChanged);
+      return failed(synced.error(), kMendAndRepeat);
     }
     return session;
   }
-  return failed(errors, kNothingChanged);
+  return failed(errors, kMendAndRepeat);
 }
 
 core::Result<std::optional<Journal>> Store::read(Document which) const {
@@ -177,13 +177,13 @@ core::Result<std::optional<Journal>> Store::read(Document which) const {
   const std::string shown = fmt::format("{}/{}/{}", shown_, kOwnFolder, name_of(which));
   if (kind != Kind::kFile || files_.real_path(path) != path) {
     return core::fail(core::error(Code::kSdkJournal,
-                                  "the journal is no regular file",
+                                  "the journal is no regular file, or cannot be looked at",
                                   place(fmt::format("{}/{}", kOwnFolder, name_of(which))),
-                                  "nothing was changed; move it away"));
+                                  "nothing was changed; move it away, or let its folder be read"));
   }
   const auto text = files_.read(path);
   if (!text) {
-    return tl::make_unexpected(text.error());
+    return failed(text.error(), "nothing was changed; let the file be read");
   }
   auto journal = parse_journal(*text, shown);
   if (!journal) {

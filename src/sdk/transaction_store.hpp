@@ -152,5 +152,8 @@ class Store {
                                                        const std::string& hint);
 
 inline constexpr const char* kNothingChanged = "nothing was changed";
+/// For what the machine refused, and says why.
+inline constexpr const char* kMendAndRepeat =
+    "nothing was changed; mend this, then run the command again";
 
 }  // namespace memsize::sdk

@@ -22,24 +22,26 @@ constexpr unsigned kWriteBits = 0222;
 // Looks at the files that a change is about; changes nothing.
 class Surveyor {
  public:
-  Surveyor(const Store& store, const std::vector<FileChange>& changes)
-      : store_(store), changes_(changes), device_(store.files().entry(store.root()).device) {}
+  Surveyor(const Store& store, const std::vector<Wanted>& wanted)
+      : store_(store), wanted_(wanted), device_(store.files().entry(store.root()).device) {}
 
   core::Result<Survey> run() {
-    std::map<std::string, const FileChange*> seen;
-    for (const FileChange& change : changes_) {
-      const auto path = resolve(change.path);
+    std::map<std::string, const Wanted*> seen;
+    for (const Wanted& wanted : wanted_) {
+      const auto path = resolve(wanted.path);
       if (!path) {
         continue;
       }
-      const auto [first, is_new] = seen.emplace(*path, &change);
+      const auto [at, is_new] = seen.emplace(*path, &wanted);
+      const Wanted& first = *at->second;
       if (is_new) {
-        look_at(*path, change);
-      } else if (first->second->after != change.after || first->second->before != change.before) {
+        look_at(*path, wanted);
+      } else if (first.change->after != wanted.change->after ||
+                 first.change->before != wanted.change->before) {
         // Two names of one file, as where a core's file is a link to another one's.
-        refuse(change.path,
+        refuse(wanted.path,
                fmt::format("it is the same file as '{}', which is to have other bytes",
-                           core::printable(first->second->path, kShown)));
+                           core::printable(first.path, kShown)));
       }
     }
     if (!errors_.empty()) {
@@ -71,7 +73,7 @@ class Surveyor {
     std::string missing;
     while (store_.files().entry(store_.target(there)).kind == Kind::kNothing) {
       const std::size_t end = there.rfind('/');
-      missing = there.substr(end == std::string::npos ? 0 : end) + missing;
+      missing.insert(0, there, end == std::string::npos ? 0 : end);
       there = end == std::string::npos ? "" : there.substr(0, end);
       if (there.empty()) {
         return path;
@@ -79,7 +81,11 @@ class Surveyor {
     }
     const auto real = store_.files().real_path(store_.target(there));
     if (!real) {
-      refuse(path, "a link leads nowhere", "mend or remove it");
+      if (store_.files().entry(store_.target(there)).kind == Kind::kOther) {
+        refuse(path, "it cannot be looked at", "let its folders be read");
+      } else {
+        refuse(path, "a link leads nowhere", "mend or remove it");
+      }
       return std::nullopt;
     }
     const std::string below = store_.root() + "/";
@@ -98,11 +104,12 @@ class Surveyor {
     return inside;
   }
 
-  void look_at(const std::string& path, const FileChange& change) {
+  void look_at(const std::string& path, const Wanted& wanted) {
+    const FileChange& change = *wanted.change;
     const std::string full = store_.target(path);
     const core::Entry entry = store_.files().entry(full);
     if (entry.kind != Kind::kNothing && entry.kind != Kind::kFile) {
-      refuse(change.path, entry.kind == Kind::kFolder ? "it is a folder" : "it is no regular file");
+      refuse(wanted.path, entry.kind == Kind::kFolder ? "it is a folder" : "it is no regular file");
       return;
     }
     std::optional<std::string> bytes;
@@ -127,11 +134,11 @@ class Surveyor {
           bytes && change.before ? "this file was changed after it was read"
           : bytes                ? "this file appeared after the tree was read"
                                  : "this file went away after the tree was read",
-          store_.place(change.path),
+          store_.place(wanted.path),
           "nothing was changed; run the command again, when nothing else works on the tree"));
       return;
     }
-    if (may_change(path, change.path, entry)) {
+    if (may_change(path, wanted.path, entry)) {
       add(path, change, entry);
     }
   }
@@ -180,7 +187,7 @@ class Surveyor {
   }
 
   const Store& store_;
-  const std::vector<FileChange>& changes_;
+  const std::vector<Wanted>& wanted_;
   std::uint64_t device_;
   Survey survey_;
   core::Diagnostics errors_;
@@ -188,8 +195,8 @@ class Surveyor {
 
 }  // namespace
 
-core::Result<Survey> survey(const Store& store, const std::vector<FileChange>& changes) {
-  return Surveyor{store, changes}.run();
+core::Result<Survey> survey(const Store& store, const std::vector<Wanted>& wanted) {
+  return Surveyor{store, wanted}.run();
 }
 
 }  // namespace memsize::sdk

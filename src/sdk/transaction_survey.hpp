@@ -9,6 +9,12 @@
 
 namespace memsize::sdk {
 
+/// A change, and where it is below the root of the tree.
+struct Wanted {
+  std::string path;
+  const FileChange* change = nullptr;
+};
+
 /// One file that has to change.
 struct Task {
   /// Below the root, links followed.
@@ -25,9 +31,8 @@ struct Survey {
   std::size_t unchanged = 0;
 };
 
-/// Looks at the files that a change is about, which must outlive the result. Errors name every file
-/// that cannot be changed.
-[[nodiscard]] core::Result<Survey> survey(const Store& store,
-                                          const std::vector<FileChange>& changes);
+/// Looks at the files that a change is about; what `wanted` points to must outlive the result.
+/// Errors name every file that cannot be changed.
+[[nodiscard]] core::Result<Survey> survey(const Store& store, const std::vector<Wanted>& wanted);
 
 }  // namespace memsize::sdk

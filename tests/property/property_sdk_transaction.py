@@ -864,6 +864,15 @@ class Bench:
             ended = [(process.communicate()[0], process.returncode) for process in running]
             require(all(code in (0, 4) for _, code in ended) and any(code == 0 for _, code in ended), f"{ended}")
             self.must_be_original(tree, "six reverts at once")
+        # Two trees, named in both orders.
+        sdk, kernel = self.pair()
+        words = (sdk, self.first, kernel, self.kernel_change)
+        running = [subprocess.Popen([self.driver, "apply", *(words if i % 2 else words[2:] + words[:2])],
+                                    stdout=subprocess.PIPE, text=True) for i in range(6)]
+        ended = [(process.communicate()[0], process.returncode) for process in running]
+        require(all(code in (0, 4) for _, code in ended) and any(code == 0 for _, code in ended), f"{ended}")
+        self.must_be(sdk, self.applied, what="six at once in two trees")
+        self.must_be(kernel, self.kernel_applied, what="six at once in two trees")
 
     def same_root(self) -> None:
         """The root is the same one, however it was typed."""

@@ -51,8 +51,20 @@ std::vector<sdk::FileChange> read_plan(const fs::path& plan) {
   return list;
 }
 
+// What asks a program to end waits while a tree changes, and not longer.
+bool is_interruptible() {
+  sigset_t held;
+  sigemptyset(&held);
+  return pthread_sigmask(SIG_BLOCK, nullptr, &held) == 0 && sigismember(&held, SIGINT) == 0 &&
+         sigismember(&held, SIGTERM) == 0;
+}
+
 template <typename T>
 int finish(const core::Result<T>& result) {
+  if (!is_interruptible()) {
+    std::puts("signals are still held");
+    return 1;
+  }
   if (result) {
     std::puts("done");
     return 0;

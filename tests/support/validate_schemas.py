@@ -128,9 +128,11 @@ COMMANDS = (
     ("sdk status --sdk halfway --json", 0),
     ("sdk status --sdk early --json", 0),
     ("sdk status --sdk untouched --json", 0),
-    ("sdk status --sdk halfway --linux early --json", 0),
+    ("sdk status --sdk halfway --linux held --json", 0),
+    ("sdk status --sdk lost --linux lost --json", 0),
     ("sdk status --linux nothing --json", 4),
     ("sdk revert --sdk edited --linux kernel --json", 1),
+    ("sdk revert --sdk untouched --linux kernel --force --json", 0),
     ("sdk revert --linux kernel --json", 0),
     ("sdk revert --sdk edited --json", 1),
     ("sdk revert --sdk edited --force --json", 0),
@@ -162,7 +164,8 @@ TREES = {
     "early": "sdk.changed/interrupted-early",
     "edited": "sdk.changed/edited",
     "untouched": "sdk.changed/nothing",
-    "kernel": "sdk.changed/nothing",
+    "kernel": "sdk.changed/edited",
+    "lost": "sdk.journal/damaged-backup",
 }
 
 # Beside a copy of the bundled boards: two regions on the same bytes.

@@ -161,6 +161,8 @@ struct Board {
   std::string name;
   /// What the user called it: its name or a path.
   std::string asked_as;
+  /// The paths that it was read from: its file and those that it inherits.
+  std::vector<std::string> files;
   std::string title;
   std::string soc;
   /// The operating system of the remote cores, as the SDK names it in its files: "freertos".

@@ -30,9 +30,11 @@ namespace memsize::board {
 
 /// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.
 /// Every value keeps the place where it was written. An inherited file is looked for beside the one
-/// that names it, then in `folder`.
-[[nodiscard]] core::Result<core::TomlValue> load_inherited(core::FileSystem& files,
-                                                           const std::string& path,
-                                                           const std::string& folder);
+/// that names it, then in `folder`. `read` gets the paths of all of them.
+[[nodiscard]] core::Result<core::TomlValue> load_inherited(
+    core::FileSystem& files,
+    const std::string& path,
+    const std::string& folder,
+    std::vector<std::string>* read = nullptr);
 
 }  // namespace memsize::board

@@ -91,6 +91,9 @@ struct Diagnostic {
   std::vector<Related> related;
   /// What would work.
   std::string hint;
+  /// The option whose value it is about, as it is typed: "--dram", "--set KNOB". Empty where it is
+  /// about none. Who knows that the value stood in a file can say where.
+  std::string option;
 };
 
 using Diagnostics = std::vector<Diagnostic>;

@@ -47,6 +47,9 @@ struct OpenTree {
   /// The disk, with the scripts laid over it that had to be brought to the values of another one:
   /// of a part whose files were changed with one script only.
   std::shared_ptr<core::Overlay> files;
+  /// Somebody said what the board is populated with, so that no region may lie outside of it, be it
+  /// new or not.
+  bool is_populated = false;
   /// Those scripts as they are on the disk, by path below the platform's folder.
   std::map<std::string, std::string> stale_scripts;
 
@@ -54,15 +57,22 @@ struct OpenTree {
   [[nodiscard]] const OpenVariant* find(const std::string& name) const;
 };
 
+struct OpenOptions {
+  /// What the board is populated with; empty: as the model says.
+  std::optional<core::Bytes> dram;
+  /// Whether a script that does not agree with another one is brought to its values: not where
+  /// nothing is going to be changed.
+  bool agree = true;
+};
+
 /// Reads the part, and imports a board for each operating system. `folder` has the bundled boards.
-/// `dram` is what the board is populated with; empty: as the model says. Errors: where the
-/// operating system `os` cannot be opened.
+/// Errors: where the operating system `os` cannot be opened.
 [[nodiscard]] core::Result<OpenTree> open_tree(core::FileSystem& files,
                                                const Platform& platform,
                                                const std::string& os,
                                                const std::string& folder,
                                                const ModelBoards& models,
-                                               std::optional<core::Bytes> dram);
+                                               const OpenOptions& options);
 
 /// What is said of an imported board is said of the script instead, where it makes what a message
 /// names.

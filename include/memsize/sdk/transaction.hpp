@@ -11,6 +11,11 @@
 // First everything is copied and the new files are written beside the tree: until then nothing has
 // changed. Renaming staging.json over journal.json decides: from there on, whoever comes next
 // finishes the change. A step that fails, other than by being killed, takes everything back.
+//
+// A file is replaced by a new one of the same name, mode and owner: other hard links of the old one
+// keep its bytes, as a copy of the tree that shares its files must; access lists and extended
+// attributes are not carried over. A file that somebody else writes while the tree changes is left
+// alone, and stops the change. (The time from the last look to the rename stays.)
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
@@ -110,8 +115,9 @@ struct Reverted {
   Recovery recovery = Recovery::kNothing;
 };
 
-/// The tree as it was before the first change: bytes, modes, times, absence. Errors as of apply();
-/// sdk.changed where somebody changed a file since, unless that is forced.
+/// The tree as it was before the first change: bytes, modes, times, absence; times of folders too,
+/// where nobody else changed a name in them. Errors as of apply(); sdk.changed where somebody
+/// changed a file since, unless that is forced.
 [[nodiscard]] core::Result<Reverted> revert(core::FileSystem& files,
                                             const std::string& root,
                                             const RevertOptions& options);
@@ -134,6 +140,8 @@ struct FileStatus {
   std::string path;
   Change change = Change::kChanged;
   Now now = Now::kApplied;
+  /// The copy of the original is missing or damaged, so that revert() refuses.
+  bool is_lost = false;
 };
 
 struct Status {

@@ -1,0 +1,43 @@
+# find_package(memsize [COMPONENTS program library])
+#
+#   program   the target memsize::memsize and the function memsize_emit()
+#   library   memsize::core and the other rooms; needs {fmt} and zlib
+#
+# Without components, the library is left out where what it needs is missing.
+
+set(memsize_program_FOUND TRUE)
+include("${CMAKE_CURRENT_LIST_DIR}/memsizeProgram.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/memsizeEmit.cmake")
+
+set(memsize_library_FOUND FALSE)
+if(NOT memsize_FIND_COMPONENTS OR "library" IN_LIST memsize_FIND_COMPONENTS)
+  # The program may well run beside a compiler for another machine; the library cannot.
+  include("${CMAKE_CURRENT_LIST_DIR}/memsizeMachine.cmake")
+  find_package(fmt QUIET)
+  find_package(ZLIB QUIET)
+  if(NOT CMAKE_SIZEOF_VOID_P)
+    set(memsize_library_NOT_FOUND_MESSAGE "no language is enabled that could link it")
+  elseif(NOT CMAKE_SIZEOF_VOID_P EQUAL memsize_SIZEOF_VOID_P)
+    set(memsize_library_NOT_FOUND_MESSAGE "it was built for another machine")
+  elseif(NOT fmt_FOUND OR NOT ZLIB_FOUND)
+    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt} and zlib")
+  else()
+    set(memsize_library_FOUND TRUE)
+    include("${CMAKE_CURRENT_LIST_DIR}/memsizeTargets.cmake")
+  endif()
+endif()
+
+if(NOT memsize_FIND_COMPONENTS AND NOT memsize_library_FOUND AND NOT memsize_FIND_QUIETLY)
+  message(STATUS "memsize without its library: ${memsize_library_NOT_FOUND_MESSAGE}")
+endif()
+
+foreach(component IN LISTS memsize_FIND_COMPONENTS)
+  if(NOT memsize_${component}_FOUND AND memsize_FIND_REQUIRED_${component})
+    set(memsize_FOUND FALSE)
+    set(why "${memsize_${component}_NOT_FOUND_MESSAGE}")
+    if(NOT why)
+      set(why "there is none of that name")
+    endif()
+    set(memsize_NOT_FOUND_MESSAGE "component '${component}' of memsize: ${why}")
+  endif()
+endforeach()
