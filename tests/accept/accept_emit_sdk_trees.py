@@ -118,7 +118,8 @@ def check_edit(found: Trees, generation: str, soc: str, values: dict[str, str | 
     count = expected(tree)
     count += check_consumers(tree, nodes_file(tree), context.work)
     check_constants(what, tree, values)
-    count += check_sight(what, sight, mpu_sight(tree))
+    wrong = {(key[1], name) for key in before if key[0] == "mpu.cache" for name in key[3]}
+    count += check_sight(what, sight, mpu_sight(tree), wrong)
     same(f"{what}: new findings", new_findings(before, findings(context, tree)), [])
     touched = check_scripts(what, found.usual_changes(generation, soc), tree, context.work)
     revert(edit, result)
