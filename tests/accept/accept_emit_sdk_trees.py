@@ -16,13 +16,13 @@ from typing import Any, Callable
 
 from accept_sdk_sources import trees
 from emit_sdk import (TOOLS, Changes, Edit, Tree, apply, bytes_of, check_scripts, contents, files_only, findings, new_findings, revert,
-                      rewritten, run_scripts, same_tree, setting, shown_change, snapshot, without_own)
+                      rewritten, run_scripts, same_tree, shown_change, snapshot, without_own)
 from emit_sdk_cases import check_expected, load_cases, set_instances
-from emit_sdk_judges import check_consumers, macros_of
+from emit_sdk_judges import check_consumers, check_sight, macros_of, mpu_sight
 from emit_sdk_salt import salt, without, without_ends
 from sdk_findings import TREES
 from sdk_tree import edited
-from support import SOURCE, Context, Skip, check, main, parse_json, read_json, same, tool
+from support import SOURCE, Context, Skip, check, main, parse_json, same, tool
 
 GENERATIONS = {0: "c59a3712", 1: "da7bcc53", 2: "12.0"}
 TRACE = SOURCE / "samples" / "j722s-mobilenet" / "trace.log"
@@ -110,7 +110,7 @@ def check_edit(found: Trees, generation: str, soc: str, values: dict[str, str | 
                expected: Callable[[Tree], int] = lambda tree: 0, extra: tuple[str, ...] = ()) -> str:
     context, what = found.context, f"{generation}/{soc} {values}"
     tree = found.copy(generation, soc)
-    before = findings(context, tree)
+    before, sight = findings(context, tree), mpu_sight(tree)
     edit = Edit(context, tree, values, (*words_for(context, generation, tree, values), *extra))
     result = apply(edit)
     others = [path for path in result.changed if not path.startswith(f"platform/{soc}/rtos/")]
@@ -118,6 +118,8 @@ def check_edit(found: Trees, generation: str, soc: str, values: dict[str, str | 
     count = expected(tree)
     count += check_consumers(tree, nodes_file(tree), context.work)
     check_constants(what, tree, values)
+    wrong = {(key[1], name) for key in before if key[0] == "mpu.cache" for name in key[3]}
+    count += check_sight(what, sight, mpu_sight(tree), wrong)
     same(f"{what}: new findings", new_findings(before, findings(context, tree)), [])
     touched = check_scripts(what, found.usual_changes(generation, soc), tree, context.work)
     revert(edit, result)
@@ -214,8 +216,8 @@ def check_salted(found: Trees, generation: str, soc: str, values: dict[str, str 
     for path, (_, _, content) in contents(without_own(files_only(result.after))).items():
         if path in salted:
             ours = without(what, content, salted[path])
-            check(without_ends(ours) == without_ends(expected[path][2]),
-                  f"{what}: {path} without somebody's lines is not what it would be:{shown_change(expected[path][2], ours)}")
+            ours, theirs = without_ends(ours), without_ends(expected[path][2])
+            check(ours == theirs, f"{what}: {path} without somebody's lines is not what it would be:{shown_change(theirs, ours)}")
         else:
             check(content == expected[path][2], f"{what}: {path}:{shown_change(expected[path][2], content)}")
     revert(edit, result)

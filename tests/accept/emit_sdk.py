@@ -264,8 +264,8 @@ def revert(edit: Edit, result: Result) -> None:
 NUMBER = re.compile(r"(?<![\w'])(?:0x[0-9A-Fa-f]+|\d+(?:\.\d+)?)(?: ?[KMG]iB| B| bytes)?(?![\w'])")
 
 
-# Code, file, what is said without its numbers, and which names.
-Finding = tuple[str, str, str, frozenset[str]]
+# Code, file, what is said without its numbers, which names, and how many things one finding is about.
+Finding = tuple[str, str, str, frozenset[str], int]
 Findings = Counter[Finding]
 
 
@@ -281,7 +281,8 @@ def findings(context: Context, tree: Tree) -> Findings:
 def key_of(finding: dict[str, Any], soc: str) -> Finding:
     path = finding.get("path", "").partition(f"platform/{soc}/rtos/")[2]
     names = re.findall(r"'([A-Za-z_]\w+)'", "\n".join([finding["message"], *finding.get("details", [])]))
-    return finding["code"], path, NUMBER.sub("#", finding["message"]), frozenset(names)
+    many = re.match(r"\d+", finding["message"])
+    return finding["code"], path, NUMBER.sub("#", finding["message"]), frozenset(names), int(many[0]) if many else 1
 
 
 def new_findings(before: Findings, after: Findings) -> list[tuple[str, str, str]]:
@@ -289,8 +290,8 @@ def new_findings(before: Findings, after: Findings) -> list[tuple[str, str, str]
     news either: the file in the tree has it right.
     """
     found = []
-    for code, path, message, names in (after - before).elements():
-        known = any((code, path) == key[:2] and names and names <= key[3] for key in before)
+    for code, path, message, names, many in (after - before).elements():
+        known = any((code, path) == key[:2] and (names and names <= key[3] or message == key[2] and many < key[4]) for key in before)
         if not known and (code, path.split("_mem_map")[0]) != ("dts.cells", "gen_linker"):
             found.append((code, path, message))
     return sorted(found)

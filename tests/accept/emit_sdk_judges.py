@@ -5,10 +5,11 @@ import re
 import subprocess
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from accept_dtc import source
-from accept_sdk_program import DEFAULTS, effective
+from accept_sdk_program import DEFAULTS, compiled, effective
 from emit_sdk import Tree
 from fdt import cells, parse_fdt
 from sdk_tree import html_rows, without_instructions
@@ -17,6 +18,7 @@ from support import (LinkerRegion, check, number, parse_dtsi, parse_linker, read
 
 HERE = Path(__file__).resolve().parent
 GIB = 1 << 30
+DDR = 0x80000000
 NON_CACHED = {"MAIR0", "MAIR4"}
 
 
@@ -32,7 +34,8 @@ def macros_of(tree: Tree) -> dict[str, int]:
 
 
 def linker_of(tree: Tree, path: str) -> dict[str, LinkerRegion]:
-    return parse_linker(read(tree.below(path)), path)
+    # Somebody who edited one by hand left out a comma, which the linker takes.
+    return parse_linker(re.sub(r"(ORIGIN\s*=\s*0x\w+)\s+LENGTH", r"\1 , LENGTH", read(tree.below(path))), path)
 
 
 def nodes_of(tree: Tree, path: str) -> dict[str, tuple[int, int]]:
@@ -210,6 +213,63 @@ def check_mpu(what: str, regions: list[dict[str, Any]], areas: dict[str, LinkerR
             same(f"{what}: {name}: TEX, C, B, S {kinds[-1]} at {address:#x} is not cached", not (kinds[-1][1] or kinds[-1][2]),
                  name in non_cached)
     return len(areas)
+
+
+Sight = dict[tuple[str, str], frozenset[tuple[Any, ...]]]
+
+
+def mpu_sight(tree: Tree) -> Sight:
+    """How each MPU file shows each region of its core's linker map: every TEX, C, B, S that is found in it."""
+    found: Sight = {}
+    for path in sorted(tree.rtos.glob("*/*")):
+        name, text = path.relative_to(tree.rtos).as_posix(), read(path) if path.suffix in (".c", ".syscfg") else ""
+        if path.suffix == ".syscfg" and "mpu_armv7" in text:
+            regions = mpu_regions(tree, name)
+        elif path.name.endswith("_mpu_cfg.c") and not list(path.parent.glob("*.syscfg")):
+            regions = table_regions(tree, name, text)
+        else:
+            continue
+        system = "safertos" if "safertos" in path.name else "freertos"
+        maps = [path.parent / f"linker_mem_map{end}.cmd" for end in (f"_{system}", "")]
+        lines = linker_of(tree, next(one for one in maps if one.is_file()).relative_to(tree.rtos).as_posix())
+        for region, place in lines.items():
+            if DDR <= place.origin < 4 * GIB:
+                found[name, region] = frozenset(kinds_in(regions, place))
+    return found
+
+
+def table_regions(tree: Tree, name: str, text: str) -> list[dict[str, Any]]:
+    driver: Any = SimpleNamespace(compiler=tool("gcc", "cc", "clang"))
+    regions, _ = compiled(driver, name, text, read(tree.below("app_mem_map.h")), "gCslR5MpuCfg" in text)
+    return [{"baseAddr": one["base"], "size": one["size"].bit_length() - 1, "subregionDisableMask": one["disabled"],
+             "kind": (one["tex"], one["cacheable"], one["bufferable"], one["shareable"])} for one in regions]
+
+
+def kinds_in(regions: list[dict[str, Any]], place: LinkerRegion) -> set[tuple[Any, ...]]:
+    pieces = []
+    for region in regions:
+        size = 1 << region["size"]
+        parts = [part for part in range(8) if not region["subregionDisableMask"] >> part & 1] if size >= 256 else range(0)
+        pieces += [(region["baseAddr"] + part * size // 8, size // 8, region["kind"]) for part in parts]
+    kinds: set[tuple[Any, ...]] = set()
+    for address in edges([(start, size) for start, size, _ in pieces], place.origin, min(place.end, 4 * GIB)):
+        over = [kind for start, size, kind in pieces if start <= address < start + size]
+        tex, c, b, shareable = over[-1] if over else (None, False, False, False)
+        # Strongly ordered memory is shareable whatever the bit says.
+        kinds.add((tex, c, b, shareable if c or b or tex else True))
+    return kinds
+
+
+def check_sight(what: str, before: Sight, after: Sight, wrong: set[tuple[str, str]]) -> int:
+    """Who saw a region in one way sees it so afterwards: an edit moves memory, it does not change what it is for.
+
+    What was wrong before, by file and region, may be right now.
+    """
+    same_keys(f"{what}: regions in MPU files", after, before)
+    for key, kinds in before.items():
+        if len(kinds) == 1 and key not in wrong:
+            same(f"{what}: {key[0]}: {key[1]}: TEX, C, B, S", sorted(after[key], key=str), sorted(kinds, key=str))
+    return len(before)
 
 
 def mpu_regions(tree: Tree, path: str) -> list[dict[str, Any]]:

@@ -46,7 +46,8 @@ def free_lines(kind: str, text: str) -> list[int]:
         return [node.lineno - 1 for node in tree.body]
     lines, inside, found = text.split("\n"), False, []
     for number, line in enumerate(lines[:-1]):
-        if not inside and not line.startswith("#endif"):
+        # What stands under a comment belongs to it.
+        if not inside and not line.startswith("#endif") and not lines[number - 1].rstrip().endswith("*/"):
             found.append(number)
         rest = line
         while rest:
@@ -95,5 +96,5 @@ def without(what: str, content: bytes, salted: Salted) -> bytes:
     return content
 
 
-def without_ends(content: bytes) -> list[bytes]:
-    return [line.rstrip() for line in content.split(b"\n")]
+def without_ends(content: bytes) -> bytes:
+    return b"\n".join(line.rstrip() for line in content.split(b"\n"))
