@@ -236,6 +236,61 @@ bool is_beside(const Claim& claim, const emit::WrittenMpuRegion& region) {
   return place != region.places.end() && place->second.line == claim.beside_line;
 }
 
+// The region of sysconfig's whose first statement stands below the claim.
+const emit::WrittenMpuRegion* region_of(const Claim& claim,
+                                        const std::vector<emit::WrittenMpuRegion>& regions) {
+  const auto found = std::find_if(regions.begin(), regions.end(), [&](const auto& region) {
+    return std::any_of(region.places.begin(), region.places.end(), [&](const auto& place) {
+      return place.second.line == claim.beside_line;
+    });
+  });
+  const bool here = claim.beside.starts_with("mpu_armv7") && found != regions.end();
+  return here ? &*found : nullptr;
+}
+
+struct Shown {
+  std::uint64_t base = 0;
+  /// Behind it.
+  std::uint64_t end = 0;
+};
+
+// Without the eighths at both ends that are switched off.
+Shown shown_by(const emit::MpuRegionFields& fields) {
+  constexpr unsigned kEighths = 8;
+  const std::uint64_t part = fields.size / kEighths;
+  unsigned first = 0;
+  unsigned end = kEighths;
+  while (first < end && (fields.disabled >> first & 1U) != 0) {
+    ++first;
+  }
+  while (end > first && (fields.disabled >> (end - 1) & 1U) != 0) {
+    --end;
+  }
+  return end == kEighths ? Shown{fields.base + first * part, fields.base + fields.size}
+                         : Shown{fields.base + first * part, fields.base + end * part};
+}
+
+// The region may be said as a whole, too.
+void add_wrong_range(const Claim& claim,
+                     const emit::MpuRegionFields& fields,
+                     bool exclusive,
+                     std::vector<WrongClaim>& wrong) {
+  const Shown shown = shown_by(fields);
+  const Shown whole{fields.base, fields.base + fields.size};
+  if (claim.what == Stated::kStart) {
+    if (claim.value != shown.base && claim.value != whole.base) {
+      wrong.push_back({claim, core::format_hex(shown.base), fields.name});
+    }
+    return;
+  }
+  const auto is_end = [&](std::uint64_t end) {
+    return claim.value == end || claim.value == end - 1;
+  };
+  if (!is_end(shown.end) && !is_end(whole.end)) {
+    wrong.push_back({claim, core::format_hex(exclusive ? shown.end : shown.end - 1), fields.name});
+  }
+}
+
 }  // namespace
 
 std::vector<Claim> parse_claims(const emit::MapFile& file, const std::string& root) {
@@ -277,8 +332,18 @@ std::vector<WrongClaim> wrong_claims(const std::vector<Claim>& claims,
 
 std::vector<WrongClaim> wrong_claims(const std::vector<Claim>& claims,
                                      const std::vector<emit::WrittenMpuRegion>& regions) {
+  const bool exclusive = std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+    const auto* region = claim.what == Stated::kEnd ? region_of(claim, regions) : nullptr;
+    return region != nullptr && claim.value == shown_by(region->fields).end;
+  });
   std::vector<WrongClaim> wrong;
   for (const Claim& claim : claims) {
+    if (claim.what == Stated::kStart || claim.what == Stated::kEnd) {
+      if (const auto* region = region_of(claim, regions)) {
+        add_wrong_range(claim, region->fields, exclusive, wrong);
+      }
+      continue;
+    }
     if (claim.what != Stated::kSize && claim.what != Stated::kNumber) {
       continue;
     }

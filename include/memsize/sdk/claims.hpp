@@ -50,7 +50,8 @@ struct WrongClaim {
 [[nodiscard]] std::vector<WrongClaim> wrong_claims(
     const std::vector<Claim>& claims, const std::vector<emit::WrittenMmuEntry>& entries);
 
-/// Sizes beside `size` properties and the fields of C's tables, and numbers before their regions.
+/// Sizes beside `size` properties and the fields of C's tables, numbers before their regions, and
+/// starts and ends before sysconfig's: of what they show, or of the whole region.
 [[nodiscard]] std::vector<WrongClaim> wrong_claims(
     const std::vector<Claim>& claims, const std::vector<emit::WrittenMpuRegion>& regions);
 
