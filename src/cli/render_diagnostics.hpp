@@ -12,8 +12,8 @@ namespace memsize::cli {
 /// One diagnostic with its line, caret, related places and hint; ends with a line end.
 [[nodiscard]] std::string render(const core::Diagnostic& diagnostic, bool colour);
 
-/// At most 20 errors, then how many there are more; stale files, a line each, are not counted. Notes
-/// are left out: a report shows them.
+/// At most 20 errors, then how many there are more; stale files, a line each, are not counted.
+/// Notes are left out: a report shows them.
 [[nodiscard]] std::string render_problems(const core::Diagnostics& diagnostics, bool colour);
 
 [[nodiscard]] nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics);

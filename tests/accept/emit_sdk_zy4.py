@@ -185,15 +185,17 @@ def check_hardware(what: str, tree: Tree, work: Path) -> None:
 
 
 def check_comments(what: str, tree: Tree, path: str) -> None:
-    """What stands above an entry is true; of an MPU region with parts switched off the last part that is on may be told."""
+    """What stands above an entry is true; of an MPU region with parts switched off the parts that are on may be told."""
     dump = syscfg_of(tree, path)
     text = tree.below(path).read_text(encoding="utf-8")
     for first, last, module, number in re.findall(
             r"Region start: (0x\w+)\s+\* Region end: (0x\w+)[^/]*?\*/[ \t\r]*\n(mmu_armv8|mpu_armv7)(\d+)\.", text):
         entry = effective(module, dump[module][module + number])
         begin, size = (entry["vAddr"], entry["size"]) if module == "mmu_armv8" else (entry["baseAddr"], 1 << entry["size"])
-        used = max(part for part in range(1, 9) if not entry.get("subregionDisableMask", 0) >> (part - 1) & 1)
-        same(f"{what}: {path}: Region start of {entry['$name']}", int(first, 16), begin)
+        on = [part for part in range(1, 9) if not entry.get("subregionDisableMask", 0) >> (part - 1) & 1]
+        unused, used = min(on) - 1, max(on)
+        check(int(first, 16) in (begin, begin + size * unused // 8),
+              f"{what}: {path}: Region start of {entry['$name']}, {begin:#x}, is told as {first}")
         check(int(last, 16) + 1 in (begin + size, begin + size * used // 8),
               f"{what}: {path}: Region end of {entry['$name']}, {begin:#x} + {size:#x}, is told as {last}")
 
