@@ -499,6 +499,7 @@ class BoardReader {
     step.what = reader.one_line("what");
     step.why = reader.one_line("why");
     step.run = reader.one_line("run");
+    step.by_hand = reader.boolean("by_hand", false);
     if (when.written && step.when != "always" && step.when != "linux" &&
         board_.find_core(step.when) == nullptr) {
       context_.unknown_core(step.when, when.place);

@@ -166,9 +166,12 @@ core::Result<void> add_rebuild(Session& session,
   }
   const std::string& root = roots.front().root;
   const auto first = first_map(session, request, tree, root);
-  auto artifacts = emit::render_all(
-      {plan.after, first ? *first : plan.before, session.files, session.data.templates},
-      {"rebuild"});
+  auto artifacts = emit::render_all({plan.after,
+                                     first ? *first : plan.before,
+                                     session.files,
+                                     session.data.templates,
+                                     "the tree before memsize first changed it"},
+                                    {"rebuild"});
   if (!artifacts) {
     return tl::make_unexpected(artifacts.error());
   }

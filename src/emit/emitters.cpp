@@ -241,8 +241,11 @@ core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input) {
 }
 
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input) {
-  return one(
-      input, "REBUILD.md", "rebuild", rebuild_view(input.map, input.baseline), escape_markdown);
+  return one(input,
+             "REBUILD.md",
+             "rebuild",
+             rebuild_view(input.map, input.baseline, input.baseline_name),
+             escape_markdown);
 }
 
 }  // namespace memsize::emit

@@ -292,8 +292,9 @@ Json html_view(const MemoryMap& map) {
   return view;
 }
 
-Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline) {
+Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline, const std::string& name) {
   Json view = head_view(map);
+  view["baseline"] = name;
   const std::vector<board::RebuildStep> steps = rebuild_steps(map, baseline);
   const std::vector<std::string> cores = changed_cores(map, baseline);
   view["changed"] = !steps.empty();

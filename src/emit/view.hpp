@@ -27,7 +27,9 @@ namespace memsize::emit {
 [[nodiscard]] Json header_view(const layout::MemoryMap& map);
 [[nodiscard]] Json dts_view(const layout::MemoryMap& map);
 [[nodiscard]] Json html_view(const layout::MemoryMap& map);
-[[nodiscard]] Json rebuild_view(const layout::MemoryMap& map, const layout::MemoryMap& baseline);
+[[nodiscard]] Json rebuild_view(const layout::MemoryMap& map,
+                                const layout::MemoryMap& baseline,
+                                const std::string& name);
 
 /// The documents that are data themselves.
 [[nodiscard]] Json map_document(const layout::MemoryMap& map);

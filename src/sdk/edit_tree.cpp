@@ -49,6 +49,8 @@ class Opener {
     if (!board || !populated) {
       return failed(sources, variant, board ? populated.error() : board.error());
     }
+    board->title = known ? model->second.title : board->title;
+    std::erase_if(board->rebuild, [](const board::RebuildStep& step) { return step.by_hand; });
     board->name = known ? model->second.name : sources.platform.soc;
     board->asked_as = known ? model->second.asked_as : board->name;
     auto map = layout::resolve(*board, {});

@@ -43,6 +43,7 @@ std::string rebuild_text(const Plan& plan) {
          {std::pair{"what", step.what}, std::pair{"why", step.why}, std::pair{"run", step.run}}) {
       text += value.empty() ? std::string{} : fmt::format("{} = {}\n", key, quoted(value));
     }
+    text += step.by_hand ? "by_hand = true\n" : "";
     text += "\n";
   }
   return text;

@@ -155,6 +155,8 @@ struct RebuildStep {
   std::string what;
   std::string why;
   std::string run;
+  /// Puts what memsize wrote elsewhere into the SDK: not needed where it edits the SDK itself.
+  bool by_hand = false;
 };
 
 struct Board {

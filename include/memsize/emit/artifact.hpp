@@ -25,6 +25,8 @@ struct EmitInput {
   core::FileSystem& files;
   /// Folders that templates are looked for in, the first wins.
   std::vector<std::string> template_folders;
+  /// What `baseline` is called.
+  std::string baseline_name = "the board's default map";
 };
 
 /// One artifact format.
