@@ -198,12 +198,12 @@ class TreeEditor {
   core::TextEdits edits_;
 };
 
-// Below the folder, with a slash behind it, or nothing.
+// Below the folder; nothing is itself.
 std::vector<std::string> places_to_look(core::FileSystem& files, const std::string& folder) {
-  std::vector<std::string> places = {"", fmt::format("{}/", kInKernel)};
+  std::vector<std::string> places = {"", kInKernel};
   if (const auto kernels = files.list_folders(fmt::format("{}/{}", folder, kKernels))) {
     for (const std::string& kernel : *kernels) {
-      places.push_back(fmt::format("{}/{}/{}/", kKernels, kernel, kInKernel));
+      places.push_back(fmt::format("{}/{}/{}", kKernels, kernel, kInKernel));
     }
   }
   return places;
@@ -226,13 +226,14 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
   core::Diagnostics found;
   bool is_any = false;
   for (const std::string& place : places_to_look(files, folder)) {
-    const auto names = files.list(fmt::format("{}/{}", folder, place));
+    const auto names = files.list(place.empty() ? folder : fmt::format("{}/{}", folder, place));
     for (std::size_t i = 0; names && i < names->size(); ++i) {
       const std::string& name = (*names)[i];
       if (!is_device_tree(name) || name.find(before.board.soc) == std::string::npos) {
         continue;
       }
-      const std::string path = fmt::format("{}/{}{}", folder, place, name);
+      const std::string below = place.empty() ? name : fmt::format("{}/{}", place, name);
+      const std::string path = fmt::format("{}/{}", folder, below);
       auto content = files.read(path);
       if (!content) {
         found.insert(found.end(), content.error().begin(), content.error().end());
@@ -245,7 +246,7 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
       const emit::MapFile file{path, std::move(*content)};
       std::string edited = TreeEditor{file, before, after, hand_edits}.run(found);
       if (edited != file.content) {
-        edits.files.push_back({place + name, file.content, std::move(edited)});
+        edits.files.push_back({below, file.content, std::move(edited)});
       }
     }
   }

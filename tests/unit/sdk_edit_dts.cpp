@@ -1,0 +1,104 @@
+#include "memsize/sdk/edit_dts.hpp"
+
+#include "support.hpp"
+
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+constexpr const char* kPath = "arch/arm64/boot/dts/ti/k3-zx9-evm.dts";
+
+// The pool of "zx9" is at an address that a user sets.
+layout::MemoryMap map_at(std::uint64_t pool) {
+  return test::map_of(test::zx9_text(), {{"pool_at", pool}});
+}
+
+const layout::Carveout& pool_of(const layout::MemoryMap& map) {
+  for (const layout::Carveout& each : map.carveouts) {
+    if (!each.label.empty() && each.range.base().value() == map.values.at("pool_at")) {
+      return each;
+    }
+  }
+  FAIL("zx9 has no node for its pool");
+  return map.carveouts.front();
+}
+
+std::string hex(std::uint64_t value) {
+  std::string digits;
+  for (unsigned shift = 32; shift > 0; shift -= 4) {
+    digits += "0123456789abcdef"[value >> (shift - 4) & 15U];
+  }
+  return "0x" + digits;
+}
+
+std::string cells(std::uint64_t value) {
+  return hex(value >> 32U) + " " + hex(value & 0xFFFFFFFF);
+}
+
+std::string tree_with(const layout::Carveout& pool, std::uint64_t base) {
+  return "/dts-v1/;\n/ {\n\treserved-memory {\n\t\t#address-cells = <2>;\n\t\t#size-cells = <2>;\n"
+         "\t\tother: other@1000 {\n\t\t\treg = <0x0 0x1000 0x0 0x1000>;\n\t\t};\n\t\t" +
+         pool.label + ": pool {\n\t\t\treg = <" + cells(base) + " " +
+         cells(pool.range.size().count()) + ">; /* mine */\n\t\t};\n\t};\n};\n";
+}
+
+}  // namespace
+
+TEST_SUITE("sdk") {
+  TEST_CASE("a node of a kernel's device tree follows the map, and nothing else changes") {
+    const auto before = map_at(0x1100000000);
+    const auto after = map_at(0x1180000000);
+    core::MemFileSystem files;
+    const std::string old = tree_with(pool_of(before), 0x1100000000);
+    files.content[fmt::format("linux/{}", kPath)] = old;
+    files.content["linux/arch/arm64/boot/dts/ti/k3-other.dts"] = old;
+    const auto edits = edit_device_trees(files, "linux", before, after, std::nullopt);
+    REQUIRE_MESSAGE(edits.has_value(), (edits ? "" : test::all_text(edits.error())));
+    REQUIRE(edits->files.size() == 1);
+    CHECK(edits->files.front().path == kPath);
+    CHECK(edits->files.front().before == old);
+    CHECK(edits->files.front().after == tree_with(pool_of(after), 0x1180000000));
+    // What is there already stays.
+    files.content[fmt::format("linux/{}", kPath)] = edits->files.front().after;
+    const auto again = edit_device_trees(files, "linux", before, after, std::nullopt);
+    REQUIRE(again.has_value());
+    CHECK(again->files.empty());
+  }
+
+  TEST_CASE("a node with a range of its own is told, kept or overruled") {
+    const auto before = map_at(0x1100000000);
+    const auto after = map_at(0x1180000000);
+    core::MemFileSystem files;
+    files.content["dts/k3-zx9-evm.dtso"] = tree_with(pool_of(before), 0x1140000000);
+    const auto asked = edit_device_trees(files, "dts", before, after, std::nullopt);
+    REQUIRE_FALSE(asked.has_value());
+    REQUIRE(asked.error().size() == 1);
+    CHECK(asked.error().front().code == core::Code::kSdkHandEdited);
+    CHECK(asked.error().front().place.line == 9);
+    const auto kept = edit_device_trees(files, "dts", before, after, HandEdits::kKeep);
+    REQUIRE(kept.has_value());
+    CHECK(kept->files.empty());
+    CHECK(kept->diagnostics.size() == 1);
+    const auto forced = edit_device_trees(files, "dts", before, after, HandEdits::kForce);
+    REQUIRE(forced.has_value());
+    REQUIRE(forced->files.size() == 1);
+    CHECK(forced->files.front().after == tree_with(pool_of(after), 0x1180000000));
+  }
+
+  TEST_CASE("a folder without such a device tree is an error that says what to give") {
+    const auto map = map_at(0x1100000000);
+    core::MemFileSystem files;
+    files.content["linux/Makefile"] = "all:\n";
+    const auto none = edit_device_trees(files, "linux", map, map, std::nullopt);
+    REQUIRE_FALSE(none.has_value());
+    CHECK(none.error().front().code == core::Code::kSdkTree);
+    CHECK(test::contains(none.error().front().hint, "kernel"));
+  }
+}
+
+}  // namespace memsize::sdk
