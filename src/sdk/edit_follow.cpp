@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -129,20 +130,42 @@ Range shown_range(const MpuRegionFields& region) {
   return {base, (end - first) * part, base};
 }
 
-// The fewest regions that show the range, and nothing else, as `like` does; the later ones have
-// names of their own. Empty where there are none.
-std::vector<MpuRegionFields> pieces_over(const Range& range, const MpuRegionFields& like) {
+// 0, 4 GiB and the ends of all ranges, sorted.
+std::vector<std::uint64_t> ends_of(const Range& range, const std::vector<Range>& others) {
+  std::vector<std::uint64_t> ends = {0, layout::kMpuSpace, range.base, range.end()};
+  for (const Range& other : others) {
+    ends.push_back(std::min(other.base, layout::kMpuSpace));
+    ends.push_back(std::min(other.end(), layout::kMpuSpace));
+  }
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  return ends;
+}
+
+// The fewest regions that show the range, and nothing else, as `like` does, but for what regions
+// above show anyway; the later ones have names of their own. Empty where there are none.
+std::vector<MpuRegionFields> pieces_over(const Range& range,
+                                         const MpuRegionFields& like,
+                                         const std::vector<Range>& above) {
   constexpr std::uint8_t kBelow = 1;
   constexpr std::uint8_t kShown = 2;
   if (range.size == 0 || range.end() > layout::kMpuSpace ||
       range.base % layout::kMpuSmallest != 0 || range.size % layout::kMpuSmallest != 0) {
     return {};
   }
-  std::vector<layout::MpuStretch> stretches = {
-      {0, range.base, kBelow, kBelow},
-      {range.base, range.size, kBelow, kShown},
-      {range.end(), layout::kMpuSpace - range.end(), kBelow, kBelow}};
-  std::erase_if(stretches, [](const layout::MpuStretch& each) { return each.size == 0; });
+  const std::vector<std::uint64_t> ends = ends_of(range, above);
+  std::vector<layout::MpuStretch> stretches(ends.size() - 1);
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    const std::uint64_t base = ends[i];
+    const auto has = [&](const Range& each) { return base >= each.base && base < each.end(); };
+    const bool is_hidden = std::any_of(above.begin(), above.end(), has);
+    stretches[i].base = base;
+    stretches[i].size = ends[i + 1] - base;
+    stretches[i].below = kBelow;
+    if (!is_hidden) {
+      stretches[i].wanted = has(range) ? kShown : kBelow;
+    }
+  }
   const auto blocks = layout::cover(stretches);
   std::vector<MpuRegionFields> pieces;
   for (std::size_t i = 0; blocks && i < blocks->size(); ++i) {
@@ -277,29 +300,35 @@ std::optional<std::vector<MpuRegionFields>> follow_mpu(
     const std::vector<emit::WrittenMpuRegion>& entries,
     const std::vector<MovedRegion>& regions,
     unsigned last) {
-  std::vector<MpuRegionFields> wanted;
-  unsigned shift = 0;
+  // Where each of them is to be.
+  std::vector<Range> ranges;
   for (const emit::WrittenMpuRegion& entry : entries) {
     const Range now = shown_range(entry.fields);
     const FollowedRange followed = follow(regions, now);
-    std::vector<MpuRegionFields> pieces = {entry.fields};
-    if (followed.fate == Fate::kLost) {
-      Under under = regions_under(regions, now);
-      under.whole.insert(under.whole.end(), under.torn.begin(), under.torn.end());
-      pieces = pieces_over(hull_of(under.whole, &MovedRegion::after), entry.fields);
-    } else if (!(followed.range == now)) {
-      pieces = pieces_over(followed.range, entry.fields);
+    Under under = regions_under(regions, now);
+    under.whole.insert(under.whole.end(), under.torn.begin(), under.torn.end());
+    ranges.push_back(followed.fate == Fate::kLost ? hull_of(under.whole, &MovedRegion::after)
+                                                  : followed.range);
+  }
+  std::vector<MpuRegionFields> wanted;
+  unsigned shift = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const MpuRegionFields& fields = entries[i].fields;
+    std::vector<MpuRegionFields> pieces = {fields};
+    if (!(ranges[i] == shown_range(fields))) {
+      pieces = pieces_over(
+          ranges[i], fields, {ranges.begin() + static_cast<std::ptrdiff_t>(i) + 1, ranges.end()});
     }
     if (pieces.empty()) {
       return std::nullopt;
     }
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      shift += i == 0 ? 0U : 1U;
-      pieces[i].number = entry.fields.number + shift;
-      if (pieces[i].number > last) {
+    for (std::size_t j = 0; j < pieces.size(); ++j) {
+      shift += j == 0 ? 0U : 1U;
+      pieces[j].number = fields.number + shift;
+      if (pieces[j].number > last) {
         return std::nullopt;
       }
-      wanted.push_back(std::move(pieces[i]));
+      wanted.push_back(std::move(pieces[j]));
     }
   }
   return wanted;

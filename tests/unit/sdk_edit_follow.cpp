@@ -174,6 +174,26 @@ TEST_SUITE("sdk") {
     CHECK_FALSE(follow_mpu(now, regions, 4));
   }
 
+  TEST_CASE("what a region above shows anyway makes an MPU region cheaper") {
+    // A window over both, with the first of them shown otherwise above it.
+    const std::vector<MovedRegion> regions = {
+        {"X", low(0xA4000000, 8 * kMib), low(0xA3900000, 8 * kMib)},
+        {"Y", low(0xA4800000, 24 * kMib), low(0xA4100000, 24 * kMib)}};
+    const auto wanted =
+        follow_mpu({mpu(11, 0xA4000000, 32 * kMib), mpu(12, 0xA4000000, 8 * kMib)}, regions, 15);
+    REQUIRE(wanted);
+    // Alone, the window would take three.
+    REQUIRE(wanted->size() == 4);
+    const std::vector<emit::MpuRegionFields> window = {(*wanted)[0], (*wanted)[1]};
+    const std::vector<emit::MpuRegionFields> above = {(*wanted)[2], (*wanted)[3]};
+    CHECK((*wanted)[2].number == 13);
+    for (std::uint64_t at = 0xA3000000; at < 0xA6800000; at += kMib / 2) {
+      const bool is_above = at >= 0xA3900000 && at < 0xA4100000;
+      CHECK(shows(above, at) == is_above);
+      CHECK((is_above || shows(window, at) == (at >= 0xA4100000 && at < 0xA5900000)));
+    }
+  }
+
   TEST_CASE("an MPU region with parts off is what it shows") {
     emit::WrittenMpuRegion seven = mpu(3, 0xA3800000, 8 * kMib);
     seven.fields.disabled = 0x01;
