@@ -48,7 +48,9 @@ core::Result<sdk::OpenTree> open_in(Session& session,
     // That it is a size was seen as the board was loaded.
     options.dram = *core::parse_bytes(request.board.dram);
   }
-  sdk::ModelBoards models = board::newest_boards(session.files, session.data.boards, board->soc);
+  sdk::ModelBoards models =
+      all ? board::newest_boards(session.files, session.data.boards, board->soc)
+          : sdk::ModelBoards{};
   const std::string os = board->os;
   models.insert_or_assign(os, std::move(*board));
   return sdk::open_tree(files, *platform, os, session.data.boards, models, options);

@@ -140,6 +140,11 @@ class Planner {
   // The map that the values give for each operating system, by the rules that the tree kept.
   void resolve_maps() {
     for (const OpenVariant& variant : tree_.variants) {
+      // The map that is there breaks no rule that it did not break before.
+      if (changes_.empty() && !tree_.is_populated) {
+        maps_.emplace(variant.variant->os, variant.map);
+        continue;
+      }
       board::KnobValues values;
       for (const auto& [knob, value] : changes_) {
         const bool is_asked = variant.variant->os == tree_.os;
