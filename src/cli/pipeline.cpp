@@ -155,7 +155,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
 
   // What Linux reserves, in its own device trees.
   if (!request.linux.empty()) {
-    auto linux = plan_linux(session, request, *plan);
+    auto linux = plan_linux(session, request, *tree, *plan, wish->root);
     if (!linux) {
       return tl::make_unexpected(linux.error());
     }

@@ -132,9 +132,18 @@ core::Result<sdk::EditPlan> plan_tree(const EmitRequest& request,
 
 core::Result<sdk::DeviceTreeEdits> plan_linux(Session& session,
                                               const EmitRequest& request,
-                                              const sdk::EditPlan& plan) {
+                                              const sdk::OpenTree& tree,
+                                              const sdk::EditPlan& plan,
+                                              const std::string& root) {
+  // Linux may have been left out when the tree was changed before.
+  const auto first = first_map(session, request, tree, root);
+  std::vector<const layout::MemoryMap*> before;
+  if (first) {
+    before.push_back(&*first);
+  }
+  before.push_back(&plan.before);
   return sdk::edit_device_trees(
-      session.files, request.linux, plan.before, plan.after, request.hand_edits);
+      session.files, request.linux, before, plan.after, request.hand_edits);
 }
 
 std::vector<sdk::FileChange> changes_of(const sdk::OpenTree& tree,

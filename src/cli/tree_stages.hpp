@@ -38,7 +38,9 @@ struct TreeWish {
 
 [[nodiscard]] core::Result<sdk::DeviceTreeEdits> plan_linux(Session& session,
                                                             const EmitRequest& request,
-                                                            const sdk::EditPlan& plan);
+                                                            const sdk::OpenTree& tree,
+                                                            const sdk::EditPlan& plan,
+                                                            const std::string& root);
 
 /// With paths below the root.
 [[nodiscard]] std::vector<sdk::FileChange> changes_of(const sdk::OpenTree& tree,

@@ -76,7 +76,7 @@ std::string like(std::string_view old, std::uint64_t value) {
 class TreeEditor {
  public:
   TreeEditor(const emit::MapFile& file,
-             const MemoryMap& before,
+             const std::vector<const MemoryMap*>& before,
              const MemoryMap& after,
              std::optional<HandEdits> hand_edits)
       : file_(file),
@@ -101,16 +101,26 @@ class TreeEditor {
 
  private:
   void edit(const emit::WrittenNode& node, core::Diagnostics& problems) {
-    const Carveout* old = find_label(before_, node.label);
     const Carveout* wanted = find_label(after_, node.label);
-    if (old == nullptr || wanted == nullptr || range_of(*old) == range_of(*wanted)) {
-      return;
-    }
     const Range now{node.base, node.size};
-    if (now == range_of(*wanted)) {
+    if (wanted == nullptr || now == range_of(*wanted)) {
       return;
     }
-    if (!(now == range_of(*old))) {
+    // What it was, and whether it was ever otherwise than it is to be.
+    const Carveout* old = nullptr;
+    bool is_old = false;
+    bool has_moved = false;
+    for (const MemoryMap* map : before_) {
+      if (const Carveout* each = find_label(*map, node.label)) {
+        old = each;
+        is_old = is_old || now == range_of(*each);
+        has_moved = has_moved || !(range_of(*each) == range_of(*wanted));
+      }
+    }
+    if (old == nullptr || !has_moved) {
+      return;
+    }
+    if (!is_old) {
       problems.push_back(own_range(node, *old, *wanted));
       if (hand_edits_ != HandEdits::kForce) {
         return;
@@ -192,7 +202,7 @@ class TreeEditor {
   }
 
   const emit::MapFile& file_;
-  const MemoryMap& before_;
+  const std::vector<const MemoryMap*>& before_;
   const MemoryMap& after_;
   std::optional<HandEdits> hand_edits_;
   core::TextEdits edits_;
@@ -219,7 +229,7 @@ bool has_label(const MemoryMap& map, const std::string& text) {
 
 core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
                                                 const std::string& folder,
-                                                const MemoryMap& before,
+                                                const std::vector<const MemoryMap*>& before,
                                                 const MemoryMap& after,
                                                 std::optional<HandEdits> hand_edits) {
   DeviceTreeEdits edits;
@@ -229,7 +239,7 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
     const auto names = files.list(place.empty() ? folder : fmt::format("{}/{}", folder, place));
     for (std::size_t i = 0; names && i < names->size(); ++i) {
       const std::string& name = (*names)[i];
-      if (!is_device_tree(name) || name.find(before.board.soc) == std::string::npos) {
+      if (!is_device_tree(name) || name.find(after.board.soc) == std::string::npos) {
         continue;
       }
       const std::string below = place.empty() ? name : fmt::format("{}/{}", place, name);
@@ -239,7 +249,7 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
         found.insert(found.end(), content.error().begin(), content.error().end());
         continue;
       }
-      if (!has_label(before, *content)) {
+      if (!has_label(after, *content)) {
         continue;
       }
       is_any = true;
@@ -255,10 +265,10 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
     place.path = folder;
     found.push_back(core::error(
         Code::kSdkTree,
-        fmt::format("no device tree of '{}' here has a node of its map", before.board.soc),
+        fmt::format("no device tree of '{}' here has a node of its map", after.board.soc),
         place,
         fmt::format("give the kernel's folder, or the one that holds {}",
-                    before.board.dts_file.empty() ? "its .dts files" : before.board.dts_file)));
+                    after.board.dts_file.empty() ? "its .dts files" : after.board.dts_file)));
   }
   if (core::has_errors(found)) {
     return tl::make_unexpected(std::move(found));

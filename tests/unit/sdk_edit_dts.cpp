@@ -57,7 +57,7 @@ TEST_SUITE("sdk") {
     const std::string old = tree_with(pool_of(before), 0x1100000000);
     files.content[fmt::format("linux/{}", kPath)] = old;
     files.content["linux/arch/arm64/boot/dts/ti/k3-other.dts"] = old;
-    const auto edits = edit_device_trees(files, "linux", before, after, std::nullopt);
+    const auto edits = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
     REQUIRE_MESSAGE(edits.has_value(), (edits ? "" : test::all_text(edits.error())));
     REQUIRE(edits->files.size() == 1);
     CHECK(edits->files.front().path == kPath);
@@ -65,9 +65,24 @@ TEST_SUITE("sdk") {
     CHECK(edits->files.front().after == tree_with(pool_of(after), 0x1180000000));
     // What is there already stays.
     files.content[fmt::format("linux/{}", kPath)] = edits->files.front().after;
-    const auto again = edit_device_trees(files, "linux", before, after, std::nullopt);
+    const auto again = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
     REQUIRE(again.has_value());
     CHECK(again->files.empty());
+  }
+
+  TEST_CASE("a device tree that was left out of a change follows it later") {
+    const auto first = map_at(0x1100000000);
+    const auto now = map_at(0x1180000000);
+    core::MemFileSystem files;
+    files.content["dts/k3-zx9-evm.dts"] = tree_with(pool_of(first), 0x1100000000);
+    const auto edits = edit_device_trees(files, "dts", {&first, &now}, now, std::nullopt);
+    REQUIRE(edits.has_value());
+    REQUIRE(edits->files.size() == 1);
+    CHECK(edits->files.front().after == tree_with(pool_of(now), 0x1180000000));
+    // Nothing is known of a map that it could have followed: it is the user's own.
+    const auto alone = edit_device_trees(files, "dts", {&now}, now, std::nullopt);
+    REQUIRE(alone.has_value());
+    CHECK(alone->files.empty());
   }
 
   TEST_CASE("a node with a range of its own is told, kept or overruled") {
@@ -75,16 +90,16 @@ TEST_SUITE("sdk") {
     const auto after = map_at(0x1180000000);
     core::MemFileSystem files;
     files.content["dts/k3-zx9-evm.dtso"] = tree_with(pool_of(before), 0x1140000000);
-    const auto asked = edit_device_trees(files, "dts", before, after, std::nullopt);
+    const auto asked = edit_device_trees(files, "dts", {&before}, after, std::nullopt);
     REQUIRE_FALSE(asked.has_value());
     REQUIRE(asked.error().size() == 1);
     CHECK(asked.error().front().code == core::Code::kSdkHandEdited);
     CHECK(asked.error().front().place.line == 9);
-    const auto kept = edit_device_trees(files, "dts", before, after, HandEdits::kKeep);
+    const auto kept = edit_device_trees(files, "dts", {&before}, after, HandEdits::kKeep);
     REQUIRE(kept.has_value());
     CHECK(kept->files.empty());
     CHECK(kept->diagnostics.size() == 1);
-    const auto forced = edit_device_trees(files, "dts", before, after, HandEdits::kForce);
+    const auto forced = edit_device_trees(files, "dts", {&before}, after, HandEdits::kForce);
     REQUIRE(forced.has_value());
     REQUIRE(forced->files.size() == 1);
     CHECK(forced->files.front().after == tree_with(pool_of(after), 0x1180000000));
@@ -94,7 +109,7 @@ TEST_SUITE("sdk") {
     const auto map = map_at(0x1100000000);
     core::MemFileSystem files;
     files.content["linux/Makefile"] = "all:\n";
-    const auto none = edit_device_trees(files, "linux", map, map, std::nullopt);
+    const auto none = edit_device_trees(files, "linux", {&map}, map, std::nullopt);
     REQUIRE_FALSE(none.has_value());
     CHECK(none.error().front().code == core::Code::kSdkTree);
     CHECK(test::contains(none.error().front().hint, "kernel"));

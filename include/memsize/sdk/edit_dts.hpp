@@ -22,16 +22,18 @@ struct DeviceTreeEdits {
 
 /// `folder` is a kernel's source, an SDK that has one in board-support/, or the folder of the
 /// device trees itself. In its files (.dts, .dtsi, .dtso) whose names have the part's, each node
-/// with the label of a carve-out that has the range of `before` gets that of `after`: the cells of
-/// `reg` that differ, and the unit address. Errors:
+/// with the label of a carve-out that has the range of one of the maps `before` gets that of
+/// `after`: the cells of `reg` that differ, and the unit address. `before` are the maps that the
+/// SDK has and had: Linux may not have followed the last change. Errors:
 ///  - sdk.tree: no file there has such a node;
 ///  - sdk.hand-edited: a node that must change has a range of its own, unless `hand_edits` says
 ///    what becomes of it;
 ///  - verify.parse: a file that has such a node is not understood.
-[[nodiscard]] core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
-                                                              const std::string& folder,
-                                                              const layout::MemoryMap& before,
-                                                              const layout::MemoryMap& after,
-                                                              std::optional<HandEdits> hand_edits);
+[[nodiscard]] core::Result<DeviceTreeEdits> edit_device_trees(
+    core::FileSystem& files,
+    const std::string& folder,
+    const std::vector<const layout::MemoryMap*>& before,
+    const layout::MemoryMap& after,
+    std::optional<HandEdits> hand_edits);
 
 }  // namespace memsize::sdk
