@@ -379,6 +379,11 @@ class Planner {
     }
     core::Diagnostics found = news(before, std::move(after));
     for (core::Diagnostic& each : found) {
+      // What sysconfig made follows with the next build.
+      if (each.code == Code::kSdkGenerated && is_made_by_sysconfig(below(each.place.path.str()))) {
+        each.severity = core::Severity::kWarning;
+        continue;
+      }
       each.details.push_back("this is what the tree would have after the change");
       if (const auto file = edited_.find(below(each.place.path.str())); file != edited_.end()) {
         core::Diagnostics one{each};
@@ -387,6 +392,15 @@ class Planner {
       }
     }
     keep(found);
+  }
+
+  [[nodiscard]] bool is_made_by_sysconfig(const std::string& path) const {
+    const auto& variants = tree_.sources.variants;
+    return std::any_of(variants.begin(), variants.end(), [&](const Variant& variant) {
+      return std::any_of(variant.cores.begin(), variant.cores.end(), [&](const CoreSources& core) {
+        return core.generated == path;
+      });
+    });
   }
 
   [[nodiscard]] std::string below(const std::string& path) const {
