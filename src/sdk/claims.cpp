@@ -3,6 +3,8 @@
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 
+#include "mpu_shown.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -248,35 +250,13 @@ const emit::WrittenMpuRegion* region_of(const Claim& claim,
   return here ? &*found : nullptr;
 }
 
-struct Shown {
-  std::uint64_t base = 0;
-  /// Behind it.
-  std::uint64_t end = 0;
-};
-
-// Without the eighths at both ends that are switched off.
-Shown shown_by(const emit::MpuRegionFields& fields) {
-  constexpr unsigned kEighths = 8;
-  const std::uint64_t part = fields.size / kEighths;
-  unsigned first = 0;
-  unsigned end = kEighths;
-  while (first < end && (fields.disabled >> first & 1U) != 0) {
-    ++first;
-  }
-  while (end > first && (fields.disabled >> (end - 1) & 1U) != 0) {
-    --end;
-  }
-  return end == kEighths ? Shown{fields.base + first * part, fields.base + fields.size}
-                         : Shown{fields.base + first * part, fields.base + end * part};
-}
-
 // The region may be said as a whole, too.
 void add_wrong_range(const Claim& claim,
                      const emit::MpuRegionFields& fields,
                      bool exclusive,
                      std::vector<WrongClaim>& wrong) {
-  const Shown shown = shown_by(fields);
-  const Shown whole{fields.base, fields.base + fields.size};
+  const ShownRange shown = shown_by(fields);
+  const ShownRange whole{fields.base, fields.base + fields.size, false};
   if (claim.what == Stated::kStart) {
     if (claim.value != shown.base && claim.value != whole.base) {
       wrong.push_back({claim, core::format_hex(shown.base), fields.name});

@@ -2,6 +2,8 @@
 
 #include "memsize/core/bug.hpp"
 
+#include "mpu_shown.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -112,22 +114,9 @@ bool stay_together(const std::vector<const MovedRegion*>& regions) {
          });
 }
 
-// From the first to the last part that is not switched off.
 Range shown_range(const MpuRegionFields& region) {
-  const std::uint64_t part = region.size / layout::kMpuParts;
-  std::uint64_t first = 0;
-  std::uint64_t end = layout::kMpuParts;
-  while (first < end && (region.disabled >> first & 1U) != 0) {
-    ++first;
-  }
-  while (end > first && (region.disabled >> (end - 1) & 1U) != 0) {
-    --end;
-  }
-  if (first == 0 && end == layout::kMpuParts) {
-    return {region.base, region.size, region.base};
-  }
-  const std::uint64_t base = region.base + first * part;
-  return {base, (end - first) * part, base};
+  const ShownRange shown = shown_by(region);
+  return {shown.base, shown.end - shown.base, shown.base};
 }
 
 // 0, 4 GiB and the ends of all ranges, sorted.
@@ -316,8 +305,14 @@ std::optional<std::vector<MpuRegionFields>> follow_mpu(
     const MpuRegionFields& fields = entries[i].fields;
     std::vector<MpuRegionFields> pieces = {fields};
     if (!(ranges[i] == shown_range(fields))) {
-      pieces = pieces_over(
-          ranges[i], fields, {ranges.begin() + static_cast<std::ptrdiff_t>(i) + 1, ranges.end()});
+      std::vector<Range> above;
+      for (std::size_t j = i + 1; j < entries.size(); ++j) {
+        // Through holes, what is below is seen.
+        if (!shown_by(entries[j].fields).has_holes) {
+          above.push_back(ranges[j]);
+        }
+      }
+      pieces = pieces_over(ranges[i], fields, above);
     }
     if (pieces.empty()) {
       return std::nullopt;

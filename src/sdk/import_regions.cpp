@@ -67,13 +67,9 @@ class Collector {
   }
 
  private:
-  static std::string without_dot(const std::string& path) {
-    return path.starts_with("./") ? path.substr(2) : path;
-  }
-
   void collect_cores() {
     for (const ScriptExport& each : plan_.variant->script.exports) {
-      const std::string path = without_dot(each.path);
+      const std::string path = path_of(each);
       const std::size_t slash = path.find('/');
       if (each.kind == "LinkerCmdFile" && slash != std::string::npos) {
         const std::string name = path.substr(0, slash);
@@ -110,7 +106,7 @@ class Collector {
   }
 
   void collect(const ScriptExport& each) {
-    const std::string path = without_dot(each.path);
+    const std::string path = path_of(each);
     for (const ScriptMapEntry& entry : each.entries) {
       const bool linker = each.kind == "LinkerCmdFile";
       const bool header = each.kind == "CHeaderFile";

@@ -194,6 +194,28 @@ TEST_SUITE("sdk") {
     }
   }
 
+  TEST_CASE("through the holes of a region above, what is below is seen") {
+    const std::vector<MovedRegion> regions = {
+        {"X", low(0xA4000000, 4 * kMib), low(0xA4000000, 8 * kMib)}};
+    emit::WrittenMpuRegion above = mpu(12, 0xA4000000, 8 * kMib);
+    above.fields.disabled = 0x18;
+    // What it shows lies over X too, and follows nothing: it is a window.
+    above.fields.base = 0xA4800000;
+    const auto wanted = follow_mpu({mpu(11, 0xA4000000, 4 * kMib), above}, regions, 15);
+    REQUIRE(wanted);
+    CHECK(wanted->back() == above.fields);
+    for (std::uint64_t at = 0xA4000000; at < 0xA4800000; at += kMib) {
+      CHECK(shows({wanted->front()}, at));
+    }
+    // The same where it lies right over it.
+    above.fields.base = 0xA4000000;
+    const auto over = follow_mpu({mpu(11, 0xA4000000, 4 * kMib), above}, regions, 15);
+    REQUIRE(over);
+    std::vector<emit::MpuRegionFields> below = *over;
+    below.pop_back();
+    CHECK(shows(below, 0xA4000000 + 4 * kMib));
+  }
+
   TEST_CASE("an MPU region with parts off is what it shows") {
     emit::WrittenMpuRegion seven = mpu(3, 0xA3800000, 8 * kMib);
     seven.fields.disabled = 0x01;
