@@ -321,26 +321,6 @@ Outcome run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline, Json& document) {
-  const std::uint64_t before = baseline.reserved().count();
-  const std::uint64_t after = map.reserved().count();
-  document["reserved_before_bytes"] = before;
-  document["reserved_after_bytes"] = after;
-  document["returned_bytes"] = static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
-  document["changed_cores"] = emit::changed_cores(map, baseline);
-  document["rebuild"] = Json::array();
-  for (const board::RebuildStep& step : emit::rebuild_steps(map, baseline)) {
-    document["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
-  }
-}
-
-std::string balance_sentence(const layout::MemoryMap& map, const layout::MemoryMap& baseline) {
-  const std::vector<std::string> cores = emit::changed_cores(map, baseline);
-  return fmt::format("{}; reflash {}.",
-                     emit::describe_balance(map, baseline),
-                     cores.empty() ? std::string{"nothing"} : core::join(cores, ", "));
-}
-
 Run add_emit(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb =

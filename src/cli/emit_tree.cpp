@@ -148,7 +148,8 @@ class TreeEmitter {
   Outcome check(const TreeEmission& emission, Outcome outcome) {
     for (const sdk::RootChanges& root : emission.roots) {
       for (const sdk::FileChange& change : root.changes) {
-        if (!change.before || change.path == kRebuildFile) {
+        // Nothing is built from it.
+        if (change.path == kRebuildFile) {
           continue;
         }
         core::Place place;
@@ -223,6 +224,26 @@ class TreeEmitter {
 Outcome emit_tree(
     Session& session, const EmitRequest& request, EmitMode mode, const char* schema, bool json) {
   return TreeEmitter{session, request, mode, schema, json}.run();
+}
+
+void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline, Json& document) {
+  const std::uint64_t before = baseline.reserved().count();
+  const std::uint64_t after = map.reserved().count();
+  document["reserved_before_bytes"] = before;
+  document["reserved_after_bytes"] = after;
+  document["returned_bytes"] = static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
+  document["changed_cores"] = emit::changed_cores(map, baseline);
+  document["rebuild"] = Json::array();
+  for (const board::RebuildStep& step : emit::rebuild_steps(map, baseline)) {
+    document["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
+  }
+}
+
+std::string balance_sentence(const layout::MemoryMap& map, const layout::MemoryMap& baseline) {
+  const std::vector<std::string> cores = emit::changed_cores(map, baseline);
+  return fmt::format("{}; reflash {}.",
+                     emit::describe_balance(map, baseline),
+                     cores.empty() ? std::string{"nothing"} : core::join(cores, ", "));
 }
 
 }  // namespace memsize::cli

@@ -25,10 +25,8 @@ using layout::MemoryMap;
 
 using ScriptConstants = std::map<std::string, Integer>;
 
-// One file with the exports that write it, before and after.
-struct Target {
-  std::vector<std::pair<const ScriptExport*, const ScriptExport*>> exports;
-};
+// The exports that write one file, before and after.
+using Target = std::vector<std::pair<const ScriptExport*, const ScriptExport*>>;
 
 bool same_ranges(const ScriptExport& a, const ScriptExport& b) {
   const auto same = [](const ScriptMapEntry& x, const ScriptMapEntry& y) {
@@ -261,8 +259,7 @@ class Planner {
                           std::map<std::string, Target>& targets) {
     for (std::size_t i = 0; i < std::min(before.exports.size(), after.exports.size()); ++i) {
       if (is_regenerated(before.exports[i])) {
-        targets[path_of(before.exports[i])].exports.emplace_back(&before.exports[i],
-                                                                 &after.exports[i]);
+        targets[path_of(before.exports[i])].emplace_back(&before.exports[i], &after.exports[i]);
       }
     }
   }
@@ -277,16 +274,15 @@ class Planner {
   }
 
   void edit_file(const std::string& path, const Target& target) {
-    const bool changes =
-        std::any_of(target.exports.begin(), target.exports.end(), [](const auto& each) {
-          return !same_ranges(*each.first, *each.second);
-        });
+    const bool changes = std::any_of(target.begin(), target.end(), [](const auto& each) {
+      return !same_ranges(*each.first, *each.second);
+    });
     if (!changes && !forced_) {
       return;
     }
     const emit::MapFile file{full(path), original(path)};
     std::optional<Regenerated> chosen;
-    for (const auto& [before, after] : target.exports) {
+    for (const auto& [before, after] : target) {
       auto made = regenerate(*before, *after, file, wish_.hand_edits.value_or(HandEdits::kKeep));
       if (!made) {
         return keep(made.error());
