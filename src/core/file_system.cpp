@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 namespace memsize::core {
 
@@ -105,32 +104,60 @@ Result<std::pair<std::string, std::string>> stage_file(const NewFile& file,
   return std::pair{temporary, target.string()};
 }
 
+class FileStream : public ByteStream {
+ public:
+  FileStream(int file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  Result<std::size_t> read(std::span<char> buffer) override {
+    while (true) {
+      const ssize_t got = ::read(file_.get(), buffer.data(), buffer.size());
+      if (got >= 0) {
+        return static_cast<std::size_t>(got);
+      }
+      if (errno != EINTR) {
+        return cannot_read(path_, reason(errno));
+      }
+    }
+  }
+
+ private:
+  Descriptor file_;
+  std::string path_;
+};
+
 }  // namespace
 
 Result<std::string> RealFileSystem::read(const std::string& path) {
-  const bool standard_input = path == "-";
-  if (!standard_input && is_directory(path)) {
-    return cannot_read(path, "it is a directory, not a file");
-  }
-  const Descriptor file{standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.get() < 0) {
-    return cannot_read(path, reason(errno));
+  const auto stream = open(path);
+  if (!stream) {
+    return tl::make_unexpected(stream.error());
   }
   std::string content;
   constexpr std::size_t kBlock = 1U << 16;
   while (true) {
     const std::size_t used = content.size();
     content.resize(used + kBlock);
-    const ssize_t got = ::read(file.get(), content.data() + used, kBlock);
-    const int why = errno;
-    content.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) {
+    const auto got = (*stream)->read({content.data() + used, kBlock});
+    if (!got) {
+      return tl::make_unexpected(got.error());
+    }
+    content.resize(used + *got);
+    if (*got == 0) {
       return content;
     }
-    if (got < 0 && why != EINTR) {
-      return cannot_read(path, reason(why));
-    }
   }
+}
+
+Result<std::unique_ptr<ByteStream>> RealFileSystem::open(const std::string& path) {
+  const bool standard_input = path == "-";
+  if (!standard_input && is_directory(path)) {
+    return cannot_read(path, "it is a directory, not a file");
+  }
+  const int file = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return cannot_read(path, reason(errno));
+  }
+  return std::make_unique<FileStream>(file, path);
 }
 
 Result<std::uint64_t> RealFileSystem::size(const std::string& path) {
@@ -259,6 +286,10 @@ Result<std::string> MemFileSystem::read(const std::string& path) {
   return found->second;
 }
 
+Result<std::unique_ptr<ByteStream>> MemFileSystem::open(const std::string& path) {
+  return read(path).map(stream_with);
+}
+
 Result<std::uint64_t> MemFileSystem::size(const std::string& path) {
   const auto found = content.find(path);
   if (found == content.end()) {
@@ -342,55 +373,6 @@ Result<std::vector<std::string>> MemFileSystem::list_tree(const std::string& fol
     return cannot_read(folder, reason(ENOENT));
   }
   return paths;
-}
-
-Result<std::string> gunzip_if_needed(std::string content, const std::string& path) {
-  if (!content.starts_with("\x1F\x8B")) {
-    return content;
-  }
-  constexpr std::size_t kLargest = 1ULL << 30;
-  constexpr std::size_t kBlock = 1U << 18;
-  constexpr int kGzipOnly = 15 + 16;
-  const auto refuse = [&](const char* why) {
-    return fail(error(
-        Code::kFileGzip, fmt::format("cannot unpack '{}': {}", printable(path), why), at(path)));
-  };
-  z_stream stream{};
-  if (inflateInit2(&stream, kGzipOnly) != Z_OK) {
-    return refuse("zlib could not start");
-  }
-
-  const struct Guard {
-    z_stream* stream;
-
-    ~Guard() { inflateEnd(stream); }
-  } guard{&stream};
-
-  stream.next_in = reinterpret_cast<Bytef*>(content.data());
-  stream.avail_in = static_cast<uInt>(content.size());
-  std::string out;
-  while (true) {
-    const std::size_t used = out.size();
-    out.resize(used + kBlock);
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + used);
-    stream.avail_out = static_cast<uInt>(kBlock);
-    const int state = inflate(&stream, Z_NO_FLUSH);
-    out.resize(used + kBlock - stream.avail_out);
-    if (out.size() > kLargest) {
-      return refuse("it unpacks to more than 1 GiB");
-    }
-    if (state == Z_STREAM_END) {
-      if (stream.avail_in == 0) {
-        return out;
-      }
-      // Logs that were rotated and joined are several gzip members in a row.
-      inflateReset(&stream);
-      continue;
-    }
-    if (state != Z_OK) {
-      return refuse(state == Z_BUF_ERROR ? "it ends too early" : "it is not valid gzip");
-    }
-  }
 }
 
 }  // namespace memsize::core

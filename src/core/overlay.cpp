@@ -17,6 +17,12 @@ Result<std::string> Overlay::read(const std::string& path) {
   return file == files_.end() ? disk_.read(path) : Result<std::string>{file->second};
 }
 
+Result<std::unique_ptr<ByteStream>> Overlay::open(const std::string& path) {
+  const auto file = files_.find(path);
+  return file == files_.end() ? disk_.open(path)
+                              : Result<std::unique_ptr<ByteStream>>{stream_with(file->second)};
+}
+
 Result<std::uint64_t> Overlay::size(const std::string& path) {
   const auto file = files_.find(path);
   return file == files_.end() ? disk_.size(path) : Result<std::uint64_t>{file->second.size()};

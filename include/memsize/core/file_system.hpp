@@ -1,6 +1,7 @@
 // The disk, behind an interface so that tests need none.
 #pragma once
 
+#include "memsize/core/byte_stream.hpp"
 #include "memsize/core/diagnostic.hpp"
 
 #include <cstdint>
@@ -75,6 +76,9 @@ class FileSystem {
   /// The whole file. "-" is standard input.
   [[nodiscard]] virtual Result<std::string> read(const std::string& path) = 0;
 
+  /// The same bytes, one after the other: a file, a pipe or a device of any size.
+  [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> open(const std::string& path) = 0;
+
   /// Bytes of a regular file, without reading it; links are followed.
   [[nodiscard]] virtual Result<std::uint64_t> size(const std::string& path) = 0;
 
@@ -144,6 +148,7 @@ class FileSystem {
 class RealFileSystem : public FileSystem {
  public:
   [[nodiscard]] Result<std::string> read(const std::string& path) override;
+  [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) override;
   [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
   [[nodiscard]] bool exists(const std::string& path) override;
@@ -194,6 +199,7 @@ class MemFileSystem : public FileSystem {
   std::uint64_t steps = 0;
 
   [[nodiscard]] Result<std::string> read(const std::string& path) override;
+  [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) override;
   [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
   [[nodiscard]] bool exists(const std::string& path) override;
@@ -222,8 +228,5 @@ class MemFileSystem : public FileSystem {
                                          std::string_view purpose) override;
   [[nodiscard]] std::string lock_holder(const std::string& path) override;
 };
-
-/// `content` itself, or what it unpacks to where it is gzip. Output above 1 GiB is refused.
-[[nodiscard]] Result<std::string> gunzip_if_needed(std::string content, const std::string& path);
 
 }  // namespace memsize::core
