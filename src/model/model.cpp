@@ -5,6 +5,8 @@
 #include <array>
 #include <bit>
 #include <iterator>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +25,19 @@ constexpr std::array<std::pair<Lifetime, std::string_view>, 3> kLifetimes = {{
     {Lifetime::kPersistent, "persistent"},
     {Lifetime::kScratch, "scratch"},
     {Lifetime::kConstant, "constant"},
+}};
+
+constexpr std::array<std::pair<HeapReport::Source, std::string_view>, 2> kHeapSources = {{
+    {HeapReport::Source::kBoot, "boot"},
+    {HeapReport::Source::kStatistics, "statistics"},
+}};
+
+constexpr std::array<std::pair<Failure::Kind, std::string_view>, 5> kFailureKinds = {{
+    {Failure::Kind::kRecord, "record"},
+    {Failure::Kind::kOnChip, "on-chip"},
+    {Failure::Kind::kLimit, "limit"},
+    {Failure::Kind::kHost, "host"},
+    {Failure::Kind::kOther, "other"},
 }};
 
 template <typename Rows, typename Value>
@@ -61,6 +76,22 @@ std::optional<Lifetime> lifetime_named(std::string_view name) {
   return value_in<Lifetime>(kLifetimes, name);
 }
 
+std::string_view name_of(HeapReport::Source source) {
+  return name_in(kHeapSources, source);
+}
+
+std::string_view name_of(Failure::Kind kind) {
+  return name_in(kFailureKinds, kind);
+}
+
+std::optional<HeapReport::Source> heap_source_named(std::string_view name) {
+  return value_in<HeapReport::Source>(kHeapSources, name);
+}
+
+std::optional<Failure::Kind> failure_kind_named(std::string_view name) {
+  return value_in<Failure::Kind>(kFailureKinds, name);
+}
+
 MeasuredSize measured_kib(std::uint64_t hundredths) {
   // One hundredth of a KiB is 10.24 B; its half is 512 hundredths of a byte.
   const std::uint64_t centibytes = hundredths * 1024;
@@ -80,29 +111,155 @@ MeasuredSize measured_exactly(core::Bytes size) {
   return MeasuredSize{size, size, std::max(size, core::Bytes{1}), {}};
 }
 
+namespace {
+
+// Everything of `more`, its inputs counted on from `first_input`.
+template <typename Item>
+void append_items(std::vector<Item>& items, std::vector<Item>& more, std::size_t first_input) {
+  for (Item& item : more) {
+    item.input += first_input;
+    items.push_back(std::move(item));
+  }
+}
+
+void hash_in(std::uint64_t& hash, std::string_view text) {
+  // FNV-1a, 64 bits.
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  }
+  hash = (hash ^ 0xFFU) * kPrime;
+}
+
+// What an input says, as one number for each kind: inputs of one path are told apart by it.
+std::vector<std::uint64_t> content_of(const Recording& recording) {
+  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
+  std::vector<std::uint64_t> hashes(recording.inputs.size(), kOffsetBasis);
+  for (const CoreRecording& core : recording.cores) {
+    for (const Instance& instance : core.instances) {
+      std::uint64_t& hash = hashes.at(instance.input);
+      hash_in(hash,
+              fmt::format("{} {} {} {} {}",
+                          core.core,
+                          instance.line,
+                          instance.times,
+                          instance.form,
+                          instance.priority.value_or(0)));
+      for (const ClassTotal& total : instance.totals) {
+        hash_in(hash,
+                fmt::format("{} {} {} {}",
+                            total.space,
+                            total.lifetime ? name_of(*total.lifetime) : std::string_view{},
+                            total.size.upper.count(),
+                            total.line));
+      }
+      for (const Block& block : instance.blocks) {
+        hash_in(hash,
+                fmt::format("{} {} {} {} {} {} {}",
+                            block.record,
+                            block.space,
+                            name_of(block.cacheability),
+                            name_of(block.lifetime),
+                            block.size.upper.count(),
+                            block.address_low.value_or(0),
+                            block.line));
+      }
+    }
+  }
+  for (const HeapReport& heap : recording.heaps) {
+    hash_in(hashes.at(heap.input),
+            fmt::format("{} {} {} {} {} {}",
+                        heap.core,
+                        heap.name,
+                        heap.size.count(),
+                        heap.address.value_or(0),
+                        heap.free.value_or(core::Bytes{}).count(),
+                        heap.line));
+  }
+  for (const Failure& failure : recording.failures) {
+    hash_in(hashes.at(failure.input),
+            fmt::format("{} {} {}", failure.core, failure.text, failure.line));
+  }
+  for (const RunReport& run : recording.runs) {
+    hash_in(hashes.at(run.input),
+            fmt::format("{} {} {} {} {} {}",
+                        run.core,
+                        run.init_ms.value_or(0),
+                        run.execution_ms.value_or(0),
+                        run.read_mb.value_or(0),
+                        run.written_mb.value_or(0),
+                        run.line));
+  }
+  return hashes;
+}
+
+template <typename Item>
+void sort_items(std::vector<Item>& items, const std::vector<std::size_t>& place_of) {
+  for (Item& item : items) {
+    item.input = place_of.at(item.input);
+  }
+  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+    return std::pair{a.input, a.line} < std::pair{b.input, b.line};
+  });
+}
+
+}  // namespace
+
 void append(Recording& recording, Recording more) {
   const std::size_t first_input = recording.inputs.size();
   if (recording.headroom.empty()) {
     recording.headroom = std::move(more.headroom);
+  }
+  if (recording.instances.empty()) {
     recording.instances = std::move(more.instances);
+  }
+  if (!recording.one_priority) {
+    recording.one_priority = more.one_priority;
   }
   std::move(more.inputs.begin(), more.inputs.end(), std::back_inserter(recording.inputs));
   std::move(
       more.diagnostics.begin(), more.diagnostics.end(), std::back_inserter(recording.diagnostics));
+  append_items(recording.heaps, more.heaps, first_input);
+  append_items(recording.failures, more.failures, first_input);
+  append_items(recording.runs, more.runs, first_input);
   for (CoreRecording& added : more.cores) {
-    for (Instance& instance : added.instances) {
-      instance.input += first_input;
+    auto core = std::find_if(recording.cores.begin(),
+                             recording.cores.end(),
+                             [&](const CoreRecording& c) { return c.core == added.core; });
+    if (core == recording.cores.end()) {
+      core = recording.cores.insert(core, {added.core, {}});
     }
-    const auto known = std::find_if(recording.cores.begin(),
-                                    recording.cores.end(),
-                                    [&](const CoreRecording& c) { return c.core == added.core; });
-    if (known == recording.cores.end()) {
-      recording.cores.push_back(std::move(added));
-    } else {
-      std::move(
-          added.instances.begin(), added.instances.end(), std::back_inserter(known->instances));
-    }
+    append_items(core->instances, added.instances, first_input);
   }
+}
+
+void sort(Recording& recording) {
+  const std::vector<std::uint64_t> content = content_of(recording);
+  std::vector<std::size_t> order(recording.inputs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t input) {
+    const Input& of = recording.inputs[input];
+    return std::tuple{std::string_view{of.path}, of.lines, of.records, content[input]};
+  };
+  std::stable_sort(
+      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::vector<std::size_t> place_of(order.size());
+  std::vector<Input> inputs;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    place_of[order[place]] = place;
+    inputs.push_back(std::move(recording.inputs[order[place]]));
+  }
+  recording.inputs = std::move(inputs);
+  std::sort(recording.cores.begin(),
+            recording.cores.end(),
+            [](const CoreRecording& a, const CoreRecording& b) { return a.core < b.core; });
+  for (CoreRecording& core : recording.cores) {
+    sort_items(core.instances, place_of);
+  }
+  sort_items(recording.heaps, place_of);
+  sort_items(recording.failures, place_of);
+  sort_items(recording.runs, place_of);
+  core::sort_by_place(recording.diagnostics);
 }
 
 }  // namespace memsize::model

@@ -51,12 +51,33 @@ struct Block {
   std::size_t line = 0;
 };
 
-/// One model loaded on one core.
+/// The sum of one class of memory as a log printed it below a table.
+struct ClassTotal {
+  std::string space;
+  Cacheability cacheability = Cacheability::kCacheable;
+  /// Empty: the log adds up all of the space.
+  std::optional<Lifetime> lifetime;
+  MeasuredSize size;
+  std::size_t line = 0;
+};
+
+/// One model loaded on one core. Where only the totals of its table are known, it has no blocks.
 struct Instance {
   /// Index into Recording::inputs.
   std::size_t input = 0;
+  /// Where its table begins; of two prints, the later one.
   std::size_t line = 0;
+  /// How its rows were printed ("bytes", "kib", ...): a vendor's generations print differently.
+  /// Empty where the reader knows one form only.
+  std::string form;
+  /// Sorted by record.
   std::vector<Block> blocks;
+  /// What the log itself says the blocks add up to.
+  std::vector<ClassTotal> totals;
+  /// The priority that the model was created with, where the log has it.
+  std::optional<std::uint32_t> priority;
+  /// How often the log has this very table: same rows, same addresses. It was loaded again.
+  std::size_t times = 1;
 };
 
 struct CoreRecording {
@@ -64,6 +85,62 @@ struct CoreRecording {
   std::string core;
   std::vector<Instance> instances;
 };
+
+/// What a log says of a heap beside any table: when it was made, or how full it is.
+struct HeapReport {
+  enum class Source { kBoot, kStatistics };
+
+  std::size_t input = 0;
+  std::size_t line = 0;
+  /// As CoreRecording::core.
+  std::string core;
+  Source source = Source::kBoot;
+  /// As printed; statistics cut long names.
+  std::string name;
+  core::Bytes size;
+  /// Boot: where it begins, as the core sees it.
+  std::optional<std::uint64_t> address;
+  /// Statistics: bytes that are free now, or that were never in use.
+  std::optional<core::Bytes> free;
+};
+
+/// Something that went wrong on the target.
+struct Failure {
+  /// kRecord: a heap had no room for a record. kOnChip: a core's own on-chip allocator is full.
+  /// kLimit: a limit that no heap's size changes. kHost: memory of the host. kOther: an error that
+  /// is no lack of memory, or does not say of what.
+  enum class Kind { kRecord, kOnChip, kLimit, kHost, kOther };
+
+  std::size_t input = 0;
+  std::size_t line = 0;
+  std::string core;
+  Kind kind = Kind::kOther;
+  /// What the log says, printable.
+  std::string text;
+  /// kRecord: which, in which space, and its size. The space says no lifetime.
+  std::optional<std::uint32_t> record;
+  std::string space;
+  Cacheability cacheability = Cacheability::kCacheable;
+  std::optional<core::Bytes> size;
+};
+
+/// What a run took. Megabytes are of 10^6 bytes; they count the whole chip's traffic.
+struct RunReport {
+  std::size_t input = 0;
+  std::size_t line = 0;
+  std::string core;
+  std::optional<double> init_ms;
+  /// How often it was executed; the times and traffic are those of the slowest.
+  std::size_t executions = 0;
+  std::optional<double> execution_ms;
+  std::optional<double> read_mb;
+  std::optional<double> written_mb;
+};
+
+[[nodiscard]] std::string_view name_of(HeapReport::Source source);
+[[nodiscard]] std::string_view name_of(Failure::Kind kind);
+[[nodiscard]] std::optional<HeapReport::Source> heap_source_named(std::string_view name);
+[[nodiscard]] std::optional<Failure::Kind> failure_kind_named(std::string_view name);
 
 struct Input {
   /// As the user typed it.
@@ -74,8 +151,10 @@ struct Input {
   std::string trace_format;
   std::size_t lines = 0;
   std::size_t records = 0;
-  /// Lines with text that belong to no table.
-  std::size_t other_lines = 0;
+  /// Rows that were no rows any more, and are missing.
+  std::size_t broken_rows = 0;
+  /// Printed by an emulation on a host, whose sizes are not the target's.
+  bool emulated = false;
 };
 
 }  // namespace memsize::model

@@ -4,6 +4,8 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/block.hpp"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace memsize::model {
@@ -13,12 +15,20 @@ struct Recording {
   /// The options that a sizing document was made with; empty for a log.
   std::string headroom;
   std::string instances;
-  /// In the order in which the cores first appear.
+  std::optional<bool> one_priority;
   std::vector<CoreRecording> cores;
+  /// Each in the order of its lines, input by input.
+  std::vector<HeapReport> heaps;
+  std::vector<Failure> failures;
+  std::vector<RunReport> runs;
   core::Diagnostics diagnostics;
 };
 
 /// Appends `more` to `recording`: the instances of a core that both have follow each other.
 void append(Recording& recording, Recording more);
+
+/// Brings a recording into the one order that it has whatever order its inputs were appended in:
+/// inputs by path and content, cores by name, everything else by input and line.
+void sort(Recording& recording);
 
 }  // namespace memsize::model
