@@ -3,7 +3,9 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/recording.hpp"
+#include "memsize/readers/reader.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -12,10 +14,14 @@ namespace memsize::readers {
 /// An input's name in a sentence: "'trace.log'", or "standard input" for "-".
 std::string shown_name(const std::string& path);
 
-bool probe_tidl_table(std::string_view text);
-core::Result<model::Recording> read_tidl_table(std::string_view text, const std::string& path);
+/// A text of so many lines that says nothing; how to make one that does.
+core::Diagnostic no_table(const std::string& path, std::size_t lines);
 
-bool probe_sizing_document(std::string_view text);
-core::Result<model::Recording> read_sizing_document(std::string_view text, const std::string& path);
+/// Any text: what is no document may be a log.
+bool probe_tidl_log(std::string_view head);
+std::unique_ptr<Reading> open_tidl_log(const std::string& path, OnModel on_model);
+
+bool probe_sizing_document(std::string_view head);
+std::unique_ptr<Reading> open_sizing_document(const std::string& path, OnModel on_model);
 
 }  // namespace memsize::readers

@@ -4,6 +4,8 @@
 #include "formats.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,26 +21,6 @@ core::Place whole_file(const std::string& path) {
   return place;
 }
 
-// What stands in the way of a table, guessed from what is there instead.
-std::string no_table_hint(std::string_view text) {
-  if (text.find("requiement") != std::string_view::npos) {
-    return "the table's title is there but no row: was the log cut short?";
-  }
-  return "trace the model with debugTraceLevel = 2 (TIDL-RT), debug_level = 2 (edgeai-tidl-tools) "
-         "or "
-         "traceLogLevel = 2 (TIOVX), with vision_apps_init.sh running before the model is loaded";
-}
-
-core::Diagnostic no_table(std::string_view text, const std::string& path) {
-  const auto lines = std::count(text.begin(), text.end(), '\n') + (text.ends_with('\n') ? 0 : 1);
-  return core::error(Code::kReadNoTable,
-                     fmt::format("no table of memory records in {} ({} read)",
-                                 shown_name(path),
-                                 core::plural(static_cast<std::uint64_t>(lines), "line")),
-                     whole_file(path),
-                     no_table_hint(text));
-}
-
 core::Diagnostic unknown_format(const std::string& format) {
   std::vector<std::string> names;
   for (const Reader& reader : all_readers()) {
@@ -52,6 +34,12 @@ core::Diagnostic unknown_format(const std::string& format) {
       hint.empty() ? fmt::format("the readers are: {}", core::join(names, ", ")) : hint);
 }
 
+std::string no_table_hint() {
+  return "trace the model with debugTraceLevel = 2 (TIDL-RT), debug_level = 2 (edgeai-tidl-tools) "
+         "or "
+         "traceLogLevel = 2 (TIOVX), with vision_apps_init.sh running before the model is loaded";
+}
+
 bool is_utf16(std::string_view text) {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
@@ -63,11 +51,12 @@ const std::vector<Reader>& all_readers() {
       {"memsize-sizing",
        "a memsize.sizing/1 document, as analyze --json prints it",
        probe_sizing_document,
-       read_sizing_document},
-      {"tidl-table",
-       "TIDL's table of memory records in a console log (SDK 9 and newer, sizes in KB)",
-       probe_tidl_table,
-       read_tidl_table},
+       open_sizing_document},
+      {"tidl-log",
+       "a console log with what TIDL prints: tables of memory records in every form (SDK 7 to 12), "
+       "totals, failed allocations, heaps and their statistics, run times",
+       probe_tidl_log,
+       open_tidl_log},
   };
   return readers;
 }
@@ -76,43 +65,140 @@ std::string shown_name(const std::string& path) {
   return path == "-" ? "standard input" : fmt::format("'{}'", core::printable(path));
 }
 
+core::Diagnostic no_table(const std::string& path, std::size_t lines) {
+  return core::error(Code::kReadNoTable,
+                     fmt::format("nothing in {} says how much memory is used ({} read)",
+                                 shown_name(path),
+                                 core::plural(lines, "line")),
+                     whole_file(path),
+                     no_table_hint());
+}
+
+namespace {
+
+// Keeps the beginning of a text until it tells of which format it is.
+class Unknown : public Reading {
+ public:
+  Unknown(std::string path, const Reader* reader, OnModel on_model)
+      : path_(std::move(path)), reader_(reader), on_model_(std::move(on_model)) {}
+
+  void take(std::string_view block) override {
+    if (reading_ != nullptr) {
+      reading_->take(block);
+      return;
+    }
+    head_.append(block);
+    if (head_.size() >= kHead) {
+      decide();
+    }
+  }
+
+  void pause() override {
+    if (reading_ == nullptr && !core::trim(head_).empty()) {
+      decide();
+    }
+    if (reading_ != nullptr) {
+      reading_->pause();
+    }
+  }
+
+  core::Result<model::Recording> finish() override {
+    if (reading_ == nullptr) {
+      decide();
+    }
+    if (utf16_) {
+      return core::fail(
+          core::error(Code::kReadNoTable,
+                      fmt::format("{} is UTF-16 text, not UTF-8 or ASCII", shown_name(path_)),
+                      whole_file(path_),
+                      "convert it: iconv -f UTF-16 -t UTF-8"));
+    }
+    if (blank_) {
+      return core::fail(core::error(Code::kReadEmpty,
+                                    fmt::format("{} is empty", shown_name(path_)),
+                                    whole_file(path_),
+                                    no_table_hint()));
+    }
+    return reading_->finish();
+  }
+
+ private:
+  // More than a document's first key, or a terminal's greeting, stands before.
+  static constexpr std::size_t kHead = 65536;
+
+  void decide() {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    std::string_view text = head_;
+    utf16_ = is_utf16(text);
+    if (text.starts_with(kByteOrderMark)) {
+      text.remove_prefix(kByteOrderMark.size());
+    }
+    blank_ = head_.size() < kHead && core::trim(text).empty();
+    if (reader_ == nullptr) {
+      const auto& readers = all_readers();
+      reader_ = &*std::find_if(
+          readers.begin(), readers.end(), [&](const Reader& reader) { return reader.probe(text); });
+    }
+    reading_ = reader_->open(path_, std::move(on_model_));
+    reading_->take(text);
+    head_.clear();
+  }
+
+  std::string path_;
+  const Reader* reader_;
+  OnModel on_model_;
+  std::string head_;
+  bool utf16_ = false;
+  bool blank_ = false;
+  std::unique_ptr<Reading> reading_;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
+                                                     const std::string& format,
+                                                     OnModel on_model) {
+  const auto& readers = all_readers();
+  const auto named = std::find_if(
+      readers.begin(), readers.end(), [&](const Reader& reader) { return reader.name == format; });
+  if (!format.empty() && named == readers.end()) {
+    return core::fail(unknown_format(format));
+  }
+  return std::make_unique<Unknown>(path, format.empty() ? nullptr : &*named, std::move(on_model));
+}
+
+core::Result<model::Recording> read_stream(core::ByteStream& stream,
+                                           const std::string& path,
+                                           const std::string& format) {
+  auto reading = begin_reading(path, format);
+  if (!reading) {
+    return tl::make_unexpected(reading.error());
+  }
+
+  // Stays in a core's own cache; the kernel copies much faster to where a page begins.
+  struct alignas(4096) Block {
+    std::array<char, 131072> bytes;
+  };
+
+  const auto block = std::make_unique_for_overwrite<Block>();
+  const std::span<char> buffer{block->bytes};
+  while (true) {
+    const auto size = stream.read(buffer);
+    if (!size) {
+      return tl::make_unexpected(size.error());
+    }
+    if (*size == 0) {
+      return (*reading)->finish();
+    }
+    (*reading)->take({buffer.data(), *size});
+  }
+}
+
 core::Result<model::Recording> read_text(std::string_view text,
                                          const std::string& path,
                                          const std::string& format) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  const auto& readers = all_readers();
-  const auto fits = [&](const Reader& reader) {
-    return format.empty() ? reader.probe(text) : reader.name == format;
-  };
-  if (text.starts_with(kByteOrderMark)) {
-    text.remove_prefix(kByteOrderMark.size());
-  }
-  const auto reader = std::find_if(readers.begin(), readers.end(), fits);
-  if (reader == readers.end() && !format.empty()) {
-    return core::fail(unknown_format(format));
-  }
-  if (core::trim(text).empty()) {
-    return core::fail(core::error(Code::kReadEmpty,
-                                  fmt::format("{} is empty", shown_name(path)),
-                                  whole_file(path),
-                                  no_table_hint(text)));
-  }
-  if (is_utf16(text)) {
-    return core::fail(
-        core::error(Code::kReadNoTable,
-                    fmt::format("{} is UTF-16 text, not UTF-8 or ASCII", shown_name(path)),
-                    whole_file(path),
-                    "convert it: iconv -f UTF-16 -t UTF-8"));
-  }
-  if (reader == readers.end()) {
-    return core::fail(no_table(text, path));
-  }
-  auto recording = reader->read(text, path);
-  // A reader that was forced finds nothing in another format's text.
-  if (recording && recording->cores.empty()) {
-    return core::fail(no_table(text, path));
-  }
-  return recording;
+  const auto stream = core::stream_of(text);
+  return read_stream(*stream, path, format);
 }
 
 }  // namespace memsize::readers

@@ -1,29 +1,59 @@
 // Log and report formats. One file a format under src/readers, one row each in registry.cpp.
 #pragma once
 
+#include "memsize/core/byte_stream.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/recording.hpp"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memsize::readers {
 
+/// Called when a model's table is complete as far as can be told; again where more of it comes.
+using OnModel = std::function<void(const std::string& core, const model::Instance& instance)>;
+
+/// A text that is being read, block by block. Memory does not grow with the text, only with what
+/// it says.
+class Reading {
+ public:
+  Reading() = default;
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  virtual ~Reading() = default;
+
+  virtual void take(std::string_view block) = 0;
+  /// Nothing more has come for a while: tables that wait for rows are told as they are.
+  virtual void pause() = 0;
+  /// Everything that was read. Text that says nothing of memory at all is an error.
+  [[nodiscard]] virtual core::Result<model::Recording> finish() = 0;
+};
+
 struct Reader {
   /// For `--format` and `memsize list readers`.
   std::string_view name;
   std::string_view description;
-  /// Whether the text holds something of this format. Content decides, never a file's name.
-  bool (*probe)(std::string_view text);
-  /// Lines that are not understood are counted; a line that is a record but malformed is an error.
-  core::Result<model::Recording> (*read)(std::string_view text, const std::string& path);
+  /// Whether a text that begins so is of this format. Content decides, never a file's name.
+  bool (*probe)(std::string_view head);
+  std::unique_ptr<Reading> (*open)(const std::string& path, OnModel on_model);
 };
 
 [[nodiscard]] const std::vector<Reader>& all_readers();
 
-/// Reads `text` with the reader called `format`, or with the first whose probe accepts it. A
-/// byte order mark is skipped; text that holds no record at all is an error.
+/// Begins to read with the reader called `format`, or with the first whose probe accepts the text.
+/// A byte order mark is skipped; an unknown format fails at once, empty and UTF-16 text at the end.
+[[nodiscard]] core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
+                                                                   const std::string& format,
+                                                                   OnModel on_model = {});
+
+/// The whole stream.
+[[nodiscard]] core::Result<model::Recording> read_stream(core::ByteStream& stream,
+                                                         const std::string& path,
+                                                         const std::string& format = {});
+/// The whole text.
 [[nodiscard]] core::Result<model::Recording> read_text(std::string_view text,
                                                        const std::string& path,
                                                        const std::string& format = {});

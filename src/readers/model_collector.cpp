@@ -1,0 +1,264 @@
+#include "model_collector.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace memsize::readers {
+
+namespace {
+
+using model::Block;
+using model::Instance;
+
+// As many models as the target can hold of one priority, four times.
+constexpr std::size_t kMostWaiting = 64;
+
+bool has_addresses(const Instance& table) {
+  return std::any_of(table.blocks.begin(), table.blocks.end(), [](const Block& block) {
+    return block.address_low.has_value();
+  });
+}
+
+bool is_requests(const Instance& table) {
+  return table.form == "requests";
+}
+
+bool same_row(const Block& a, const Block& b) {
+  return a.record == b.record && a.space == b.space && a.cacheability == b.cacheability &&
+         a.lifetime == b.lifetime && a.size.nearest == b.size.nearest;
+}
+
+// A request has the exact size and no lifetime, a row of a table the rounded one.
+bool same_record(const Block& exact, const Block& rounded) {
+  return exact.record == rounded.record && exact.space == rounded.space &&
+         exact.size.nearest <= rounded.size.upper &&
+         exact.size.nearest + rounded.size.upper >= rounded.size.nearest + rounded.size.nearest;
+}
+
+// Whether every row of `part` stands in `whole`. Both are sorted by record.
+template <typename Same>
+bool stands_in(const std::vector<Block>& part, const std::vector<Block>& whole, Same same) {
+  auto known = whole.begin();
+  return std::all_of(part.begin(), part.end(), [&](const Block& row) {
+    known = std::find_if(
+        known, whole.end(), [&](const Block& block) { return block.record >= row.record; });
+    return known != whole.end() && same(row, *known);
+  });
+}
+
+bool same_totals(const Instance& a, const Instance& b) {
+  return std::equal(a.totals.begin(),
+                    a.totals.end(),
+                    b.totals.begin(),
+                    b.totals.end(),
+                    [](const model::ClassTotal& x, const model::ClassTotal& y) {
+                      return x.space == y.space && x.cacheability == y.cacheability &&
+                             x.lifetime == y.lifetime && x.size.nearest == y.size.nearest;
+                    });
+}
+
+bool same_place(const Block& a, const Block& b) {
+  return same_row(a, b) && a.size.upper == b.size.upper && a.alignment == b.alignment &&
+         a.address_low == b.address_low;
+}
+
+// Two prints of one model at one place.
+bool same_table(const Instance& a, const Instance& b) {
+  return a.form == b.form && a.priority == b.priority && same_totals(a, b) &&
+         std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), same_place);
+}
+
+// What same tables have in common, as a number.
+std::uint64_t hash_of(const Instance& table) {
+  // FNV-1a, 64 bits, a number at a time.
+  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  std::uint64_t hash = kOffsetBasis;
+  for (const Block& block : table.blocks) {
+    for (const std::uint64_t number : {std::uint64_t{block.record},
+                                       block.size.upper.count(),
+                                       std::uint64_t{block.address_low.value_or(0)}}) {
+      hash = (hash ^ number) * kPrime;
+    }
+  }
+  return hash;
+}
+
+// Each print lost rows, but not the same ones: what both have is alike, and most of both.
+bool agree(const std::vector<Block>& a, const std::vector<Block>& b) {
+  std::size_t common = 0;
+  for (const Block& row : a) {
+    const auto other = std::find_if(
+        b.begin(), b.end(), [&](const Block& block) { return block.record == row.record; });
+    if (other != b.end() && !same_row(row, *other)) {
+      return false;
+    }
+    common += other == b.end() ? 0U : 1U;
+  }
+  return 2 * common >= std::max(a.size(), b.size());
+}
+
+// The rows of both, sorted by record; the later print has the addresses.
+void merge(Instance& earlier, Instance later) {
+  std::vector<Block> rows = std::move(later.blocks);
+  rows.insert(rows.end(), earlier.blocks.begin(), earlier.blocks.end());
+  std::stable_sort(
+      rows.begin(), rows.end(), [](const Block& a, const Block& b) { return a.record < b.record; });
+  const auto end = std::unique(rows.begin(), rows.end(), [](const Block& a, const Block& b) {
+    return a.record == b.record;
+  });
+  rows.erase(end, rows.end());
+  earlier.blocks = std::move(rows);
+  earlier.line = later.line;
+  if (!later.totals.empty()) {
+    earlier.totals = std::move(later.totals);
+  }
+  if (later.priority) {
+    earlier.priority = later.priority;
+  }
+}
+
+}  // namespace
+
+ModelCollector::ModelCollector(std::string core, const OnModel& on_model)
+    : core_(std::move(core)), on_model_(on_model) {}
+
+std::optional<std::size_t> ModelCollector::find_first_print(const Instance& later) const {
+  std::optional<std::size_t> whole;
+  std::optional<std::size_t> longer;
+  std::optional<std::size_t> shorter;
+  std::optional<std::size_t> alike;
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    const std::vector<Block>& rows = waiting_[i].blocks;
+    const bool in = stands_in(later.blocks, rows, same_row);
+    const bool around = stands_in(rows, later.blocks, same_row);
+    if (waiting_[i].form != later.form || rows.empty()) {
+      continue;
+    }
+    if (in && around && !whole) {
+      // Models are initialised in the order in which they are created.
+      whole = i;
+    } else if (in) {
+      longer = i;
+    } else if (around && 2 * rows.size() >= later.blocks.size()) {
+      // Few rows prove little: the first ones are alike in most models.
+      shorter = i;
+    } else if (agree(rows, later.blocks)) {
+      alike = i;
+    }
+  }
+  return whole ? whole : longer ? longer : shorter ? shorter : alike;
+}
+
+bool ModelCollector::add(Instance table) {
+  const auto earlier = [](const Block& a, const Block& b) { return a.record < b.record; };
+  if (!std::is_sorted(table.blocks.begin(), table.blocks.end(), earlier)) {
+    std::stable_sort(table.blocks.begin(), table.blocks.end(), earlier);
+  }
+  if (is_requests(table)) {
+    flush_requests();
+    requests_ = std::move(table);
+    return models_.size() <= kMostModels;
+  }
+  if (has_addresses(table)) {
+    settle_requests(table);
+    if (const auto first = find_first_print(table); first) {
+      Instance model = std::move(waiting_[*first]);
+      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(*first));
+      merge(model, std::move(table));
+      table = std::move(model);
+    }
+    keep(std::move(table));
+    return models_.size() <= kMostModels;
+  }
+  // Both prints lost every row, but not their sums.
+  const bool again = table.blocks.empty() && !waiting_.empty() && waiting_.back().blocks.empty() &&
+                     same_totals(waiting_.back(), table);
+  if (again) {
+    return true;
+  }
+  waiting_.push_back(std::move(table));
+  if (waiting_.size() > kMostWaiting) {
+    keep(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return models_.size() <= kMostModels;
+}
+
+void ModelCollector::settle_requests(Instance& table) {
+  if (!requests_) {
+    return;
+  }
+  const bool same =
+      std::all_of(requests_->blocks.begin(), requests_->blocks.end(), [&](const Block& request) {
+        const auto row =
+            std::find_if(table.blocks.begin(), table.blocks.end(), [&](const Block& block) {
+              return block.record == request.record;
+            });
+        return row == table.blocks.end() ||
+               (same_record(request, *row) && (!request.address_low || !row->address_low ||
+                                               request.address_low == row->address_low));
+      });
+  if (same) {
+    requests_.reset();
+  } else {
+    flush_requests();
+  }
+}
+
+// Requests that no initialised table follows: those of a table that waits, or a model of their own.
+void ModelCollector::flush_requests() {
+  if (!requests_) {
+    return;
+  }
+  Instance requests = std::move(*requests_);
+  requests_.reset();
+  const auto table = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Instance& waits) {
+    return stands_in(requests.blocks, waits.blocks, same_record);
+  });
+  if (table == waiting_.rend()) {
+    keep(std::move(requests));
+    return;
+  }
+  for (Block& block : table->blocks) {
+    for (const Block& request : requests.blocks) {
+      if (request.record == block.record) {
+        block.address_low = request.address_low;
+      }
+    }
+  }
+}
+
+void ModelCollector::keep(Instance instance) {
+  if (has_addresses(instance)) {
+    const std::uint64_t hash = hash_of(instance);
+    const auto [begin, end] = known_.equal_range(hash);
+    const auto known = std::find_if(begin, end, [&](const auto& candidate) {
+      return same_table(models_[candidate.second], instance);
+    });
+    if (known != end) {
+      models_[known->second].times += 1;
+      return;
+    }
+    known_.emplace(hash, models_.size());
+  }
+  if (on_model_) {
+    on_model_(core_, instance);
+  }
+  models_.push_back(std::move(instance));
+}
+
+std::vector<Instance> ModelCollector::finish() {
+  flush_requests();
+  for (Instance& instance : waiting_) {
+    keep(std::move(instance));
+  }
+  waiting_.clear();
+  std::stable_sort(models_.begin(), models_.end(), [](const Instance& a, const Instance& b) {
+    return a.line < b.line;
+  });
+  return std::move(models_);
+}
+
+}  // namespace memsize::readers

@@ -1,0 +1,600 @@
+#include "tidl_facts.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "tidl_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+using model::Failure;
+using model::HeapReport;
+
+constexpr std::string_view kBlank = " \t";
+constexpr std::string_view kDigits = "0123456789";
+
+// A table of numbers alone ends with a line of words; where that was lost, so many lines later.
+constexpr std::size_t kNumberLines = 64;
+// The rest of a cut line follows at once, but other cores may come between.
+constexpr std::size_t kRestLines = 64;
+constexpr std::size_t kShownText = 200;
+
+// Reads what a printf wrote, piece by piece.
+class Words {
+ public:
+  explicit Words(std::string_view text) : text_(text) {}
+
+  /// Goes behind the next place where `word` stands.
+  bool skip_to(std::string_view word) {
+    const std::size_t found = text_.find(word);
+    if (found == std::string_view::npos) {
+      return false;
+    }
+    text_.remove_prefix(found + word.size());
+    return true;
+  }
+
+  /// Goes behind `word`, with blanks before it.
+  bool skip(std::string_view word) {
+    skip_blanks();
+    if (!text_.starts_with(word)) {
+      return false;
+    }
+    text_.remove_prefix(word.size());
+    return true;
+  }
+
+  std::optional<std::uint64_t> number() {
+    skip_blanks();
+    return whole_number(take(kDigits));
+  }
+
+  std::optional<std::uint64_t> hex() {
+    constexpr std::size_t kMost = 16;
+    skip_blanks();
+    const std::string_view digits = take("0123456789abcdefABCDEF");
+    std::uint64_t value = 0;
+    const auto [end, failure] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    const bool all = !digits.empty() && digits.size() <= kMost && failure == std::errc{};
+    return all && end == digits.data() + digits.size() ? std::optional{value} : std::nullopt;
+  }
+
+  /// "145.00".
+  std::optional<double> decimal() {
+    constexpr std::size_t kMost = 24;
+    skip_blanks();
+    const std::string_view digits = take("0123456789.");
+    double value = 0;
+    const auto [end, failure] = std::from_chars(
+        digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed);
+    const bool all = !digits.empty() && digits.size() <= kMost && failure == std::errc{};
+    return all && end == digits.data() + digits.size() ? std::optional{value} : std::nullopt;
+  }
+
+  /// Up to one of `ends`, which must come.
+  std::optional<std::string_view> word(std::string_view ends) {
+    skip_blanks();
+    const std::size_t end = text_.find_first_of(ends);
+    if (end == std::string_view::npos) {
+      return std::nullopt;
+    }
+    const std::string_view found = core::trim(text_.substr(0, end));
+    text_.remove_prefix(end);
+    return found;
+  }
+
+  [[nodiscard]] std::string_view rest() const { return text_; }
+
+ private:
+  void skip_blanks() {
+    text_.remove_prefix(std::min(text_.find_first_not_of(kBlank), text_.size()));
+  }
+
+  std::string_view take(std::string_view allowed) {
+    const std::size_t end = std::min(text_.find_first_not_of(allowed), text_.size());
+    const std::string_view found = text_.substr(0, end);
+    text_.remove_prefix(end);
+    return found;
+  }
+
+  std::string_view text_;
+};
+
+// The SDK's names of heaps; other words that stand where a name should are none.
+bool is_heap_name(std::string_view name) {
+  constexpr std::size_t kLongest = 40;
+  return name.size() <= kLongest && core::is_identifier(name);
+}
+
+std::string core_named(std::string_view name) {
+  constexpr std::size_t kLongest = 40;
+  return core::printable(core::to_lower(name), kLongest);
+}
+
+// "MEM: Created heap (DDR_LOCAL_MEM, id=0, flags=0x00000004) @ 110400000 of size 10485760 bytes",
+// from the name on.
+std::optional<HeapReport> parse_created(Words& words) {
+  HeapReport heap;
+  const auto name = words.word(",");
+  if (!name || !is_heap_name(*name) || !words.skip_to(") @")) {
+    return std::nullopt;
+  }
+  heap.name = *name;
+  heap.address = words.hex();
+  if (!heap.address || !words.skip("of size")) {
+    return std::nullopt;
+  }
+  const auto size = words.number();
+  if (!size || !words.skip("bytes")) {
+    return std::nullopt;
+  }
+  heap.size = Bytes{*size};
+  return heap;
+}
+
+// "DDR_LOCAL_MEM: size =   67108864 B, free =   61611264 B ( 91 % unused)": the percentage
+// overflows in old SDKs, and nothing needs it.
+std::optional<HeapReport> parse_statistics(Words& words) {
+  const auto name = words.word(":");
+  if (!name || !is_heap_name(*name) || !words.skip(":") || !words.skip("size =")) {
+    return std::nullopt;
+  }
+  const auto size = words.number();
+  if (!size || !words.skip("B") || !words.skip(",") || !words.skip("free =")) {
+    return std::nullopt;
+  }
+  const auto free = words.number();
+  if (!free || !words.skip("B") || *free > *size) {
+    return std::nullopt;
+  }
+  HeapReport heap;
+  heap.source = HeapReport::Source::kStatistics;
+  heap.name = *name;
+  heap.size = Bytes{*size};
+  heap.free = Bytes{*free};
+  return heap;
+}
+
+// "   DDR_LOCAL_MEM |   67108864 B |   61611264 B |  91 %".
+std::optional<HeapReport> parse_table_of_heaps(std::string_view text) {
+  Words words{text};
+  const auto name = words.word("|");
+  // Many tables look so: these are of heaps.
+  const bool known = name && (name->starts_with("DDR") || name->find("_MEM") != name->npos);
+  if (!known || !is_heap_name(*name) || !words.skip("|")) {
+    return std::nullopt;
+  }
+  const auto size = words.number();
+  if (!size || !words.skip("B") || !words.skip("|")) {
+    return std::nullopt;
+  }
+  const auto free = words.number();
+  if (!free || !words.skip("B") || !words.skip("|") || *free > *size) {
+    return std::nullopt;
+  }
+  HeapReport heap;
+  heap.source = HeapReport::Source::kStatistics;
+  heap.name = *name;
+  heap.size = Bytes{*size};
+  heap.free = Bytes{*free};
+  return heap;
+}
+
+struct Complaint {
+  std::string_view words;
+  Failure::Kind kind;
+};
+
+// What TIDL, TIOVX and the SDK's utilities print where something cannot be allocated or created.
+// The first that a text holds counts.
+constexpr std::array<Complaint, 22> kComplaints = {{
+    {"Failed to Allocate memory record", Failure::Kind::kOther},
+    {"MEM: heap mem size insufficient", Failure::Kind::kOther},
+    {"Not able to allocate", Failure::Kind::kOnChip},
+    {"Intermediate output memory", Failure::Kind::kLimit},
+    {"Parameter memory", Failure::Kind::kLimit},
+    {"Number of priority level exceeeds", Failure::Kind::kLimit},
+    {"exceeds the limit of", Failure::Kind::kLimit},
+    {"MEM: ERROR: Alloc failed", Failure::Kind::kHost},
+    {"Shared mem ptr allocation failed", Failure::Kind::kHost},
+    {"Could not allocate tensor memory", Failure::Kind::kHost},
+    {"TIDL_RT_OVX: ERROR: Unable to allocate", Failure::Kind::kHost},
+    {"Unable to allocate intermediate output shared memory", Failure::Kind::kHost},
+    {"Calling ialg.algAlloc failed", Failure::Kind::kOther},
+    {"Calling ialg.algInit failed", Failure::Kind::kOther},
+    {"tivxAlgiVisionAllocMem Failed", Failure::Kind::kOther},
+    {"tivxAlgiVisionCreate returned NULL", Failure::Kind::kOther},
+    {"fails to allocate memory in MSMC", Failure::Kind::kOther},
+    {"Expected version - 0x", Failure::Kind::kOther},
+    {"TIVX_CMD_NODE_CREATE failed", Failure::Kind::kOther},
+    {"Verify OpenVX graph failed", Failure::Kind::kOther},
+    {"TX channels for CPU", Failure::Kind::kOther},
+    {"does not match size of sTIDL_IOBufDesc_t", Failure::Kind::kOther},
+}};
+
+// "Failed to Allocate memory record 5 @ space = 17 and size = 170281740 !!!", of the stand-alone
+// test "Could not Allocate memory for memtab 5 of size 170281740 in 17".
+std::optional<Failure> parse_refused_record(std::string_view text) {
+  Words words{text};
+  Failure failure;
+  failure.kind = Failure::Kind::kRecord;
+  std::optional<std::uint64_t> record;
+  std::optional<std::uint64_t> size;
+  std::optional<std::uint64_t> space;
+  if (words.skip_to("Failed to Allocate memory record ")) {
+    record = words.number();
+    if (!words.skip("@ space =")) {
+      return std::nullopt;
+    }
+    space = words.number();
+    size = words.skip("and size =") ? words.number() : std::nullopt;
+    // A number that was cut is a smaller one.
+    size = words.skip("!!!") && space ? size : std::nullopt;
+  } else if (words.skip_to("Could not Allocate memory for memtab ")) {
+    record = words.number();
+    size = words.skip("of size") ? words.number() : std::nullopt;
+    space = words.skip("in") ? words.number() : std::nullopt;
+    size = space ? size : std::nullopt;
+  }
+  constexpr std::uint64_t kLargestRecord = 255;
+  if (!record || *record > kLargestRecord) {
+    return std::nullopt;
+  }
+  failure.record = static_cast<std::uint32_t>(*record);
+  if (size) {
+    failure.size = Bytes{*size};
+  }
+  if (space) {
+    (void)space_of(*space, failure.space, failure.cacheability);
+  }
+  return failure;
+}
+
+std::optional<Failure> parse_failure(std::string_view text) {
+  auto refused = parse_refused_record(text);
+  const auto complaint =
+      std::find_if(kComplaints.begin(), kComplaints.end(), [&](const Complaint& known) {
+        // What is said of a limit is said elsewhere too, but not that it is exceeded.
+        return text.find(known.words) != std::string_view::npos &&
+               (known.kind != Failure::Kind::kLimit ||
+                text.find("exceed") != std::string_view::npos);
+      });
+  if (!refused && complaint == kComplaints.end()) {
+    return std::nullopt;
+  }
+  Failure failure;
+  failure.kind = complaint == kComplaints.end() ? Failure::Kind::kRecord : complaint->kind;
+  if (refused) {
+    failure = std::move(*refused);
+  }
+  failure.text = core::printable(core::trim(text), kShownText);
+  return failure;
+}
+
+// "# NETWORK_EXECUTION_TIME = 3.25 (in ms, c7x @1GHz) with DDR_BANDWIDTH (Read + Write) =
+// 0.71, 7.32".
+std::optional<FactValue> parse_run(std::string_view text) {
+  Words words{text};
+  if (words.skip_to("# NETWORK_INIT_TIME =")) {
+    const auto ms = words.decimal();
+    return ms && words.skip("(in ms") ? std::optional<FactValue>{InitFact{*ms}} : std::nullopt;
+  }
+  if (!words.skip_to("# NETWORK_EXECUTION_TIME =")) {
+    return std::nullopt;
+  }
+  const auto ms = words.decimal();
+  if (!ms || !words.skip("(in ms")) {
+    return std::nullopt;
+  }
+  ExecutionFact run;
+  run.ms = *ms;
+  if (words.skip_to("DDR_BANDWIDTH (Read + Write) =")) {
+    run.read_mb = words.decimal();
+    run.written_mb = words.skip(",") ? words.decimal() : std::nullopt;
+    if (!run.read_mb || !run.written_mb || !words.skip(",")) {
+      run.read_mb.reset();
+      run.written_mb.reset();
+    }
+  }
+  return run;
+}
+
+// An emulation on a host prints time stamps such as "0.17s:", without a blank, and it alone runs
+// the reference flow.
+bool is_emulation(std::string_view text) {
+  if (text.find("TIDL in PC emulation mode") != std::string_view::npos ||
+      text.find("REF_ONLY FLOW") != std::string_view::npos) {
+    return true;
+  }
+  const std::size_t zone = text.find("VX_ZONE_");
+  if (zone == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view before = core::trim(text.substr(0, zone));
+  return before.ends_with("s:") && before.size() > 3 &&
+         before.substr(0, before.size() - 2).find_first_not_of("0123456789.") ==
+             std::string_view::npos;
+}
+
+// The blank behind the time stamp is the stamp's.
+std::string_view own_text(const Piece& piece) {
+  return piece.text.substr(piece.text.starts_with(' ') ? 1 : 0);
+}
+
+}  // namespace
+
+const std::vector<std::string>& telling_words() {
+  static const std::vector<std::string> words = [] {
+    // One word each: escapes and NULs may stand between words. Capitals, because the scanner is
+    // fast where noise has no word's rarest bytes.
+    std::vector<std::string> all = {
+        "Persist",   // rows and sums
+        "Scratch",   // rows and sums
+        "DDR",       // rows cut before their attribute; heaps
+        "L3/",       //
+        "L1D",       //
+        "L2,",       // sums of a space
+        "L2 ",       //
+        "L2\t",      //
+        "MEM",       // heaps
+        "HEAP:",     //
+        "CPU:",      //
+        "TIDL",      // titles; what stands between the prints of a table; emulation
+        "Total",     // the title of sums
+        "SineInMB",  // the title of a table of numbers
+        "Alloc",     // requests; failures
+        "PREEMPT",   // priorities
+        "VX_ZONE_",  // emulation
+        "REF_ONLY",  //
+        "NETWORK_",  // times
+    };
+    for (const Complaint& complaint : kComplaints) {
+      all.emplace_back(complaint.words);
+    }
+    return all;
+  }();
+  return words;
+}
+
+FactFinder::FactFinder(std::string path, Visitor visitor)
+    : path_(std::move(path)), visitor_(std::move(visitor)) {}
+
+void FactFinder::say(const std::string& core, FactValue value) {
+  visitor_({core, line_, std::move(value)});
+}
+
+bool FactFinder::take(std::string_view line, std::size_t number) {
+  whole_ = line;
+  line_ = number;
+  if (numbers_ == 0 && waits_ == 0 && take_known_row(line)) {
+    return false;
+  }
+  const std::string_view text = clean_line(line, cleaned_) ? std::string_view{cleaned_} : line;
+  for (const Piece& piece : split_line(text)) {
+    take_piece(piece);
+  }
+  numbers_ -= numbers_ == 0 ? 0U : 1U;
+  waits_ -= waits_ == 0 ? 0U : 1U;
+  if (waits_ == 0) {
+    cut_.clear();
+  }
+  return numbers_ != 0 || waits_ != 0;
+}
+
+bool FactFinder::take_known_row(std::string_view line) {
+  const std::size_t close = line.find(']');
+  if (close == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view prefix = line.substr(0, close + 1);
+  const auto core = std::find_if(
+      prefixes_.begin(), prefixes_.end(), [&](const auto& known) { return known.first == prefix; });
+  if (core == prefixes_.end()) {
+    return false;
+  }
+  const std::string_view rest = line.substr(close + 1);
+  const std::size_t stamp = stamp_length(rest);
+  const auto row = stamp == 0 ? rows_.end() : rows_.find(rest.substr(stamp));
+  if (row == rows_.end()) {
+    return false;
+  }
+  RowFact fact{row->second.form, row->second.block};
+  fact.block.line = line_;
+  say(core->second, std::move(fact));
+  return true;
+}
+
+// A line is known again by its prefix and its text alone, so that nothing else may have decided
+// what it says: it was not cleaned, and its prefix was the first and only one.
+void FactFinder::remember_row(const Piece& piece, const Row& row) {
+  constexpr std::size_t kMostRows = 16384;
+  constexpr std::size_t kMostPrefixes = 16;
+  constexpr std::size_t kLongestRow = 256;
+  const std::size_t close = whole_.find(']');
+  const auto begin = static_cast<std::size_t>(piece.text.data() - whole_.data());
+  if (piece.core.empty() || piece.text.size() > kLongestRow || close == std::string_view::npos ||
+      begin > whole_.size() || begin + piece.text.size() != whole_.size() ||
+      close + 1 + stamp_length(whole_.substr(close + 1)) != begin) {
+    return;
+  }
+  if (rows_.size() < kMostRows) {
+    rows_.emplace(piece.text, row);
+  }
+  const std::string_view prefix = whole_.substr(0, close + 1);
+  const bool known = std::any_of(
+      prefixes_.begin(), prefixes_.end(), [&](const auto& other) { return other.first == prefix; });
+  if (!known && prefixes_.size() < kMostPrefixes) {
+    prefixes_.emplace_back(prefix, piece.core);
+  }
+}
+
+bool FactFinder::join(const Piece& piece) {
+  const auto cut = cut_.find(piece.core);
+  if (cut == cut_.end()) {
+    return false;
+  }
+  // A row is the end of what was cut: it begins with digits behind a blank, or with the text.
+  const std::string joined = cut->second + std::string{own_text(piece)};
+  const std::size_t seam = cut->second.size();
+  cut_.erase(cut);
+  constexpr std::size_t kLongestRow = 128;
+  for (std::size_t from = seam - std::min(seam, kLongestRow); from < seam; ++from) {
+    const bool starts = kDigits.find(joined[from]) != std::string_view::npos &&
+                        (from == 0 || kBlank.find(joined[from - 1]) != std::string_view::npos);
+    const std::string_view text = std::string_view{joined}.substr(from);
+    const auto row =
+        starts && looks_like_row(text) ? parse_row(text) : tl::make_unexpected(RowProblem{});
+    if (row) {
+      RowFact fact{row->form, row->block};
+      fact.block.line = line_;
+      say(piece.core, std::move(fact));
+      return true;
+    }
+  }
+  return false;
+}
+
+void FactFinder::take_piece(const Piece& piece) {
+  const std::string_view text = piece.text;
+  if (!cut_.empty() && join(piece)) {
+    return;
+  }
+  if (own_text(piece).size() == kLongestWritten || piece.written == kLongestWritten) {
+    cut_[piece.core] = text;
+    waits_ = kRestLines;
+    return;
+  }
+  if (looks_like_row(text)) {
+    auto row = parse_row(text);
+    if (row) {
+      remember_row(piece, *row);
+      RowFact fact{row->form, std::move(row->block)};
+      fact.block.line = line_;
+      say(piece.core, std::move(fact));
+    } else {
+      take_broken(piece, row.error());
+    }
+    return;
+  }
+  if (numbers_ != 0) {
+    if (auto row = parse_test_row(text); row) {
+      numbers_ = kNumberLines;
+      row->block.line = line_;
+      say(piece.core, RowFact{row->form, std::move(row->block)});
+      return;
+    }
+  }
+  if (auto row = parse_request(text); row) {
+    row->block.line = line_;
+    say(piece.core, RowFact{row->form, std::move(row->block)});
+    return;
+  }
+  if (auto total = parse_total(text); total) {
+    total->line = line_;
+    say(piece.core, TotalFact{std::move(*total)});
+    return;
+  }
+  take_words(piece);
+}
+
+void FactFinder::take_broken(const Piece& piece, const RowProblem& problem) {
+  core::Place place;
+  place.path = path_;
+  place.line = line_;
+  // The line is shown escaped, and the column is that of the shown line. What had to be cleaned, or
+  // is escaped itself, is pointed at by the message alone.
+  constexpr std::size_t kAll = std::string_view::npos;
+  place.text = core::printable(whole_, kAll);
+  const char* begin = whole_.data();
+  const bool inside =
+      problem.field.data() >= begin && problem.field.data() <= begin + whole_.size();
+  if (inside && core::printable(problem.field, kAll).size() == problem.field.size()) {
+    const auto before = static_cast<std::size_t>(problem.field.data() - begin);
+    place.column = core::printable(whole_.substr(0, before), kAll).size() + 1;
+    place.length = std::max<std::size_t>(problem.field.size(), 1);
+  }
+  say(piece.core,
+      BrokenRowFact{
+          core::warning(Code::kReadBadRecord, problem.message, std::move(place), problem.hint)});
+}
+
+void FactFinder::take_words(const Piece& piece) {
+  const std::string_view text = piece.text;
+  const auto holds = [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  };
+  if (is_emulation(text)) {
+    say(piece.core, EmulationFact{});
+  }
+  if (holds("SizeinBytes") && holds("SineInMB")) {
+    numbers_ = kNumberLines + 1;
+    say(piece.core, BorderFact{true});
+  } else if (holds("TIDL") && holds("requiement")) {
+    say(piece.core, BorderFact{true});
+  } else if (holds("Total memory size") || holds("TIDL init call") ||
+             holds("Total External Memory")) {
+    numbers_ = 0;
+    say(piece.core, BorderFact{false});
+  }
+  take_heaps(piece);
+  if (holds("PREEMPTION: Requesting memory")) {
+    Words words{text};
+    const auto priority = words.skip_to("targetPriority =") ? words.number() : std::nullopt;
+    constexpr std::uint64_t kLowestPriority = 7;  // tidlrt.md: 0 is the highest
+    if (priority && *priority <= kLowestPriority) {
+      say(piece.core, PriorityFact{static_cast<std::uint32_t>(*priority)});
+    }
+  }
+  if (auto run = parse_run(text); run) {
+    say(piece.core, std::move(*run));
+  } else if (auto failure = parse_failure(text); failure) {
+    failure->line = line_;
+    failure->core = piece.core;
+    say(piece.core, std::move(*failure));
+  }
+}
+
+void FactFinder::take_heaps(const Piece& piece) {
+  const auto keep = [&](HeapReport heap, const std::string& core) {
+    heap.line = line_;
+    heap.core = core;
+    say(core, std::move(heap));
+  };
+  // Line ends may be lost here too: any number of them.
+  Words created{piece.text};
+  while (created.skip_to("MEM: Created heap (")) {
+    if (auto heap = parse_created(created); heap) {
+      keep(std::move(*heap), piece.core);
+    }
+  }
+  Words statistics{piece.text};
+  while (statistics.skip_to("CPU:")) {
+    const auto core = statistics.word(":");
+    if (core && !core->empty() && statistics.skip(":") && statistics.skip("HEAP:")) {
+      if (auto heap = parse_statistics(statistics); heap) {
+        keep(std::move(*heap), core_named(*core));
+      }
+    }
+  }
+  if (core::trim(piece.text).starts_with("##CPU:")) {
+    const std::string_view name = core::trim(core::trim(piece.text).substr(6));
+    if (!name.empty()) {
+      heading_ = core_named(name.substr(0, name.find_first_of(kBlank)));
+    }
+  } else if (auto heap = parse_table_of_heaps(piece.text); heap) {
+    keep(std::move(*heap), heading_);
+  }
+}
+
+}  // namespace memsize::readers

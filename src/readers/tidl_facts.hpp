@@ -1,0 +1,137 @@
+// What single lines of a console log say of TIDL's memory; tables are put together elsewhere.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/model/block.hpp"
+
+#include "console_line.hpp"
+#include "tidl_rows.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace memsize::readers {
+
+/// A record's row, in the form in which it was printed (model::Instance::form).
+struct RowFact {
+  std::string_view form;
+  model::Block block;
+};
+
+/// A row that was cut, joined or changed on its way: what of it cannot be.
+struct BrokenRowFact {
+  core::Diagnostic problem;
+};
+
+/// A line of the sums below a table.
+struct TotalFact {
+  model::ClassTotal total;
+};
+
+/// Where one table ends: its title, the title of its sums, or the call that prints it again.
+struct BorderFact {
+  /// A table follows.
+  bool title = false;
+};
+
+/// The priority of the model whose table follows.
+struct PriorityFact {
+  std::uint32_t priority = 0;
+};
+
+/// Something only an emulation on a host prints.
+struct EmulationFact {};
+
+struct InitFact {
+  double ms = 0;
+};
+
+struct ExecutionFact {
+  double ms = 0;
+  std::optional<double> read_mb;
+  std::optional<double> written_mb;
+};
+
+using FactValue = std::variant<RowFact,
+                               BrokenRowFact,
+                               TotalFact,
+                               BorderFact,
+                               PriorityFact,
+                               EmulationFact,
+                               InitFact,
+                               ExecutionFact,
+                               model::HeapReport,
+                               model::Failure>;
+
+struct Fact {
+  /// Who printed it. Statistics of a heap carry the core that they are about.
+  std::string core;
+  std::size_t line = 0;
+  FactValue value;
+};
+
+/// What a line must hold to say anything, unless an earlier one opened a table without words.
+[[nodiscard]] const std::vector<std::string>& telling_words();
+
+/// As long as this a line may have been cut in two by the target, which prints 1023 characters at
+/// once (console_io.c: strings of 1024 bytes), behind its time stamp or with it.
+inline constexpr std::size_t kLongestWritten = 1023;
+
+struct TextHash {
+  using is_transparent = void;
+
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
+};
+
+class FactFinder {
+ public:
+  using Visitor = std::function<void(Fact)>;
+
+  /// `path` is for the places of problems.
+  FactFinder(std::string path, Visitor visitor);
+
+  /// Whether the next line is wanted whatever it holds.
+  [[nodiscard]] bool take(std::string_view line, std::size_t number);
+
+ private:
+  /// A core's line that says what one of its lines said before: models are loaded again and again.
+  bool take_known_row(std::string_view line);
+  void remember_row(const Piece& piece, const Row& row);
+  void take_piece(const Piece& piece);
+  void take_broken(const Piece& piece, const RowProblem& problem);
+  void take_words(const Piece& piece);
+  void take_heaps(const Piece& piece);
+  /// Goes on with what a core's line before left unfinished. Whether it did.
+  bool join(const Piece& piece);
+  void say(const std::string& core, FactValue value);
+
+  std::string path_;
+  Visitor visitor_;
+  /// "[C7x_2 ]" and the core that it names.
+  std::vector<std::pair<std::string, std::string>> prefixes_;
+  /// Rows by their texts, behind the prefix.
+  std::unordered_map<std::string, Row, TextHash, std::equal_to<>> rows_;
+  std::string cleaned_;
+  std::size_t line_ = 0;
+  std::string_view whole_;
+  /// The core that the table of heaps below is about, where a heading named it.
+  std::string heading_;
+  /// Lines that may still hold rows of a table whose rows are numbers alone; 0: none is open.
+  std::size_t numbers_ = 0;
+  /// Cut lines by core, and how many lines may still come before their rest.
+  std::map<std::string, std::string> cut_;
+  std::size_t waits_ = 0;
+};
+
+}  // namespace memsize::readers

@@ -1,0 +1,399 @@
+// What TIDL and the SDK around it print, anywhere in a console log, put together: tables of memory
+// records become models, beside heaps, failures and times.
+//
+// What makes this harder than it looks (each is a test):
+//  - Rows of several cores interleave; a host's lines fall between them without a prefix.
+//  - SDK 9 and newer print each table twice, and both are one model.
+//  - Pasted logs have no line ends, no '[', tabs for blanks; serial ones have escapes and NULs.
+//  - The ring buffer drops lines: a missing record is no reason to guess one, and a table may begin
+//    with any record.
+//  - A log may be larger than memory: only what it says is kept.
+#include "memsize/core/line_scanner.hpp"
+#include "memsize/core/text.hpp"
+
+#include "formats.hpp"
+#include "model_collector.hpp"
+#include "tidl_facts.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+using model::Block;
+using model::Instance;
+
+// What a hostile or broken log may ask for. A console line of a log that lost its line ends holds
+// thousands of lines; a part has at most about a dozen cores; and nobody reads more of one kind.
+constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
+constexpr std::size_t kMostCores = 256;
+constexpr std::size_t kMostHeaps = 4096;
+constexpr std::size_t kMostFailures = 1024;
+constexpr std::size_t kMostRuns = 4096;
+constexpr std::size_t kShownProblems = 20;
+
+// The table of one core that is being printed.
+struct OpenTable {
+  Instance table;
+  // Its sums have begun: a row begins the next table.
+  bool summed = false;
+};
+
+class Log : public Reading, private core::LineTaker {
+ public:
+  Log(const std::string& path, OnModel on_model)
+      : path_(path),
+        on_model_(std::move(on_model)),
+        finder_(path, [this](Fact fact) { take_fact(std::move(fact)); }),
+        scanner_({telling_words(), kLongestWritten, kLongestLine}, *this) {}
+
+  void take(std::string_view block) override {
+    if (!limit_) {
+      if (const auto fed = scanner_.feed(block); !fed) {
+        refuse(fed.error(),
+               fmt::format("this line is longer than {}",
+                           core::format_size(core::Bytes{kLongestLine})),
+               "this is no console log; cut the part out that is");
+      }
+    }
+  }
+
+  void pause() override {
+    for (const auto& [core, open] : open_) {
+      if (on_model_ && open && !open->table.blocks.empty()) {
+        on_model_(core, open->table);
+      }
+    }
+  }
+
+  core::Result<model::Recording> finish() override {
+    if (!limit_) {
+      scanner_.finish();
+    }
+    for (auto& [core, open] : open_) {
+      close(core);
+    }
+    if (limit_) {
+      return core::fail(std::move(*limit_));
+    }
+    model::Recording recording;
+    recording.inputs.push_back(std::move(input_));
+    model::Input& input = recording.inputs.back();
+    input.path = path_;
+    input.format = "tidl-log";
+    input.trace_format = "tidl";
+    input.lines = scanner_.lines();
+    for (auto& [core, collector] : models_) {
+      model::CoreRecording cores;
+      cores.core = core;
+      cores.instances = collector.finish();
+      for (const Instance& instance : cores.instances) {
+        input.records += instance.blocks.size();
+      }
+      recording.cores.push_back(std::move(cores));
+    }
+    recording.heaps = std::move(heaps_);
+    recording.failures = std::move(failures_);
+    recording.runs = std::move(runs_);
+    recording.diagnostics = std::move(problems_);
+    if (recording.cores.empty() && recording.heaps.empty() && recording.failures.empty() &&
+        recording.runs.empty()) {
+      return nothing(input, std::move(recording.diagnostics));
+    }
+    if (input.broken_rows > kShownProblems) {
+      core::Place place;
+      place.path = path_;
+      recording.diagnostics.push_back(core::warning(
+          Code::kReadBadRecord,
+          fmt::format("{} more rows cannot be read", input.broken_rows - kShownProblems),
+          std::move(place)));
+    }
+    if (recording.cores.empty()) {
+      core::Diagnostic missing = no_table(path_, input.lines);
+      missing.severity = core::Severity::kWarning;
+      missing.message = fmt::format("{} has no table of memory records", shown_name(path_));
+      recording.diagnostics.push_back(std::move(missing));
+    }
+    return recording;
+  }
+
+ private:
+  [[nodiscard]] bool take(std::string_view line, std::size_t number) override {
+    return finder_.take(line, number) && !limit_;
+  }
+
+  // Nothing is there but rows that cannot be read, or nothing at all.
+  [[nodiscard]] core::Result<model::Recording> nothing(const model::Input& input,
+                                                       core::Diagnostics problems) const {
+    for (core::Diagnostic& problem : problems) {
+      problem.severity = core::Severity::kError;
+    }
+    if (problems.empty()) {
+      problems.push_back(no_table(path_, input.lines));
+      if (title_) {
+        problems.back().hint = "the table's title is there but no row: was the log cut short?";
+      }
+    }
+    return tl::make_unexpected(std::move(problems));
+  }
+
+  void refuse(std::size_t line, std::string what, std::string hint) {
+    if (!limit_) {
+      core::Place place;
+      place.path = path_;
+      place.line = line;
+      limit_ = core::error(Code::kReadLimit, std::move(what), std::move(place), std::move(hint));
+    }
+  }
+
+  void take_fact(Fact fact) {
+    if (limit_) {
+      return;
+    }
+    std::visit([&](auto& value) { take_value(fact, value); }, fact.value);
+  }
+
+  std::optional<OpenTable>& open_of(const Fact& fact) {
+    if (open_.size() >= kMostCores && !open_.contains(fact.core)) {
+      refuse(fact.line,
+             fmt::format("this is the output of more than {} cores", kMostCores),
+             "their names are damaged, or this is no console log");
+    }
+    return open_[fact.core];
+  }
+
+  void close(const std::string& core) {
+    std::optional<OpenTable>& open = open_[core];
+    if (!open) {
+      return;
+    }
+    Instance table = std::move(open->table);
+    open.reset();
+    const std::size_t line = table.line;
+    auto [collector, fresh] = models_.try_emplace(core, core, on_model_);
+    if (!collector->second.add(std::move(table))) {
+      refuse(
+          line,
+          fmt::format(
+              "'{}' has loaded more than {} different models", core, ModelCollector::kMostModels),
+          "analyze the log in parts");
+    }
+  }
+
+  Instance& open_table(const Fact& fact, std::optional<OpenTable>& open) {
+    if (!open) {
+      open.emplace();
+      open->table.line = fact.line;
+      const auto priority = priorities_.find(fact.core);
+      if (priority != priorities_.end()) {
+        open->table.priority = priority->second;
+        priorities_.erase(priority);
+      }
+    }
+    return open->table;
+  }
+
+  void take_value(const Fact& fact, RowFact& row) {
+    std::optional<OpenTable>& open = open_of(fact);
+    if (open && fill_in(open->table, row)) {
+      return;
+    }
+    if (open && begins_next(*open, row)) {
+      close(fact.core);
+    }
+    Instance& table = open_table(fact, open);
+    table.form = row.form;
+    table.blocks.push_back(std::move(row.block));
+  }
+
+  // Numbers rise within a table, and of one print all heaps' rows have addresses or none.
+  static bool begins_next(const OpenTable& open, const RowFact& row) {
+    if (open.summed || open.table.form != row.form) {
+      return true;
+    }
+    const std::vector<Block>& rows = open.table.blocks;
+    const auto in_heap = [](const Block& block) {
+      return block.cacheability != model::Cacheability::kOnChip;
+    };
+    const auto last = std::find_if(rows.rbegin(), rows.rend(), in_heap);
+    return row.block.record <= rows.back().record ||
+           (row.form == "kib-placed" && in_heap(row.block) && last != rows.rend() &&
+            row.block.address_low.has_value() != last->address_low.has_value());
+  }
+
+  // A record that was asked for has been given: the same record, with its address. Also a row that
+  // the log has twice, by mistake.
+  static bool fill_in(Instance& table, const RowFact& row) {
+    if (table.form != row.form || table.blocks.empty()) {
+      return false;
+    }
+    Block& last = table.blocks.back();
+    const bool same = last.record == row.block.record && last.space == row.block.space &&
+                      last.size.nearest == row.block.size.nearest &&
+                      last.lifetime == row.block.lifetime;
+    if (!same || (last.address_low && last.address_low != row.block.address_low) ||
+        (row.form != "requests" && last.address_low != row.block.address_low)) {
+      return false;
+    }
+    last.address_low = row.block.address_low;
+    return true;
+  }
+
+  void take_value(const Fact&, BrokenRowFact& row) {
+    input_.broken_rows += 1;
+    if (problems_.size() < kShownProblems) {
+      problems_.push_back(std::move(row.problem));
+    }
+  }
+
+  void take_value(const Fact& fact, TotalFact& sum) {
+    std::optional<OpenTable>& open = open_of(fact);
+    // Without its attribute a sum looks like much else: only behind its title.
+    if (!sum.total.lifetime && !sums_.contains(fact.core)) {
+      return;
+    }
+    const auto same_class = [&](const model::ClassTotal& known) {
+      return known.space == sum.total.space && known.cacheability == sum.total.cacheability &&
+             known.lifetime == sum.total.lifetime;
+    };
+    if (open && std::any_of(open->table.totals.begin(), open->table.totals.end(), same_class)) {
+      close(fact.core);
+    }
+    Instance& table = open_table(fact, open);
+    open->summed = true;
+    table.totals.push_back(std::move(sum.total));
+  }
+
+  void take_value(const Fact& fact, BorderFact& border) {
+    title_ = title_ || border.title;
+    std::optional<OpenTable>& open = open_of(fact);
+    if (border.title) {
+      close(fact.core);
+      sums_.erase(fact.core);
+    } else {
+      sums_.insert(fact.core);
+      // The sums that follow are those of the rows before.
+      if (open && open->summed) {
+        close(fact.core);
+      }
+    }
+  }
+
+  void take_value(const Fact& fact, PriorityFact& priority) {
+    (void)open_of(fact);
+    priorities_[fact.core] = priority.priority;
+  }
+
+  void take_value(const Fact&, EmulationFact&) { input_.emulated = true; }
+
+  void take_value(const Fact& fact, InitFact& init) {
+    if (room_for(fact, runs_.size(), kMostRuns, "runs")) {
+      model::RunReport run;
+      run.line = fact.line;
+      run.core = fact.core;
+      run.init_ms = init.ms;
+      runs_.push_back(std::move(run));
+    }
+  }
+
+  // The slowest of a run's frames.
+  void take_value(const Fact& fact, ExecutionFact& execution) {
+    const auto last = std::find_if(runs_.rbegin(), runs_.rend(), [&](const model::RunReport& run) {
+      return run.core == fact.core;
+    });
+    auto known = last == runs_.rend() ? runs_.end() : std::prev(last.base());
+    if (known == runs_.end()) {
+      if (!room_for(fact, runs_.size(), kMostRuns, "runs")) {
+        return;
+      }
+      known = runs_.emplace(runs_.end());
+      known->line = fact.line;
+      known->core = fact.core;
+    }
+    model::RunReport& run = *known;
+    run.executions += 1;
+    if (execution.ms >= run.execution_ms.value_or(0)) {
+      run.execution_ms = execution.ms;
+      run.read_mb = execution.read_mb;
+      run.written_mb = execution.written_mb;
+    }
+  }
+
+  // The latest of each source is what counts, but a heap that was ever fuller is not forgotten.
+  void take_value(const Fact& fact, model::HeapReport& heap) {
+    const auto same = [&](const model::HeapReport& known) {
+      return known.core == heap.core && known.name == heap.name && known.source == heap.source &&
+             known.size == heap.size && known.address == heap.address;
+    };
+    const auto known = std::find_if(heaps_.begin(), heaps_.end(), same);
+    if (known != heaps_.end()) {
+      if (heap.free && *heap.free < known->free.value_or(heap.size)) {
+        *known = std::move(heap);
+      }
+      return;
+    }
+    if (room_for(fact, heaps_.size(), kMostHeaps, "heaps")) {
+      heaps_.push_back(std::move(heap));
+    }
+  }
+
+  // Each complaint once: a camera makes thirty a second.
+  void take_value(const Fact& fact, model::Failure& failure) {
+    const bool again =
+        std::any_of(failures_.begin(), failures_.end(), [&](const model::Failure& known) {
+          return known.core == failure.core && known.text == failure.text;
+        });
+    if (!again && room_for(fact, failures_.size(), kMostFailures, "kinds of failures")) {
+      failures_.push_back(std::move(failure));
+    }
+  }
+
+  bool room_for(const Fact& fact, std::size_t count, std::size_t most, const char* what) {
+    if (count < most) {
+      return true;
+    }
+    refuse(fact.line,
+           fmt::format("there are more than {} {}", most, what),
+           "analyze the log in parts");
+    return false;
+  }
+
+  std::string path_;
+  OnModel on_model_;
+  FactFinder finder_;
+  core::LineScanner scanner_;
+  std::map<std::string, std::optional<OpenTable>> open_;
+  std::map<std::string, ModelCollector> models_;
+  std::map<std::string, std::uint32_t> priorities_;
+  // Cores whose sums have been announced.
+  std::set<std::string> sums_;
+  std::vector<model::HeapReport> heaps_;
+  std::vector<model::Failure> failures_;
+  std::vector<model::RunReport> runs_;
+  core::Diagnostics problems_;
+  model::Input input_;
+  bool title_ = false;
+  std::optional<core::Diagnostic> limit_;
+};
+
+}  // namespace
+
+bool probe_tidl_log(std::string_view) {
+  return true;
+}
+
+std::unique_ptr<Reading> open_tidl_log(const std::string& path, OnModel on_model) {
+  return std::make_unique<Log>(path, std::move(on_model));
+}
+
+}  // namespace memsize::readers
