@@ -25,6 +25,23 @@ std::optional<std::uint32_t> record_number(const std::string& key) {
                                      : std::nullopt;
 }
 
+// "cacheable persistent".
+std::optional<MemoryClass> class_of(const std::string& words_text, const std::string& space) {
+  std::istringstream words{words_text};
+  std::string cacheability;
+  std::string lifetime;
+  words >> cacheability >> lifetime;
+  const auto known_cacheability = model::cacheability_named(cacheability);
+  const auto known_lifetime = model::lifetime_named(lifetime);
+  if (!known_cacheability || !known_lifetime) {
+    return std::nullopt;
+  }
+  return MemoryClass{space, *known_cacheability, *known_lifetime};
+}
+
+// Where records are, unless something else is written.
+constexpr const char* kMainMemory = "ddr";
+
 class FormatReader {
  public:
   core::Result<TraceFormat> read(const TomlValue& file) {
@@ -35,16 +52,20 @@ class FormatReader {
     format_.name = top.required_string("format");
     format_.not_covered = top.strings("not_covered");
     format_.several_models = top.strings("several_models");
+    format_.forms_without_lifetime = top.strings("forms_without_lifetime");
     for (const TomlField& field : top.fields("record")) {
-      TableReader reader{field.get(), fmt::format("record {}", field.key), errors_};
-      const auto number = record_number(field.key);
-      const std::string name = reader.required_string("name");
-      const std::string what = reader.required_string("what");
-      if (!number) {
-        bad_record(field);
-      } else {
-        format_.records[*number] = {name, what};
-      }
+      read_record(field);
+    }
+    if (const TomlValue* context = top.optional("context", Kind::kTable); context != nullptr) {
+      read_context(*context);
+    }
+    for (const TomlValue& heap : top.items("heap_name")) {
+      read_heap_name(heap);
+    }
+    for (const TomlValue& message : top.items("message")) {
+      TableReader reader{message, "a message", errors_};
+      std::string contains = reader.required_string("contains");
+      format_.messages.push_back({std::move(contains), reader.required_string("means")});
       reader.finish();
     }
     for (const TomlField& field : top.fields("generation")) {
@@ -68,22 +89,64 @@ class FormatReader {
         Code::kBoardValue, fmt::format("'{}' is not a record number", field.key), field.key_place));
   }
 
-  void read_generation(const TomlField& field) {
-    TableReader reader{field.get(), fmt::format("generation '{}'", field.key), errors_};
-    Generation generation;
-    generation.name = field.key;
-    generation.title = reader.required_string("title");
-    generation.records = static_cast<std::uint32_t>(reader.integer("records").value_or(0));
-    generation.estimate = reader.string("estimate");
-    if (const TomlValue* print = reader.required("fingerprint", Kind::kTable); print != nullptr) {
-      TableReader fingerprint{*print, "the fingerprint", errors_};
-      generation.fingerprint_record =
-          static_cast<std::uint32_t>(fingerprint.integer("record").value_or(0));
-      for (const std::string& size : fingerprint.strings("sizes")) {
-        generation.fingerprint_sizes.push_back(size_of(size, print->place));
-      }
-      fingerprint.finish();
+  void read_record(const TomlField& field) {
+    TableReader reader{field.get(), fmt::format("record {}", field.key), errors_};
+    const auto number = record_number(field.key);
+    RecordMeaning meaning;
+    meaning.name = reader.required_string("name");
+    meaning.what = reader.required_string("what");
+    meaning.memory = read_class(reader, "class", reader.string("space", kMainMemory));
+    if (!number) {
+      bad_record(field);
+    } else {
+      format_.records[*number] = std::move(meaning);
     }
+    reader.finish();
+  }
+
+  std::optional<MemoryClass> read_class(TableReader& reader,
+                                        const char* key,
+                                        const std::string& space) {
+    const Text text = reader.text(key);
+    if (!text.written) {
+      return std::nullopt;
+    }
+    auto memory = class_of(text.text, space);
+    if (!memory) {
+      bad_class(reader, text.text, text.place);
+    }
+    return memory;
+  }
+
+  static void bad_class(TableReader& reader, const std::string& text, const core::Place& place) {
+    reader.wrong(
+        Code::kBoardValue, fmt::format("'{}' is not a class", core::printable(text)), place);
+  }
+
+  void read_context(const TomlValue& value) {
+    TableReader reader{value, "the context", errors_};
+    (void)reader.required("record", Kind::kInteger);
+    const auto record = reader.integer("record");
+    format_.context =
+        ContextRule{static_cast<std::uint32_t>(record.value_or(0)), reader.bytes("rest")};
+    reader.finish();
+  }
+
+  void read_heap_name(const TomlValue& value) {
+    TableReader reader{value, "a heap's names", errors_};
+    HeapName heap;
+    heap.names = reader.strings("names");
+    (void)reader.required_string("class");
+    const std::string space = reader.string("space", kMainMemory);
+    if (const auto memory = read_class(reader, "class", space); memory) {
+      heap.memory = *memory;
+      format_.heap_names.push_back(std::move(heap));
+    }
+    reader.finish();
+  }
+
+  FixedParts read_fixed(TableReader& reader) {
+    FixedParts fixed;
     for (const TomlField& part : reader.fields("fixed")) {
       const auto number = record_number(part.key);
       if (!number || part.get().kind != Kind::kString) {
@@ -91,8 +154,64 @@ class FormatReader {
         continue;
       }
       const bool whole = part.get().string == "all";
-      generation.fixed[*number] = {
-          whole, whole ? core::Bytes{} : size_of(part.get().string, part.get().place)};
+      fixed[*number] = {whole,
+                        whole ? core::Bytes{} : size_of(part.get().string, part.get().place)};
+    }
+    return fixed;
+  }
+
+  std::vector<core::Bytes> read_sizes(TableReader& reader) {
+    std::vector<core::Bytes> sizes;
+    for (const Text& size : reader.texts("sizes")) {
+      sizes.push_back(size_of(size.text, size.place));
+    }
+    return sizes;
+  }
+
+  void read_part(const TomlField& field, Generation& generation) {
+    TableReader reader{field.get(), fmt::format("part '{}'", field.key), errors_};
+    PartRule rule;
+    rule.fingerprint_sizes = read_sizes(reader);
+    rule.fixed = read_fixed(reader);
+    generation.parts[field.key] = std::move(rule);
+    reader.finish();
+  }
+
+  void read_unknown(const TomlValue& value, Generation& generation) {
+    TableReader reader{value, "an unknown part", errors_};
+    (void)reader.required_string("class");
+    const auto memory = read_class(reader, "class", kMainMemory);
+    const std::string what = reader.required_string("what");
+    if (memory) {
+      generation.unknown.push_back({memory->cacheability, memory->lifetime, what});
+    }
+    reader.finish();
+  }
+
+  void read_generation(const TomlField& field) {
+    TableReader reader{field.get(), fmt::format("generation '{}'", field.key), errors_};
+    Generation generation;
+    generation.name = field.key;
+    generation.title = reader.required_string("title");
+    generation.records = static_cast<std::uint32_t>(reader.integer("records").value_or(0));
+    generation.estimate = reader.string("estimate");
+    generation.form = reader.string("form");
+    // A form of its own tells a generation as well.
+    const TomlValue* print = generation.form.empty() ? reader.required("fingerprint", Kind::kTable)
+                                                     : reader.optional("fingerprint", Kind::kTable);
+    if (print != nullptr) {
+      TableReader fingerprint{*print, "the fingerprint", errors_};
+      generation.fingerprint_record =
+          static_cast<std::uint32_t>(fingerprint.integer("record").value_or(0));
+      generation.fingerprint_sizes = read_sizes(fingerprint);
+      fingerprint.finish();
+    }
+    generation.fixed = read_fixed(reader);
+    for (const TomlField& part : reader.fields("part")) {
+      read_part(part, generation);
+    }
+    for (const TomlValue& unknown : reader.items("unknown")) {
+      read_unknown(unknown, generation);
     }
     for (const TomlValue& heap : reader.items("heap")) {
       read_heap(heap, generation);
@@ -133,19 +252,13 @@ class FormatReader {
     }
     rule.source = reader.required_string("source");
     for (const std::string& heap_class : reader.strings("classes")) {
-      std::istringstream words{heap_class};
-      std::string cacheability;
-      std::string lifetime;
-      words >> cacheability >> lifetime;
-      const auto known_cacheability = model::cacheability_named(cacheability);
-      const auto known_lifetime = model::lifetime_named(lifetime);
-      if (!known_cacheability || !known_lifetime) {
-        reader.wrong(
-            Code::kBoardValue, fmt::format("'{}' is not a class", heap_class), value.place);
+      const auto memory = class_of(heap_class, kMainMemory);
+      if (!memory) {
+        bad_class(reader, heap_class, value.place);
         continue;
       }
-      rule.cacheability = *known_cacheability;
-      rule.lifetime = *known_lifetime;
+      rule.cacheability = memory->cacheability;
+      rule.lifetime = memory->lifetime;
       generation.heaps.push_back(rule);
     }
     reader.finish();
@@ -184,6 +297,24 @@ const HeapRule* Generation::find_heap(model::Cacheability cacheability,
     return heap.cacheability == cacheability && heap.lifetime == lifetime;
   });
   return found == heaps.end() ? nullptr : &*found;
+}
+
+const FixedParts& Generation::fixed_on(std::string_view part) const {
+  const auto own = parts.find(std::string{part});
+  return own == parts.end() ? fixed : own->second.fixed;
+}
+
+const MemoryClass* TraceFormat::find_heap(std::string_view printed) const {
+  // Statistics cut names to 15 characters, boot lines of some cores to 16.
+  constexpr std::size_t kCut = 15;
+  for (const HeapName& heap : heap_names) {
+    for (const std::string& known : heap.names) {
+      if (known == printed || (printed.size() >= kCut && known.starts_with(printed))) {
+        return &heap.memory;
+      }
+    }
+  }
+  return nullptr;
 }
 
 const Generation* TraceFormat::find_generation(std::string_view generation) const {

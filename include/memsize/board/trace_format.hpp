@@ -40,36 +40,95 @@ struct FixedPart {
   core::Bytes size;
 };
 
+using FixedParts = std::map<std::uint32_t, FixedPart>;
+
+/// What a generation does otherwise on one family of chips.
+struct PartRule {
+  std::vector<core::Bytes> fingerprint_sizes;
+  FixedParts fixed;
+};
+
+/// Memory that a generation is known to take, but not how much.
+struct UnknownPart {
+  model::Cacheability cacheability{};
+  model::Lifetime lifetime{};
+  std::string what;
+};
+
 struct Generation {
   std::string name;
   std::string title;
+  /// How many records a complete table has; 0: nobody knows, nor what their numbers mean.
   std::uint32_t records = 0;
+  /// Tables of this form (model::Instance::form) are of this generation; empty: only the
+  /// fingerprint tells.
+  std::string form;
   std::uint32_t fingerprint_record = 0;
   std::vector<core::Bytes> fingerprint_sizes;
-  std::map<std::uint32_t, FixedPart> fixed;
+  FixedParts fixed;
+  /// By the board's `soc`.
+  std::map<std::string, PartRule> parts;
+  std::vector<UnknownPart> unknown;
   std::vector<HeapRule> heaps;
   /// Not empty: the rules are an estimate, and this says what of them.
   std::string estimate;
 
   [[nodiscard]] const HeapRule* find_heap(model::Cacheability cacheability,
                                           model::Lifetime lifetime) const;
+  /// The fixed parts on a family of chips.
+  [[nodiscard]] const FixedParts& fixed_on(std::string_view part) const;
+};
+
+struct MemoryClass {
+  std::string space;
+  model::Cacheability cacheability{};
+  model::Lifetime lifetime{};
+
+  friend bool operator==(const MemoryClass&, const MemoryClass&) = default;
 };
 
 struct RecordMeaning {
   std::string name;
   std::string what;
+  /// Where the record goes on parts that tell all classes apart; absent: it depends.
+  std::optional<MemoryClass> memory;
+};
+
+/// A record that is kept once a priority: further models of the priority need only `rest` of it.
+struct ContextRule {
+  std::uint32_t record = 0;
+  core::Bytes rest;
+};
+
+/// What a heap is called in boot lines and statistics.
+struct HeapName {
+  std::vector<std::string> names;
+  MemoryClass memory;
+};
+
+/// What a message of the target that contains a text means.
+struct MessageMeaning {
+  std::string contains;
+  std::string means;
 };
 
 struct TraceFormat {
   std::string name;
   std::vector<Generation> generations;
   std::map<std::uint32_t, RecordMeaning> records;
+  std::optional<ContextRule> context;
+  std::vector<HeapName> heap_names;
+  std::vector<MessageMeaning> messages;
+  /// Forms of tables that print no lifetime: a record's meaning says it.
+  std::vector<std::string> forms_without_lifetime;
   /// What no trace of one run can show; printed beside every suggestion.
   std::vector<std::string> not_covered;
   /// What to know where several models of a core are counted as live together.
   std::vector<std::string> several_models;
 
   [[nodiscard]] const Generation* find_generation(std::string_view generation) const;
+  /// The class of the heap that was printed so, which may be cut to 15 or 16 characters.
+  [[nodiscard]] const MemoryClass* find_heap(std::string_view printed) const;
 };
 
 /// Loads `<folder>/formats/<name>.toml`.
