@@ -34,18 +34,41 @@ Bytes model_objects(const HeapRule& rule) {
   return objects_of(rule, rule.objects);
 }
 
-Bytes bound_of(const HeapRule& rule, const std::vector<BlockList>& instances) {
-  Bytes used = rule.idle + objects_of(rule, rule.transient);
-  for (const BlockList& blocks : instances) {
-    used += objects_of(rule, rule.objects);
-    for (const model::Block* block : blocks) {
-      const Bytes size = core::align_up(block->size.upper, block->alignment);
-      // A linear heap aligns where a block starts; its last block is not padded.
-      used = rule.kind == HeapRule::Kind::kRtos ? used + rtos_block(rule, size)
-                                                : core::align_up(used, rule.align) + size;
-    }
+Bytes cost_of(const HeapRule& rule, const model::Block& block) {
+  const Bytes size = core::align_up(block.size.upper, block.alignment);
+  // A linear heap aligns where a block starts.
+  return rule.kind == HeapRule::Kind::kRtos ? rtos_block(rule, size)
+                                            : core::align_up(size, rule.align);
+}
+
+Bytes cost_of(const HeapRule& rule, const BlockList& blocks) {
+  Bytes cost = objects_of(rule, rule.objects);
+  if (rule.kind == HeapRule::Kind::kLinear) {
+    cost = core::align_up(cost, rule.align);
   }
-  return used;
+  for (const model::Block* block : blocks) {
+    cost += cost_of(rule, *block);
+  }
+  return cost;
+}
+
+Bytes last_padding(const HeapRule& rule, const BlockList& blocks) {
+  if (rule.kind == HeapRule::Kind::kRtos || blocks.empty()) {
+    return {};
+  }
+  const model::Block& last = *blocks.back();
+  return cost_of(rule, last) - core::align_up(last.size.upper, last.alignment);
+}
+
+Bytes bound_of(const HeapRule& rule, const std::vector<BlockList>& instances, bool pad_last) {
+  Bytes used = rule.idle + objects_of(rule, rule.transient);
+  if (rule.kind == HeapRule::Kind::kLinear && !instances.empty()) {
+    used = core::align_up(used, rule.align);
+  }
+  for (const BlockList& blocks : instances) {
+    used += cost_of(rule, blocks);
+  }
+  return instances.size() == 1 && !pad_last ? used - last_padding(rule, instances.front()) : used;
 }
 
 std::optional<std::uint32_t> implied_base(const HeapRule& rule,

@@ -13,6 +13,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/recording.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,29 +54,93 @@ struct Options {
   bool together = true;
   /// Suggestions are multiples of the knobs' hard granules, not of their granules.
   bool tight = false;
+  /// All models run at one priority: what a core keeps once a priority is counted once a core.
+  bool one_priority = false;
 };
 
 /// A record that was counted, for --explain.
 struct Counted {
+  /// Index into the core's instances.
   std::size_t instance = 0;
+  /// As it was counted: its size is not the printed one where `rule` says so. A total that stands
+  /// for a whole table has no record of its own: see `from_total`.
   model::Block block;
+  /// The input that printed it, as the user typed it; the line is the block's.
+  std::string path;
+  /// The block is the sum of a class as the log printed it, not a record.
+  bool from_total = false;
+  /// Why its size is not the printed one; empty where it is.
+  std::string rule;
 };
+
+/// How one of a demand's figures came about, for --explain.
+struct Reason {
+  /// "requested", "bound", "extent", "statistics", "failure", "totals", "headroom", "suggested",
+  /// "forecast": as in the document, without "_bytes".
+  std::string figure;
+  core::Bytes bytes;
+  /// A sentence: "persistent memory of models loaded together adds".
+  std::string rule;
+};
+
+/// One thing that another SDK generation changes.
+struct ForecastStep {
+  /// "record 11 (SCRATCH_DDR_MEM) has 8 MiB there, 4 MiB in the trace".
+  std::string what;
+  /// Bytes more, or fewer; absent where nobody knows how many.
+  std::optional<std::int64_t> bytes;
+};
+
+/// The heap of the traced run.
+struct HeapUse {
+  enum class Source { kBoot, kStatistics, kBoard };
+
+  core::Bytes size;
+  /// Where it begins, as the core sees it.
+  std::optional<std::uint64_t> address;
+  Source source = Source::kBoot;
+  /// In use before the first record.
+  std::optional<core::Bytes> before;
+  /// Between records: padding, headers and what others allocated.
+  std::optional<core::Bytes> gaps;
+  /// What the traced run had left at its peak.
+  std::optional<core::Bytes> left;
+};
+
+/// "boot", "statistics", "board".
+[[nodiscard]] std::string_view name_of(HeapUse::Source source);
 
 struct Demand {
   board::DemandKey key;
+  /// 0 where only totals, statistics or a failure tell of the demand.
   std::size_t records = 0;
   core::Bytes requested;
   core::Bytes bound;
   std::optional<core::Bytes> extent;
   /// Where `extent` counts from.
   std::optional<core::VirtAddr> base;
+  /// The most that the statistics of the heap saw in use, over all inputs.
+  std::optional<core::Bytes> statistics;
+  /// What a failed allocation asked for and what is known before it.
+  std::optional<core::Bytes> failed;
+  /// Something is missing (records, later ones than a failed one, the overhead of a table of which
+  /// only totals are known): the true need may be larger than every figure here.
+  bool lower_bound = false;
+  /// No record is known, only totals of the class.
+  bool totals_only = false;
+  /// The heap of the traced run, where boot lines, statistics or the board's map tell it.
+  std::optional<HeapUse> heap;
   /// Bytes of `bound` that no record has: allocator overhead and the instances' own objects.
   core::Bytes objects;
   /// Bytes of the records that no model changes; they get no headroom.
   core::Bytes fixed;
   core::Bytes headroom;
   std::string rule_source;
+  /// Each record that was counted, in the order of instances and records. The sizes (nearest) add
+  /// up to `requested`.
   std::vector<Counted> counted;
+  /// One for each figure that is there, in the order of the figures.
+  std::vector<Reason> reasons;
   /// With a board: the knob that the demand drives, and its region.
   std::string knob;
   std::string region;
@@ -88,8 +153,10 @@ struct Demand {
   std::optional<core::Bytes> forecast;
   /// What `forecast` is without headroom and rounding.
   std::optional<core::Bytes> forecast_figure;
+  /// From the trace's bound to `forecast_figure`, change by change.
+  std::vector<ForecastStep> forecast_steps;
 
-  /// The largest of requested, bound and extent.
+  /// The largest of requested, bound, extent, statistics and failed.
   [[nodiscard]] core::Bytes figure() const;
 };
 
@@ -103,13 +170,17 @@ struct OnChipDemand {
 
 struct InstanceSizing {
   model::Instance instance;
+  /// No record is missing, as far as can be told: by their number where the generation's is known,
+  /// else by the totals.
   bool complete = true;
   std::vector<std::uint32_t> missing;
 };
 
 struct CoreSizing {
   std::string core;
+  /// False also where an allocation failed: what would have come after it is unknown.
   bool complete = true;
+  /// Empty where only failures or statistics tell of the core.
   std::vector<InstanceSizing> instances;
   std::vector<Demand> demands;
   std::vector<OnChipDemand> onchip;

@@ -1,0 +1,302 @@
+#include "notes.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::sizing {
+
+namespace {
+
+using board::HeapRule;
+using core::Bytes;
+using core::Code;
+using model::Block;
+using model::Instance;
+
+// So many groups and pairs of models are named; the rest is a number.
+constexpr std::size_t kNamed = 5;
+
+std::string lines_of(const Work& work,
+                     const model::CoreRecording& recorded,
+                     const std::vector<std::size_t>& group) {
+  std::vector<std::string> lines;
+  for (const std::size_t member : group) {
+    if (lines.size() == kNamed) {
+      lines.push_back(fmt::format("{} more", group.size() - kNamed));
+      break;
+    }
+    lines.push_back(fmt::format("{}", recorded.instances[member].line));
+  }
+  const std::string& path = work.recording.inputs.at(recorded.instances[group.front()].input).path;
+  return fmt::format("{}: lines {}", core::printable(path), core::join(lines, ", "));
+}
+
+// What the records that models of one priority share would save.
+Bytes shared_at_one_priority(const Work& work, const CoreSizing& sized) {
+  const auto& context = work.format.context;
+  if (!context || work.options.one_priority || !work.options.together ||
+      work.generation->records == 0) {
+    return {};
+  }
+  Bytes all;
+  Bytes largest;
+  for (const Demand& demand : sized.demands) {
+    for (const Counted& counted : demand.counted) {
+      if (!counted.from_total && counted.block.record == context->record &&
+          counted.block.size.nearest > context->rest) {
+        const Bytes more = counted.block.size.nearest - context->rest;
+        all += more;
+        largest = std::max(largest, more);
+      }
+    }
+  }
+  return all - largest;
+}
+
+bool is_of(const Block& block, const HeapRule& rule) {
+  return block.cacheability == rule.cacheability && block.lifetime == rule.lifetime &&
+         block.address_low.has_value();
+}
+
+// Whether two models share addresses in a heap; nothing where one of them has none there.
+std::optional<bool> share(const Instance& a, const Instance& b, const HeapRule& rule) {
+  bool comparable = false;
+  for (const Block& one : a.blocks) {
+    for (const Block& other : b.blocks) {
+      if (!is_of(one, rule) || !is_of(other, rule) || one.space != other.space) {
+        continue;
+      }
+      comparable = true;
+      if (overlap(one, other)) {
+        return true;
+      }
+    }
+  }
+  return comparable ? std::optional{false} : std::nullopt;
+}
+
+class Unloads {
+ public:
+  Unloads(const Work& work, const model::CoreRecording& recorded)
+      : work_(work), recorded_(recorded) {
+    for (const HeapRule& rule : work.generation->heaps) {
+      if (rule.lifetime == model::Lifetime::kPersistent) {
+        (rule.kind == HeapRule::Kind::kLinear ? linear_ : listed_).push_back(&rule);
+      }
+    }
+  }
+
+  void run() {
+    const auto& instances = recorded_.instances;
+    for (std::size_t later = 0; later < instances.size() && found_.size() <= kNamed; ++later) {
+      for (std::size_t earlier = 0; earlier < instances.size(); ++earlier) {
+        if (earlier != later && instances[earlier].input == instances[later].input) {
+          look_at(instances[earlier], instances[later]);
+        }
+      }
+    }
+    report();
+  }
+
+ private:
+  void look_at(const Instance& earlier, const Instance& later) {
+    for (const HeapRule* linear : linear_) {
+      const auto over = share(earlier, later, *linear);
+      if (!over) {
+        continue;
+      }
+      if (*over && earlier.line < later.line && apart_elsewhere(earlier, later)) {
+        found_.insert({later.input,
+                       later.line,
+                       fmt::format("the model of line {} got {} {} memory at the addresses of the "
+                                   "one of line {}, but not in the other heap, where that one's "
+                                   "memory was not free",
+                                   later.line,
+                                   model::name_of(linear->cacheability),
+                                   model::name_of(linear->lifetime),
+                                   earlier.line)});
+      } else if (!*over && later.times > earlier.times && apart_elsewhere(earlier, later)) {
+        found_.insert({later.input,
+                       later.line,
+                       fmt::format("the model of line {} was loaded {} times at the same "
+                                   "addresses, the one of line {} {}",
+                                   later.line,
+                                   later.times,
+                                   earlier.line,
+                                   core::plural(earlier.times, "time"))});
+      }
+    }
+  }
+
+  // In a heap with a free list, memory that was freed is given out again: two models that do not
+  // share any there may both have been loaded.
+  [[nodiscard]] bool apart_elsewhere(const Instance& a, const Instance& b) const {
+    bool apart = false;
+    for (const HeapRule* listed : listed_) {
+      const auto over = share(a, b, *listed);
+      if (over && *over) {
+        return false;
+      }
+      apart = apart || over.has_value();
+    }
+    return apart;
+  }
+
+  void report() const {
+    if (found_.empty()) {
+      return;
+    }
+    core::Diagnostic said = core::warning(
+        Code::kSizingUnload,
+        fmt::format("{}: a model was unloaded while another may still have been loaded: freeing "
+                    "one model's memory in a linear heap frees all of that heap, and the next "
+                    "model is placed over what is in use",
+                    core_name(recorded_.core)),
+        work_.place_of(std::get<0>(*found_.begin()), std::get<1>(*found_.begin())),
+        "load the models together and keep them; models that must not be loaded together are best "
+        "traced each in a log of its own");
+    for (const auto& [input, line, text] : found_) {
+      if (said.details.size() == kNamed) {
+        said.details.emplace_back("and more");
+        break;
+      }
+      said.details.push_back(text);
+    }
+    work_.say(std::move(said));
+  }
+
+  const Work& work_;
+  const model::CoreRecording& recorded_;
+  std::vector<const HeapRule*> linear_;
+  std::vector<const HeapRule*> listed_;
+  std::set<std::tuple<std::size_t, std::size_t, std::string>> found_;
+};
+
+}  // namespace
+
+void report_instances(const Work& work,
+                      const model::CoreRecording& recorded,
+                      const LiveModels& live,
+                      const CoreSizing& sized) {
+  const std::size_t count = recorded.instances.size();
+  if (count < 2) {
+    return;
+  }
+  const LiveSet most = live.heaviest(std::vector<std::uint64_t>(count, 1));
+  const bool together = work.options.together;
+  std::string how = "counted as loaded one at a time: every demand is the maximum";
+  if (together && most.instances.size() == count) {
+    how = "counted as live together: persistent memory adds, scratch takes the maximum";
+  } else if (together) {
+    how = fmt::format(
+        "some lie at the same addresses and were never live together: at most {} "
+        "count at a time",
+        most.instances.size());
+  }
+  core::Diagnostic several =
+      core::note(Code::kSizingInstances,
+                 fmt::format("{}: {} models, {}", core_name(recorded.core), count, how));
+  if (together) {
+    for (const std::vector<std::size_t>& group : live.groups()) {
+      if (several.details.size() == kNamed) {
+        several.details.push_back(fmt::format("{} more groups of models at the same addresses",
+                                              live.groups().size() - kNamed));
+        break;
+      }
+      several.details.push_back("at the same addresses: " + lines_of(work, recorded, group));
+    }
+    if (!most.exact) {
+      several.details.emplace_back(
+          "so many lie at the same addresses that not every set was tried: what counts is never "
+          "less than what was live, and may be more");
+    }
+    if (most.instances.size() > 1) {
+      several.details.insert(several.details.end(),
+                             work.format.several_models.begin(),
+                             work.format.several_models.end());
+    }
+    const Bytes saved = shared_at_one_priority(work, sized);
+    if (saved > Bytes{}) {
+      several.details.push_back(fmt::format("if all of them run at one priority, {} less is needed",
+                                            core::format_size(saved)));
+      several.hint = "--one-priority counts it so";
+    }
+  }
+  work.say(std::move(several));
+}
+
+void report_unload(const Work& work, const model::CoreRecording& recorded) {
+  Unloads{work, recorded}.run();
+}
+
+void report_emulated(const Work& work) {
+  for (std::size_t i = 0; i < work.recording.inputs.size(); ++i) {
+    if (work.recording.inputs[i].emulated) {
+      work.say(core::warning(
+          Code::kSizingEmulated,
+          "a host emulation printed this log: sizes and kinds of memory differ from those on the "
+          "target",
+          work.place_of(i, 0),
+          "trace the model on the target"));
+    }
+  }
+}
+
+void report_untouched(const Work& work) {
+  std::map<std::string, std::pair<std::size_t, Bytes>> idle;
+  for (const board::Knob& knob : work.view->board->knobs) {
+    if (!knob.demand) {
+      continue;
+    }
+    const auto& cores = work.sizing.cores;
+    const auto core = std::find_if(cores.begin(), cores.end(), [&](const CoreSizing& c) {
+      return c.core == knob.demand->core;
+    });
+    const Bytes now{work.view->values.at(knob.name)};
+    if (core == cores.end()) {
+      idle[knob.demand->core].first += 1;
+      idle[knob.demand->core].second += now;
+      continue;
+    }
+    const bool driven = std::any_of(core->demands.begin(),
+                                    core->demands.end(),
+                                    [&](const Demand& d) { return d.knob == knob.name; });
+    if (!driven) {
+      work.say(core::note(
+          Code::kSizingUntraced,
+          fmt::format(
+              "the trace has nothing for {}: it keeps {}", knob.name, core::format_size(now))));
+    }
+  }
+  for (const auto& [core, heaps] : idle) {
+    work.say(core::note(Code::kSizingUntraced,
+                        fmt::format("{} was not traced: its {} keep {}",
+                                    core,
+                                    core::plural(heaps.first, "heap"),
+                                    core::format_size(heaps.second)),
+                        {},
+                        "trace a model on it, or set its knobs with --set, to give them back too"));
+  }
+}
+
+void report_margin(const Work& work) {
+  if (work.format.not_covered.empty()) {
+    return;
+  }
+  const Headroom& headroom = work.options.headroom;
+  core::Diagnostic margin = core::note(
+      Code::kSizingMargin,
+      headroom.is_percent
+          ? fmt::format("the margin is {} % of what can vary; it does not cover:", headroom.percent)
+          : fmt::format("the margin is {} a heap; it does not cover:",
+                        core::format_size(headroom.size)));
+  margin.details = work.format.not_covered;
+  work.say(std::move(margin));
+}
+
+}  // namespace memsize::sizing
