@@ -5,6 +5,8 @@
 #include "memsize/emit/verify.hpp"
 #include "memsize/sdk/check.hpp"
 
+#include "stages.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -311,7 +313,14 @@ void check_demands(Session& session,
     keep(analysis.error(), report);
     return;
   }
-  keep(analysis->sizing.diagnostics, report);
+  // What a doubtful trace fits into need not hold its models.
+  core::Diagnostics found = analysis->sizing.diagnostics;
+  for (core::Diagnostic& diagnostic : found) {
+    if (forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration) {
+      diagnostic.severity = core::Severity::kError;
+    }
+  }
+  keep(found, report);
   std::size_t demands = 0;
   for (const sizing::CoreSizing& core : analysis->sizing.cores) {
     for (const sizing::Demand& demand : core.demands) {

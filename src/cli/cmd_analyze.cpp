@@ -1,25 +1,33 @@
 #include "memsize/core/text.hpp"
 
+#include "fleet.hpp"
+#include "follow.hpp"
 #include "report.hpp"
+#include "stages.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace memsize::cli {
 
 namespace {
 
 constexpr const char* kSchema = "memsize.sizing/1";
+constexpr const char* kFleetSchema = "memsize.fleet/1";
 
 struct Options {
   AnalyzeRequest request;
   ProjectRequest project;
   bool strict = false;
+  bool follow = false;
   bool explain = false;
   bool json = false;
   bool csv = false;
@@ -27,65 +35,196 @@ struct Options {
   std::string output;
 };
 
+core::Diagnostic misuse(std::string what, std::string hint) {
+  return core::error(core::Code::kUsage, std::move(what), {}, std::move(hint));
+}
+
+constexpr const char* kHelpHint = "memsize analyze --help shows how";
+
+bool is_fleet(Session& session, const Options& options) {
+  const auto& inputs = options.request.inputs;
+  return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return session.files.is_directory(input);
+  });
+}
+
+// Folders are told apart from logs, because several logs are one recording and a folder is none.
+std::optional<core::Diagnostic> check_fleet(Session& session, const Options& options) {
+  const std::vector<std::string>& inputs = options.request.inputs;
+  for (const std::string& input : inputs) {
+    if (!session.files.is_directory(input)) {
+      return misuse(fmt::format("'{}' is no folder: logs in folders are analyzed each for itself, "
+                                "several logs together",
+                                core::printable(input)),
+                    "give folders only, or logs only");
+    }
+    if (!options.output.empty() && session.files.same_file(input, options.output)) {
+      return misuse(fmt::format("-o '{}' is the folder that is read", core::printable(input)),
+                    "choose another folder for the documents");
+    }
+  }
+  if (options.follow) {
+    return misuse("--follow reads one log, not a folder", kHelpHint);
+  }
+  if (options.explain) {
+    return misuse("--explain is for one recording, not for a folder",
+                  "name the log: memsize analyze LOG --explain");
+  }
+  if (!options.output.empty() && inputs.size() > 1) {
+    return misuse("-o takes the documents of one folder", "analyze the folders one by one");
+  }
+  return std::nullopt;
+}
+
 std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
   if (inputs.empty()) {
-    return core::error(
-        core::Code::kUsage, "INPUT is required", {}, "memsize analyze --help shows how");
+    return misuse("INPUT is required", kHelpHint);
   }
   if (auto wrong = lacks_board(options.request.board, "analyze"); wrong) {
     return wrong;
   }
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
-    return core::error(core::Code::kUsage,
-                       "standard input can be read only once",
-                       {},
-                       "memsize analyze --help shows how");
+    return misuse("standard input can be read only once", kHelpHint);
+  }
+  if (is_fleet(session, options)) {
+    return check_fleet(session, options);
+  }
+  if (options.follow && inputs.size() > 1) {
+    return misuse("--follow reads one log", kHelpHint);
   }
   for (const std::string& input : inputs) {
     if (!options.output.empty() && session.files.same_file(input, options.output)) {
-      return core::error(core::Code::kUsage,
-                         fmt::format("-o '{}' is also an input", core::printable(options.output)),
-                         {},
-                         "choose another file for the report");
+      return misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                    "choose another file for the report");
     }
   }
   return std::nullopt;
 }
 
-Outcome run_analyze(Session& session, const Options& options) {
-  if (auto wrong = check_usage(session, options); wrong) {
-    return failed({std::move(*wrong)}, kSchema, options.json);
+// What a verb prints, written to the file of -o instead, if there is one.
+Outcome written_to(Session& session, const Options& options, Outcome outcome) {
+  if (options.output.empty()) {
+    return outcome;
   }
-  auto analysis = analyze(session, options.request);
+  const std::string content = options.json ? document_text(outcome.document) : outcome.text;
+  const auto written = session.files.replace({{options.output, content}});
+  if (!written) {
+    return failed(written.error(), kSchema, options.json);
+  }
+  outcome.text.clear();
+  outcome.json = false;
+  return outcome;
+}
+
+Outcome report(Session& session, const Options& options, core::Result<Analysis> analysis) {
   if (!analysis) {
     return failed(analysis.error(), kSchema, options.json);
   }
   Outcome outcome;
   if (options.strict) {
-    for (core::Diagnostic& diagnostic : analysis->sizing.diagnostics) {
-      if (diagnostic.code == core::Code::kSizingIncomplete) {
-        diagnostic.severity = core::Severity::kError;
-      }
-    }
+    make_strict(analysis->sizing.diagnostics);
   }
   outcome.diagnostics = analysis->sizing.diagnostics;
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.json = options.json;
-  outcome.document = sizing_document(*analysis);
+  // A document of thousands of models costs more than their sizing.
+  if (options.json) {
+    outcome.document = sizing_document(*analysis);
+  }
   outcome.text = options.csv        ? report_csv(*analysis)
                  : options.markdown ? report_markdown(*analysis)
                                     : report_text(*analysis, options.explain);
-  if (!options.output.empty()) {
-    const std::string content = options.json ? outcome.document.dump(2) + "\n" : outcome.text;
-    const auto written = session.files.replace({{options.output, content}});
-    if (!written) {
-      return failed(written.error(), kSchema, options.json);
+  return written_to(session, options, std::move(outcome));
+}
+
+Outcome run_follow(Session& session, const Options& options) {
+  // Standard output is for one thing: a document or a table that a program reads, or people.
+  const bool quiet = options.output.empty() && (options.json || options.csv || options.markdown);
+  auto followed = follow(session, options.request, [&](const std::string& text) {
+    if (!quiet) {
+      std::fputs(text.c_str(), stdout);
+      std::fputs("\n", stdout);
+      std::fflush(stdout);
     }
-    outcome.text.clear();
-    outcome.json = false;
+  });
+  if (!followed) {
+    return failed(followed.error(), kSchema, options.json);
+  }
+  Outcome outcome =
+      followed->recording
+          ? report(session,
+                   options,
+                   analyze_recording(session, options.request, std::move(*followed->recording)))
+          : failed(followed->recording.error(), kSchema, options.json);
+  if (followed->interrupted) {
+    outcome.status = core::ExitStatus::kInterrupted;
   }
   return outcome;
+}
+
+// How far a long run is, on a terminal only.
+class ProgressLine {
+ public:
+  ProgressLine() : begun_(std::chrono::steady_clock::now()) {}
+
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  ~ProgressLine() {
+    if (shown_) {
+      std::fputs("\r\x1b[K", stderr);
+    }
+  }
+
+  void show(std::size_t done, std::size_t of) {
+    // Before that nobody wonders.
+    constexpr std::chrono::seconds kShort{1};
+    if (::isatty(STDERR_FILENO) == 0 || std::chrono::steady_clock::now() - begun_ < kShort) {
+      return;
+    }
+    shown_ = true;
+    std::fputs(fmt::format("\r\x1b[K{} of {} files", done, of).c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begun_;
+  bool shown_ = false;
+};
+
+Outcome run_fleet(Session& session, const Options& options) {
+  const FleetRequest request{options.request, options.strict, options.output};
+  core::Result<Fleet> fleet;
+  {
+    ProgressLine line;
+    fleet = analyze_fleet(
+        session, request, [&](std::size_t done, std::size_t of) { line.show(done, of); });
+  }
+  if (!fleet) {
+    return failed(fleet.error(), kFleetSchema, options.json);
+  }
+  Outcome outcome;
+  outcome.diagnostics = fleet->diagnostics;
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.json = options.json;
+  outcome.document = fleet_document(*fleet);
+  outcome.text = options.csv        ? fleet_csv(*fleet)
+                 : options.markdown ? fleet_markdown(*fleet)
+                                    : fleet_text(*fleet);
+  return outcome;
+}
+
+Outcome run_analyze(Session& session, const Options& options) {
+  const bool fleet = is_fleet(session, options);
+  if (auto wrong = check_usage(session, options); wrong) {
+    return failed({std::move(*wrong)}, fleet ? kFleetSchema : kSchema, options.json);
+  }
+  if (fleet) {
+    return run_fleet(session, options);
+  }
+  return options.follow ? run_follow(session, options)
+                        : report(session, options, analyze(session, options.request));
 }
 
 Outcome run(Session& session, Options options) {
@@ -119,9 +258,15 @@ Run add_analyze(CLI::App& app) {
       "  memsize analyze run.log.gz --board j722s-sdk11 --json -o sizing.json\n"
       "  ssh target cat run.log | memsize analyze -\n"
       "  memsize analyze model1.log model2.log --board j722s   # both loaded together\n"
+      "  memsize analyze run1.json run2.json                   # as if their logs had been read\n"
+      "  memsize analyze runs/ -o sizings/                     # every log in a folder, each "
+      "alone\n"
+      "  memsize analyze /dev/ttyUSB2 --follow                 # models as they are loaded\n"
       "  memsize analyze                                       # what memsize.toml names");
-  verb->add_option(
-      "INPUT", options->request.inputs, "Logs or sizing documents; - is standard input");
+  verb->add_option("INPUT",
+                   options->request.inputs,
+                   "Logs or sizing documents, together; - is standard input. Or folders: every log "
+                   "in them for itself");
   add_board_option(*verb, options->request.board);
   add_project_options(*verb, options->project);
   verb->add_option(
@@ -135,17 +280,32 @@ Run add_analyze(CLI::App& app) {
   verb->add_option("--headroom",
                    options->request.headroom,
                    "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--one-priority",
+                 options->request.one_priority,
+                 "All models run at one priority: what each priority needs is counted once a core");
   verb->add_flag("--tight",
                  options->request.tight,
                  "Round to what the hardware can do instead of the vendor's step");
-  verb->add_flag("--strict", options->strict, "A table that lacks records is an error");
+  verb->add_flag(
+      "--strict",
+      options->strict,
+      "What makes a number doubtful is an error: missing records, broken rows, sums that do "
+      "not agree, a host's emulation");
+  verb->add_flag("--follow",
+                 options->follow,
+                 "Tell each model as it is loaded; the report comes when the input ends, or with "
+                 "Ctrl-C (exit status 130)");
   auto* explain =
       verb->add_flag("--explain", options->explain, "For every number its lines and its rule");
   bool& json = options->json;
   add_json_flag(*verb, json);
   auto* csv = verb->add_flag("--csv", options->csv, "One row a demand, sizes in bytes");
   auto* markdown = verb->add_flag("--markdown", options->markdown, "Tables for a report");
-  verb->add_option("-o,--output", options->output, "Write to this file instead of standard output");
+  verb->add_option(
+      "-o,--output",
+      options->output,
+      "Write to this file instead of standard output; of a folder, each log's document "
+      "into this folder");
   csv->excludes("--json");
   markdown->excludes("--json")->excludes(csv);
   explain->excludes("--json")->excludes(csv)->excludes(markdown);

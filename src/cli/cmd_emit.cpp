@@ -203,6 +203,9 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
   if (trace.tight && trace.inputs.empty()) {
     return lacks_trace("--tight");
   }
+  if (trace.one_priority && trace.inputs.empty()) {
+    return lacks_trace("--one-priority");
+  }
   for (const auto& [name, value] : about_traces) {
     if (!value->empty() && trace.inputs.empty()) {
       return lacks_trace(name);
@@ -383,6 +386,9 @@ Run add_emit(CLI::App& app) {
   verb->add_option("--headroom",
                    options->request.trace.headroom,
                    "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--one-priority",
+                 options->request.trace.one_priority,
+                 "All models run at one priority: what each priority needs is counted once a core");
   verb->add_flag("--tight",
                  options->request.trace.tight,
                  "Round to what the hardware can do instead of the vendor's step");

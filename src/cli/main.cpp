@@ -5,6 +5,7 @@
 #include "annotations.hpp"
 #include "data_folders.hpp"
 #include "render_diagnostics.hpp"
+#include "report.hpp"
 #include "rules.hpp"
 #include "sarif.hpp"
 #include "verbs.hpp"
@@ -123,8 +124,7 @@ std::string text_of(Outcome& outcome) {
   } else if (!outcome.document.contains("diagnostics")) {
     outcome.document["diagnostics"] = to_json(outcome.diagnostics);
   }
-  // A name from an input may be no UTF-8; it is replaced, never thrown over.
-  return outcome.document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document_text(outcome.document);
 }
 
 int finish(Outcome outcome) {

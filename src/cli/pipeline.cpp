@@ -16,15 +16,20 @@
 namespace memsize::cli {
 
 core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) {
-  Analysis analysis;
-  analysis.request = request;
-
   // Read every input; several files are one recording.
   auto recording = read_inputs(session, request);
   if (!recording) {
     return tl::make_unexpected(recording.error());
   }
-  analysis.recording = std::move(*recording);
+  return analyze_recording(session, request, std::move(*recording));
+}
+
+core::Result<Analysis> analyze_recording(Session& session,
+                                         const AnalyzeRequest& request,
+                                         model::Recording recording) {
+  Analysis analysis;
+  analysis.request = request;
+  analysis.recording = std::move(recording);
 
   // What the records mean, and how each SDK generation places them.
   auto format = load_format(session, analysis.recording);
@@ -38,6 +43,7 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
   if (!options) {
     return tl::make_unexpected(options.error());
   }
+  analysis.one_priority = options->one_priority;
   if (request.board.name.empty()) {
     analysis.sizing =
         sizing::size_recording(analysis.recording, analysis.format, nullptr, *options);

@@ -68,6 +68,8 @@ struct AnalyzeRequest {
   BoardRequest board;
   /// Suggestions are rounded to the hard granule instead of the granule.
   bool tight = false;
+  /// All models run at one priority.
+  bool one_priority = false;
 };
 
 /// Which map the addresses of a trace belong to.
@@ -87,6 +89,8 @@ struct Analysis {
   /// The heaps of that map; empty where none matches.
   std::vector<sizing::HeapRegion> matched;
   board::TraceFormat format;
+  /// What was asked for, or what a document was made with.
+  bool one_priority = false;
   sizing::Sizing sizing;
   /// What had to grow so that the MMU can map the suggestions.
   std::optional<layout::Growth> growth;
@@ -95,6 +99,11 @@ struct Analysis {
 };
 
 [[nodiscard]] core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request);
+
+/// The same, of inputs that were read already.
+[[nodiscard]] core::Result<Analysis> analyze_recording(Session& session,
+                                                       const AnalyzeRequest& request,
+                                                       model::Recording recording);
 
 struct EmitRequest {
   BoardRequest board;

@@ -5,6 +5,8 @@
 #include "memsize/emit/verify.hpp"
 #include "memsize/readers/reader.hpp"
 
+#include "recordings.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,44 +16,6 @@ namespace memsize::cli {
 namespace {
 
 using core::Code;
-
-// --core names the core of lines that carry no name, and keeps only that core.
-core::Result<void> apply_core(model::Recording& recording,
-                              const std::string& core,
-                              bool with_board) {
-  const auto unnamed = std::find_if(recording.cores.begin(),
-                                    recording.cores.end(),
-                                    [](const auto& candidate) { return candidate.core.empty(); });
-  if (core.empty()) {
-    if (unnamed != recording.cores.end()) {
-      recording.diagnostics.push_back(
-          core::warning(Code::kReadNoPrefix,
-                        "the table's lines do not say which core printed them",
-                        {},
-                        with_board ? "name it with --core, else its demands size nothing"
-                                   : "name it with --core"));
-    }
-    return {};
-  }
-  std::vector<std::string> names;
-  for (const model::CoreRecording& recorded : recording.cores) {
-    names.push_back(recorded.core.empty() ? "(no name)" : recorded.core);
-  }
-  if (unnamed != recording.cores.end()) {
-    unnamed->core = core;
-  }
-  std::erase_if(recording.cores,
-                [&](const model::CoreRecording& recorded) { return recorded.core != core; });
-  if (recording.cores.empty()) {
-    std::string hint = core::did_you_mean(core, names);
-    return core::fail(core::error(
-        Code::kSizingUnknownCore,
-        fmt::format("core '{}' printed no table", core::printable(core, 40)),
-        {},
-        hint.empty() ? fmt::format("tables were printed by: {}", core::join(names, ", ")) : hint));
-  }
-  return {};
-}
 
 std::vector<sizing::HeapRegion> heaps_of(const layout::MemoryMap& map) {
   std::vector<sizing::HeapRegion> heaps;
@@ -187,36 +151,6 @@ void grow_suggestions(Analysis& analysis) {
   analysis.sizing.diagnostics.push_back(describe_growth(*analysis.growth));
 }
 
-// Whether the records of `more` can be one recording with those that were read before.
-core::Result<void> check_kind(Session& session,
-                              const model::Recording& recording,
-                              const model::Recording& more,
-                              const std::string& first_path,
-                              const std::string& path) {
-  const std::string& kind = more.inputs.front().trace_format;
-  core::Place place;
-  place.path = path;
-  if (!recording.inputs.empty() && recording.inputs.front().trace_format != kind) {
-    return core::fail(
-        core::error(Code::kReadTableMismatch,
-                    fmt::format("'{}' is a {} trace, '{}' one of {}: they cannot be one recording",
-                                core::printable(first_path),
-                                recording.inputs.front().trace_format,
-                                core::printable(path),
-                                kind),
-                    place,
-                    "analyze them apart"));
-  }
-  if (!session.files.exists(fmt::format("{}/formats/{}.toml", session.data.boards, kind))) {
-    return core::fail(
-        core::error(Code::kReadSizingDocument,
-                    fmt::format("document.trace_format: there is no trace format '{}'", kind),
-                    place,
-                    "print the document again with: memsize analyze LOG --json"));
-  }
-  return {};
-}
-
 }  // namespace
 
 std::optional<board::Board> bundled_board(Session& session,
@@ -258,40 +192,32 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
 }
 
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
-  model::Recording recording;
+  RecordingJoiner joiner{session, request};
   core::Diagnostics errors;
   const auto keep = [&](const core::Diagnostics& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
   for (const std::string& path : request.inputs) {
-    auto text = session.files.read(path);
-    if (text) {
-      text = core::gunzip_if_needed(std::move(*text), path);
-    }
-    if (!text) {
-      keep(text.error());
+    auto stream = session.files.open(path);
+    if (!stream) {
+      keep(stream.error());
       continue;
     }
-    auto read = readers::read_text(*text, path, request.format);
+    const auto text = core::unpacked(std::move(*stream), path);
+    auto read = readers::read_stream(*text, path, request.format);
     if (!read) {
       keep(read.error());
       continue;
     }
-    const auto kind = check_kind(session, recording, *read, request.inputs.front(), path);
-    if (!kind) {
-      keep(kind.error());
-      continue;
+    const auto added = joiner.add(std::move(*read), path);
+    if (!added) {
+      keep(added.error());
     }
-    model::append(recording, std::move(*read));
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }
-  const auto named = apply_core(recording, request.core, !request.board.name.empty());
-  if (!named) {
-    return tl::make_unexpected(named.error());
-  }
-  return recording;
+  return joiner.finish();
 }
 
 core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
@@ -317,6 +243,7 @@ core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
       !request.instances.empty() ? request.instances : recording.instances;
   options.together = instances != "apart";
   options.tight = request.tight;
+  options.one_priority = request.one_priority || recording.one_priority.value_or(false);
   return options;
 }
 
@@ -407,14 +334,25 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
   }
 }
 
+bool forbids_map(const core::Diagnostic& diagnostic) {
+  switch (diagnostic.code) {
+    case Code::kSizingIncomplete:
+    case Code::kSizingGeneration:
+    case Code::kSizingEmulated:
+    case Code::kTraceFailed:
+      return diagnostic.severity != core::Severity::kNote;
+    default:
+      return false;
+  }
+}
+
 core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
                                                     bool accept_generation) {
   core::Diagnostics errors;
   core::Diagnostics warnings;
   for (core::Diagnostic diagnostic : analysis.sizing.diagnostics) {
-    const bool refused = diagnostic.code == Code::kSizingIncomplete ||
-                         (diagnostic.code == Code::kSizingGeneration && !accept_generation);
-    if (!refused) {
+    const bool accepted = diagnostic.code == Code::kSizingGeneration && accept_generation;
+    if (!forbids_map(diagnostic) || accepted) {
       if (diagnostic.severity == core::Severity::kWarning) {
         warnings.push_back(std::move(diagnostic));
       }
@@ -549,6 +487,17 @@ board::KnobValues suggestions_of(const Analysis& analysis) {
     }
   }
   return over(std::move(values), analysis.settings);
+}
+
+void make_strict(core::Diagnostics& diagnostics) {
+  for (core::Diagnostic& diagnostic : diagnostics) {
+    const bool doubtful = diagnostic.code == Code::kReadBadRecord ||
+                          diagnostic.code == Code::kSizingTotals ||
+                          (forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration);
+    if (doubtful && diagnostic.severity == core::Severity::kWarning) {
+      diagnostic.severity = core::Severity::kError;
+    }
+  }
 }
 
 void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept) {

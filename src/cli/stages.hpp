@@ -18,6 +18,9 @@ namespace memsize::cli {
 /// Fills sizing, match and the suggested map.
 void size_with_board(Analysis& analysis, const sizing::Options& options);
 
+/// --strict: warnings that numbers may be too small become errors.
+void make_strict(core::Diagnostics& diagnostics);
+
 /// Adds the warnings of `found` that `kept` does not have yet.
 void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept);
 
@@ -28,6 +31,9 @@ void say_nearest(const board::Board& board,
 
 /// What had to grow, and what it buys.
 [[nodiscard]] core::Diagnostic describe_growth(const layout::Growth& growth);
+
+/// Whether a map that is made of such a recording may not load its models.
+[[nodiscard]] bool forbids_map(const core::Diagnostic& diagnostic);
 
 /// The suggestions, or why no map may be made of them.
 [[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,

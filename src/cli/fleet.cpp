@@ -1,0 +1,472 @@
+#include "fleet.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "report.hpp"
+#include "stages.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <map>
+#include <set>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+
+core::Place at(const std::string& path) {
+  core::Place place;
+  place.path = path;
+  return place;
+}
+
+// The regular files in folders, without following a link.
+class Walk {
+ public:
+  Walk(core::FileSystem& files, std::string leave_out)
+      : disk_(files), leave_out_(std::move(leave_out)) {}
+
+  void into(const std::string& folder) {
+    std::vector<std::string> waiting = {folder};
+    while (!waiting.empty()) {
+      const std::string next = std::move(waiting.back());
+      waiting.pop_back();
+      const auto names = disk_.list_entries(next);
+      if (!names) {
+        diagnostics.push_back(
+            core::warning(Code::kFileRead,
+                          fmt::format("cannot read the folder '{}': its files are not counted",
+                                      core::printable(next)),
+                          at(next)));
+        continue;
+      }
+      for (const std::string& name : *names) {
+        look_at(next.ends_with('/') ? next + name : next + "/" + name, waiting);
+      }
+    }
+  }
+
+  std::vector<std::string> found;
+  std::size_t links = 0;
+  core::Diagnostics diagnostics;
+
+ private:
+  void look_at(const std::string& path, std::vector<std::string>& waiting) {
+    switch (disk_.entry(path).kind) {
+      case core::Entry::Kind::kFile:
+        found.push_back(path);
+        break;
+      case core::Entry::Kind::kFolder:
+        if (leave_out_.empty() || !disk_.same_file(path, leave_out_)) {
+          waiting.push_back(path);
+        }
+        break;
+      case core::Entry::Kind::kLink:
+        ++links;
+        break;
+      case core::Entry::Kind::kNothing:
+      case core::Entry::Kind::kOther:
+        break;
+    }
+  }
+
+  core::FileSystem& disk_;
+  std::string leave_out_;
+};
+
+// What became of one file.
+struct LookedAt {
+  enum class Kind { kLog, kOther, kUnreadable };
+
+  Kind kind = Kind::kOther;
+  FleetFile file;
+  /// Of a log: one of each code and severity; no notes. Else why it is none.
+  core::Diagnostics diagnostics;
+  /// Why its document could not be written.
+  core::Diagnostics unwritten;
+};
+
+bool is_no_log(const core::Diagnostics& errors) {
+  return std::all_of(errors.begin(), errors.end(), [](const core::Diagnostic& error) {
+    return error.code == Code::kReadNoTable || error.code == Code::kReadEmpty ||
+           error.code == Code::kSizingUnknownCore;
+  });
+}
+
+core::Diagnostics one_of_each(const core::Diagnostics& found, const std::string& path) {
+  core::Diagnostics kept;
+  for (const core::Diagnostic& diagnostic : found) {
+    const bool known = std::any_of(kept.begin(), kept.end(), [&](const core::Diagnostic& other) {
+      return other.code == diagnostic.code && other.severity == diagnostic.severity;
+    });
+    if (known || diagnostic.severity == core::Severity::kNote) {
+      continue;
+    }
+    kept.push_back(diagnostic);
+    if (kept.back().place.path.empty()) {
+      kept.back().place = at(path);
+    }
+  }
+  return kept;
+}
+
+std::vector<FleetDemand> demands_of(const sizing::Sizing& sizing) {
+  std::vector<FleetDemand> demands;
+  for (const sizing::CoreSizing& core : sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      demands.push_back({demand.key, demand.figure(), demand.suggested});
+      demands.back().key.core = core.core;
+    }
+  }
+  return demands;
+}
+
+LookedAt analyze_file(Session& session,
+                      const FleetRequest& request,
+                      const std::string& path,
+                      const std::string& document) {
+  AnalyzeRequest alone = request.analyze;
+  alone.inputs = {path};
+  LookedAt one;
+  one.file.path = path;
+  auto analysis = analyze(session, alone);
+  if (!analysis) {
+    one.kind = is_no_log(analysis.error()) ? LookedAt::Kind::kOther : LookedAt::Kind::kUnreadable;
+    one.diagnostics = std::move(analysis.error());
+    return one;
+  }
+  if (request.strict) {
+    make_strict(analysis->sizing.diagnostics);
+  }
+  const sizing::Sizing& sizing = analysis->sizing;
+  one.kind = LookedAt::Kind::kLog;
+  one.file.complete = sizing.complete();
+  one.file.generation = sizing.generation;
+  one.file.demands = demands_of(sizing);
+  one.diagnostics = one_of_each(sizing.diagnostics, path);
+  if (!document.empty()) {
+    const auto written =
+        session.files.replace({{document, document_text(sizing_document(*analysis))}});
+    if (!written) {
+      one.unwritten = written.error();
+    }
+  }
+  return one;
+}
+
+// Each file for itself, on every core of this machine.
+std::vector<LookedAt> analyze_files(Session& session,
+                                    const FleetRequest& request,
+                                    const std::vector<std::string>& paths,
+                                    const std::vector<std::string>& documents,
+                                    const Progress& progress) {
+  // As often as people notice.
+  constexpr std::chrono::milliseconds kBetweenReports{200};
+  std::vector<LookedAt> looked(paths.size());
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) {
+      looked[i] = analyze_file(session, request, paths[i], documents[i]);
+      ++done;
+    }
+  };
+  const std::size_t workers =
+      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), paths.size());
+  std::vector<std::future<void>> running;
+  for (std::size_t i = 0; i < workers; ++i) {
+    running.push_back(std::async(std::launch::async, work));
+  }
+  for (std::future<void>& worker : running) {
+    while (worker.wait_for(kBetweenReports) != std::future_status::ready) {
+      progress(done, paths.size());
+    }
+    worker.get();
+  }
+  return looked;
+}
+
+// Warnings of one kind of many logs are told once, with their number.
+class Gathered {
+ public:
+  void add(const core::Diagnostic& diagnostic) {
+    const auto key = std::pair{diagnostic.code, diagnostic.severity};
+    const auto [place, first] = place_of_.try_emplace(key, kinds_.size());
+    if (first) {
+      kinds_.push_back({diagnostic, 0});
+    }
+    ++kinds_[place->second].logs;
+  }
+
+  void tell(core::Diagnostics& diagnostics) {
+    for (Kind& kind : kinds_) {
+      if (kind.logs > 1) {
+        kind.first.details.push_back(
+            fmt::format("and {}", core::plural(kind.logs - 1, "more log")));
+      }
+      diagnostics.push_back(std::move(kind.first));
+    }
+  }
+
+ private:
+  struct Kind {
+    core::Diagnostic first;
+    std::size_t logs = 0;
+  };
+
+  std::vector<Kind> kinds_;
+  std::map<std::pair<Code, core::Severity>, std::size_t> place_of_;
+};
+
+auto order_of(const board::DemandKey& key) {
+  return std::tuple{key.core, key.space, key.cacheability, key.lifetime};
+}
+
+FleetSpan span_of(const board::DemandKey& key,
+                  const std::vector<std::pair<Bytes, const FleetFile*>>& asked) {
+  std::vector<Bytes> sizes;
+  FleetSpan span;
+  span.key = key;
+  span.files = asked.size();
+  for (const auto& [size, file] : asked) {
+    if (sizes.empty() || size > span.max) {
+      span.max = size;
+      span.max_path = file->path;
+    }
+    sizes.push_back(size);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  span.min = sizes.front();
+  span.median = sizes[(sizes.size() - 1) / 2];
+  return span;
+}
+
+void sum_up(Fleet& fleet) {
+  const auto before = [](const board::DemandKey& a, const board::DemandKey& b) {
+    return order_of(a) < order_of(b);
+  };
+  std::map<board::DemandKey, std::vector<std::pair<Bytes, const FleetFile*>>, decltype(before)>
+      asked(before);
+  std::map<board::DemandKey, Bytes, decltype(before)> suggested(before);
+  for (const FleetFile& file : fleet.files) {
+    for (const FleetDemand& demand : file.demands) {
+      asked[demand.key].emplace_back(demand.figure, &file);
+      if (demand.suggested) {
+        Bytes& most = suggested[demand.key];
+        most = std::max(most, *demand.suggested);
+      }
+    }
+  }
+  for (const auto& [key, sizes] : asked) {
+    fleet.demands.push_back(span_of(key, sizes));
+    if (const auto most = suggested.find(key); most != suggested.end()) {
+      fleet.demands.back().suggested = most->second;
+    }
+  }
+}
+
+// The board, and what of the options is wrong whatever the logs say.
+core::Result<board::KnobValues> prepare(Session& session,
+                                        const AnalyzeRequest& request,
+                                        Fleet& fleet) {
+  const auto options = sizing_options(request, {});
+  if (!options) {
+    return tl::make_unexpected(options.error());
+  }
+  fleet.headroom = sizing::format_headroom(options->headroom);
+  fleet.together = options->together;
+  if (request.board.name.empty()) {
+    return board::KnobValues{};
+  }
+  auto board = load_board(session, request.board);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  fleet.board = std::move(*board);
+  auto settings = parse_settings(*fleet.board, request.board.set);
+  if (!settings) {
+    return settings;
+  }
+  auto current = checked_map(*fleet.board, *settings);
+  if (!current) {
+    return tl::make_unexpected(current.error());
+  }
+  fleet.current = std::move(*current);
+  return settings;
+}
+
+// Sizes that each log alone leads to need not be sizes that the MMU can map together.
+void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
+  board::KnobValues values;
+  for (FleetSpan& span : fleet.demands) {
+    const auto knob =
+        std::find_if(fleet.board->knobs.begin(), fleet.board->knobs.end(), [&](const auto& k) {
+          return k.demand && *k.demand == span.key;
+        });
+    if (!span.suggested || knob == fleet.board->knobs.end()) {
+      continue;
+    }
+    const layout::Region* region = fleet.current->find_by_knob(knob->name);
+    span.knob = knob->name;
+    span.region = region == nullptr ? std::string{} : region->name;
+    span.current = Bytes{fleet.current->values.at(knob->name)};
+    values[knob->name] = span.suggested->count();
+  }
+  for (const auto& [knob, value] : settings) {
+    values[knob] = value;
+  }
+  if (const auto growth = layout::grow_for_mmu(*fleet.board, values, tight); growth) {
+    for (const auto& [knob, value] : growth->values) {
+      values[knob] = value;
+    }
+    fleet.diagnostics.push_back(describe_growth(*growth));
+  }
+  for (FleetSpan& span : fleet.demands) {
+    if (const auto value = values.find(span.knob); !span.knob.empty() && value != values.end()) {
+      span.suggested = Bytes{value->second};
+    }
+  }
+  auto map = layout::resolve(*fleet.board, values);
+  if (map) {
+    fleet.suggested = std::move(*map);
+    return;
+  }
+  for (core::Diagnostic& misfit : map.error()) {
+    misfit.severity = core::Severity::kWarning;
+    fleet.diagnostics.push_back(std::move(misfit));
+  }
+}
+
+std::string without_slash(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) {
+    folder.pop_back();
+  }
+  return folder;
+}
+
+// What a file's errors are where the rest of the folder is read all the same.
+core::Diagnostic unreadable(core::Diagnostic error, const std::string& path) {
+  error.severity = core::Severity::kWarning;
+  if (error.place.path.empty()) {
+    error.place = at(path);
+  }
+  return error;
+}
+
+// The same may be wrong with every log: a file that all of them need.
+class Told {
+ public:
+  explicit Told(core::Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  void once(core::Diagnostic diagnostic) {
+    const core::Place& place = diagnostic.place;
+    if (told_.emplace(place.path.str(), place.line, diagnostic.message).second) {
+      diagnostics_.push_back(std::move(diagnostic));
+    }
+  }
+
+ private:
+  core::Diagnostics& diagnostics_;
+  std::set<std::tuple<std::string, std::size_t, std::string>> told_;
+};
+
+core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
+  Gathered gathered;
+  Told told{fleet.diagnostics};
+  core::Diagnostics unwritten;
+  for (LookedAt& one : looked) {
+    unwritten.insert(unwritten.end(), one.unwritten.begin(), one.unwritten.end());
+    if (one.kind == LookedAt::Kind::kOther) {
+      ++fleet.others;
+      continue;
+    }
+    for (const core::Diagnostic& diagnostic : one.diagnostics) {
+      if (core::code_status(diagnostic.code) == core::ExitStatus::kUsage) {
+        return core::fail(diagnostic);
+      }
+      const bool is_log = one.kind == LookedAt::Kind::kLog;
+      if (is_log && diagnostic.severity != core::Severity::kError) {
+        gathered.add(diagnostic);
+      } else {
+        told.once(is_log ? diagnostic : unreadable(diagnostic, one.file.path));
+      }
+    }
+    if (one.kind == LookedAt::Kind::kLog) {
+      fleet.files.push_back(std::move(one.file));
+    }
+  }
+  gathered.tell(fleet.diagnostics);
+  if (!unwritten.empty()) {
+    return tl::make_unexpected(std::move(unwritten));
+  }
+  return {};
+}
+
+core::Diagnostics no_logs(const Fleet& fleet, std::size_t files) {
+  core::Diagnostics errors = fleet.diagnostics;
+  errors.push_back(core::error(Code::kReadNoTable,
+                               fmt::format("none of the {} in '{}' says how much memory is used",
+                                           core::plural(files, "file"),
+                                           core::printable(core::join(fleet.folders, "', '"))),
+                               {},
+                               "name one of them to see why: memsize analyze FILE"));
+  return errors;
+}
+
+}  // namespace
+
+core::Result<Fleet> analyze_fleet(Session& session,
+                                  const FleetRequest& request,
+                                  const Progress& progress) {
+  Fleet fleet;
+  fleet.folders = request.analyze.inputs;
+  const auto settings = prepare(session, request.analyze, fleet);
+  if (!settings) {
+    return tl::make_unexpected(settings.error());
+  }
+  Walk walk{session.files, request.output};
+  for (const std::string& folder : request.analyze.inputs) {
+    walk.into(folder);
+  }
+  std::vector<std::string>& paths = walk.found;
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  fleet.links = walk.links;
+  fleet.diagnostics = std::move(walk.diagnostics);
+
+  // A log's document lies where the log lies below its folder.
+  std::vector<std::string> documents(paths.size());
+  if (!request.output.empty()) {
+    const std::string& folder = request.analyze.inputs.front();
+    const std::size_t root = without_slash(folder).size();
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const std::size_t below = paths[i].find_first_not_of('/', root);
+      documents[i] = without_slash(request.output) + "/" + paths[i].substr(below) + ".json";
+    }
+  }
+  auto looked = analyze_files(session, request, paths, documents, progress);
+  const auto gathered = gather(fleet, looked);
+  if (!gathered) {
+    return tl::make_unexpected(gathered.error());
+  }
+  if (fleet.files.empty()) {
+    return tl::make_unexpected(no_logs(fleet, paths.size()));
+  }
+  sum_up(fleet);
+  if (fleet.board) {
+    suggest(fleet, *settings, request.analyze.tight);
+  }
+  return fleet;
+}
+
+}  // namespace memsize::cli

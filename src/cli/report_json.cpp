@@ -1,0 +1,314 @@
+// memsize.sizing/1: what was understood, and what follows from it. Read back by
+// readers/sizing_document.cpp.
+#include "render_diagnostics.hpp"
+#include "report.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using sizing::CoreSizing;
+using sizing::Demand;
+
+using Json = nlohmann::ordered_json;
+
+template <typename Item>
+void add_size(Json& json, const Item& item) {
+  json["size_bytes"] = item.size.nearest.count();
+  if (!item.size.printed_kib.empty()) {
+    json["printed_kib"] = item.size.printed_kib;
+  }
+}
+
+Json total_json(const model::ClassTotal& total) {
+  Json json;
+  json["space"] = total.space;
+  json["cacheability"] = model::name_of(total.cacheability);
+  if (total.lifetime) {
+    json["lifetime"] = model::name_of(*total.lifetime);
+  }
+  add_size(json, total);
+  json["line"] = total.line;
+  return json;
+}
+
+// What is known of a model beside its blocks.
+void add_instance_facts(Json& json, const model::Instance& instance) {
+  if (!instance.form.empty()) {
+    json["form"] = instance.form;
+  }
+  if (instance.priority) {
+    json["priority"] = *instance.priority;
+  }
+  if (instance.times != 1) {
+    json["times"] = instance.times;
+  }
+  for (const model::ClassTotal& total : instance.totals) {
+    json["totals"].push_back(total_json(total));
+  }
+}
+
+// Which input, in which line, and of which core.
+template <typename Item>
+Json origin_json(const Item& item) {
+  Json json;
+  json["input"] = item.input;
+  json["line"] = item.line;
+  if (!item.core.empty()) {
+    json["core"] = item.core;
+  }
+  return json;
+}
+
+Json heap_json(const model::HeapReport& heap) {
+  Json json = origin_json(heap);
+  json["source"] = model::name_of(heap.source);
+  json["name"] = heap.name;
+  json["size_bytes"] = heap.size.count();
+  if (heap.address) {
+    json["address"] = fmt::format("0x{:x}", *heap.address);
+  }
+  if (heap.free) {
+    json["free_bytes"] = heap.free->count();
+  }
+  return json;
+}
+
+Json failure_json(const model::Failure& failure) {
+  Json json = origin_json(failure);
+  json["kind"] = model::name_of(failure.kind);
+  json["message"] = failure.text;
+  if (failure.record) {
+    json["record"] = *failure.record;
+  }
+  if (!failure.space.empty()) {
+    json["space"] = failure.space;
+    json["cacheability"] = model::name_of(failure.cacheability);
+  }
+  if (failure.size) {
+    json["size_bytes"] = failure.size->count();
+  }
+  return json;
+}
+
+Json run_json(const model::RunReport& run) {
+  Json json = origin_json(run);
+  const auto add = [&](const char* key, const std::optional<double>& measure) {
+    if (measure) {
+      json[key] = *measure;
+    }
+  };
+  add("init_ms", run.init_ms);
+  if (run.executions != 0) {
+    json["executions"] = run.executions;
+  }
+  add("execution_ms", run.execution_ms);
+  add("read_mb", run.read_mb);
+  add("written_mb", run.written_mb);
+  return json;
+}
+
+Json input_json(const model::Input& input) {
+  Json json = {{"path", input.path},
+               {"format", input.format},
+               {"lines", input.lines},
+               {"records", input.records}};
+  if (input.broken_rows != 0) {
+    json["broken_rows"] = input.broken_rows;
+  }
+  if (input.emulated) {
+    json["emulated"] = true;
+  }
+  return json;
+}
+
+// Adds the key only if there is something to list.
+template <typename Item>
+void add_list(Json& json,
+              const char* key,
+              const std::vector<Item>& items,
+              Json (*item)(const Item&)) {
+  for (const Item& one : items) {
+    json[key].push_back(item(one));
+  }
+}
+
+Json block_json(const model::Block& block, const Demand* demand) {
+  Json json;
+  json["record"] = block.record;
+  json["space"] = block.space;
+  json["cacheability"] = model::name_of(block.cacheability);
+  json["lifetime"] = model::name_of(block.lifetime);
+  json["alignment"] = block.alignment.value();
+  add_size(json, block);
+  if (block.address_low) {
+    std::uint64_t address = *block.address_low;
+    if (demand != nullptr && demand->base) {
+      const std::uint64_t base = demand->base->value();
+      address = base + static_cast<std::uint32_t>(address - base);
+    }
+    json["address"] = fmt::format("0x{:x}", address);
+  }
+  json["line"] = block.line;
+  return json;
+}
+
+void add_bytes(Json& json, const char* key, const std::optional<core::Bytes>& size) {
+  if (size) {
+    json[key] = size->count();
+  }
+}
+
+Json heap_use_json(const sizing::HeapUse& heap) {
+  Json json = {{"source", sizing::name_of(heap.source)}, {"size_bytes", heap.size.count()}};
+  if (heap.address) {
+    json["address"] = fmt::format("0x{:x}", *heap.address);
+  }
+  add_bytes(json, "before_bytes", heap.before);
+  add_bytes(json, "gaps_bytes", heap.gaps);
+  add_bytes(json, "left_bytes", heap.left);
+  return json;
+}
+
+Json demand_json(const Demand& demand) {
+  Json json;
+  json["space"] = demand.key.space;
+  json["cacheability"] = model::name_of(demand.key.cacheability);
+  json["lifetime"] = model::name_of(demand.key.lifetime);
+  json["records"] = demand.records;
+  json["requested_bytes"] = demand.requested.count();
+  json["bound_bytes"] = demand.bound.count();
+  if (demand.extent) {
+    json["extent_bytes"] = demand.extent->count();
+  }
+  add_bytes(json, "statistics_bytes", demand.statistics);
+  add_bytes(json, "failed_bytes", demand.failed);
+  if (demand.lower_bound) {
+    json["lower_bound"] = true;
+  }
+  if (demand.totals_only) {
+    json["totals_only"] = true;
+  }
+  if (demand.heap) {
+    json["heap"] = heap_use_json(*demand.heap);
+  }
+  if (demand.suggested) {
+    json["knob"] = demand.knob;
+    json["region"] = demand.region;
+    json["current_bytes"] = demand.current->count();
+    json["suggested_bytes"] = demand.suggested->count();
+    json["granule_bytes"] = demand.granule.value();
+    if (demand.grown.count() != 0) {
+      json["mmu_bytes"] = demand.grown.count();
+    }
+  }
+  if (demand.forecast) {
+    json["forecast_bytes"] = demand.forecast->count();
+  }
+  for (const sizing::ForecastStep& step : demand.forecast_steps) {
+    Json item = {{"what", step.what}};
+    if (step.bytes) {
+      item["bytes"] = *step.bytes;
+    }
+    json["forecast_steps"].push_back(std::move(item));
+  }
+  return json;
+}
+
+Json core_json(const CoreSizing& core) {
+  Json json;
+  if (!core.core.empty()) {
+    json["core"] = core.core;
+  }
+  json["complete"] = core.complete;
+  json["instances"] = Json::array();
+  for (std::size_t i = 0; i < core.instances.size(); ++i) {
+    const sizing::InstanceSizing& instance = core.instances[i];
+    Json item;
+    item["index"] = i;
+    item["input"] = instance.instance.input;
+    item["line"] = instance.instance.line;
+    item["complete"] = instance.complete;
+    if (!instance.missing.empty()) {
+      item["missing_records"] = instance.missing;
+    }
+    add_instance_facts(item, instance.instance);
+    item["blocks"] = Json::array();
+    for (const model::Block& block : instance.instance.blocks) {
+      const auto demand =
+          std::find_if(core.demands.begin(), core.demands.end(), [&](const Demand& candidate) {
+            return candidate.key.space == block.space &&
+                   candidate.key.cacheability == block.cacheability &&
+                   candidate.key.lifetime == block.lifetime;
+          });
+      item["blocks"].push_back(
+          block_json(block, demand == core.demands.end() ? nullptr : &*demand));
+    }
+    json["instances"].push_back(std::move(item));
+  }
+  json["demands"] = Json::array();
+  for (const Demand& demand : core.demands) {
+    json["demands"].push_back(demand_json(demand));
+  }
+  json["onchip"] = Json::array();
+  for (const sizing::OnChipDemand& demand : core.onchip) {
+    Json item = {{"space", demand.space},
+                 {"records", demand.records},
+                 {"requested_bytes", demand.requested.count()}};
+    if (demand.available) {
+      item["region"] = demand.region;
+      item["available_bytes"] = demand.available->count();
+    }
+    json["onchip"].push_back(std::move(item));
+  }
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json sizing_document(const Analysis& analysis) {
+  const sizing::Sizing& sizing = analysis.sizing;
+  Json json;
+  json["schema"] = "memsize.sizing/1";
+  json["trace_format"] = sizing.trace_format;
+  if (!sizing.generation.empty()) {
+    json["generation"] = sizing.generation;
+  }
+  if (analysis.board) {
+    json["board"] = analysis.board->name;
+  }
+  json["headroom"] = sizing::format_headroom(sizing.headroom);
+  json["instances"] = sizing.together ? "together" : "apart";
+  if (analysis.one_priority) {
+    json["one_priority"] = true;
+  }
+  json["inputs"] = Json::array();
+  for (const model::Input& input : sizing.inputs) {
+    json["inputs"].push_back(input_json(input));
+  }
+  json["cores"] = Json::array();
+  for (const CoreSizing& core : sizing.cores) {
+    json["cores"].push_back(core_json(core));
+  }
+  add_list(json, "heaps", analysis.recording.heaps, heap_json);
+  add_list(json, "failures", analysis.recording.failures, failure_json);
+  add_list(json, "runs", analysis.recording.runs, run_json);
+  if (analysis.current && analysis.suggested) {
+    json["reserved_bytes"] = analysis.current->reserved().count();
+    json["suggested_reserved_bytes"] = analysis.suggested->reserved().count();
+  }
+  json["diagnostics"] = to_json(sizing.diagnostics);
+  return json;
+}
+
+std::string document_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace memsize::cli

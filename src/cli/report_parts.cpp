@@ -1,0 +1,28 @@
+#include "report_parts.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+using core::Bytes;
+
+std::string demand_name(const board::DemandKey& key) {
+  return fmt::format(
+      "{} {} {}", key.space, model::name_of(key.cacheability), model::name_of(key.lifetime));
+}
+
+std::string kib(Bytes size) {
+  return fmt::format("{:.2f} KiB", static_cast<double>(size.count()) / 1024.0);
+}
+
+std::string core_name(const std::string& core) {
+  return core.empty() ? "(no core name)" : core;
+}
+
+std::string optional_size(const std::optional<Bytes>& size) {
+  return size ? core::format_size(*size) : std::string{"-"};
+}
+
+}  // namespace memsize::cli
