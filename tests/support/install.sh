@@ -32,6 +32,6 @@ build_packages=(
 
 # What its tests need besides.
 test_packages=(
-  doctest-dev clang-format binutils gcc device-tree-compiler patch gzip make nodejs python3 python3-jsonschema
+  doctest-dev libre2-dev clang-format binutils gcc device-tree-compiler patch gzip make nodejs python3 python3-jsonschema
   clang lld qemu-system-arm
 )

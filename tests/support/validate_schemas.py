@@ -46,13 +46,24 @@ COMMANDS = (
     ("analyze missing.log --json", 1),
     ("analyze empty.log --json", 1),
     ("analyze notable.log --json", 1),
-    ("analyze bad.log --json", 1),
     ("analyze broken.json --format memsize-sizing --json", 1),
     ("analyze {trace} --format nothing --json", 2),
     ("analyze {trace} --headroom much --json", 2),
     ("analyze {trace} --board nothing --json", 2),
     ("analyze {trace} --core nothing --json", 1),
     ("analyze {trace} --json -o file/below.json", 4),
+    ("analyze everything.log --json", 3),
+    ("analyze everything.log {trace} --board j722s-sdk11 --one-priority --json", 3),
+    ("analyze loaded-again.log --board j722s --json", 0),
+    ("analyze totals.log --json", 0),
+    ("analyze emulated.log --json", 0),
+    ("analyze damaged.log --json", 0),
+    ("analyze damaged.log --strict --json", 1),
+    # fleet
+    ("analyze runs --board j722s-sdk11 --json", 0),
+    ("analyze runs --json", 0),
+    ("analyze nologs --json", 1),
+    ("analyze runs {trace} --json", 2),
     # emit
     ("emit --board j722s-sdk11 --trace {trace} --out map --json", 0),
     ("emit --board j722s-sdk11 --sizing sizing.json --out map --json", 0),
@@ -189,6 +200,29 @@ limit = "0x900000000"
 WRONG = 'schema = 1\ntitel = "a board with a wrong key"\n'
 
 
+# The sums that a log prints below a table, where it has nothing else.
+TOTALS = ("Total memory size requirement (space wise):", "Mem Space , Size(KBytes)",
+          "DDR Cacheable(Persistent), 9057.45", "DDR Cacheable(Scratch), 4096.25", "-" * 44)
+EMULATED = " 0.17s:  VX_ZONE_INIT:Enabled\n"
+
+# What a log may say beside its tables.
+BESIDE = (
+    "PREEMPTION: Requesting memory of size 2097152 for targetPriority = 3",
+    "MEM: Created heap (DDR_LOCAL_MEM, id=0, flags=0x00000004) @ 110400000 of size 67108864 bytes !!!",
+    "# NETWORK_INIT_TIME =   145.00 (in ms, c7x @1GHz)",
+    "# NETWORK_EXECUTION_TIME =     3.25 (in ms, c7x @1GHz) with DDR_BANDWIDTH (Read + Write) =  0.71, 7.32,"
+    " 8.03 (in Mega Bytes/frame)",
+    *TOTALS,
+    "VX_ZONE_ERROR:[tivxAlgiVisionAllocMem:184] Failed to Allocate memory record 5 @ space = 17 and size = 170281740 !!!",
+)
+STATISTICS = "CPU:  c7x_2: HEAP:    DDR_LOCAL_MEM: size =   67108864 B, free =   61611264 B ( 91 % unused)\n"
+
+
+def everything(trace: str) -> str:
+    said = "".join(f"[C7x_2 ]     60.000000 s: {line}\n" for line in BESIDE)
+    return said.splitlines(keepends=True)[0] + trace + said + STATISTICS
+
+
 class Checker:
     def __init__(self, memsize: Path, source: Path, work: Path):
         self.memsize, self.source, self.work = memsize, source, work
@@ -231,13 +265,21 @@ class Checker:
             "notable.log": "nothing of interest\n",
             "cut.log": "".join(lines[: len(lines) // 2]),
             "bare.log": "".join(line.split("s:", 1)[-1] for line in lines),
-            "bad.log": trace.replace("2755.41", "27x5.41"),
             "broken.json": "{",
+            "everything.log": everything(trace),
+            "loaded-again.log": trace + "another table\n" + trace.replace("2755.41", "2655.41") + trace,
+            "totals.log": "".join(f"[C7x_2 ]      5.000000 s: {line}\n" for line in TOTALS),
+            "emulated.log": EMULATED + trace,
+            "damaged.log": trace.replace("2755.41", "27x5.41"),
             "file": "a file where a folder should be\n",
             "overlap.toml": OVERLAP,
             "wrong.toml": WRONG,
         }.items():
             (self.work / name).write_text(text, encoding="utf-8")
+        for folder in ("runs/below", "nologs"):
+            (self.work / folder).mkdir(parents=True)
+        (self.work / "runs/a.log").write_text(trace, encoding="utf-8")
+        (self.work / "runs/below/b.log").write_text(trace.replace("2755.41", "3755.41"), encoding="utf-8")
         for board in (OLD, NEW):
             shutil.copy(self.source / "boards" / f"{board}.toml", self.work)
         (self.work / "sizing.json").write_text(self.run(f"analyze {{trace}} --board {OLD} --json").stdout,
@@ -327,7 +369,8 @@ def errors_in(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The findings that decide the exit status."""
     found = [item for item in document.get("diagnostics", [])
              if item.get("severity") == "error" and not item.get("accepted")]
-    for run in document.get("runs", []):
+    # SARIF's; those of a sizing are no findings.
+    for run in document.get("runs", []) if "$schema" in document else []:
         items = run["results"] + run["invocations"][0].get("toolExecutionNotifications", [])
         found += [item for item in items if item["level"] == "error" and not item.get("suppressions")]
     return found

@@ -105,6 +105,77 @@ TEST_SUITE("board") {
         load(test::with(kFormat, "heaps_like = \"new\"", "heaps_like = \"newer\"")).has_value());
   }
 
+  TEST_CASE("a format's file says what tables of old forms, heaps and shared records mean") {
+    std::string text = test::with(
+        kFormat, "what = \"the first\"", "what = \"the first\", class = \"non-cacheable scratch\"");
+    text = test::with(text, "[record]\n", R"toml(forms_without_lifetime = ["bare"]
+
+[context]
+record = 2
+rest = "128"
+
+[[heap_name]]
+names = ["A_LONG_NAME_OF_A_HEAP", "SHORT"]
+class = "cacheable scratch"
+
+[[message]]
+contains = "boom"
+means = "it exploded"
+
+[[heap_name]]
+names = ["NEAR"]
+space = "l2"
+class = "on-chip scratch"
+
+[record]
+)toml");
+    text = test::with(text,
+                      "records = 2\nfingerprint = { record = 1, sizes = [\"1KiB + 1\"] }",
+                      R"toml(form = "bare"
+unknown = [{ class = "cacheable persistent", what = "a copy" }])toml");
+    text = test::with(text, "[[generation.new.heap]]", R"toml([generation.new.part.zx9]
+sizes = ["5KiB"]
+fixed = { 1 = "4KiB" }
+
+[[generation.new.heap]])toml");
+    const auto format = load(text);
+    REQUIRE_MESSAGE(format.has_value(), (format ? "" : test::all_text(format.error())));
+    CHECK(format->forms_without_lifetime == std::vector<std::string>{"bare"});
+    CHECK(format->records.at(0).memory ==
+          MemoryClass{"ddr", Cacheability::kNonCacheable, Lifetime::kScratch});
+    REQUIRE(format->context.has_value());
+    CHECK(format->context->record == 2);
+    CHECK(format->context->rest.count() == 128);
+    CHECK(format->messages.at(0).means == "it exploded");
+    CHECK(format->generations[0].form == "bare");
+    CHECK(format->generations[0].records == 0);
+    CHECK(format->generations[0].unknown.at(0).what == "a copy");
+    const Generation& fresh = *format->find_generation("new");
+    CHECK(fresh.fixed_on("zx9").at(1).size.count() == 4096);
+    CHECK(fresh.fixed_on("elsewhere").at(1).size.count() == 2048);
+    CHECK(fresh.parts.at("zx9").fingerprint_sizes.at(0).count() == 5120);
+    // Cut to 15 characters, cut to 16, whole; 14 are too few.
+    const MemoryClass warm{"ddr", Cacheability::kCacheable, Lifetime::kScratch};
+    for (const char* name :
+         {"A_LONG_NAME_OF_", "A_LONG_NAME_OF_A", "A_LONG_NAME_OF_A_HEAP", "SHORT"}) {
+      CAPTURE(name);
+      REQUIRE(format->find_heap(name) != nullptr);
+      CHECK(*format->find_heap(name) == warm);
+    }
+    CHECK(format->find_heap("A_LONG_NAME_OF") == nullptr);
+    CHECK(format->find_heap("SHOR") == nullptr);
+    CHECK(format->find_heap("NEAR")->space == "l2");
+    for (const auto& [from, to] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"\"on-chip scratch\"", "\"on-chip now\""},
+             {"\"non-cacheable scratch\"", "\"non-cacheable\""},
+             {"record = 2\n", ""},
+             {"what = \"a copy\"", "which = \"a copy\""},
+             {"form = \"bare\"\n", ""}}) {
+      CAPTURE(to);
+      CHECK_FALSE(load(test::with(text, from, to)).has_value());
+    }
+  }
+
   TEST_CASE("a format without a generation cannot size anything and is refused") {
     CHECK_FALSE(load("schema = 1\nformat = \"made_up\"\n").has_value());
   }

@@ -1,11 +1,16 @@
 #include "memsize/core/file_system.hpp"
+#include "memsize/core/overlay.hpp"
 
 #include "support.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -63,6 +68,58 @@ std::string gzip(const std::string& content) {
   out.resize(stream.total_out);
   deflateEnd(&stream);
   return out;
+}
+
+// At most `piece` bytes at a time.
+class Dribble : public ByteStream {
+ public:
+  Dribble(std::string text, std::size_t piece)
+      : text_(stream_with(std::move(text))), piece_(piece) {}
+
+  Result<std::size_t> read(std::span<char> buffer) override {
+    return text_->read(buffer.first(std::min(piece_, buffer.size())));
+  }
+
+ private:
+  std::unique_ptr<ByteStream> text_;
+  std::size_t piece_;
+};
+
+// Fails where the text ends.
+class Broken : public ByteStream {
+ public:
+  explicit Broken(std::string text) : text_(stream_with(std::move(text))) {}
+
+  Result<std::size_t> read(std::span<char> buffer) override {
+    const auto size = text_->read(buffer);
+    return *size == 0 ? Result<std::size_t>{fail(error(Code::kFileRead, "broken"))} : size;
+  }
+
+ private:
+  std::unique_ptr<ByteStream> text_;
+};
+
+Result<std::string> drain(ByteStream& stream, std::size_t block) {
+  std::string text;
+  std::vector<char> buffer(block);
+  while (true) {
+    const auto size = stream.read(buffer);
+    if (!size) {
+      return tl::make_unexpected(size.error());
+    }
+    if (*size == 0) {
+      return text;
+    }
+    text.append(buffer.data(), *size);
+  }
+}
+
+// How much is read and asked for at a time.
+constexpr std::array<std::size_t, 5> kPieces = {1, 2, 3, 4096, 1 << 20};
+
+Result<std::string> unpack(const std::string& packed, std::size_t piece) {
+  const auto stream = unpacked(std::make_unique<Dribble>(packed, piece), "log.gz");
+  return drain(*stream, piece);
 }
 
 }  // namespace
@@ -206,18 +263,73 @@ TEST_SUITE("core") {
     }
   }
 
+  TEST_CASE("a file, a pipe and a text in memory are streams") {
+    const TemporaryFolder folder;
+    RealFileSystem files;
+    std::string text(300000, 'x');
+    text += "end";
+    REQUIRE(files.replace({{folder / "log", text}}).has_value());
+    auto file = files.open(folder / "log");
+    REQUIRE(file.has_value());
+    CHECK(drain(**file, 1000).value() == text);
+
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    std::thread writer{[&] { std::ofstream{folder / "pipe"} << text; }};
+    auto pipe = files.open(folder / "pipe");
+    REQUIRE(pipe.has_value());
+    CHECK(drain(**pipe, 1 << 20).value() == text);
+    writer.join();
+
+    MemFileSystem memory;
+    memory.content["log"] = text;
+    auto kept = memory.open("log");
+    REQUIRE(kept.has_value());
+    memory.content.clear();
+    CHECK(drain(**kept, 77).value() == text);
+
+    Overlay overlay{files};
+    overlay.lay("above", "laid over");
+    CHECK(drain(**overlay.open("above"), 4).value() == "laid over");
+    CHECK(drain(**overlay.open(folder / "log"), 4096).value() == text);
+  }
+
+  TEST_CASE("what cannot be opened is said with its path") {
+    const TemporaryFolder folder;
+    RealFileSystem files;
+    MemFileSystem memory;
+    memory.content["a/b"] = "";
+    const std::array<Result<std::unique_ptr<ByteStream>>, 4> refused = {
+        files.open(folder.path()),
+        files.open(folder / "missing"),
+        memory.open("a"),
+        memory.open("c")};
+    for (const auto& stream : refused) {
+      REQUIRE_FALSE(stream.has_value());
+      CHECK(stream.error().front().code == Code::kFileRead);
+      CHECK_FALSE(stream.error().front().place.path.empty());
+    }
+  }
+
   TEST_CASE("gzip is unpacked, anything else passes") {
     const std::string text = "line one\nline two\n";
-    CHECK(gunzip_if_needed(text, "log").value() == text);
-    CHECK(gunzip_if_needed("", "log")->empty());
-    CHECK(gunzip_if_needed("\x1F", "log").value() == "\x1F");
-    CHECK(gunzip_if_needed(gzip(text), "log.gz").value() == text);
-    CHECK(gunzip_if_needed(gzip(""), "log.gz")->empty());
+    for (const std::size_t piece : kPieces) {
+      CAPTURE(piece);
+      CHECK(unpack(text, piece).value() == text);
+      CHECK(unpack("", piece)->empty());
+      CHECK(unpack("\x1F", piece).value() == "\x1F");
+      CHECK(unpack("\x1F\x1F\x8B", piece).value() == "\x1F\x1F\x8B");
+      CHECK(unpack("\n\x1F\x8B", piece).value() == "\n\x1F\x8B");
+      CHECK(unpack(gzip(text), piece).value() == text);
+      CHECK(unpack(gzip(""), piece)->empty());
+    }
   }
 
   TEST_CASE("several gzip members in a row are one text") {
-    const std::string joined = gzip("first\n") + gzip("second\n") + gzip("third\n");
-    CHECK(gunzip_if_needed(joined, "log.gz").value() == "first\nsecond\nthird\n");
+    const std::string joined = gzip("first\n") + gzip("") + gzip("second\n") + gzip("third\n");
+    for (const std::size_t piece : kPieces) {
+      CAPTURE(piece);
+      CHECK(unpack(joined, piece).value() == "first\nsecond\nthird\n");
+    }
   }
 
   TEST_CASE("a text larger than any buffer survives gzip") {
@@ -226,22 +338,54 @@ TEST_SUITE("core") {
     while (text.size() < 1000000) {
       text += static_cast<char>('a' + random.below(26));
     }
-    CHECK(gunzip_if_needed(gzip(text), "log.gz").value() == text);
+    const std::string packed = gzip(text);
+    // Larger than a block: what is packed is read in several.
+    REQUIRE(packed.size() > 300000);
+    for (const std::size_t piece : kPieces) {
+      CAPTURE(piece);
+      CHECK(unpack(packed, piece).value() == text);
+      CHECK(unpack(text, piece).value() == text);
+    }
+    // Little that unpacks to much.
+    const std::string much(50000000, '\n');
+    CHECK(unpack(gzip(much), 131072).value() == much);
   }
 
   TEST_CASE("gzip that ends early or is damaged is an error wherever it is cut") {
     const std::string whole = gzip("some text that is long enough to have a body\n");
-    for (std::size_t cut = 2; cut < whole.size(); ++cut) {
-      CAPTURE(cut);
-      const auto text = gunzip_if_needed(whole.substr(0, cut), "log.gz");
-      REQUIRE_FALSE(text.has_value());
+    const auto message = [](const std::string& packed, std::size_t piece) -> std::string {
+      const auto text = unpack(packed, piece);
+      if (text) {
+        return "no error";
+      }
       CHECK(text.error().front().code == Code::kFileGzip);
       CHECK(text.error().front().place.path == "log.gz");
-    }
+      return text.error().front().message;
+    };
     std::string damaged = whole;
     damaged[damaged.size() - 5] = static_cast<char>(damaged[damaged.size() - 5] ^ 0x55);
-    CHECK_FALSE(gunzip_if_needed(damaged, "log.gz").has_value());
-    CHECK_FALSE(gunzip_if_needed(whole + whole.substr(0, 12), "log.gz").has_value());
+    for (const std::size_t piece : kPieces) {
+      CAPTURE(piece);
+      for (std::size_t cut = 2; cut < whole.size(); ++cut) {
+        CAPTURE(cut);
+        CHECK(message(whole.substr(0, cut), piece) == "cannot unpack 'log.gz': it ends too early");
+      }
+      CHECK(message(damaged, piece) == "cannot unpack 'log.gz': it is not valid gzip");
+      CHECK(message(whole + whole.substr(0, 12), piece) ==
+            "cannot unpack 'log.gz': it ends too early");
+      CHECK(message(whole + "more\n", piece) == "cannot unpack 'log.gz': it is not valid gzip");
+    }
+  }
+
+  TEST_CASE("where a stream fails, so does what unpacks it") {
+    const std::string packed = gzip("some text\n");
+    for (std::size_t good = 0; good <= packed.size(); ++good) {
+      CAPTURE(good);
+      const auto stream = unpacked(std::make_unique<Broken>(packed.substr(0, good)), "log.gz");
+      const auto text = drain(*stream, 100);
+      REQUIRE_FALSE(text.has_value());
+      CHECK(text.error().front().code == Code::kFileRead);
+    }
   }
 }
 

@@ -35,6 +35,14 @@ Block block(std::uint32_t record) {
   return made;
 }
 
+Instance instance(std::size_t input, std::size_t line, std::uint32_t record) {
+  Instance made;
+  made.input = input;
+  made.line = line;
+  made.blocks.push_back(block(record));
+  return made;
+}
+
 }  // namespace
 
 TEST_SUITE("model") {
@@ -122,12 +130,12 @@ TEST_SUITE("model") {
   TEST_CASE("append puts the instances of a core in a row") {
     Recording first;
     first.inputs.push_back({"a.log", "f", "t", 1, 1, 0});
-    first.cores.push_back({"dsp", {{0, 1, {block(0)}}}});
+    first.cores.push_back({"dsp", {instance(0, 1, 0)}});
     Recording second;
     second.inputs.push_back({"b.log", "f", "t", 1, 1, 0});
     second.inputs.push_back({"c.log", "f", "t", 1, 1, 0});
-    second.cores.push_back({"npu", {{0, 5, {block(1)}}}});
-    second.cores.push_back({"dsp", {{1, 9, {block(2)}}}});
+    second.cores.push_back({"npu", {instance(0, 5, 1)}});
+    second.cores.push_back({"dsp", {instance(1, 9, 2)}});
     second.diagnostics.push_back(core::note(core::Code::kUsage, "kept"));
     second.headroom = "5%";
     append(first, second);

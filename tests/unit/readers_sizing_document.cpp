@@ -22,7 +22,7 @@ json good() {
     "trace_format": "tidl",
     "headroom": "5%",
     "instances": "apart",
-    "inputs": [ { "path": "a.log", "format": "tidl-table", "lines": 30, "records": 2 } ],
+    "inputs": [ { "path": "a.log", "format": "tidl-log", "lines": 30, "records": 2 } ],
     "cores": [ { "core": "c7x_2", "complete": true,
       "instances": [ { "index": 0, "line": 7, "complete": true, "blocks": [
         { "record": 5, "space": "ddr", "cacheability": "cacheable", "lifetime": "persistent",
@@ -64,7 +64,7 @@ TEST_SUITE("readers") {
     REQUIRE(recording->inputs.size() == 1);
     // The document stands for the log behind it.
     CHECK(recording->inputs[0].path == "a.log");
-    CHECK(recording->inputs[0].format == "tidl-table");
+    CHECK(recording->inputs[0].format == "tidl-log");
     CHECK(recording->inputs[0].lines == 30);
     CHECK(recording->inputs[0].trace_format == "tidl");
     CHECK(recording->inputs[0].records == 2);

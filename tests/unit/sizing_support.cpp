@@ -78,7 +78,7 @@ model::Instance appnote_instance(bool with_addresses) {
 
 model::Recording recording_of(const std::string& core, std::vector<model::Instance> instances) {
   model::Recording recording;
-  recording.inputs.push_back({"log", "tidl-table", "tidl", 1, 1, 0});
+  recording.inputs.push_back({"log", "tidl-log", "tidl", 1, 1});
   recording.cores.push_back({core, std::move(instances)});
   return recording;
 }

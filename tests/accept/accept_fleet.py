@@ -1,0 +1,183 @@
+"""A folder of logs: what is said of all of them follows from what is said of each alone."""
+
+import argparse
+import gzip
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+TRACE = "samples/j722s-mobilenet/trace.log"
+BOARD = "j722s-sdk11"
+FIGURES = ("requested_bytes", "bound_bytes", "extent_bytes", "statistics_bytes", "failed_bytes")
+KEY = ("core", "space", "cacheability", "lifetime")
+
+
+def expect(what: str, got: object, wanted: object) -> None:
+    if got != wanted:
+        raise AssertionError(f"{what}: {got!r}, expected {wanted!r}")
+
+
+class Fleet:
+    """A folder with logs of several sizes, and with what a folder of logs has besides."""
+
+    def __init__(self, memsize: Path, source: Path, work: Path):
+        self.memsize, self.work = memsize, work
+        self.trace = (source / TRACE).read_text(encoding="utf-8")
+        # Path below the folder, and how much larger record 5 is, in hundredths of a KiB.
+        self.logs = {"a.log": 0, "night/1.txt": 300000, "night/2.log.gz": 100000, "night/deep/3": 200000,
+                     "night/deep/cores.log": 0}
+
+    def make(self) -> None:
+        for name, more in self.logs.items():
+            size = 275541 + more
+            text = self.trace.replace("2755.41", f"{size // 100}.{size % 100:02}")
+            if name.endswith("cores.log"):
+                text += self.trace.replace("C7x_2", "C7x_1")
+            path = self.work / "runs" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            data = text.encode()
+            path.write_bytes(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
+        runs = self.work / "runs"
+        (runs / "README").write_text("nothing of memory\n", encoding="utf-8")
+        (runs / "empty.log").write_bytes(b"")
+        (runs / "model.bin").write_bytes(bytes(range(256)) * 512)
+        (runs / "night" / "damaged.log.gz").write_bytes(gzip.compress(self.trace.encode())[:200])
+        os.mkfifo(runs / "pipe")
+        (runs / "loop").symlink_to("..")
+        (runs / "again.log").symlink_to("a.log")
+        (self.work / "outside.log").write_text(self.trace, encoding="utf-8")
+        (runs / "out-of-here.log").symlink_to("../outside.log")
+
+    def run(self, *words: str, status: int = 0) -> subprocess.CompletedProcess[bytes]:
+        done = subprocess.run([str(self.memsize), "analyze", *words], cwd=self.work, capture_output=True, timeout=120,
+                              check=False)
+        if done.returncode != status:
+            raise AssertionError(f"analyze {' '.join(words)}: exit status {done.returncode}, expected {status}\n"
+                                 f"{done.stderr.decode()}")
+        return done
+
+    def alone(self, name: str, *options: str) -> dict[str, Any]:
+        return json.loads(self.run(f"runs/{name}", "--json", *options).stdout)
+
+
+def needs_of(document: dict[str, Any]) -> dict[tuple[str, ...], dict[str, int]]:
+    needs = {}
+    for core in document["cores"]:
+        for demand in core["demands"]:
+            key = (core["core"], demand["space"], demand["cacheability"], demand["lifetime"])
+            needs[key] = {"bytes": max(demand.get(figure, 0) for figure in FIGURES)}
+            if "suggested_bytes" in demand:
+                needs[key]["suggested_bytes"] = demand["suggested_bytes"]
+    return needs
+
+
+def key_of(item: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(item[key] for key in KEY)
+
+
+def check_summary(fleet: Fleet, *options: str) -> None:
+    document = json.loads(fleet.run("runs", "--json", *options).stdout)
+    names = sorted(f"runs/{name}" for name in fleet.logs)
+    expect("files", [file["path"] for file in document["files"]], names)
+    each = {f"runs/{name}": needs_of(fleet.alone(name, *options)) for name in fleet.logs}
+    for file in document["files"]:
+        got = {key_of(need): {key: need[key] for key in ("bytes", "suggested_bytes") if key in need}
+               for need in file["demands"]}
+        expect(f"needs of {file['path']}", got, each[file["path"]])
+    keys = sorted({key for needs in each.values() for key in needs})
+    expect("demands", sorted(key_of(span) for span in document["demands"]), keys)
+    for span in document["demands"]:
+        asked = {path: needs[key_of(span)]["bytes"] for path, needs in each.items() if key_of(span) in needs}
+        most = max(asked.values())
+        expect("files of a demand", span["files"], len(asked))
+        expect("least", span["min_bytes"], min(asked.values()))
+        expect("median", span["median_bytes"], statistics.median_low(asked.values()))
+        expect("most", span["max_bytes"], most)
+        expect("most by", span["max_path"], min(path for path, size in asked.items() if size == most))
+        if "--board" in options:
+            covering = max(needs[key_of(span)]["suggested_bytes"] for needs in each.values() if key_of(span) in needs)
+            expect("suggestion", span["suggested_bytes"], covering)
+    expect("other files", document["other_files"], 3)
+    expect("links", document["links"], 3)
+    expect("diagnostics", [(item["code"], item["path"]) for item in document["diagnostics"]
+                           if item["severity"] != "note" and item["code"].startswith("file.")],
+           [("file.gzip", "runs/night/damaged.log.gz")])
+
+
+def check_largest(fleet: Fleet) -> None:
+    """By hand: record 5 is 3000 KiB larger in one log, and a heap's sum with it."""
+    document = json.loads(fleet.run("runs", "--json").stdout)
+    span = next(span for span in document["demands"]
+                if key_of(span) == ("c7x_2", "ddr", "cacheable", "persistent"))
+    expect("who asked for most", span["max_path"], "runs/night/1.txt")
+    expect("how much more", (span["max_bytes"] - span["min_bytes"]) // 1024, 3000)
+
+
+def check_documents(fleet: Fleet) -> None:
+    """Each log's own document, where the log lies; also inside the folder, where it is no log."""
+    for _ in range(2):
+        fleet.run("runs/", "-o", "runs/sizings", "--board", BOARD)
+    written = {str(path.relative_to(fleet.work / "runs/sizings")): path.read_bytes()
+               for path in (fleet.work / "runs/sizings").rglob("*") if path.is_file()}
+    expect("documents", sorted(written), sorted(f"{name}.json" for name in fleet.logs))
+    for name in fleet.logs:
+        expect(f"document of {name}", json.loads(written[f"{name}.json"]), fleet.alone(name, "--board", BOARD))
+
+
+def check_order(fleet: Fleet) -> None:
+    """However the work is divided, the same bytes."""
+    first = fleet.run("runs", "--json", "--board", BOARD).stdout
+    for _ in range(5):
+        expect("the same again", fleet.run("runs", "--json", "--board", BOARD).stdout, first)
+
+
+def check_core(fleet: Fleet) -> None:
+    document = json.loads(fleet.run("runs", "--json", "--core", "c7x_1").stdout)
+    expect("files", [file["path"] for file in document["files"]], ["runs/night/deep/cores.log"])
+
+
+def check_refusals(fleet: Fleet) -> None:
+    for words, status, said in ((("runs", "outside.log"), 2, "is no folder"),
+                                (("runs", "--follow"), 2, "--follow reads one log"),
+                                (("runs", "--explain"), 2, "one recording"),
+                                (("runs", "-o", "runs"), 2, "the folder that is read"),
+                                (("runs", "--board", "nothing"), 2, "nothing"),
+                                (("runs", "--headroom", "much"), 2, "--headroom"),
+                                (("runs", "-o", "outside.log"), 4, "outside.log"),
+                                (("bare",), 1, "none of the 0 files")):
+        (fleet.work / "bare").mkdir(exist_ok=True)
+        done = fleet.run(*words, status=status)
+        if not re.search(re.escape(said), done.stderr.decode()):
+            raise AssertionError(f"analyze {' '.join(words)} does not say '{said}':\n{done.stderr.decode()}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memsize", required=True, type=Path)
+    parser.add_argument("--source", required=True, type=Path)
+    options = parser.parse_args()
+    problems = 0
+    with tempfile.TemporaryDirectory(prefix="memsize-fleet-") as folder:
+        fleet = Fleet(options.memsize.resolve(), options.source, Path(folder))
+        fleet.make()
+        cases = (lambda: check_summary(fleet), lambda: check_summary(fleet, "--board", BOARD),
+                 lambda: check_largest(fleet), lambda: check_order(fleet), lambda: check_core(fleet),
+                 lambda: check_refusals(fleet), lambda: check_documents(fleet))
+        for case in cases:
+            try:
+                case()
+            except (AssertionError, ValueError, KeyError, StopIteration) as problem:
+                problems += 1
+                print(problem)
+    print(f"accept_fleet: {len(cases)} cases, {problems} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
