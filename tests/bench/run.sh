@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Measures start-up, analyze and emit, as medians and as ratios to /bin/true in the same run; then emit and check of
-# every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names; then check --sdk of these SDKs; then,
-# with google-benchmark (libbenchmark-dev), the computation of every board's MPU regions.
-#   tests/bench/run.sh [RUNS]     (default 200; a tenth of it for boards and SDKs)
+# every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names; then check --sdk of these SDKs; then a
+# large log, in turns with wc, grep, ripgrep, RE2 (libre2-dev) and Python; then, with google-benchmark (libbenchmark-dev),
+# the computation of every board's MPU regions.
+#   tests/bench/run.sh [RUNS [LOG_SIZE]]     (default 200 and 256MiB; a tenth of the runs for boards and SDKs; 1GiB is
+#                                            what budgets of a large log are about)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 if [[ ! -x build/release/memsize ]]; then
@@ -13,7 +15,15 @@ runs="${1:-200}"
 python3 tests/bench/bench.py --memsize build/release/memsize --source . --runs "$runs"
 python3 tests/bench/bench_boards.py --memsize build/release/memsize --runs "$(((runs + 9) / 10))"
 python3 tests/bench/bench_sdk.py --memsize build/release/memsize --runs "$(((runs + 9) / 10))"
-if cmake --build --preset release --target help | grep -q '^bench_mpu:'; then
+targets="$(cmake --build --preset release --target help)"
+for target in scan_lines scan_re2; do
+  if grep -q "^$target:" <<<"$targets"; then
+    cmake --build --preset release --target "$target" >/dev/null
+  fi
+done
+python3 tests/bench/bench_log.py --memsize build/release/memsize --size "${2:-256MiB}" \
+  --scan-lines build/release/tests/scan_lines --scan-re2 build/release/tests/scan_re2
+if grep -q '^bench_mpu:' <<<"$targets"; then
   cmake --build --preset release --target bench_mpu >/dev/null
   exec build/release/tests/bench_mpu
 fi
