@@ -143,11 +143,25 @@ std::optional<HeapReport> parse_created(Words& words) {
   return heap;
 }
 
+std::optional<HeapReport> heap_in_use(std::string_view name,
+                                      std::optional<std::uint64_t> size,
+                                      std::optional<std::uint64_t> free) {
+  if (!size || !free || *free > *size || !is_heap_name(name)) {
+    return std::nullopt;
+  }
+  HeapReport heap;
+  heap.source = HeapReport::Source::kStatistics;
+  heap.name = name;
+  heap.size = Bytes{*size};
+  heap.free = Bytes{*free};
+  return heap;
+}
+
 // "DDR_LOCAL_MEM: size =   67108864 B, free =   61611264 B ( 91 % unused)": the percentage
 // overflows in old SDKs, and nothing needs it.
 std::optional<HeapReport> parse_statistics(Words& words) {
   const auto name = words.word(":");
-  if (!name || !is_heap_name(*name) || !words.skip(":") || !words.skip("size =")) {
+  if (!name || !words.skip(":") || !words.skip("size =")) {
     return std::nullopt;
   }
   const auto size = words.number();
@@ -155,40 +169,26 @@ std::optional<HeapReport> parse_statistics(Words& words) {
     return std::nullopt;
   }
   const auto free = words.number();
-  if (!free || !words.skip("B") || *free > *size) {
-    return std::nullopt;
-  }
-  HeapReport heap;
-  heap.source = HeapReport::Source::kStatistics;
-  heap.name = *name;
-  heap.size = Bytes{*size};
-  heap.free = Bytes{*free};
-  return heap;
+  return words.skip("B") ? heap_in_use(*name, size, free) : std::nullopt;
 }
 
-// "   DDR_LOCAL_MEM |   67108864 B |   61611264 B |  91 %".
-std::optional<HeapReport> parse_table_of_heaps(std::string_view text) {
-  Words words{text};
-  const auto name = words.word("|");
+// "   DDR_LOCAL_MEM |   67108864 B |   61611264 B |  91 %", from the first bar on.
+std::optional<HeapReport> parse_cells(std::string_view name, Words& words) {
   // Many tables look so: these are of heaps.
-  const bool known = name && (name->starts_with("DDR") || name->find("_MEM") != name->npos);
-  if (!known || !is_heap_name(*name) || !words.skip("|")) {
+  if (!name.starts_with("DDR") && name.find("_MEM") == std::string_view::npos) {
     return std::nullopt;
   }
-  const auto size = words.number();
+  const auto size = words.skip("|") ? words.number() : std::nullopt;
   if (!size || !words.skip("B") || !words.skip("|")) {
     return std::nullopt;
   }
   const auto free = words.number();
-  if (!free || !words.skip("B") || !words.skip("|") || *free > *size) {
-    return std::nullopt;
-  }
-  HeapReport heap;
-  heap.source = HeapReport::Source::kStatistics;
-  heap.name = *name;
-  heap.size = Bytes{*size};
-  heap.free = Bytes{*free};
-  return heap;
+  return words.skip("B") && words.skip("|") ? heap_in_use(name, size, free) : std::nullopt;
+}
+
+std::string_view last_word(std::string_view text) {
+  text = core::trim(text);
+  return text.substr(text.find_last_of(kBlank) + 1);
 }
 
 struct Complaint {
@@ -580,20 +580,37 @@ void FactFinder::take_heaps(const Piece& piece) {
   }
   Words statistics{piece.text};
   while (statistics.skip_to("CPU:")) {
-    const auto core = statistics.word(":");
-    if (core && !core->empty() && statistics.skip(":") && statistics.skip("HEAP:")) {
-      if (auto heap = parse_statistics(statistics); heap) {
+    Words entry = statistics;
+    const auto core = entry.word(":");
+    if (core && !core->empty() && entry.skip(":") && entry.skip("HEAP:")) {
+      if (auto heap = parse_statistics(entry); heap) {
         keep(std::move(*heap), core_named(*core));
+        statistics = entry;
       }
     }
   }
-  if (core::trim(piece.text).starts_with("##CPU:")) {
-    const std::string_view name = core::trim(core::trim(piece.text).substr(6));
-    if (!name.empty()) {
-      heading_ = core_named(name.substr(0, name.find_first_of(kBlank)));
+  // Headings "##CPU: c7x_1" and the rows of the tables below them.
+  std::string_view rest = piece.text;
+  while (!rest.empty()) {
+    constexpr std::string_view kHeading = "##CPU:";
+    const std::size_t bar = rest.find('|');
+    if (const std::size_t heading = rest.find(kHeading); heading < bar) {
+      rest.remove_prefix(heading + kHeading.size());
+      rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size()));
+      const std::string_view name = rest.substr(0, rest.find_first_of(kBlank));
+      heading_ = name.empty() ? heading_ : core_named(name);
+      rest.remove_prefix(name.size());
+      continue;
     }
-  } else if (auto heap = parse_table_of_heaps(piece.text); heap) {
-    keep(std::move(*heap), heading_);
+    if (bar == std::string_view::npos) {
+      break;
+    }
+    Words cells{rest.substr(bar)};
+    auto heap = parse_cells(last_word(rest.substr(0, bar)), cells);
+    rest = heap ? cells.rest() : rest.substr(bar + 1);
+    if (heap) {
+      keep(std::move(*heap), heading_);
+    }
   }
 }
 

@@ -322,8 +322,8 @@ std::optional<Row> parse_test_row(std::string_view text) {
 }
 
 std::optional<Row> parse_request(std::string_view text) {
-  if (text.find("Allocating memory record") == std::string_view::npos &&
-      text.find("Allocated memory record") == std::string_view::npos) {
+  const bool granted = text.find("Allocated memory record") != std::string_view::npos;
+  if (!granted && text.find("Allocating memory record") == std::string_view::npos) {
     return std::nullopt;
   }
   const auto record = number_behind(text, "memory record ");
@@ -331,8 +331,12 @@ std::optional<Row> parse_request(std::string_view text) {
     return std::nullopt;
   }
   const auto code = number_behind(text, " @ space = ");
+  // A number ends where something else follows; what touches it may have cut it.
   const std::string_view next = core::trim(text);
-  if (!next.starts_with(',') && !next.starts_with("and ") && !next.starts_with("size ")) {
+  const bool ends = text.starts_with(',') || text.starts_with(' ') || text.starts_with('\t');
+  const bool goes_on =
+      granted ? next.starts_with("and ") : next.starts_with(',') || next.starts_with("size ");
+  if (!ends || !goes_on) {
     return std::nullopt;
   }
   const auto bytes = number_behind(text, "size = ");

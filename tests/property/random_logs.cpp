@@ -121,6 +121,11 @@ std::string RandomLogs::request() {
 }
 
 std::string RandomLogs::heap_line() {
+  if (chance(10)) {
+    // The ends of a table's lines are lost.
+    const std::string next = heap_line();
+    return next + any({"", " ", "  "}) + heap_line();
+  }
   const std::string name = heap();
   const std::uint64_t size = below(std::uint64_t{1} << 29);
   const std::uint64_t free = size == 0 ? 0 : below(size);

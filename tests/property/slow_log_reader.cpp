@@ -56,9 +56,9 @@ const RE2 kTotalOfSpace = pattern(fmt::format(R"(^\s*{}\s*,\s*(\d+\.\d\d)(?:\s.*
 
 // A number counts only with what follows it: half a number is a wrong one.
 const RE2 kRequest =
-    pattern(R"(Allocating memory record\s+(\d+)\s*@ space = \s*(\d+)[\s,]*size = \s*(\d+)\s*,)");
+    pattern(R"(Allocating memory record\s+(\d+)\s*@ space = \s*(\d+)[\s,]+size = \s*(\d+)\s*,)");
 const RE2 kGranted =
-    pattern(R"(Allocated memory record\s+(\d+)\s*@ space = \s*(\d+)\s*and size = \s*(\d+)\s*,)");
+    pattern(R"(Allocated memory record\s+(\d+)\s*@ space = \s*(\d+)\s+and size = \s*(\d+)\s*,)");
 const RE2 kFailed = pattern(
     R"(Failed to Allocate memory record\s+(\d+)\s*@ space =\s*(\d+)\s*and size =\s*(\d+)\s*!!!)");
 
@@ -69,9 +69,8 @@ const RE2 kBoot = pattern(
     R"(MEM: Created heap \(([A-Za-z_]\w*),[^)]*\) @\s*([0-9a-fA-F]+)\s*of size\s*(\d+)\s*bytes)");
 const RE2 kStatistics = pattern(
     R"(CPU:\s*(\w+)\s*:\s*HEAP:\s*([A-Za-z_]\w*)\s*:\s*size =\s*(\d+)\s*B\s*,\s*free =\s*(\d+)\s*B)");
-const RE2 kHeading = pattern(R"(^\s*##CPU:\s*(\S+))");
-const RE2 kHeapOfTable =
-    pattern(R"(^\s*((?:DDR|(?:[A-Za-z_]\w*)?_MEM)\w*)\s*\|\s*(\d+)\s*B\s*\|\s*(\d+)\s*B\s*\|)");
+const RE2 kHeapTable = pattern(
+    R"(##CPU:[ \t]*([^ \t]+)|(?:^|[ \t|])((?:DDR|(?:[A-Za-z_]\w*)?_MEM)\w*)\s*\|\s*(\d+)\s*B\s*\|\s*(\d+)\s*B\s*\|)");
 
 const RE2 kInit = pattern(R"(# NETWORK_INIT_TIME =\s*(\d*\.?\d*)\s*\(in ms)");
 const RE2 kExecution = pattern(R"(# NETWORK_EXECUTION_TIME =\s*(\d*\.?\d*)\s*\(in ms)");
@@ -297,10 +296,13 @@ class Reader {
     while (RE2::FindAndConsume(&rest, kStatistics, &cpu, &name, &size, &free)) {
       statistics(lower(cpu), name, size, free);
     }
-    if (RE2::PartialMatch(text, kHeading, &cpu)) {
-      heading_ = lower(cpu);
-    } else if (RE2::PartialMatch(text, kHeapOfTable, &name, &size, &free)) {
-      statistics(heading_, name, size, free);
+    rest = text;
+    while (RE2::FindAndConsume(&rest, kHeapTable, &cpu, &name, &size, &free)) {
+      if (name.empty()) {
+        heading_ = lower(cpu);
+      } else {
+        statistics(heading_, name, size, free);
+      }
     }
   }
 

@@ -630,6 +630,23 @@ TEST_SUITE("readers") {
     CHECK(recording.diagnostics[0].code == Code::kReadNoTable);
   }
 
+  TEST_CASE("tables of heaps are read where the ends of their lines are lost") {
+    const model::Recording recording = read(
+        "##CPU: c7x_1 HEAP   | Size  | Free | Unused --------|-------|------|---------    "
+        "DDR_LOCAL_MEM |  268435456 B |  249448704 B |  92 %           L3_MEM |    8159232 B |"
+        "          0 B |   0 % ##CPU: c7x_2 | HEAP | Size | L3_MEM | 2 B | 3 B | 50 % "
+        "NOT_OF_HEAPS | 7 B | 7 B | 100 % DDR_SCRATCH_MEM |  385875968 B |  385344256 B |  99 %");
+    REQUIRE(recording.heaps.size() == 3);
+    CHECK(recording.heaps[0].core == "c7x_1");
+    CHECK(recording.heaps[0].name == "DDR_LOCAL_MEM");
+    CHECK(recording.heaps[0].free == core::Bytes{249448704});
+    CHECK(recording.heaps[1].core == "c7x_1");
+    CHECK(recording.heaps[1].name == "L3_MEM");
+    CHECK(recording.heaps[1].size == core::Bytes{8159232});
+    CHECK(recording.heaps[2].core == "c7x_2");
+    CHECK(recording.heaps[2].name == "DDR_SCRATCH_MEM");
+  }
+
   TEST_CASE("of a heap's statistics the fullest counts") {
     const auto line = [](int free) {
       return fmt::format("CPU: c7x_1: HEAP: L2_MEM: size = 1000 B, free = {} B ( 1 % unused)\n",
