@@ -8,7 +8,9 @@
 #include "report_parts.hpp"
 #include "table.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -77,9 +79,9 @@ class Teller {
  public:
   explicit Teller(Print print) : print_(std::move(print)) {}
 
-  void tell(const std::string& core, const model::Instance& instance) {
+  void tell(const std::string& core, const model::Instance& instance, std::size_t first_line) {
     const std::size_t amount = instance.blocks.size() + instance.totals.size();
-    const auto [known, first] = told_.try_emplace({core, instance.line}, 0);
+    const auto [known, first] = told_.try_emplace({core, first_line}, 0);
     if (amount > known->second) {
       known->second = amount;
       print_(model_text(core, instance, !first));
@@ -87,14 +89,13 @@ class Teller {
   }
 
   void start_over(const std::string& path) {
-    told_.clear();
     print_(fmt::format("'{}' was cut or replaced: what follows is read from its beginning\n",
                        core::printable(path)));
   }
 
  private:
   Print print_;
-  // How much of each model, by its core and line.
+  // How much of each model, by its core and the line of its first print.
   std::map<std::pair<std::string, std::size_t>, std::size_t> told_;
 };
 
@@ -138,13 +139,21 @@ class Follower {
     }
   }
 
-  core::Result<model::Recording> finish() { return reading_->finish(); }
+  core::Result<model::Recording> finish() {
+    auto recording = reading_->finish();
+    if (recording) {
+      std::move(restarts_.begin(), restarts_.end(), std::back_inserter(recording->diagnostics));
+    }
+    return recording;
+  }
 
  private:
   core::Result<void> begin() {
     auto reading = readers::begin_reading(
-        path_, request_.format, [this](const std::string& core, const model::Instance& instance) {
-          teller_.tell(core, instance);
+        path_,
+        request_.format,
+        [this](const std::string& core, const model::Instance& instance, std::size_t first_line) {
+          teller_.tell(core, instance, first_line);
         });
     if (!reading) {
       return tl::make_unexpected(reading.error());
@@ -156,8 +165,8 @@ class Follower {
 
   core::Result<void> take(const core::FollowedFile::News& news, const std::vector<char>& buffer) {
     if (news.event == Event::kRestarted) {
-      teller_.start_over(path_);
-      return begin();
+      go_on();
+      return {};
     }
     if (news.event == Event::kSilence) {
       reading_->pause();
@@ -169,14 +178,38 @@ class Follower {
       return core::fail(packed(path_));
     }
     reading_->take(block);
+    lines_ += static_cast<std::size_t>(std::count(block.begin(), block.end(), '\n'));
+    at_line_begin_ = block.ends_with('\n');
     return {};
+  }
+
+  // A file that is rotated or written anew goes on with what the console prints.
+  void go_on() {
+    core::Place place;
+    place.path = path_;
+    restarts_.push_back(core::warning(
+        core::Code::kFileRead,
+        fmt::format("'{}' was cut or replaced behind line {}: from there on lines are not those of "
+                    "the file, but counted on",
+                    core::printable(path_),
+                    lines_),
+        std::move(place)));
+    teller_.start_over(path_);
+    if (!at_line_begin_) {
+      reading_->take("\n");
+      ++lines_;
+      at_line_begin_ = true;
+    }
   }
 
   const AnalyzeRequest& request_;
   std::string path_;
   Teller& teller_;
+  core::Diagnostics restarts_;
   std::unique_ptr<readers::Reading> reading_;
   bool begins_ = true;
+  std::size_t lines_ = 0;
+  bool at_line_begin_ = true;
 };
 
 }  // namespace

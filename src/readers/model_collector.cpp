@@ -69,20 +69,11 @@ bool same_table(const Instance& a, const Instance& b) {
          std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), same_place);
 }
 
-// What same tables have in common, as a number.
-std::uint64_t hash_of(const Instance& table) {
-  // FNV-1a, 64 bits, a number at a time.
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  std::uint64_t hash = kOffsetBasis;
-  for (const Block& block : table.blocks) {
-    for (const std::uint64_t number : {std::uint64_t{block.record},
-                                       block.size.upper.count(),
-                                       std::uint64_t{block.address_low.value_or(0)}}) {
-      hash = (hash ^ number) * kPrime;
-    }
+void sort_rows(Instance& table) {
+  const auto earlier = [](const Block& a, const Block& b) { return a.record < b.record; };
+  if (!std::is_sorted(table.blocks.begin(), table.blocks.end(), earlier)) {
+    std::stable_sort(table.blocks.begin(), table.blocks.end(), earlier);
   }
-  return hash;
 }
 
 // Each print lost rows, but not the same ones: what both have is alike, and most of both.
@@ -121,6 +112,21 @@ void merge(Instance& earlier, Instance later) {
 
 }  // namespace
 
+std::uint64_t hash_of(const Instance& table) {
+  // FNV-1a, 64 bits, a number at a time.
+  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
+  constexpr std::uint64_t kPrime = 1099511628211ULL;
+  std::uint64_t hash = kOffsetBasis;
+  for (const Block& block : table.blocks) {
+    for (const std::uint64_t number : {std::uint64_t{block.record},
+                                       block.size.upper.count(),
+                                       std::uint64_t{block.address_low.value_or(0)}}) {
+      hash = (hash ^ number) * kPrime;
+    }
+  }
+  return hash;
+}
+
 ModelCollector::ModelCollector(std::string core, const OnModel& on_model)
     : core_(std::move(core)), on_model_(on_model) {}
 
@@ -130,10 +136,10 @@ std::optional<std::size_t> ModelCollector::find_first_print(const Instance& late
   std::optional<std::size_t> shorter;
   std::optional<std::size_t> alike;
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    const std::vector<Block>& rows = waiting_[i].blocks;
+    const std::vector<Block>& rows = waiting_[i].table.blocks;
     const bool in = stands_in(later.blocks, rows, same_row);
     const bool around = stands_in(rows, later.blocks, same_row);
-    if (waiting_[i].form != later.form || rows.empty()) {
+    if (waiting_[i].table.form != later.form || rows.empty()) {
       continue;
     }
     if (in && around && !whole) {
@@ -151,11 +157,34 @@ std::optional<std::size_t> ModelCollector::find_first_print(const Instance& late
   return whole ? whole : longer ? longer : shorter ? shorter : alike;
 }
 
-bool ModelCollector::add(Instance table) {
-  const auto earlier = [](const Block& a, const Block& b) { return a.record < b.record; };
-  if (!std::is_sorted(table.blocks.begin(), table.blocks.end(), earlier)) {
-    std::stable_sort(table.blocks.begin(), table.blocks.end(), earlier);
+void ModelCollector::refuse_last() {
+  if (!waiting_.empty()) {
+    waiting_.back().refused = true;
   }
+}
+
+void ModelCollector::forget_attempt(const Instance& table) {
+  const auto attempt = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waits) {
+    return waits.refused && waits.table.form == table.form &&
+           std::equal(waits.table.blocks.begin(),
+                      waits.table.blocks.end(),
+                      table.blocks.begin(),
+                      table.blocks.end(),
+                      same_row);
+  });
+  if (attempt != waiting_.end()) {
+    waiting_.erase(attempt);
+  }
+}
+
+std::size_t ModelCollector::first_line_of(Instance table) const {
+  sort_rows(table);
+  const auto first = has_addresses(table) ? find_first_print(table) : std::nullopt;
+  return first ? waiting_[*first].table.line : table.line;
+}
+
+bool ModelCollector::add(Instance table, bool refused) {
+  sort_rows(table);
   if (is_requests(table)) {
     flush_requests();
     requests_ = std::move(table);
@@ -163,24 +192,29 @@ bool ModelCollector::add(Instance table) {
   }
   if (has_addresses(table)) {
     settle_requests(table);
+    std::size_t first_line = table.line;
     if (const auto first = find_first_print(table); first) {
-      Instance model = std::move(waiting_[*first]);
+      Instance model = std::move(waiting_[*first].table);
+      first_line = model.line;
       waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(*first));
       merge(model, std::move(table));
       table = std::move(model);
     }
-    keep(std::move(table));
+    keep(std::move(table), first_line);
     return models_.size() <= kMostModels;
   }
   // Both prints lost every row, but not their sums.
-  const bool again = table.blocks.empty() && !waiting_.empty() && waiting_.back().blocks.empty() &&
-                     same_totals(waiting_.back(), table);
+  const bool again = table.blocks.empty() && !waiting_.empty() &&
+                     waiting_.back().table.blocks.empty() &&
+                     same_totals(waiting_.back().table, table);
   if (again) {
     return true;
   }
-  waiting_.push_back(std::move(table));
+  forget_attempt(table);
+  waiting_.push_back({std::move(table), refused});
   if (waiting_.size() > kMostWaiting) {
-    keep(std::move(waiting_.front()));
+    const std::size_t line = waiting_.front().table.line;
+    keep(std::move(waiting_.front().table), line);
     waiting_.pop_front();
   }
   return models_.size() <= kMostModels;
@@ -214,14 +248,15 @@ void ModelCollector::flush_requests() {
   }
   Instance requests = std::move(*requests_);
   requests_.reset();
-  const auto table = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Instance& waits) {
-    return stands_in(requests.blocks, waits.blocks, same_record);
+  const auto table = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](const Waiting& waits) {
+    return stands_in(requests.blocks, waits.table.blocks, same_record);
   });
   if (table == waiting_.rend()) {
-    keep(std::move(requests));
+    const std::size_t line = requests.line;
+    keep(std::move(requests), line);
     return;
   }
-  for (Block& block : table->blocks) {
+  for (Block& block : table->table.blocks) {
     for (const Block& request : requests.blocks) {
       if (request.record == block.record) {
         block.address_low = request.address_low;
@@ -230,7 +265,7 @@ void ModelCollector::flush_requests() {
   }
 }
 
-void ModelCollector::keep(Instance instance) {
+void ModelCollector::keep(Instance instance, std::size_t first_line) {
   if (has_addresses(instance)) {
     const std::uint64_t hash = hash_of(instance);
     const auto [begin, end] = known_.equal_range(hash);
@@ -244,15 +279,16 @@ void ModelCollector::keep(Instance instance) {
     known_.emplace(hash, models_.size());
   }
   if (on_model_) {
-    on_model_(core_, instance);
+    on_model_(core_, instance, first_line);
   }
   models_.push_back(std::move(instance));
 }
 
 std::vector<Instance> ModelCollector::finish() {
   flush_requests();
-  for (Instance& instance : waiting_) {
-    keep(std::move(instance));
+  for (Waiting& waits : waiting_) {
+    const std::size_t line = waits.table.line;
+    keep(std::move(waits.table), line);
   }
   waiting_.clear();
   std::stable_sort(models_.begin(), models_.end(), [](const Instance& a, const Instance& b) {

@@ -307,6 +307,9 @@ class DocumentReader {
       heap.address = address.value_or(0);
     }
     if (const auto free = number_if_any(object, "free_bytes", at, kMostExact); free) {
+      if (*free > heap.size.count()) {
+        wrong(at + ".free_bytes", "no more can be free than the heap has");
+      }
       heap.free = core::Bytes{*free};
     }
     return heap;

@@ -27,6 +27,8 @@ constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kNumberLines = 64;
 // The rest of a cut line follows at once, but other cores may come between.
 constexpr std::size_t kRestLines = 64;
+// Cores whose lines may be cut at once: more names are damaged ones.
+constexpr std::size_t kMostCut = 64;
 constexpr std::size_t kShownText = 200;
 
 // Reads what a printf wrote, piece by piece.
@@ -225,6 +227,9 @@ constexpr std::array<Complaint, 22> kComplaints = {{
 
 // "Failed to Allocate memory record 5 @ space = 17 and size = 170281740 !!!", of the stand-alone
 // test "Could not Allocate memory for memtab 5 of size 170281740 in 17".
+constexpr std::string_view kRefused = "Failed to Allocate memory record ";
+constexpr std::string_view kRefusedMemtab = "Could not Allocate memory for memtab ";
+
 std::optional<Failure> parse_refused_record(std::string_view text) {
   Words words{text};
   Failure failure;
@@ -232,7 +237,7 @@ std::optional<Failure> parse_refused_record(std::string_view text) {
   std::optional<std::uint64_t> record;
   std::optional<std::uint64_t> size;
   std::optional<std::uint64_t> space;
-  if (words.skip_to("Failed to Allocate memory record ")) {
+  if (words.skip_to(kRefused)) {
     record = words.number();
     if (!words.skip("@ space =")) {
       return std::nullopt;
@@ -241,7 +246,7 @@ std::optional<Failure> parse_refused_record(std::string_view text) {
     size = words.skip("and size =") ? words.number() : std::nullopt;
     // A number that was cut is a smaller one.
     size = words.skip("!!!") && space ? size : std::nullopt;
-  } else if (words.skip_to("Could not Allocate memory for memtab ")) {
+  } else if (words.skip_to(kRefusedMemtab)) {
     record = words.number();
     size = words.skip("of size") ? words.number() : std::nullopt;
     space = words.skip("in") ? words.number() : std::nullopt;
@@ -261,7 +266,7 @@ std::optional<Failure> parse_refused_record(std::string_view text) {
   return failure;
 }
 
-std::optional<Failure> parse_failure(std::string_view text) {
+std::optional<FailureFact> parse_failure(std::string_view text) {
   auto refused = parse_refused_record(text);
   const auto complaint =
       std::find_if(kComplaints.begin(), kComplaints.end(), [&](const Complaint& known) {
@@ -279,7 +284,10 @@ std::optional<Failure> parse_failure(std::string_view text) {
     failure = std::move(*refused);
   }
   failure.text = core::printable(core::trim(text), kShownText);
-  return failure;
+  const std::string_view words = complaint != kComplaints.end()                  ? complaint->words
+                                 : text.find(kRefused) != std::string_view::npos ? kRefused
+                                                                                 : kRefusedMemtab;
+  return FailureFact{std::move(failure), std::string{core::trim(text.substr(text.find(words)))}};
 }
 
 // "# NETWORK_EXECUTION_TIME = 3.25 (in ms, c7x @1GHz) with DDR_BANDWIDTH (Read + Write) =
@@ -381,7 +389,9 @@ bool FactFinder::take(std::string_view line, std::size_t number) {
     return false;
   }
   const std::string_view text = clean_line(line, cleaned_) ? std::string_view{cleaned_} : line;
-  for (const Piece& piece : split_line(text)) {
+  const std::vector<Piece> pieces = split_line(text);
+  one_piece_ = pieces.size() == 1;
+  for (const Piece& piece : pieces) {
     take_piece(piece);
   }
   numbers_ -= numbers_ == 0 ? 0U : 1U;
@@ -405,11 +415,11 @@ bool FactFinder::take_known_row(std::string_view line) {
   }
   const std::string_view rest = line.substr(close + 1);
   const std::size_t stamp = stamp_length(rest);
-  const auto row = stamp == 0 ? rows_.end() : rows_.find(rest.substr(stamp));
-  if (row == rows_.end()) {
+  const Row* const row = stamp == 0 ? nullptr : rows_.find(rest.substr(stamp));
+  if (row == nullptr) {
     return false;
   }
-  RowFact fact{row->second.form, row->second.block};
+  RowFact fact{row->form, row->block};
   fact.block.line = line_;
   say(core->second, std::move(fact));
   return true;
@@ -418,19 +428,15 @@ bool FactFinder::take_known_row(std::string_view line) {
 // A line is known again by its prefix and its text alone, so that nothing else may have decided
 // what it says: it was not cleaned, and its prefix was the first and only one.
 void FactFinder::remember_row(const Piece& piece, const Row& row) {
-  constexpr std::size_t kMostRows = 16384;
   constexpr std::size_t kMostPrefixes = 16;
-  constexpr std::size_t kLongestRow = 256;
   const std::size_t close = whole_.find(']');
   const auto begin = static_cast<std::size_t>(piece.text.data() - whole_.data());
-  if (piece.core.empty() || piece.text.size() > kLongestRow || close == std::string_view::npos ||
+  if (!one_piece_ || piece.core.empty() || close == std::string_view::npos ||
       begin > whole_.size() || begin + piece.text.size() != whole_.size() ||
       close + 1 + stamp_length(whole_.substr(close + 1)) != begin) {
     return;
   }
-  if (rows_.size() < kMostRows) {
-    rows_.emplace(piece.text, row);
-  }
+  rows_.put(piece.text, row);
   const std::string_view prefix = whole_.substr(0, close + 1);
   const bool known = std::any_of(
       prefixes_.begin(), prefixes_.end(), [&](const auto& other) { return other.first == prefix; });
@@ -471,8 +477,11 @@ void FactFinder::take_piece(const Piece& piece) {
     return;
   }
   if (own_text(piece).size() == kLongestWritten || piece.written == kLongestWritten) {
-    cut_[piece.core] = text;
-    waits_ = kRestLines;
+    if (cut_.size() < kMostCut || cut_.contains(piece.core)) {
+      cut_[piece.core] = text;
+      waits_ = kRestLines;
+    }
+    take_words(piece);
     return;
   }
   if (looks_like_row(text)) {
@@ -559,8 +568,8 @@ void FactFinder::take_words(const Piece& piece) {
   if (auto run = parse_run(text); run) {
     say(piece.core, std::move(*run));
   } else if (auto failure = parse_failure(text); failure) {
-    failure->line = line_;
-    failure->core = piece.core;
+    failure->failure.line = line_;
+    failure->failure.core = piece.core;
     say(piece.core, std::move(*failure));
   }
 }
@@ -598,7 +607,9 @@ void FactFinder::take_heaps(const Piece& piece) {
       rest.remove_prefix(heading + kHeading.size());
       rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size()));
       const std::string_view name = rest.substr(0, rest.find_first_of(kBlank));
-      heading_ = name.empty() ? heading_ : core_named(name);
+      if (!name.empty() && (headings_.size() < kMostCut || headings_.contains(piece.core))) {
+        headings_[piece.core] = core_named(name);
+      }
       rest.remove_prefix(name.size());
       continue;
     }
@@ -609,7 +620,8 @@ void FactFinder::take_heaps(const Piece& piece) {
     auto heap = parse_cells(last_word(rest.substr(0, bar)), cells);
     rest = heap ? cells.rest() : rest.substr(bar + 1);
     if (heap) {
-      keep(std::move(*heap), heading_);
+      const auto heading = headings_.find(piece.core);
+      keep(std::move(*heap), heading == headings_.end() ? piece.core : heading->second);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "memsize/model/block.hpp"
 
 #include "console_line.hpp"
+#include "row_cache.hpp"
 #include "tidl_rows.hpp"
 
 #include <cstddef>
@@ -14,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -61,6 +61,12 @@ struct ExecutionFact {
   std::optional<double> written_mb;
 };
 
+struct FailureFact {
+  model::Failure failure;
+  /// The complaint itself, without what a logger put before it: a time, a process.
+  std::string complaint;
+};
+
 using FactValue = std::variant<RowFact,
                                BrokenRowFact,
                                TotalFact,
@@ -70,7 +76,7 @@ using FactValue = std::variant<RowFact,
                                InitFact,
                                ExecutionFact,
                                model::HeapReport,
-                               model::Failure>;
+                               FailureFact>;
 
 struct Fact {
   /// Who printed it. Statistics of a heap carry the core that they are about.
@@ -85,14 +91,6 @@ struct Fact {
 /// As long as this a line may have been cut in two by the target, which prints 1023 characters at
 /// once (console_io.c: strings of 1024 bytes), behind its time stamp or with it.
 inline constexpr std::size_t kLongestWritten = 1023;
-
-struct TextHash {
-  using is_transparent = void;
-
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>{}(text);
-  }
-};
 
 class FactFinder {
  public:
@@ -121,12 +119,14 @@ class FactFinder {
   /// "[C7x_2 ]" and the core that it names.
   std::vector<std::pair<std::string, std::string>> prefixes_;
   /// Rows by their texts, behind the prefix.
-  std::unordered_map<std::string, Row, TextHash, std::equal_to<>> rows_;
+  RowCache rows_;
   std::string cleaned_;
   std::size_t line_ = 0;
   std::string_view whole_;
-  /// The core that the table of heaps below is about, where a heading named it.
-  std::string heading_;
+  /// Nothing else stands in the line.
+  bool one_piece_ = false;
+  /// The core that the table of heaps below is about, where a heading named it, by who prints.
+  std::map<std::string, std::string> headings_;
   /// Lines that may still hold rows of a table whose rows are numbers alone; 0: none is open.
   std::size_t numbers_ = 0;
   /// Cut lines by core, and how many lines may still come before their rest.

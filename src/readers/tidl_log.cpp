@@ -20,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,14 @@ struct OpenTable {
   Instance table;
   // Its sums have begun: a row begins the next table.
   bool summed = false;
+  // One of its records could not be allocated.
+  bool refused = false;
+};
+
+// What there was too much of.
+struct NotKept {
+  std::size_t line = 0;
+  std::size_t count = 0;
 };
 
 class Log : public Reading, private core::LineTaker {
@@ -71,7 +80,11 @@ class Log : public Reading, private core::LineTaker {
   void pause() override {
     for (const auto& [core, open] : open_) {
       if (on_model_ && open && !open->table.blocks.empty()) {
-        on_model_(core, open->table);
+        const auto collector = models_.find(core);
+        on_model_(core,
+                  open->table,
+                  collector == models_.end() ? open->table.line
+                                             : collector->second.first_line_of(open->table));
       }
     }
   }
@@ -106,6 +119,16 @@ class Log : public Reading, private core::LineTaker {
     recording.failures = std::move(failures_);
     recording.runs = std::move(runs_);
     recording.diagnostics = std::move(problems_);
+    for (const auto& [what, more] : not_kept_) {
+      core::Place place;
+      place.path = path_;
+      place.line = more.line;
+      recording.diagnostics.push_back(core::warning(
+          Code::kReadLimit,
+          fmt::format("{} more {} are not kept: this is the first of them", more.count, what),
+          std::move(place),
+          "analyze the log in parts to see them"));
+    }
     if (recording.cores.empty() && recording.heaps.empty() && recording.failures.empty() &&
         recording.runs.empty()) {
       return nothing(input, std::move(recording.diagnostics));
@@ -178,10 +201,12 @@ class Log : public Reading, private core::LineTaker {
       return;
     }
     Instance table = std::move(open->table);
+    const bool refused = open->refused;
     open.reset();
     const std::size_t line = table.line;
+    last_[core] = hash_of(table);
     auto [collector, fresh] = models_.try_emplace(core, core, on_model_);
-    if (!collector->second.add(std::move(table))) {
+    if (!collector->second.add(std::move(table), refused)) {
       refuse(
           line,
           fmt::format(
@@ -342,29 +367,57 @@ class Log : public Reading, private core::LineTaker {
       }
       return;
     }
-    if (room_for(fact, heaps_.size(), kMostHeaps, "heaps")) {
-      heaps_.push_back(std::move(heap));
+    if (heaps_.size() == kMostHeaps) {
+      refuse(fact.line,
+             fmt::format("there are more than {} heaps", kMostHeaps),
+             "their names or sizes are damaged, or this is no console log");
+      return;
     }
+    heaps_.push_back(std::move(heap));
   }
 
-  // Each complaint once: a camera makes thirty a second.
-  void take_value(const Fact& fact, model::Failure& failure) {
-    const bool again =
-        std::any_of(failures_.begin(), failures_.end(), [&](const model::Failure& known) {
-          return known.core == failure.core && known.text == failure.text;
-        });
-    if (!again && room_for(fact, failures_.size(), kMostFailures, "kinds of failures")) {
+  // Each complaint once: a camera makes thirty a second. A record that is refused again is the same
+  // complaint only if the same table stands before it, which says what else the heap held.
+  void take_value(const Fact& fact, FailureFact& said) {
+    model::Failure& failure = said.failure;
+    std::optional<std::uint64_t> table;
+    if (failure.kind == model::Failure::Kind::kRecord) {
+      table = refuse_record(fact);
+    }
+    const auto [known, fresh] =
+        complaints_.try_emplace({failure.core, std::move(said.complaint), table}, failures_.size());
+    if (!fresh) {
+      // Of attempts the last one counts: the table of the others is that of the last, too.
+      std::size_t& line = failures_[known->second].line;
+      line = table ? failure.line : line;
+    } else if (room_for(fact, failures_.size(), kMostFailures, "kinds of failures")) {
       failures_.push_back(std::move(failure));
+    } else {
+      complaints_.erase(known);
     }
   }
 
+  // The table whose record it is: what is printed now, or was last.
+  std::optional<std::uint64_t> refuse_record(const Fact& fact) {
+    if (std::optional<OpenTable>& open = open_of(fact); open) {
+      open->refused = true;
+      return hash_of(open->table);
+    }
+    if (const auto collector = models_.find(fact.core); collector != models_.end()) {
+      collector->second.refuse_last();
+    }
+    const auto last = last_.find(fact.core);
+    return last == last_.end() ? std::nullopt : std::optional{last->second};
+  }
+
+  // Whether one more is kept. Of what tells about runs, and not how much memory they need, the
+  // first are enough; how many more there were is said.
   bool room_for(const Fact& fact, std::size_t count, std::size_t most, const char* what) {
     if (count < most) {
       return true;
     }
-    refuse(fact.line,
-           fmt::format("there are more than {} {}", most, what),
-           "analyze the log in parts");
+    NotKept& more = not_kept_.try_emplace(what, NotKept{fact.line, 0}).first->second;
+    more.count += 1;
     return false;
   }
 
@@ -380,6 +433,12 @@ class Log : public Reading, private core::LineTaker {
   std::vector<model::HeapReport> heaps_;
   std::vector<model::Failure> failures_;
   std::vector<model::RunReport> runs_;
+  // Where in failures_ each complaint of a core stands, with the table before a refused record.
+  std::map<std::tuple<std::string, std::string, std::optional<std::uint64_t>>, std::size_t>
+      complaints_;
+  // The rows of each core's table before, as a number.
+  std::map<std::string, std::uint64_t> last_;
+  std::map<std::string, NotKept> not_kept_;
   core::Diagnostics problems_;
   model::Input input_;
   bool title_ = false;

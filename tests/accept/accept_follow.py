@@ -130,7 +130,7 @@ class Cases:
         expect("codes", codes, ["read.empty"])
 
     def cut_file(self) -> None:
-        """A file that is cut is read from its beginning; what it had is gone."""
+        """A file that is cut is read from its beginning; what it said before counts, and it is said."""
         log = self.folder / "cut.log"
         log.write_bytes(self.trace + self.second)
         follower = Follower(self.memsize, ["cut.log", "--json", "-o", "cut.json"], self.folder)
@@ -141,7 +141,11 @@ class Cases:
             file.write(self.second)
         follower.wait_for("c7x_1: model at line", 2)
         expect("exit status", follower.interrupt(), INTERRUPTED)
-        expect("models", models_in((self.folder / "cut.json").read_bytes()), [RECORDS])
+        document = (self.folder / "cut.json").read_bytes()
+        expect("models", models_in(document), [RECORDS] * 2)
+        messages = [item["message"] for item in json.loads(document)["diagnostics"] if item["code"] == "file.read"]
+        expect("warnings", [message.startswith("'cut.log' was cut or replaced behind line") for message in messages],
+               [True])
 
     def replaced_file(self) -> None:
         """A log that is rotated: another file has its name."""

@@ -110,7 +110,8 @@ class Fast {
             "{} {} {}{}", model::name_of(heap.source), heap.name, heap.size.count(), where));
   }
 
-  void take(const model::Failure& failure) {
+  void take(const readers::FailureFact& fact) {
+    const model::Failure& failure = fact.failure;
     if (failure.kind == model::Failure::Kind::kRecord && failure.record && failure.size) {
       say("failure",
           fmt::format("{} {} {}",

@@ -299,9 +299,10 @@ class Reader {
     rest = text;
     while (RE2::FindAndConsume(&rest, kHeapTable, &cpu, &name, &size, &free)) {
       if (name.empty()) {
-        heading_ = lower(cpu);
+        headings_[core_] = lower(cpu);
       } else {
-        statistics(heading_, name, size, free);
+        const auto heading = headings_.find(core_);
+        statistics(heading == headings_.end() ? core_ : heading->second, name, size, free);
       }
     }
   }
@@ -337,7 +338,8 @@ class Reader {
   std::size_t line_ = 0;
   std::string core_;
   /// The core that Markdown tables below are about.
-  std::string heading_;
+  // Whose heaps the tables below are of, by who prints them.
+  std::map<std::string, std::string> headings_;
 };
 
 }  // namespace

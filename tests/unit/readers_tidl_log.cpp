@@ -729,9 +729,13 @@ TEST_SUITE("readers") {
 
   TEST_CASE("a model is told of when its table is complete, and when nothing more comes") {
     std::vector<std::size_t> told;
-    auto reading =
-        begin_reading("log", "", [&](const std::string& core, const model::Instance& model) {
+    auto reading = begin_reading(
+        "log",
+        "",
+        [&](const std::string& core, const model::Instance& model, std::size_t first_line) {
           CHECK(core == "c7x_2");
+          // By it both prints are known to be one model.
+          CHECK(first_line == 1);
           told.push_back(model.blocks.size());
         });
     REQUIRE(reading.has_value());

@@ -14,7 +14,8 @@
 namespace memsize::readers {
 
 /// Called when a model's table is complete as far as can be told; again where more of it comes.
-using OnModel = std::function<void(const std::string& core, const model::Instance& instance)>;
+using OnModel = std::function<void(
+    const std::string& core, const model::Instance& instance, std::size_t first_line)>;
 
 /// A text that is being read, block by block. Memory does not grow with the text, only with what
 /// it says.
