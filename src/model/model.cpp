@@ -131,10 +131,33 @@ void hash_in(std::uint64_t& hash, std::string_view text) {
   hash = (hash ^ 0xFFU) * kPrime;
 }
 
-// What an input says, as one number for each kind: inputs of one path are told apart by it.
+template <typename Value>
+std::string shown(const std::optional<Value>& value) {
+  return value ? fmt::format("{}", *value) : std::string{"-"};
+}
+
+std::string shown(const std::optional<core::Bytes>& size) {
+  return size ? fmt::format("{}", size->count()) : std::string{"-"};
+}
+
+std::string shown(const MeasuredSize& size) {
+  return fmt::format("{}..{}", size.nearest.count(), size.upper.count());
+}
+
+// Every field of an input, as one number: inputs of one path are told apart by it.
 std::vector<std::uint64_t> content_of(const Recording& recording) {
   constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  std::vector<std::uint64_t> hashes(recording.inputs.size(), kOffsetBasis);
+  std::vector<std::uint64_t> hashes;
+  for (const Input& input : recording.inputs) {
+    hash_in(hashes.emplace_back(kOffsetBasis),
+            fmt::format("{} {} {} {} {} {}",
+                        input.format,
+                        input.trace_format,
+                        input.lines,
+                        input.records,
+                        input.broken_rows,
+                        input.emulated));
+  }
   for (const CoreRecording& core : recording.cores) {
     for (const Instance& instance : core.instances) {
       std::uint64_t& hash = hashes.at(instance.input);
@@ -144,50 +167,62 @@ std::vector<std::uint64_t> content_of(const Recording& recording) {
                           instance.line,
                           instance.times,
                           instance.form,
-                          instance.priority.value_or(0)));
+                          shown(instance.priority)));
       for (const ClassTotal& total : instance.totals) {
         hash_in(hash,
-                fmt::format("{} {} {} {}",
+                fmt::format("{} {} {} {} {}",
                             total.space,
+                            name_of(total.cacheability),
                             total.lifetime ? name_of(*total.lifetime) : std::string_view{},
-                            total.size.upper.count(),
+                            shown(total.size),
                             total.line));
       }
       for (const Block& block : instance.blocks) {
         hash_in(hash,
-                fmt::format("{} {} {} {} {} {} {}",
+                fmt::format("{} {} {} {} {} {} {} {}",
                             block.record,
                             block.space,
                             name_of(block.cacheability),
                             name_of(block.lifetime),
-                            block.size.upper.count(),
-                            block.address_low.value_or(0),
+                            block.alignment.value(),
+                            shown(block.size),
+                            shown(block.address_low),
                             block.line));
       }
     }
   }
   for (const HeapReport& heap : recording.heaps) {
     hash_in(hashes.at(heap.input),
-            fmt::format("{} {} {} {} {} {}",
+            fmt::format("{} {} {} {} {} {} {}",
                         heap.core,
+                        name_of(heap.source),
                         heap.name,
                         heap.size.count(),
-                        heap.address.value_or(0),
-                        heap.free.value_or(core::Bytes{}).count(),
+                        shown(heap.address),
+                        shown(heap.free),
                         heap.line));
   }
   for (const Failure& failure : recording.failures) {
     hash_in(hashes.at(failure.input),
-            fmt::format("{} {} {}", failure.core, failure.text, failure.line));
+            fmt::format("{} {} {} {} {} {} {} {}",
+                        failure.core,
+                        name_of(failure.kind),
+                        failure.text,
+                        shown(failure.record),
+                        failure.space,
+                        name_of(failure.cacheability),
+                        shown(failure.size),
+                        failure.line));
   }
   for (const RunReport& run : recording.runs) {
     hash_in(hashes.at(run.input),
-            fmt::format("{} {} {} {} {} {}",
+            fmt::format("{} {} {} {} {} {} {}",
                         run.core,
-                        run.init_ms.value_or(0),
-                        run.execution_ms.value_or(0),
-                        run.read_mb.value_or(0),
-                        run.written_mb.value_or(0),
+                        run.executions,
+                        shown(run.init_ms),
+                        shown(run.execution_ms),
+                        shown(run.read_mb),
+                        shown(run.written_mb),
                         run.line));
   }
   return hashes;
@@ -234,6 +269,10 @@ void append(Recording& recording, Recording more) {
 }
 
 void sort(Recording& recording) {
+  // What an input says is one number only if its cores stand in one order.
+  std::sort(recording.cores.begin(),
+            recording.cores.end(),
+            [](const CoreRecording& a, const CoreRecording& b) { return a.core < b.core; });
   const std::vector<std::uint64_t> content = content_of(recording);
   std::vector<std::size_t> order(recording.inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -250,9 +289,6 @@ void sort(Recording& recording) {
     inputs.push_back(std::move(recording.inputs[order[place]]));
   }
   recording.inputs = std::move(inputs);
-  std::sort(recording.cores.begin(),
-            recording.cores.end(),
-            [](const CoreRecording& a, const CoreRecording& b) { return a.core < b.core; });
   for (CoreRecording& core : recording.cores) {
     sort_items(core.instances, place_of);
   }

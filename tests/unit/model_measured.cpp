@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
@@ -151,6 +152,52 @@ TEST_SUITE("model") {
     CHECK(first.cores[1].instances[0].input == 1);
     CHECK(first.diagnostics.size() == 1);
     CHECK(first.headroom == "5%");
+  }
+
+  TEST_CASE("inputs of one path have one order, whatever tells them apart") {
+    using Change = void (*)(Recording&);
+    constexpr std::array<Change, 9> kChanges = {{
+        [](Recording& recording) { recording.cores[0].instances[0].priority = 0; },
+        [](Recording& recording) { recording.inputs[0].emulated = true; },
+        [](Recording& recording) { recording.inputs[0].broken_rows = 1; },
+        [](Recording& recording) {
+          recording.cores[0].instances[0].blocks[0].alignment = *core::Align::make(256);
+        },
+        [](Recording& recording) {
+          recording.cores[0].instances[0].blocks[0].size.nearest = core::Bytes{1};
+        },
+        [](Recording& recording) { recording.heaps[0].free = core::Bytes{}; },
+        [](Recording& recording) { recording.heaps[0].source = HeapReport::Source::kStatistics; },
+        [](Recording& recording) { recording.failures[0].size = core::Bytes{7}; },
+        [](Recording& recording) { recording.runs[0].executions = 9; },
+    }};
+    for (const Change change : kChanges) {
+      CAPTURE(&change - kChanges.data());
+      Recording plain;
+      plain.inputs.push_back({"a.log", "f", "t", 1, 1, 0});
+      plain.cores.push_back({"dsp", {instance(0, 1, 0)}});
+      plain.heaps.emplace_back();
+      plain.failures.emplace_back();
+      plain.runs.emplace_back();
+      Recording changed = plain;
+      change(changed);
+      // Which of the two is the changed one must not depend on which came first.
+      const auto place_of_change = [&](Recording recording, const Recording& more) {
+        append(recording, more);
+        sort(recording);
+        const Instance& of_first = recording.cores[0].instances[0];
+        return std::tuple{of_first.priority,
+                          recording.inputs[0].emulated,
+                          recording.inputs[0].broken_rows,
+                          of_first.blocks[0].alignment,
+                          of_first.blocks[0].size.nearest,
+                          recording.heaps[0].free,
+                          recording.heaps[0].source,
+                          recording.failures[0].size,
+                          recording.runs[0].executions};
+      };
+      CHECK(place_of_change(plain, changed) == place_of_change(changed, plain));
+    }
   }
 }
 
