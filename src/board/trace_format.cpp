@@ -19,10 +19,13 @@ using core::TomlField;
 using core::TomlValue;
 using Kind = core::TomlValue::Kind;
 
+// Far above every record that a format has.
+constexpr std::uint64_t kLargestRecord = 0xFFFF;
+
 std::optional<std::uint32_t> record_number(const std::string& key) {
   const auto number = core::parse_address(key);
-  return number && *number <= 0xFFFF ? std::optional{static_cast<std::uint32_t>(*number)}
-                                     : std::nullopt;
+  return number && *number <= kLargestRecord ? std::optional{static_cast<std::uint32_t>(*number)}
+                                             : std::nullopt;
 }
 
 // "cacheable persistent".
@@ -53,6 +56,7 @@ class FormatReader {
     format_.not_covered = top.strings("not_covered");
     format_.several_models = top.strings("several_models");
     format_.forms_without_lifetime = top.strings("forms_without_lifetime");
+    read_totals(top);
     for (const TomlField& field : top.fields("record")) {
       read_record(field);
     }
@@ -126,10 +130,28 @@ class FormatReader {
   void read_context(const TomlValue& value) {
     TableReader reader{value, "the context", errors_};
     (void)reader.required("record", Kind::kInteger);
-    const auto record = reader.integer("record");
-    format_.context =
-        ContextRule{static_cast<std::uint32_t>(record.value_or(0)), reader.bytes("rest")};
+    const std::uint32_t record = read_number(reader, "record", kLargestRecord);
+    format_.context = ContextRule{record, reader.bytes("rest")};
     reader.finish();
+  }
+
+  // A number that is not written is 0.
+  static std::uint32_t read_number(TableReader& reader, const char* key, std::uint64_t most) {
+    const auto number = reader.integer(key);
+    if (number && *number > most) {
+      reader.wrong(Code::kBoardValue,
+                   fmt::format("'{}' must be at most {}, not {}", key, most, *number),
+                   reader.optional(key, Kind::kInteger)->place);
+      return 0;
+    }
+    return static_cast<std::uint32_t>(number.value_or(0));
+  }
+
+  void read_totals(TableReader& top) {
+    const Text below = top.text("totals_below");
+    if (below.written) {
+      format_.totals_below = size_of(below.text, below.place);
+    }
   }
 
   void read_heap_name(const TomlValue& value) {
@@ -193,7 +215,7 @@ class FormatReader {
     Generation generation;
     generation.name = field.key;
     generation.title = reader.required_string("title");
-    generation.records = static_cast<std::uint32_t>(reader.integer("records").value_or(0));
+    generation.records = read_number(reader, "records", kLargestRecord + 1);
     generation.estimate = reader.string("estimate");
     generation.form = reader.string("form");
     // A form of its own tells a generation as well.
@@ -201,8 +223,7 @@ class FormatReader {
                                                      : reader.optional("fingerprint", Kind::kTable);
     if (print != nullptr) {
       TableReader fingerprint{*print, "the fingerprint", errors_};
-      generation.fingerprint_record =
-          static_cast<std::uint32_t>(fingerprint.integer("record").value_or(0));
+      generation.fingerprint_record = read_number(fingerprint, "record", kLargestRecord);
       generation.fingerprint_sizes = read_sizes(fingerprint);
       fingerprint.finish();
     }

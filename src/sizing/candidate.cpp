@@ -234,11 +234,10 @@ class Maker {
   }
 
   void check_totals() {
-    // TIDL adds totals up in 32 bits with a sign: from here on they are no sums any more.
-    constexpr Bytes kWraps{1ULL << 31};
     for (const ClassTotal& total : instance_.totals) {
       const Sum sum = sum_of(total);
-      if (agrees(total) || sum.nearest >= kWraps) {
+      const auto& below = work_.format.totals_below;
+      if (agrees(total) || (below && sum.nearest >= *below)) {
         continue;
       }
       const bool lost = sum.nearest < total.size.nearest;

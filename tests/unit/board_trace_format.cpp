@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -174,6 +175,47 @@ fixed = { 1 = "4KiB" }
       CAPTURE(to);
       CHECK_FALSE(load(test::with(text, from, to)).has_value());
     }
+  }
+
+  TEST_CASE("from where printed totals are no sums is data") {
+    const auto without = load(kFormat);
+    REQUIRE(without.has_value());
+    CHECK_FALSE(without->totals_below.has_value());
+    const auto with =
+        load(test::with(kFormat, "not_covered", "totals_below = \"2 * 1MiB\"\nnot_covered"));
+    REQUIRE(with.has_value());
+    CHECK(with->totals_below == core::Bytes{2ULL << 20});
+    for (const char* wrong : {"\"2GB\"", "2147483648", "\"\""}) {
+      CAPTURE(wrong);
+      CHECK_FALSE(
+          load(test::with(
+                   kFormat, "not_covered", fmt::format("totals_below = {}\nnot_covered", wrong)))
+              .has_value());
+    }
+  }
+
+  TEST_CASE("the numbers of records have one limit wherever they stand") {
+    const std::string context = test::with(
+        kFormat, "[record]\n", "[context]\nrecord = 65535\nrest = \"128\"\n\n[record]\n");
+    const auto largest = load(context);
+    REQUIRE(largest.has_value());
+    CHECK(largest->context->record == 65535);
+    // Cut to 32 bits, the second one would be record 12.
+    for (const std::string number : {"65536", "4294967308"}) {
+      CAPTURE(number);
+      for (const std::string& text :
+           {test::with(context, "record = 65535", "record = " + number),
+            test::with(
+                kFormat, "record = 1, sizes = [\"1K", "record = " + number + ", sizes = [\"1K"),
+            test::with(kFormat, "fixed = { 1", "fixed = { " + number),
+            test::with(kFormat, "0 = { name", number + " = { name")}) {
+        const auto format = load(text);
+        REQUIRE_FALSE(format.has_value());
+        CHECK(format.error().front().code == core::Code::kBoardValue);
+      }
+    }
+    CHECK(load(test::with(kFormat, "records = 3", "records = 65536")).has_value());
+    CHECK_FALSE(load(test::with(kFormat, "records = 3", "records = 4294967299")).has_value());
   }
 
   TEST_CASE("a format without a generation cannot size anything and is refused") {

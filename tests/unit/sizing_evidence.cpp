@@ -195,6 +195,25 @@ TEST_SUITE("sizing") {
           nullptr);
   }
 
+  TEST_CASE("from where totals are no sums is the format's to say") {
+    model::Instance instance = test::appnote_instance(false);
+    instance.totals = appnote_totals();
+    // 9057.45 KiB of records, and a total that has nothing to do with them.
+    instance.totals[0] = total(kWarm, Lifetime::kPersistent, 100);
+    const auto said = [&](std::optional<Bytes> below) {
+      board::TraceFormat format = test::tidl_format();
+      format.totals_below = below;
+      const Sizing sizing =
+          size_recording(test::recording_of("alpha", {instance}), format, nullptr, {});
+      return test::find(sizing.diagnostics, Code::kSizingTotals) != nullptr;
+    };
+    CHECK(test::tidl_format().totals_below == Bytes{1ULL << 31U});
+    CHECK(said(test::tidl_format().totals_below));
+    CHECK(said(std::nullopt));
+    CHECK(said(Bytes{9275000}));
+    CHECK_FALSE(said(Bytes{9274000}));
+  }
+
   TEST_CASE("a recording of totals alone has demands that are lower bounds") {
     // A public log of DeiT-tiny on AM62A has only these.
     model::Instance instance;

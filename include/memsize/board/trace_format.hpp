@@ -121,6 +121,8 @@ struct TraceFormat {
   std::vector<MessageMeaning> messages;
   /// Forms of tables that print no lifetime: a record's meaning says it.
   std::vector<std::string> forms_without_lifetime;
+  /// From here on a printed total is no sum any more; absent: every total is one.
+  std::optional<core::Bytes> totals_below;
   /// What no trace of one run can show; printed beside every suggestion.
   std::vector<std::string> not_covered;
   /// What to know where several models of a core are counted as live together.
