@@ -25,9 +25,7 @@ constexpr std::uint64_t kPercent = 100;
 class DemandMaker {
  public:
   DemandMaker(const Work& work, const CoreWork& core, const DemandKey& key)
-      : work_(work), core_(core), key_(key) {
-    const HeapRule* rule = work.generation->find_heap(key.cacheability, key.lifetime);
-    rule_ = rule == nullptr ? HeapRule{} : *rule;
+      : work_(work), core_(core), key_(key), rule_(rule_of(*work.generation, key)) {
     for (const Candidate& candidate : core.candidates) {
       lists_.push_back(blocks_of(candidate, key));
     }
@@ -170,19 +168,19 @@ class DemandMaker {
 
   // What was counted, model by model.
   [[nodiscard]] std::vector<BlockList> counted_lists() const {
-    std::vector<BlockList> lists;
-    for (const std::size_t index : chosen_) {
-      lists.emplace_back();
-      for (const Counted& counted : demand_.counted) {
-        if (counted.instance == index) {
-          lists.back().push_back(&counted.block);
-        }
-      }
+    std::vector<BlockList> lists(chosen_.size());
+    std::vector<std::size_t> homes(core_.candidates.size(), chosen_.size());
+    for (std::size_t i = 0; i < chosen_.size(); ++i) {
+      homes[chosen_[i]] = i;
     }
+    // What was kept for models that do not count themselves comes behind the first one's own.
+    BlockList others;
     for (const Counted& counted : demand_.counted) {
-      if (std::find(chosen_.begin(), chosen_.end(), counted.instance) == chosen_.end()) {
-        lists.front().push_back(&counted.block);
-      }
+      const std::size_t home = homes[counted.instance];
+      (home < lists.size() ? lists[home] : others).push_back(&counted.block);
+    }
+    if (!others.empty()) {
+      lists.front().insert(lists.front().end(), others.begin(), others.end());
     }
     return lists;
   }
@@ -284,7 +282,7 @@ class DemandMaker {
   const Work& work_;
   const CoreWork& core_;
   DemandKey key_;
-  HeapRule rule_;
+  const HeapRule& rule_;
   std::vector<BlockList> lists_;
   std::vector<std::size_t> chosen_;
   // Whether models share a record that is counted once.

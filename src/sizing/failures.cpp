@@ -47,11 +47,6 @@ const model::Block* record_in(const Candidate& candidate, const Failure& failure
   return nullptr;
 }
 
-board::HeapRule rule_of(const Work& work, const DemandKey& key) {
-  const board::HeapRule* rule = work.generation->find_heap(key.cacheability, key.lifetime);
-  return rule == nullptr ? board::HeapRule{} : *rule;
-}
-
 FailedRecord from_table(const Work& work,
                         const std::string& core,
                         const Failure& failure,
@@ -71,7 +66,7 @@ FailedRecord from_table(const Work& work,
     }
   }
   known.push_back(&asked);
-  failed.least = bound_of(rule_of(work, failed.key), {known});
+  failed.least = bound_of(rule_of(*work.generation, failed.key), {known});
   return failed;
 }
 
@@ -90,7 +85,7 @@ std::optional<FailedRecord> from_format(const Work& work,
   failed.key = {core, failure.space, failure.cacheability, meaning->second.memory->lifetime};
   model::Block asked;
   asked.size = model::measured_exactly(*failure.size);
-  failed.least = bound_of(rule_of(work, failed.key), {{&asked}});
+  failed.least = bound_of(rule_of(*work.generation, failed.key), {{&asked}});
   return failed;
 }
 

@@ -21,11 +21,6 @@ using core::Bytes;
 using core::Code;
 using model::Block;
 
-HeapRule rule_of(const Generation& generation, const board::DemandKey& key) {
-  const HeapRule* rule = generation.find_heap(key.cacheability, key.lifetime);
-  return rule == nullptr ? HeapRule{} : *rule;
-}
-
 std::int64_t difference(Bytes then, Bytes now) {
   return then >= now ? static_cast<std::int64_t>((then - now).count())
                      : -static_cast<std::int64_t>((now - then).count());

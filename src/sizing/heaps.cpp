@@ -23,11 +23,6 @@ Bytes used_of(const HeapReport& report) {
   return report.free ? report.size - *report.free : Bytes{};
 }
 
-Bytes idle_of(const Work& work, const DemandKey& key) {
-  const board::HeapRule* rule = work.generation->find_heap(key.cacheability, key.lifetime);
-  return rule == nullptr ? Bytes{} : rule->idle;
-}
-
 // A core whose heaps are those of an accelerator: only these have a scratch heap.
 bool runs_models(const Work& work, const std::string& core) {
   if (work.view != nullptr) {
@@ -256,7 +251,7 @@ std::vector<DemandKey> used_classes(const Work& work, const std::string& core) {
   for (const HeapReport& report : work.recording.heaps) {
     const auto key = key_of(work, report);
     if (!key || key->core != core || key->cacheability == kOnChip ||
-        used_of(report) <= idle_of(work, *key) ||
+        used_of(report) <= rule_of(*work.generation, *key).idle ||
         std::find(keys.begin(), keys.end(), *key) != keys.end()) {
       continue;
     }
@@ -350,7 +345,7 @@ void report_statistics(const Work& work) {
         key->cacheability == kOnChip || !runs_models(work, report.core)) {
       continue;
     }
-    const bool unused = used_of(report) <= idle_of(work, *key);
+    const bool unused = used_of(report) <= rule_of(*work.generation, *key).idle;
     const auto [core, first] = idle.try_emplace(report.core, unused);
     core->second = core->second && unused;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace memsize::sizing {
@@ -21,10 +21,6 @@ bool is_kept(const Block& block) {
          block.cacheability != model::Cacheability::kOnChip && block.address_low.has_value();
 }
 
-std::uint64_t end_of(const Block& block) {
-  return block.address_low.value_or(0) + std::max<std::uint64_t>(block.size.nearest.count(), 1);
-}
-
 std::size_t root_of(std::vector<std::size_t>& parents, std::size_t node) {
   while (parents[node] != node) {
     parents[node] = parents[parents[node]];
@@ -33,26 +29,97 @@ std::size_t root_of(std::vector<std::size_t>& parents, std::size_t node) {
   return node;
 }
 
-struct Span {
-  std::uint64_t begin;
-  std::uint64_t end;
-  std::size_t instance;
-};
+// The spans of one heap. Those of different inputs, spaces or classes never meet.
+using Heaps =
+    std::map<std::tuple<std::size_t, std::string_view, model::Cacheability>, std::vector<Span>>;
 
-// Spans of one heap that share addresses make their instances one group.
-void join_overlapping(std::vector<Span>& spans, std::vector<std::size_t>& parents) {
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-    return std::tie(a.begin, a.end, a.instance) < std::tie(b.begin, b.end, b.instance);
-  });
-  const Span* reaching = nullptr;
-  for (const Span& span : spans) {
-    if (reaching != nullptr && span.begin < reaching->end) {
-      parents[root_of(parents, span.instance)] = root_of(parents, reaching->instance);
-    }
-    if (reaching == nullptr || span.end > reaching->end) {
-      reaching = &span;
+Heaps heaps_of(const std::vector<Instance>& instances) {
+  Heaps heaps;
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    for (const Block& block : instances[i].blocks) {
+      if (is_kept(block)) {
+        heaps[{instances[i].input, block.space, block.cacheability}].push_back(span_of(block, i));
+      }
     }
   }
+  for (auto& [heap, spans] : heaps) {
+    sort_spans(spans);
+  }
+  return heaps;
+}
+
+// Calls `take(first, last)` for each row of sorted spans that lie over each other, directly or one
+// over the next.
+template <typename Take>
+void for_each_row(const std::vector<Span>& spans, const Take& take) {
+  auto first = spans.begin();
+  while (first != spans.end()) {
+    std::uint64_t reached = first->end;
+    auto last = first + 1;
+    while (last != spans.end() && last->begin < reached) {
+      reached = std::max(reached, last->end);
+      ++last;
+    }
+    take(first, last);
+    first = last;
+  }
+}
+
+// Models of one group by the model that stands for it: what lies over each other is one group.
+std::vector<std::size_t> join_overlapping(const Heaps& heaps, std::size_t models) {
+  std::vector<std::size_t> parents(models);
+  std::iota(parents.begin(), parents.end(), std::size_t{0});
+  for (const auto& [heap, spans] : heaps) {
+    for_each_row(spans, [&](auto first, auto last) {
+      const std::size_t root = root_of(parents, first->member);
+      for (auto span = first + 1; span != last; ++span) {
+        parents[root_of(parents, span->member)] = root;
+      }
+    });
+  }
+  for (std::size_t i = 0; i < models; ++i) {
+    parents[i] = root_of(parents, i);
+  }
+  return parents;
+}
+
+// Where a model is: in which group, and which of its members it is.
+struct Home {
+  std::size_t group = 0;
+  std::size_t position = 0;
+};
+
+// Finds out for every group which of its members share an address.
+std::vector<std::optional<Relation>> relate(Heaps& heaps,
+                                            const std::vector<std::vector<std::size_t>>& groups,
+                                            std::size_t models) {
+  std::vector<std::optional<Relation>> relations(groups.size());
+  std::vector<std::optional<Sweep>> sweeps(groups.size());
+  std::vector<std::optional<Home>> homes(models);
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    const std::size_t size = groups[group].size();
+    if (size > kMostRelated) {
+      continue;
+    }
+    relations[group].emplace(size);
+    sweeps[group].emplace(*relations[group], size);
+    for (std::size_t position = 0; position < size; ++position) {
+      homes[groups[group][position]] = Home{group, position};
+    }
+  }
+  for (auto& [heap, spans] : heaps) {
+    std::erase_if(spans, [&](const Span& span) { return !homes[span.member]; });
+    for_each_row(spans, [&](auto first, auto last) {
+      const std::size_t group = homes[first->member]->group;
+      // What lies over each other is of one group.
+      std::vector<Span> row{first, last};
+      for (Span& span : row) {
+        span.member = homes[span.member]->position;
+      }
+      sweeps[group]->run(row.begin(), row.end());
+    });
+  }
+  return relations;
 }
 
 // The heaviest independent set of up to kExactModels nodes, by trying: a node is in or out.
@@ -92,43 +159,58 @@ class Search {
   std::uint64_t most_ = 0;
 };
 
-void add_exactly(const std::vector<Instance>& instances,
+// A group, and what its members weigh. Its members are known by their position in it.
+struct Weighed {
+  const std::vector<Instance>& instances;
+  const std::vector<std::size_t>& group;
+  const std::vector<std::uint64_t>& weights;
+
+  [[nodiscard]] std::uint64_t weight(std::size_t position) const {
+    return weights[group[position]];
+  }
+
+  [[nodiscard]] std::size_t line(std::size_t position) const {
+    return instances[group[position]].line;
+  }
+};
+
+void add_exactly(const Weighed& weighed,
+                 const Relation& conflicts,
                  const std::vector<std::size_t>& nodes,
-                 const std::vector<std::uint64_t>& weights,
                  LiveSet& set) {
-  std::vector<std::uint32_t> conflicts(nodes.size());
+  std::vector<std::uint32_t> rows(nodes.size());
   std::vector<std::uint64_t> own;
   for (std::size_t a = 0; a < nodes.size(); ++a) {
-    own.push_back(weights[nodes[a]]);
+    own.push_back(weighed.weight(nodes[a]));
     for (std::size_t b = 0; b < nodes.size(); ++b) {
-      if (a != b && never_together(instances[nodes[a]], instances[nodes[b]])) {
-        conflicts[a] |= std::uint32_t{1} << b;
+      if (a != b && conflicts.has(nodes[a], nodes[b])) {
+        rows[a] |= std::uint32_t{1} << b;
       }
     }
   }
-  const std::uint32_t best = Search{std::move(conflicts), std::move(own)}.run();
+  const std::uint32_t best = Search{std::move(rows), std::move(own)}.run();
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if ((best >> i & 1U) != 0) {
-      set.instances.push_back(nodes[i]);
+      set.instances.push_back(weighed.group[nodes[i]]);
     }
   }
 }
 
 // Of models of which each lies over each other, one was live: the heaviest of each such clique is
 // never less than what was live.
-void add_bound(const std::vector<Instance>& instances,
+void add_bound(const Weighed& weighed,
+               const Relation& conflicts,
                std::vector<std::size_t> nodes,
-               const std::vector<std::uint64_t>& weights,
                LiveSet& set) {
   std::sort(nodes.begin(), nodes.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple{weights[b], instances[a].line, a} <
-           std::tuple{weights[a], instances[b].line, b};
+    return std::tuple{weighed.weight(b), weighed.line(a), a} <
+           std::tuple{weighed.weight(a), weighed.line(b), b};
   });
   std::vector<std::vector<std::size_t>> cliques;
   for (const std::size_t node : nodes) {
     const auto home = std::find_if(cliques.begin(), cliques.end(), [&](const auto& clique) {
       return std::all_of(clique.begin(), clique.end(), [&](std::size_t other) {
-        return never_together(instances[node], instances[other]);
+        return conflicts.has(node, other);
       });
     });
     if (home != cliques.end()) {
@@ -138,47 +220,27 @@ void add_bound(const std::vector<Instance>& instances,
     }
   }
   for (const std::vector<std::size_t>& clique : cliques) {
-    set.instances.push_back(clique.front());
+    set.instances.push_back(weighed.group[clique.front()]);
   }
   set.exact = set.exact && cliques.size() == 1;
 }
 
+// No set of them that was live needs more than all of them.
+void add_all(const Weighed& weighed, const std::vector<std::size_t>& nodes, LiveSet& set) {
+  for (const std::size_t node : nodes) {
+    set.instances.push_back(weighed.group[node]);
+  }
+  set.exact = set.exact && nodes.size() <= 1;
+}
+
 }  // namespace
 
-bool overlap(const Block& a, const Block& b) {
-  return a.address_low && b.address_low && *a.address_low < end_of(b) && *b.address_low < end_of(a);
-}
-
-bool never_together(const Instance& a, const Instance& b) {
-  if (a.input != b.input) {
-    return false;
-  }
-  return std::any_of(a.blocks.begin(), a.blocks.end(), [&](const Block& one) {
-    return is_kept(one) && std::any_of(b.blocks.begin(), b.blocks.end(), [&](const Block& other) {
-             return is_kept(other) && other.cacheability == one.cacheability &&
-                    other.space == one.space && overlap(one, other);
-           });
-  });
-}
-
 LiveModels::LiveModels(const std::vector<Instance>& instances) : instances_(instances) {
-  std::map<std::tuple<std::size_t, std::string, model::Cacheability>, std::vector<Span>> heaps;
-  for (std::size_t i = 0; i < instances.size(); ++i) {
-    for (const Block& block : instances[i].blocks) {
-      if (is_kept(block)) {
-        heaps[{instances[i].input, block.space, block.cacheability}].push_back(
-            {*block.address_low, end_of(block), i});
-      }
-    }
-  }
-  std::vector<std::size_t> parents(instances.size());
-  std::iota(parents.begin(), parents.end(), std::size_t{0});
-  for (auto& [heap, spans] : heaps) {
-    join_overlapping(spans, parents);
-  }
+  Heaps heaps = heaps_of(instances);
+  const std::vector<std::size_t> roots = join_overlapping(heaps, instances.size());
   std::map<std::size_t, std::vector<std::size_t>> members;
   for (std::size_t i = 0; i < instances.size(); ++i) {
-    members[root_of(parents, i)].push_back(i);
+    members[roots[i]].push_back(i);
   }
   for (auto& [root, group] : members) {
     if (group.size() == 1) {
@@ -188,19 +250,28 @@ LiveModels::LiveModels(const std::vector<Instance>& instances) : instances_(inst
     }
   }
   std::sort(groups_.begin(), groups_.end());
+  conflicts_ = relate(heaps, groups_, instances.size());
 }
 
 LiveSet LiveModels::heaviest(const std::vector<std::uint64_t>& weights) const {
   LiveSet set;
   const auto weighs = [&](std::size_t node) { return weights[node] > 0; };
   std::copy_if(alone_.begin(), alone_.end(), std::back_inserter(set.instances), weighs);
-  for (const std::vector<std::size_t>& group : groups_) {
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const Weighed weighed{instances_, groups_[group], weights};
+    const std::optional<Relation>& conflicts = conflicts_[group];
     std::vector<std::size_t> nodes;
-    std::copy_if(group.begin(), group.end(), std::back_inserter(nodes), weighs);
-    if (nodes.size() > kExactModels) {
-      add_bound(instances_, std::move(nodes), weights, set);
+    for (std::size_t position = 0; position < groups_[group].size(); ++position) {
+      if (weighed.weight(position) > 0) {
+        nodes.push_back(position);
+      }
+    }
+    if (!conflicts) {
+      add_all(weighed, nodes, set);
+    } else if (nodes.size() > kExactModels) {
+      add_bound(weighed, *conflicts, std::move(nodes), set);
     } else if (!nodes.empty()) {
-      add_exactly(instances_, nodes, weights, set);
+      add_exactly(weighed, *conflicts, nodes, set);
     }
   }
   std::sort(set.instances.begin(), set.instances.end());

@@ -9,17 +9,14 @@
 
 #include "memsize/model/recording.hpp"
 
+#include "overlaps.hpp"
+
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace memsize::sizing {
-
-/// Whether the blocks share an address.
-[[nodiscard]] bool overlap(const model::Block& a, const model::Block& b);
-
-/// Whether two instances of one input lie over each other in a persistent heap.
-[[nodiscard]] bool never_together(const model::Instance& a, const model::Instance& b);
 
 /// A set of instances by their index in the core.
 struct LiveSet {
@@ -45,6 +42,9 @@ class LiveModels {
   const std::vector<model::Instance>& instances_;
   std::vector<std::size_t> alone_;
   std::vector<std::vector<std::size_t>> groups_;
+  // For each group which of its members lie over each other, by their position in it; nothing of a
+  // group that is too large for that.
+  std::vector<std::optional<Relation>> conflicts_;
 };
 
 }  // namespace memsize::sizing

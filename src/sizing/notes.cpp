@@ -15,7 +15,6 @@ namespace {
 using board::HeapRule;
 using core::Bytes;
 using core::Code;
-using model::Block;
 using model::Instance;
 
 // So many groups and pairs of models are named; the rest is a number.
@@ -58,28 +57,6 @@ Bytes shared_at_one_priority(const Work& work, const CoreSizing& sized) {
   return all - largest;
 }
 
-bool is_of(const Block& block, const HeapRule& rule) {
-  return block.cacheability == rule.cacheability && block.lifetime == rule.lifetime &&
-         block.address_low.has_value();
-}
-
-// Whether two models share addresses in a heap; nothing where one of them has none there.
-std::optional<bool> share(const Instance& a, const Instance& b, const HeapRule& rule) {
-  bool comparable = false;
-  for (const Block& one : a.blocks) {
-    for (const Block& other : b.blocks) {
-      if (!is_of(one, rule) || !is_of(other, rule) || one.space != other.space) {
-        continue;
-      }
-      comparable = true;
-      if (overlap(one, other)) {
-        return true;
-      }
-    }
-  }
-  return comparable ? std::optional{false} : std::nullopt;
-}
-
 class Unloads {
  public:
   Unloads(const Work& work, const model::CoreRecording& recorded)
@@ -92,25 +69,57 @@ class Unloads {
   }
 
   void run() {
-    const auto& instances = recorded_.instances;
-    for (std::size_t later = 0; later < instances.size() && found_.size() <= kNamed; ++later) {
-      for (std::size_t earlier = 0; earlier < instances.size(); ++earlier) {
-        if (earlier != later && instances[earlier].input == instances[later].input) {
-          look_at(instances[earlier], instances[later]);
-        }
+    std::map<std::size_t, std::vector<std::size_t>> inputs;
+    for (std::size_t i = 0; i < recorded_.instances.size(); ++i) {
+      inputs[recorded_.instances[i].input].push_back(i);
+    }
+    for (auto& [input, models] : inputs) {
+      models.resize(std::min(models.size(), kMostRelated));
+      if (models.size() > 1 && found_.size() <= kNamed) {
+        look_at_input(models);
       }
     }
     report();
   }
 
  private:
-  void look_at(const Instance& earlier, const Instance& later) {
-    for (const HeapRule* linear : linear_) {
-      const auto over = share(earlier, later, *linear);
+  // Two models of one input, by their position in it.
+  struct Pair {
+    const Instance& earlier;
+    const Instance& later;
+    std::size_t a;
+    std::size_t b;
+  };
+
+  void look_at_input(const std::vector<std::size_t>& models) {
+    const auto& instances = recorded_.instances;
+    const auto shared_in = [&](const std::vector<const HeapRule*>& rules) {
+      std::vector<SharedAddresses> shared;
+      for (const HeapRule* rule : rules) {
+        shared.emplace_back(instances, models, rule->cacheability, rule->lifetime);
+      }
+      return shared;
+    };
+    in_linear_ = shared_in(linear_);
+    in_listed_ = shared_in(listed_);
+    for (std::size_t later = 0; later < models.size() && found_.size() <= kNamed; ++later) {
+      for (std::size_t earlier = 0; earlier < models.size(); ++earlier) {
+        if (earlier != later) {
+          look_at({instances[models[earlier]], instances[models[later]], earlier, later});
+        }
+      }
+    }
+  }
+
+  void look_at(const Pair& pair) {
+    const auto& [earlier, later, a, b] = pair;
+    for (std::size_t heap = 0; heap < linear_.size(); ++heap) {
+      const HeapRule* linear = linear_[heap];
+      const auto over = in_linear_[heap].between(a, b);
       if (!over) {
         continue;
       }
-      if (*over && earlier.line < later.line && apart_elsewhere(earlier, later)) {
+      if (*over && earlier.line < later.line && apart_elsewhere(pair)) {
         found_.insert({later.input,
                        later.line,
                        fmt::format("the model of line {} got {} {} memory at the addresses of the "
@@ -120,7 +129,7 @@ class Unloads {
                                    model::name_of(linear->cacheability),
                                    model::name_of(linear->lifetime),
                                    earlier.line)});
-      } else if (!*over && later.times > earlier.times && apart_elsewhere(earlier, later)) {
+      } else if (!*over && later.times > earlier.times && apart_elsewhere(pair)) {
         found_.insert({later.input,
                        later.line,
                        fmt::format("the model of line {} was loaded {} times at the same "
@@ -135,10 +144,10 @@ class Unloads {
 
   // In a heap with a free list, memory that was freed is given out again: two models that do not
   // share any there may both have been loaded.
-  [[nodiscard]] bool apart_elsewhere(const Instance& a, const Instance& b) const {
+  [[nodiscard]] bool apart_elsewhere(const Pair& pair) const {
     bool apart = false;
-    for (const HeapRule* listed : listed_) {
-      const auto over = share(a, b, *listed);
+    for (const SharedAddresses& listed : in_listed_) {
+      const auto over = listed.between(pair.a, pair.b);
       if (over && *over) {
         return false;
       }
@@ -174,6 +183,9 @@ class Unloads {
   const model::CoreRecording& recorded_;
   std::vector<const HeapRule*> linear_;
   std::vector<const HeapRule*> listed_;
+  // For each of these heaps, of one input.
+  std::vector<SharedAddresses> in_linear_;
+  std::vector<SharedAddresses> in_listed_;
   std::set<std::tuple<std::size_t, std::size_t, std::string>> found_;
 };
 

@@ -249,6 +249,12 @@ std::string record_name(const Work& work, std::uint32_t record) {
                    "record {} ({}, {})", record, meaning->second.name, meaning->second.what);
 }
 
+const board::HeapRule& rule_of(const Generation& generation, const DemandKey& key) {
+  static const board::HeapRule unknown;
+  const board::HeapRule* rule = generation.find_heap(key.cacheability, key.lifetime);
+  return rule == nullptr ? unknown : *rule;
+}
+
 bool in_class(const Block& block, const DemandKey& key) {
   return block.space == key.space && block.cacheability == key.cacheability &&
          block.lifetime == key.lifetime;

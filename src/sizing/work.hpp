@@ -36,13 +36,15 @@ struct Work {
 
 /// "cacheable persistent".
 [[nodiscard]] std::string class_name(const board::DemandKey& key);
-/// "c7x_2", or "core without a name".
-[[nodiscard]] std::string core_name(const std::string& core);
 /// "record 5 (LAYERS_PARAMS_BUFF, fixed data of the layers)"; only the number where the
 /// generation's numbers are not known.
 [[nodiscard]] std::string record_name(const Work& work, std::uint32_t record);
 
 [[nodiscard]] bool in_class(const model::Block& block, const board::DemandKey& key);
+/// How a generation's heap of a class places blocks; one that takes nothing for itself where no
+/// rule is known.
+[[nodiscard]] const board::HeapRule& rule_of(const board::Generation& generation,
+                                             const board::DemandKey& key);
 /// The knob that a demand drives, or nullptr.
 [[nodiscard]] const board::Knob* knob_of(const Work& work, const board::DemandKey& key);
 

@@ -70,6 +70,11 @@ void set_size(model::Instance& instance, std::uint32_t record, std::uint64_t byt
 }  // namespace
 
 TEST_SUITE("sizing") {
+  TEST_CASE("a core without a name has one everywhere it is told of") {
+    CHECK(core_name("c7x_2") == "c7x_2");
+    CHECK(core_name("") == "core without a name");
+  }
+
   TEST_CASE("the application note's trace: 10, 5, 3 and 1 MiB, with and without addresses") {
     const test::ViewOfZx9 zx9;
     for (const bool with_addresses : {true, false}) {

@@ -107,6 +107,9 @@ struct HeapUse {
   std::optional<core::Bytes> left;
 };
 
+/// "c7x_2", or "core without a name".
+[[nodiscard]] std::string core_name(const std::string& core);
+
 /// "boot", "statistics", "board".
 [[nodiscard]] std::string_view name_of(HeapUse::Source source);
 
