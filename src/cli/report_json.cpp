@@ -2,6 +2,7 @@
 // readers/sizing_document.cpp.
 #include "render_diagnostics.hpp"
 #include "report.hpp"
+#include "report_parts.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -28,11 +29,7 @@ void add_size(Json& json, const Item& item) {
 
 Json total_json(const model::ClassTotal& total) {
   Json json;
-  json["space"] = total.space;
-  json["cacheability"] = model::name_of(total.cacheability);
-  if (total.lifetime) {
-    json["lifetime"] = model::name_of(*total.lifetime);
-  }
+  add_class(json, total);
   add_size(json, total);
   json["line"] = total.line;
   return json;
@@ -88,8 +85,7 @@ Json failure_json(const model::Failure& failure) {
     json["record"] = *failure.record;
   }
   if (!failure.space.empty()) {
-    json["space"] = failure.space;
-    json["cacheability"] = model::name_of(failure.cacheability);
+    add_class(json, failure.space, failure.cacheability, std::nullopt);
   }
   if (failure.size) {
     json["size_bytes"] = failure.size->count();
@@ -142,9 +138,7 @@ void add_list(Json& json,
 Json block_json(const model::Block& block, const Demand* demand) {
   Json json;
   json["record"] = block.record;
-  json["space"] = block.space;
-  json["cacheability"] = model::name_of(block.cacheability);
-  json["lifetime"] = model::name_of(block.lifetime);
+  add_class(json, block);
   json["alignment"] = block.alignment.value();
   add_size(json, block);
   if (block.address_low) {
@@ -178,9 +172,7 @@ Json heap_use_json(const sizing::HeapUse& heap) {
 
 Json demand_json(const Demand& demand) {
   Json json;
-  json["space"] = demand.key.space;
-  json["cacheability"] = model::name_of(demand.key.cacheability);
-  json["lifetime"] = model::name_of(demand.key.lifetime);
+  add_class(json, demand.key);
   json["records"] = demand.records;
   json["requested_bytes"] = demand.requested.count();
   json["bound_bytes"] = demand.bound.count();

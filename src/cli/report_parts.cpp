@@ -3,6 +3,7 @@
 #include "memsize/core/text.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace memsize::cli {
 
@@ -13,12 +14,19 @@ std::string demand_name(const board::DemandKey& key) {
       "{} {} {}", key.space, model::name_of(key.cacheability), model::name_of(key.lifetime));
 }
 
-std::string kib(Bytes size) {
-  return fmt::format("{:.2f} KiB", static_cast<double>(size.count()) / 1024.0);
+void add_class(nlohmann::ordered_json& json,
+               const std::string& space,
+               model::Cacheability cacheability,
+               std::optional<model::Lifetime> lifetime) {
+  json["space"] = space;
+  json["cacheability"] = model::name_of(cacheability);
+  if (lifetime) {
+    json["lifetime"] = model::name_of(*lifetime);
+  }
 }
 
-std::string core_name(const std::string& core) {
-  return core.empty() ? "(no core name)" : core;
+std::string kib(Bytes size) {
+  return fmt::format("{:.2f} KiB", static_cast<double>(size.count()) / 1024.0);
 }
 
 std::string optional_size(const std::optional<Bytes>& size) {

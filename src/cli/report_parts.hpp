@@ -8,13 +8,27 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace memsize::cli {
 
 /// "ddr cacheable persistent".
 [[nodiscard]] std::string demand_name(const board::DemandKey& key);
+/// The keys of a class of memory in documents. Not every total tells the lifetime.
+void add_class(nlohmann::ordered_json& json,
+               const std::string& space,
+               model::Cacheability cacheability,
+               std::optional<model::Lifetime> lifetime);
+
+/// Of a block, a total or a demand's key.
+template <typename Item>
+void add_class(nlohmann::ordered_json& json, const Item& item) {
+  add_class(json, item.space, item.cacheability, item.lifetime);
+}
+
 /// As the trace printed it: two decimals of a KiB.
 [[nodiscard]] std::string kib(core::Bytes size);
-[[nodiscard]] std::string core_name(const std::string& core);
+using sizing::core_name;
 /// "-" where it is not known.
 [[nodiscard]] std::string optional_size(const std::optional<core::Bytes>& size);
 
