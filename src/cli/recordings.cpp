@@ -3,9 +3,13 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -116,6 +120,170 @@ core::Result<void> apply_core(model::Recording& recording,
   return {};
 }
 
+// What can still be told of a row that cannot be read.
+struct BrokenRow {
+  std::string core;
+  std::optional<std::uint32_t> record;
+  // As far as it is there; empty where it is not.
+  std::string size;
+};
+
+// A log's reader keeps the line; what a document says of a row has none.
+bool is_broken_row(const core::Diagnostic& diagnostic) {
+  return diagnostic.code == Code::kReadBadRecord && !diagnostic.place.text.empty();
+}
+
+std::optional<std::uint32_t> number_at_end(std::string_view text) {
+  text = core::trim(text);
+  text.remove_prefix(text.find_last_of(" \t") + 1);
+  std::uint32_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = !text.empty() && failure == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional{number} : std::nullopt;
+}
+
+std::string_view field_of(std::string_view row, std::size_t number) {
+  for (; number != 0; --number) {
+    const std::size_t comma = row.find(',');
+    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
+  }
+  return core::trim(row.substr(0, row.find(',')));
+}
+
+BrokenRow row_of(const core::Place& place) {
+  constexpr std::size_t kSize = 4;
+  constexpr std::string_view kStamp = "s:";
+  // Of a line that holds several, the one that is pointed at: "[C7x_2 ]  52.400500 s: 5 , ...".
+  const std::string_view line = place.text.str();
+  const std::size_t stamp =
+      line.rfind(kStamp, place.column == 0 ? std::string_view::npos : place.column);
+  BrokenRow row;
+  std::string_view text = line;
+  if (stamp != std::string_view::npos) {
+    text = line.substr(stamp + kStamp.size());
+    const std::string_view before = line.substr(0, stamp);
+    const std::size_t close = before.rfind(']');
+    if (close != std::string_view::npos) {
+      // npos + 1 is 0: pasted logs lose the first character.
+      const std::size_t name = before.rfind('[', close) + 1;
+      row.core = core::to_lower(core::trim(before.substr(name, close - name)));
+    }
+  }
+  row.record = number_at_end(text.substr(0, text.find(',')));
+  row.size = field_of(text, kSize);
+  return row;
+}
+
+// The rows of tables that were printed more than once. What a log lost of one print is there in
+// another.
+class OtherPrints {
+ public:
+  explicit OtherPrints(const model::Recording& recording) : recording_(recording) {}
+
+  // Whether a print that was read has the row. Each stands for as many as were printed beside it.
+  bool has(const BrokenRow& row, std::size_t line) {
+    for (const CoreRecording& recorded : recording_.cores) {
+      if (recorded.core != row.core) {
+        continue;
+      }
+      for (const model::Instance& instance : recorded.instances) {
+        for (const model::Block& block : instance.blocks) {
+          if (block.record == row.record && fits(row, block) &&
+              is_printed_beside(instance, block, line) && used_[&block] + 1 < 2 * instance.times) {
+            ++used_[&block];
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  // Whether a table of the core has a hole where the row may have stood, which is then told.
+  [[nodiscard]] bool lack(const BrokenRow& row) const {
+    return std::any_of(
+        recording_.cores.begin(), recording_.cores.end(), [&](const CoreRecording& recorded) {
+          return recorded.core == row.core &&
+                 std::any_of(recorded.instances.begin(),
+                             recorded.instances.end(),
+                             [&](const model::Instance& instance) { return lacks(instance, row); });
+        });
+  }
+
+ private:
+  static bool lacks(const model::Instance& instance, const BrokenRow& row) {
+    return std::none_of(instance.blocks.begin(),
+                        instance.blocks.end(),
+                        [&](const model::Block& block) { return block.record == row.record; });
+  }
+
+  // A size that was cut is the beginning of the other print's; a garbled one says nothing.
+  static bool fits(const BrokenRow& row, const model::Block& block) {
+    return row.size.find_first_not_of("0123456789.") != std::string::npos ||
+           block.size.printed_kib.starts_with(row.size);
+  }
+
+  static bool is_printed_beside(const model::Instance& instance,
+                                const model::Block& block,
+                                std::size_t line) {
+    const bool placed =
+        std::any_of(instance.blocks.begin(), instance.blocks.end(), [](const model::Block& one) {
+          return one.address_low.has_value();
+        });
+    // Where a model was loaded, its first print has no addresses, its second one has. What the
+    // second one lost is kept from the first.
+    const bool in_first = line < block.line && placed;
+    const bool in_second = line > block.line && block.line < instance.line;
+    return in_first || in_second || instance.times > 1;
+  }
+
+  const model::Recording& recording_;
+  std::map<const model::Block*, std::size_t> used_;
+};
+
+core::Diagnostic lost_table(const std::string& core, std::size_t rows, const core::Place& first) {
+  core::Place place;
+  place.path = first.path;
+  place.line = first.line;
+  return core::warning(
+      Code::kReadBadRecord,
+      fmt::format("{}{} in no table that is here: every sum is a lower bound",
+                  core.empty() ? std::string{} : core::printable(core, 40) + ": ",
+                  rows == 1 ? std::string{"a row that cannot be read stands"}
+                            : fmt::format("{} rows that cannot be read stand", rows)),
+      std::move(place),
+      "the log was damaged: trace the model again");
+}
+
+// Leaves out what does not matter: broken rows of other cores than the one that is asked for, and
+// those that another print has. Of a table that is lost as a whole, the sizing would not know.
+void settle_broken_rows(model::Recording& recording, const std::string& core) {
+  struct Lost {
+    std::size_t rows = 0;
+    core::Place first;
+  };
+
+  OtherPrints prints{recording};
+  std::map<std::string, Lost> lost;
+  std::erase_if(recording.diagnostics, [&](const core::Diagnostic& diagnostic) {
+    if (!is_broken_row(diagnostic)) {
+      return false;
+    }
+    const BrokenRow row = row_of(diagnostic.place);
+    const bool of_other = !core.empty() && !row.core.empty() && row.core != core;
+    if (of_other || prints.has(row, diagnostic.place.line)) {
+      return true;
+    }
+    if (!prints.lack(row) && lost[row.core].rows++ == 0) {
+      lost[row.core].first = diagnostic.place;
+    }
+    return false;
+  });
+  for (const auto& [name, table] : lost) {
+    recording.diagnostics.push_back(lost_table(name, table.rows, table.first));
+  }
+}
+
 void sort_diagnostics(core::Diagnostics& diagnostics) {
   const auto key = [](const core::Diagnostic& diagnostic) {
     return std::tuple{std::string_view{diagnostic.place.path.str()},
@@ -214,6 +382,7 @@ core::Result<void> RecordingJoiner::add(model::Recording more, const std::string
   if (first_document_.empty() && !more.headroom.empty()) {
     first_document_ = path;
   }
+  settle_broken_rows(more, request_.core);
   model::append(recording_, std::move(more));
   return {};
 }

@@ -336,7 +336,9 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
 
 bool forbids_map(const core::Diagnostic& diagnostic) {
   switch (diagnostic.code) {
+    case Code::kReadBadRecord:
     case Code::kSizingIncomplete:
+    case Code::kSizingTotals:
     case Code::kSizingGeneration:
     case Code::kSizingEmulated:
     case Code::kTraceFailed:
@@ -491,9 +493,7 @@ board::KnobValues suggestions_of(const Analysis& analysis) {
 
 void make_strict(core::Diagnostics& diagnostics) {
   for (core::Diagnostic& diagnostic : diagnostics) {
-    const bool doubtful = diagnostic.code == Code::kReadBadRecord ||
-                          diagnostic.code == Code::kSizingTotals ||
-                          (forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration);
+    const bool doubtful = forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration;
     if (doubtful && diagnostic.severity == core::Severity::kWarning) {
       diagnostic.severity = core::Severity::kError;
     }
