@@ -6,11 +6,14 @@
 #include "stages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -36,11 +39,16 @@ class Walk {
   Walk(core::FileSystem& files, std::string leave_out)
       : disk_(files), leave_out_(std::move(leave_out)) {}
 
-  void into(const std::string& folder) {
+  // False: it was walked before, perhaps under another name.
+  bool into(const std::string& folder) {
+    const std::size_t before = walked_.size();
     std::vector<std::string> waiting = {folder};
     while (!waiting.empty()) {
       const std::string next = std::move(waiting.back());
       waiting.pop_back();
+      if (!walked_.insert(disk_.real_path(next).value_or(next)).second) {
+        continue;
+      }
       const auto names = disk_.list_entries(next);
       if (!names) {
         diagnostics.push_back(
@@ -54,10 +62,13 @@ class Walk {
         look_at(next.ends_with('/') ? next + name : next + "/" + name, waiting);
       }
     }
+    return walked_.size() != before;
   }
 
   std::vector<std::string> found;
   std::size_t links = 0;
+  // The folder that was to be left out, where it lies among the others.
+  std::string left_out;
   core::Diagnostics diagnostics;
 
  private:
@@ -67,7 +78,9 @@ class Walk {
         found.push_back(path);
         break;
       case core::Entry::Kind::kFolder:
-        if (leave_out_.empty() || !disk_.same_file(path, leave_out_)) {
+        if (!leave_out_.empty() && disk_.same_file(path, leave_out_)) {
+          left_out = path;
+        } else {
           waiting.push_back(path);
         }
         break;
@@ -82,7 +95,49 @@ class Walk {
 
   core::FileSystem& disk_;
   std::string leave_out_;
+  // Without links and dots.
+  std::set<std::string> walked_;
 };
+
+// Whether memsize wrote it. A file without a byte says nothing: the shell may just have made it.
+bool is_document(core::FileSystem& disk, const std::string& path) {
+  constexpr std::string_view kBegin = "{\n  \"schema\": \"memsize.";
+  std::array<char, kBegin.size()> head{};
+  std::size_t size = 0;
+  const auto stream = disk.open(path);
+  while (stream && size < head.size()) {
+    const auto got = (*stream)->read(std::span{head}.subspan(size));
+    if (!got || *got == 0) {
+      break;
+    }
+    size += *got;
+  }
+  return stream && (size == 0 || std::string_view{head.data(), size} == kBegin);
+}
+
+// Documents of an earlier run are no logs, but what else lies among them would be left out, too.
+core::Result<void> check_left_out(core::FileSystem& disk, const std::string& folder) {
+  if (folder.empty()) {
+    return {};
+  }
+  Walk walk{disk, {}};
+  walk.into(folder);
+  std::sort(walk.found.begin(), walk.found.end());
+  const auto other = std::find_if(walk.found.begin(), walk.found.end(), [&](const auto& path) {
+    return !is_document(disk, path);
+  });
+  if (other == walk.found.end()) {
+    return {};
+  }
+  return core::fail(core::error(
+      Code::kUsage,
+      fmt::format("-o '{}' is in the folder that is read, and '{}' in it is no document of "
+                  "memsize's: it would not be read",
+                  core::printable(folder),
+                  core::printable(*other)),
+      {},
+      "choose another folder for the documents"));
+}
 
 // What became of one file.
 struct LookedAt {
@@ -96,9 +151,15 @@ struct LookedAt {
   core::Diagnostics unwritten;
 };
 
+// A table of which nothing but the title is left. Only the reader's hint tells it from any other
+// text.
+bool is_cut(const core::Diagnostic& error) {
+  return error.hint.starts_with("the table's title is there");
+}
+
 bool is_no_log(const core::Diagnostics& errors) {
   return std::all_of(errors.begin(), errors.end(), [](const core::Diagnostic& error) {
-    return error.code == Code::kReadNoTable || error.code == Code::kReadEmpty ||
+    return (error.code == Code::kReadNoTable && !is_cut(error)) || error.code == Code::kReadEmpty ||
            error.code == Code::kSizingUnknownCore;
   });
 }
@@ -343,6 +404,10 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
   }
   for (core::Diagnostic& misfit : map.error()) {
     misfit.severity = core::Severity::kWarning;
+    // What a log alone does not fit into, all of them do not fit into either.
+    std::erase_if(fleet.diagnostics, [&](const core::Diagnostic& told) {
+      return told.code == misfit.code && told.place == misfit.place;
+    });
     fleet.diagnostics.push_back(std::move(misfit));
   }
 }
@@ -355,8 +420,8 @@ std::string without_slash(std::string folder) {
 }
 
 // What a file's errors are where the rest of the folder is read all the same.
-core::Diagnostic unreadable(core::Diagnostic error, const std::string& path) {
-  error.severity = core::Severity::kWarning;
+core::Diagnostic unreadable(core::Diagnostic error, const std::string& path, bool strict) {
+  error.severity = strict ? core::Severity::kError : core::Severity::kWarning;
   if (error.place.path.empty()) {
     error.place = at(path);
   }
@@ -380,7 +445,38 @@ class Told {
   std::set<std::tuple<std::string, std::size_t, std::string>> told_;
 };
 
-core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
+// The logs that lack the core that was asked for.
+class UnknownCore {
+ public:
+  void add(const core::Diagnostics& errors, const std::string& path) {
+    for (const core::Diagnostic& error : errors) {
+      if (error.code != Code::kSizingUnknownCore) {
+        continue;
+      }
+      if (logs_++ == 0) {
+        first_ = error;
+        first_.place = at(path);
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<core::Diagnostic> error() const {
+    if (logs_ == 0) {
+      return std::nullopt;
+    }
+    core::Diagnostic error = first_;
+    if (logs_ > 1) {
+      error.details.push_back(fmt::format("nor in {}", core::plural(logs_ - 1, "more log")));
+    }
+    return error;
+  }
+
+ private:
+  core::Diagnostic first_;
+  std::size_t logs_ = 0;
+};
+
+core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked, bool strict) {
   Gathered gathered;
   Told told{fleet.diagnostics};
   core::Diagnostics unwritten;
@@ -398,11 +494,13 @@ core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
       if (is_log && diagnostic.severity != core::Severity::kError) {
         gathered.add(diagnostic);
       } else {
-        told.once(is_log ? diagnostic : unreadable(diagnostic, one.file.path));
+        told.once(is_log ? diagnostic : unreadable(diagnostic, one.file.path, strict));
       }
     }
     if (one.kind == LookedAt::Kind::kLog) {
       fleet.files.push_back(std::move(one.file));
+    } else {
+      ++fleet.unreadable;
     }
   }
   gathered.tell(fleet.diagnostics);
@@ -412,11 +510,19 @@ core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
   return {};
 }
 
-core::Diagnostics no_logs(const Fleet& fleet, std::size_t files) {
+core::Diagnostics no_logs(const Fleet& fleet, const std::vector<LookedAt>& looked) {
   core::Diagnostics errors = fleet.diagnostics;
+  UnknownCore unknown;
+  for (const LookedAt& one : looked) {
+    unknown.add(one.diagnostics, one.file.path);
+  }
+  if (auto error = unknown.error(); error) {
+    errors.push_back(std::move(*error));
+    return errors;
+  }
   errors.push_back(core::error(Code::kReadNoTable,
                                fmt::format("none of the {} in '{}' says how much memory is used",
-                                           core::plural(files, "file"),
+                                           core::plural(looked.size(), "file"),
                                            core::printable(core::join(fleet.folders, "', '"))),
                                {},
                                "name one of them to see why: memsize analyze FILE"));
@@ -429,20 +535,26 @@ core::Result<Fleet> analyze_fleet(Session& session,
                                   const FleetRequest& request,
                                   const Progress& progress) {
   Fleet fleet;
-  fleet.folders = request.analyze.inputs;
   const auto settings = prepare(session, request.analyze, fleet);
   if (!settings) {
     return tl::make_unexpected(settings.error());
   }
   Walk walk{session.files, request.output};
   for (const std::string& folder : request.analyze.inputs) {
-    walk.into(folder);
+    if (walk.into(folder)) {
+      fleet.folders.push_back(folder);
+    }
+  }
+  if (const auto left_out = check_left_out(session.files, walk.left_out); !left_out) {
+    return tl::make_unexpected(left_out.error());
   }
   std::vector<std::string>& paths = walk.found;
   std::sort(paths.begin(), paths.end());
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   fleet.links = walk.links;
   fleet.diagnostics = std::move(walk.diagnostics);
+  for (core::Diagnostic& unread : fleet.diagnostics) {
+    unread = unreadable(std::move(unread), {}, request.strict);
+  }
 
   // A log's document lies where the log lies below its folder.
   std::vector<std::string> documents(paths.size());
@@ -455,12 +567,12 @@ core::Result<Fleet> analyze_fleet(Session& session,
     }
   }
   auto looked = analyze_files(session, request, paths, documents, progress);
-  const auto gathered = gather(fleet, looked);
+  const auto gathered = gather(fleet, looked, request.strict);
   if (!gathered) {
     return tl::make_unexpected(gathered.error());
   }
   if (fleet.files.empty()) {
-    return tl::make_unexpected(no_logs(fleet, paths.size()));
+    return tl::make_unexpected(no_logs(fleet, looked));
   }
   sum_up(fleet);
   if (fleet.board) {

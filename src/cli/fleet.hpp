@@ -53,12 +53,15 @@ struct FleetSpan {
 };
 
 struct Fleet {
+  /// Each once, however often and under whatever names it was given.
   std::vector<std::string> folders;
   /// Sorted by path.
   std::vector<FleetFile> files;
   std::vector<FleetSpan> demands;
   /// Files that say nothing of memory, or of other cores than the one that was asked for.
   std::size_t others = 0;
+  /// Damaged, or cut behind a table's title: diagnostics tell why.
+  std::size_t unreadable = 0;
   /// Links are not followed: what they lead to is elsewhere, or is read anyway.
   std::size_t links = 0;
   std::optional<board::Board> board;
@@ -73,7 +76,7 @@ struct Fleet {
 using Progress = std::function<void(std::size_t, std::size_t)>;
 
 /// Fails where an option or the board is wrong, where nothing is a log, or where a document cannot
-/// be written. A file that cannot be read is a warning.
+/// be written. A file that cannot be read is a warning, and with `strict` an error beside the rest.
 [[nodiscard]] core::Result<Fleet> analyze_fleet(Session& session,
                                                 const FleetRequest& request,
                                                 const Progress& progress);

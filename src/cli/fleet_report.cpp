@@ -25,6 +25,9 @@ std::string heading(const Fleet& fleet) {
   if (incomplete != 0) {
     facts.push_back(fmt::format("{} of them incomplete", incomplete));
   }
+  if (fleet.unreadable != 0) {
+    facts.push_back(core::plural(fleet.unreadable, "unreadable file"));
+  }
   if (fleet.others != 0) {
     facts.push_back(core::plural(fleet.others, "other file"));
   }
@@ -198,6 +201,7 @@ nlohmann::ordered_json fleet_document(const Fleet& fleet) {
   for (const FleetFile& file : fleet.files) {
     json["files"].push_back(file_json(file));
   }
+  json["unreadable_files"] = fleet.unreadable;
   json["other_files"] = fleet.others;
   json["links"] = fleet.links;
   json["demands"] = Json::array();

@@ -48,6 +48,7 @@ class Fleet:
         (runs / "empty.log").write_bytes(b"")
         (runs / "model.bin").write_bytes(bytes(range(256)) * 512)
         (runs / "night" / "damaged.log.gz").write_bytes(gzip.compress(self.trace.encode())[:200])
+        (runs / "night" / "title.log").write_text("TIDL Memory size requiement (record wise):\n", encoding="utf-8")
         os.mkfifo(runs / "pipe")
         (runs / "loop").symlink_to("..")
         (runs / "again.log").symlink_to("a.log")
@@ -103,11 +104,12 @@ def check_summary(fleet: Fleet, *options: str) -> None:
         if "--board" in options:
             covering = max(needs[key_of(span)]["suggested_bytes"] for needs in each.values() if key_of(span) in needs)
             expect("suggestion", span["suggested_bytes"], covering)
+    expect("unreadable files", document["unreadable_files"], 2)
     expect("other files", document["other_files"], 3)
     expect("links", document["links"], 3)
     expect("diagnostics", [(item["code"], item["path"]) for item in document["diagnostics"]
-                           if item["severity"] != "note" and item["code"].startswith("file.")],
-           [("file.gzip", "runs/night/damaged.log.gz")])
+                           if item["severity"] != "note" and item["code"].startswith(("file.", "read."))],
+           [("file.gzip", "runs/night/damaged.log.gz"), ("read.no-table", "runs/night/title.log")])
 
 
 def check_largest(fleet: Fleet) -> None:
@@ -140,6 +142,66 @@ def check_order(fleet: Fleet) -> None:
 def check_core(fleet: Fleet) -> None:
     document = json.loads(fleet.run("runs", "--json", "--core", "c7x_1").stdout)
     expect("files", [file["path"] for file in document["files"]], ["runs/night/deep/cores.log"])
+    document = json.loads(fleet.run("runs", "--json", "--core", "c7x_9", status=1).stdout)
+    errors = [item for item in document["diagnostics"] if item["severity"] == "error"]
+    expect("why no log has the core", [item["code"] for item in errors], ["sizing.unknown-core"])
+    expect("in how many logs it is not", errors[0]["details"], [f"nor in {len(fleet.logs) - 1} more logs"])
+    expect("which core is near", errors[0]["hint"].startswith("did you mean 'c7x_"), True)
+
+
+def check_strict(fleet: Fleet) -> None:
+    """What is damaged fails the run; what is not is told all the same."""
+    document = json.loads(fleet.run("runs", "--json", "--strict", status=1).stdout)
+    expect("files", [file["path"] for file in document["files"]], sorted(f"runs/{name}" for name in fleet.logs))
+    errors = [(item["code"], item["path"]) for item in document["diagnostics"] if item["severity"] == "error"]
+    expect("errors", errors, [("file.gzip", "runs/night/damaged.log.gz"), ("read.no-table", "runs/night/title.log")])
+    expect("heading", fleet.run("runs").stdout.decode().split("\n")[0],
+           "runs: 5 logs, 2 unreadable files, 3 other files, 3 links not followed")
+
+
+def check_once(fleet: Fleet) -> None:
+    """A folder counts once, whatever it is called and whatever else is named."""
+    (fleet.work / "same").symlink_to("runs")
+    alone = json.loads(fleet.run("runs", "--json").stdout)
+    for more in ("./runs", "same", "runs/night/..", "runs/night", "./runs/night", "same/night/deep"):
+        expect(f"with {more}", json.loads(fleet.run("runs", more, "--json").stdout), alone)
+    there = fleet.run("runs/night", "runs").stdout.decode().split("\n")[0]
+    expect("heading", there, "runs/night, runs: 5 logs, 2 unreadable files, 3 other files, 3 links not followed")
+    (fleet.work / "same").unlink()
+
+
+def check_misfit(fleet: Fleet) -> None:
+    """What no window holds is told once, whether one log or each asks for it."""
+    large = fleet.trace.replace("2755.41", "2755410.00")
+    for count in (1, 2):
+        folder = fleet.work / f"large{count}"
+        folder.mkdir()
+        for number in range(count):
+            (folder / f"{number}.log").write_text(large, encoding="utf-8")
+        document = json.loads(fleet.run(folder.name, "--board", BOARD, "--json").stdout)
+        codes = [item["code"] for item in document["diagnostics"]]
+        expect("misfits", codes.count("layout.window"), 1)
+
+
+def check_output_inside(fleet: Fleet) -> None:
+    """A log is never left out quietly because it lies where documents go; a document is no log."""
+    folder = fleet.work / "inside"
+    (folder / "night").mkdir(parents=True)
+    (folder / "a.log").write_text(fleet.trace, encoding="utf-8")
+    (folder / "night" / "b.log").write_text(fleet.trace, encoding="utf-8")
+    for output in ("inside/night", "./inside/../inside/night/"):
+        done = fleet.run("inside", "-o", output, status=2)
+        expect("it names the log", "inside/night/b.log" in done.stderr.decode(), True)
+    expect("nothing was written", sorted(path.name for path in folder.rglob("*.json")), [])
+    documents = folder / "documents"
+    for _ in range(2):
+        documents.mkdir(exist_ok=True)
+        # As a shell makes it, before memsize begins.
+        (documents / "fleet.json").write_bytes(b"")
+        summary = fleet.run("inside", "-o", "inside/documents", "--json").stdout
+        (documents / "fleet.json").write_bytes(summary)
+        expect("files", [file["path"] for file in json.loads(summary)["files"]],
+               ["inside/a.log", "inside/night/b.log"])
 
 
 def check_refusals(fleet: Fleet) -> None:
@@ -168,7 +230,8 @@ def main() -> int:
         fleet.make()
         cases = (lambda: check_summary(fleet), lambda: check_summary(fleet, "--board", BOARD),
                  lambda: check_largest(fleet), lambda: check_order(fleet), lambda: check_core(fleet),
-                 lambda: check_refusals(fleet), lambda: check_documents(fleet))
+                 lambda: check_strict(fleet), lambda: check_once(fleet), lambda: check_misfit(fleet),
+                 lambda: check_output_inside(fleet), lambda: check_refusals(fleet), lambda: check_documents(fleet))
         for case in cases:
             try:
                 case()
