@@ -341,9 +341,10 @@ Run add_emit(CLI::App& app) {
       "\n"
       "Keys of memsize.toml: board, dram, traces or sizing, out or sdk, linux, headroom, "
       "instances,\n"
-      "tight, accept_generation, as if typed; KNOB = \"SIZE\" in [set]. Budgets: reserved = "
-      "\"SIZE\"\n"
-      "in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is not written.");
+      "tight, one_priority, accept_generation, as if typed; KNOB = \"SIZE\" in [set]. Budgets:\n"
+      "reserved = \"SIZE\" in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is "
+      "not\n"
+      "written.");
   add_board_option(*verb, options->request.board);
   add_project_options(*verb, options->project_file);
   auto* trace =

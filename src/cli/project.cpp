@@ -65,12 +65,26 @@ class Reader {
     return all;
   }
 
+  struct Flag {
+    const char* name;
+    std::optional<core::Place> Project::*value;
+  };
+
+  static const std::vector<Flag>& flags() {
+    static const std::vector<Flag> all = {{"tight", &Project::tight},
+                                          {"one_priority", &Project::one_priority},
+                                          {"accept_generation", &Project::accept_generation}};
+    return all;
+  }
+
   static std::vector<std::string> top_keys() {
-    std::vector<std::string> names;
+    std::vector<std::string> names = {"traces", "set", "budget"};
     for (const Key& key : keys()) {
       names.emplace_back(key.name);
     }
-    names.insert(names.end(), {"traces", "tight", "accept_generation", "set", "budget"});
+    for (const Flag& flag : flags()) {
+      names.emplace_back(flag.name);
+    }
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -159,12 +173,13 @@ class Reader {
   }
 
   bool read_flag(const TomlField& field) {
-    const bool tight = field.key == "tight";
-    if (!tight && field.key != "accept_generation") {
+    const auto flag = std::find_if(
+        flags().begin(), flags().end(), [&](const Flag& known) { return field.key == known.name; });
+    if (flag == flags().end()) {
       return false;
     }
     if (has_kind(field, Kind::kBoolean) && field.get().boolean) {
-      (tight ? project_.tight : project_.accept_generation) = field.get().place;
+      project_.*flag->value = field.get().place;
     }
     return true;
   }
@@ -276,7 +291,13 @@ std::string without_option(const std::string& message, const std::string& option
   }
   constexpr std::string_view kSet = "--set ";
   constexpr std::string_view kDashes = "--";
-  return message.substr(message.starts_with(kSet) ? kSet.size() : kDashes.size());
+  if (message.starts_with(kSet)) {
+    return message.substr(kSet.size());
+  }
+  // The key of an option has its name, with '_' for '-'.
+  std::string key = option.substr(kDashes.size());
+  std::replace(key.begin(), key.end(), '-', '_');
+  return key + message.substr(option.size());
 }
 
 }  // namespace
@@ -369,6 +390,10 @@ void Defaults::fill_margins(AnalyzeRequest& request) {
   if (!request.tight && project_.tight) {
     request.tight = true;
     options_["--tight"] = *project_.tight;
+  }
+  if (!request.one_priority && project_.one_priority) {
+    request.one_priority = true;
+    options_["--one-priority"] = *project_.one_priority;
   }
 }
 

@@ -45,6 +45,7 @@ struct Project {
   std::optional<ProjectValue> instances;
   /// Nothing where they are false: that is what not typing a flag says.
   std::optional<core::Place> tight;
+  std::optional<core::Place> one_priority;
   std::optional<core::Place> accept_generation;
   std::vector<ProjectSetting> set;
   std::vector<Budget> budgets;
@@ -89,7 +90,7 @@ class Defaults {
   /// Without the sizes: what is looked at has its own.
   void fill_board(BoardRequest& request);
   void fill_name(BoardRequest& request);
-  /// Headroom, instances and rounding.
+  /// Headroom, instances, priorities and rounding.
   void fill_margins(AnalyzeRequest& request);
   /// The logs, else the sizing document; nothing where there are some already.
   void fill_inputs(std::vector<std::string>& traces, std::string& sizing);

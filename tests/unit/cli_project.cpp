@@ -47,6 +47,7 @@ out = "map/"
 headroom = "20%"
 instances = "apart"
 tight = true
+one_priority = true
 accept_generation = true
 
 [set]
@@ -75,6 +76,7 @@ TEST_CASE("a project's paths are relative to its file, whatever else looks like 
   CHECK(project.headroom->text == "20%");
   CHECK(project.instances->text == "apart");
   CHECK(project.tight);
+  CHECK(project.one_priority);
   CHECK(project.accept_generation);
   REQUIRE(project.set.size() == 2);
   CHECK(project.set[1].knob == "beta_size");
@@ -83,7 +85,7 @@ TEST_CASE("a project's paths are relative to its file, whatever else looks like 
   CHECK(project.budgets[0].core.empty());
   CHECK(project.budgets[0].most.count() == 1200ULL << 20);
   CHECK(project.budgets[1].core == "alpha");
-  CHECK(project.budgets[1].place.line == 18);
+  CHECK(project.budgets[1].place.line == 19);
   CHECK(project.beside("memsize-out/mine") == "evm/memsize-out/mine");
 
   CHECK(project_of("board = \"bundled\"", "evm/memsize.toml").board->text == "bundled");
@@ -102,6 +104,7 @@ TEST_CASE("a project that says nothing is one") {
   CHECK_FALSE(project_of("").board);
   CHECK(project_of("[set]\n[budget]\n[budget.core]\n").set.empty());
   CHECK_FALSE(project_of("tight = false").tight);
+  CHECK_FALSE(project_of("one_priority = false").one_priority);
   CHECK(project_of("").beside("memsize-out/x") == "memsize-out/x");
 }
 
@@ -112,6 +115,7 @@ TEST_CASE("every mistake of a project is told where it is") {
   check_mistake("[budget]\nreservd = \"1MiB\"", Code::kTomlUnknownKey, 2, 1);
   check_mistake("board = 7", Code::kTomlType, 1, 9);
   check_mistake("tight = \"yes\"", Code::kTomlType, 1, 9);
+  check_mistake("one_priority = 1", Code::kTomlType, 1, 16);
   check_mistake("traces = \"a.log\"", Code::kTomlType, 1, 10);
   check_mistake("traces = [\"a.log\", 7]", Code::kTomlType, 1, 20);
   check_mistake("set = \"a=1\"", Code::kTomlType, 1, 7);
@@ -170,6 +174,7 @@ TEST_CASE("what is typed wins over the project, knob by knob") {
   CHECK(margins.headroom == "0");
   CHECK(margins.instances == "apart");
   CHECK(margins.tight);
+  CHECK(margins.one_priority);
 
   std::vector<std::string> traces;
   std::string sizing = "typed.json";
@@ -231,9 +236,9 @@ TEST_CASE("problems are told where the value was written, unless it was typed") 
   defaults.say_where(problems);
   CHECK(problems[0].place.line == 2);
   CHECK(problems[0].message == "dram: not a size");
-  CHECK(problems[1].place.line == 11);
+  CHECK(problems[1].place.line == 12);
   CHECK(problems[1].message == "alpha_size: not a size");
-  CHECK(problems[2].place.line == 11);
+  CHECK(problems[2].place.line == 12);
   CHECK(problems[2].message == "alpha_size is too small");
   CHECK(problems[3].place.path.empty());
   CHECK(problems[3].message == "--set beta_size: not a size");
