@@ -85,6 +85,9 @@ TEST_SUITE("readers: long logs") {
     const std::string second = table("9.00", kBase) + kRefused;
     CHECK(read(first + second + first).failures.size() == 2);
     CHECK(read(second + first + second).failures.size() == 2);
+    const model::Recording recording = read(first + second + first);
+    CHECK(recording.failures.at(0).line == 12);
+    CHECK(recording.failures.at(1).line == 18);
   }
 
   TEST_CASE("a complaint is the same whatever a logger puts before it") {
