@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -349,21 +350,13 @@ core::Result<board::KnobValues> prepare(Session& session,
   if (request.board.name.empty()) {
     return board::KnobValues{};
   }
-  auto board = load_board(session, request.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
+  auto now = board_now(session, request.board);
+  if (!now) {
+    return tl::make_unexpected(now.error());
   }
-  fleet.board = std::move(*board);
-  auto settings = parse_settings(*fleet.board, request.board.set);
-  if (!settings) {
-    return settings;
-  }
-  auto current = checked_map(*fleet.board, *settings);
-  if (!current) {
-    return tl::make_unexpected(current.error());
-  }
-  fleet.current = std::move(*current);
-  return settings;
+  fleet.board = std::move(now->board);
+  fleet.current = std::move(now->map);
+  return std::move(now->settings);
 }
 
 // Sizes that each log alone leads to need not be sizes that the MMU can map together.
@@ -383,13 +376,9 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
     span.current = Bytes{fleet.current->values.at(knob->name)};
     values[knob->name] = span.suggested->count();
   }
-  for (const auto& [knob, value] : settings) {
-    values[knob] = value;
-  }
+  values = over(std::move(values), settings);
   if (const auto growth = layout::grow_for_mmu(*fleet.board, values, tight); growth) {
-    for (const auto& [knob, value] : growth->values) {
-      values[knob] = value;
-    }
+    values = over(std::move(values), growth->values);
     fleet.diagnostics.push_back(describe_growth(*growth));
   }
   for (FleetSpan& span : fleet.demands) {
@@ -397,19 +386,15 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
       span.suggested = Bytes{value->second};
     }
   }
-  auto map = layout::resolve(*fleet.board, values);
-  if (map) {
-    fleet.suggested = std::move(*map);
-    return;
-  }
-  for (core::Diagnostic& misfit : map.error()) {
-    misfit.severity = core::Severity::kWarning;
-    // What a log alone does not fit into, all of them do not fit into either.
-    std::erase_if(fleet.diagnostics, [&](const core::Diagnostic& told) {
+  core::Diagnostics misfits;
+  fleet.suggested = map_if_it_fits(*fleet.board, values, misfits);
+  // What a log alone does not fit into, all of them do not fit into either.
+  std::erase_if(fleet.diagnostics, [&](const core::Diagnostic& told) {
+    return std::any_of(misfits.begin(), misfits.end(), [&](const core::Diagnostic& misfit) {
       return told.code == misfit.code && told.place == misfit.place;
     });
-    fleet.diagnostics.push_back(std::move(misfit));
-  }
+  });
+  std::move(misfits.begin(), misfits.end(), std::back_inserter(fleet.diagnostics));
 }
 
 std::string without_slash(std::string folder) {

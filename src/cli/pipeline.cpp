@@ -51,22 +51,13 @@ core::Result<Analysis> analyze_recording(Session& session,
   }
 
   // The board as it is now.
-  auto board = load_board(session, request.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
+  auto now = board_now(session, request.board);
+  if (!now) {
+    return tl::make_unexpected(now.error());
   }
-  analysis.board = std::move(*board);
-  auto settings = parse_settings(*analysis.board, request.board.set);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
-  }
-  analysis.settings = std::move(*settings);
-  auto current = request.board.of_tree ? layout::resolve(*analysis.board, analysis.settings)
-                                       : checked_map(*analysis.board, analysis.settings);
-  if (!current) {
-    return tl::make_unexpected(current.error());
-  }
-  analysis.current = std::move(*current);
+  analysis.board = std::move(now->board);
+  analysis.settings = std::move(now->settings);
+  analysis.current = std::move(now->map);
 
   // How much. Addresses belong to the map that is now, or to the one that the suggestions lead to.
   size_with_board(analysis, *options);

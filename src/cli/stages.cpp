@@ -121,13 +121,6 @@ board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
   return values;
 }
 
-board::KnobValues over(board::KnobValues values, const board::KnobValues& settings) {
-  for (const auto& [knob, value] : settings) {
-    values[knob] = value;
-  }
-  return values;
-}
-
 // Where the MMU cannot map the suggestions, the cheapest that it can map take their place.
 void grow_suggestions(Analysis& analysis) {
   board::KnobValues suggestions = over(suggestions_of(analysis.sizing), analysis.settings);
@@ -189,6 +182,43 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
     return tl::make_unexpected(populated.error());
   }
   return board;
+}
+
+core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) {
+  auto board = load_board(session, request);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  auto settings = parse_settings(*board, request.set);
+  if (!settings) {
+    return tl::make_unexpected(settings.error());
+  }
+  auto map = request.of_tree ? layout::resolve(*board, *settings) : checked_map(*board, *settings);
+  if (!map) {
+    return tl::make_unexpected(map.error());
+  }
+  return BoardNow{std::move(*board), std::move(*settings), std::move(*map)};
+}
+
+std::optional<layout::MemoryMap> map_if_it_fits(const board::Board& board,
+                                                const board::KnobValues& values,
+                                                core::Diagnostics& misfits) {
+  auto map = layout::resolve(board, values);
+  if (map) {
+    return std::move(*map);
+  }
+  for (core::Diagnostic& misfit : map.error()) {
+    misfit.severity = core::Severity::kWarning;
+    misfits.push_back(std::move(misfit));
+  }
+  return std::nullopt;
+}
+
+board::KnobValues over(board::KnobValues values, const board::KnobValues& settings) {
+  for (const auto& [knob, value] : settings) {
+    values[knob] = value;
+  }
+  return values;
 }
 
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
@@ -316,18 +346,10 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
     analysis.match = AddressMatch::kCurrent;
   }
   // Suggestions that do not fit the board's windows are said where a map is made of them.
-  auto suggested = layout::resolve(*analysis.board, suggestions_of(analysis));
-  if (!suggested) {
-    core::Diagnostics misfits = suggested.error();
-    for (core::Diagnostic& misfit : misfits) {
-      misfit.severity = core::Severity::kWarning;
-      analysis.sizing.diagnostics.push_back(std::move(misfit));
-    }
-  } else {
-    analysis.suggested = std::move(*suggested);
-    if (!now) {
-      match_shrunk_map(analysis, view, options, size);
-    }
+  analysis.suggested =
+      map_if_it_fits(*analysis.board, suggestions_of(analysis), analysis.sizing.diagnostics);
+  if (analysis.suggested && !now) {
+    match_shrunk_map(analysis, view, options, size);
   }
   if (has_addresses(analysis.recording)) {
     analysis.sizing.diagnostics.push_back(match_note(analysis));
@@ -414,9 +436,7 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
   if (!settings) {
     return tl::make_unexpected(settings.error());
   }
-  for (const auto& [knob, value] : *settings) {
-    wish.values[knob] = value;
-  }
+  wish.values = over(std::move(wish.values), *settings);
   return wish;
 }
 
@@ -484,9 +504,7 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
 board::KnobValues suggestions_of(const Analysis& analysis) {
   board::KnobValues values = suggestions_of(analysis.sizing);
   if (analysis.growth) {
-    for (const auto& [knob, value] : analysis.growth->values) {
-      values[knob] = value;
-    }
+    values = over(std::move(values), analysis.growth->values);
   }
   return over(std::move(values), analysis.settings);
 }

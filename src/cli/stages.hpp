@@ -15,6 +15,24 @@ namespace memsize::cli {
 [[nodiscard]] core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
                                                            const model::Recording& recording);
 
+/// A board as it is now: with the sizes that the user set.
+struct BoardNow {
+  board::Board board;
+  board::KnobValues settings;
+  layout::MemoryMap map;
+};
+
+/// Every check must pass, but for the map of an SDK tree, which may break a rule.
+[[nodiscard]] core::Result<BoardNow> board_now(Session& session, const BoardRequest& request);
+
+/// The map of these values, if they fit; else says why they do not, as warnings.
+[[nodiscard]] std::optional<layout::MemoryMap> map_if_it_fits(const board::Board& board,
+                                                              const board::KnobValues& values,
+                                                              core::Diagnostics& misfits);
+
+/// Values, with other ones over them.
+[[nodiscard]] board::KnobValues over(board::KnobValues values, const board::KnobValues& settings);
+
 /// Fills sizing, match and the suggested map.
 void size_with_board(Analysis& analysis, const sizing::Options& options);
 
