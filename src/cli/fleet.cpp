@@ -60,7 +60,7 @@ class Walk {
         continue;
       }
       for (const std::string& name : *names) {
-        look_at(next.ends_with('/') ? next + name : next + "/" + name, waiting);
+        look_at(fmt::format("{}{}{}", next, next.ends_with('/') ? "" : "/", name), waiting);
       }
     }
     return walked_.size() != before;
