@@ -69,7 +69,7 @@ Json heap_json(const model::HeapReport& heap) {
   json["name"] = heap.name;
   json["size_bytes"] = heap.size.count();
   if (heap.address) {
-    json["address"] = fmt::format("0x{:x}", *heap.address);
+    json["address"] = fmt::format("0x{:x}", heap.address->value());
   }
   if (heap.free) {
     json["free_bytes"] = heap.free->count();
@@ -162,7 +162,7 @@ void add_bytes(Json& json, const char* key, const std::optional<core::Bytes>& si
 Json heap_use_json(const sizing::HeapUse& heap) {
   Json json = {{"source", sizing::name_of(heap.source)}, {"size_bytes", heap.size.count()}};
   if (heap.address) {
-    json["address"] = fmt::format("0x{:x}", *heap.address);
+    json["address"] = fmt::format("0x{:x}", heap.address->value());
   }
   add_bytes(json, "before_bytes", heap.before);
   add_bytes(json, "gaps_bytes", heap.gaps);

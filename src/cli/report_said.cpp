@@ -66,7 +66,7 @@ std::string heaps_text(const Analysis& analysis) {
     std::vector<std::string> row = origin_of(analysis, heap);
     row.push_back(core::printable(heap.name, 40));
     row.emplace_back(heap.source == HeapReport::Source::kBoot ? "when made" : "in statistics");
-    row.push_back(heap.address ? core::format_hex(*heap.address) : "-");
+    row.push_back(heap.address ? core::format_hex(heap.address->value()) : "-");
     row.push_back(core::format_size(heap.size));
     row.push_back(heap.free ? core::format_size(heap.size - *heap.free) : "-");
     row.push_back(optional_size(heap.free));

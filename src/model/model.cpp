@@ -198,7 +198,7 @@ std::vector<std::uint64_t> content_of(const Recording& recording) {
                         name_of(heap.source),
                         heap.name,
                         heap.size.count(),
-                        shown(heap.address),
+                        heap.address ? fmt::format("{}", heap.address->value()) : std::string{"-"},
                         shown(heap.free),
                         heap.line));
   }

@@ -304,7 +304,7 @@ class DocumentReader {
       if (!address) {
         wrong(at + ".address", "it must be a hexadecimal address");
       }
-      heap.address = address.value_or(0);
+      heap.address = core::VirtAddr{address.value_or(0)};
     }
     if (const auto free = number_if_any(object, "free_bytes", at, kMostExact); free) {
       if (*free > heap.size.count()) {

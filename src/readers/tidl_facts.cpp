@@ -133,14 +133,15 @@ std::optional<HeapReport> parse_created(Words& words) {
     return std::nullopt;
   }
   heap.name = *name;
-  heap.address = words.hex();
-  if (!heap.address || !words.skip("of size")) {
+  const auto address = words.hex();
+  if (!address || !words.skip("of size")) {
     return std::nullopt;
   }
   const auto size = words.number();
   if (!size || !words.skip("bytes")) {
     return std::nullopt;
   }
+  heap.address = core::VirtAddr{*address};
   heap.size = Bytes{*size};
   return heap;
 }

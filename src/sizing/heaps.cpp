@@ -112,7 +112,7 @@ class Measurer {
           Base base;
           base.low = static_cast<std::uint32_t>(heap.range.base().value());
           base.use.size = heap.range.size();
-          base.use.address = heap.range.base().value();
+          base.use.address = heap.range.base();
           base.use.source = HeapUse::Source::kBoard;
           return base;
         }
@@ -136,7 +136,7 @@ class Measurer {
         continue;
       }
       Base base;
-      base.low = static_cast<std::uint32_t>(*report.address);
+      base.low = static_cast<std::uint32_t>(report.address->value());
       base.use.size = report.size;
       base.use.address = report.address;
       base.use.source = HeapUse::Source::kBoot;
@@ -300,7 +300,7 @@ void measure_heap(const Work& work,
   if (highest) {
     demand.extent = highest->extent;
     if (highest->base.use.address) {
-      demand.base = core::VirtAddr{*highest->base.use.address};
+      demand.base = highest->base.use.address;
     }
     demand.reasons.push_back(
         {"extent",

@@ -103,7 +103,7 @@ class Fast {
 
   void take(const model::HeapReport& heap) {
     const std::string where = heap.address
-                                  ? fmt::format(" at {:x}", *heap.address)
+                                  ? fmt::format(" at {:x}", heap.address->value())
                                   : fmt::format(" free {}", heap.free ? heap.free->count() : 0);
     say("heap",
         fmt::format(

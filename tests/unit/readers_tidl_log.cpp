@@ -618,7 +618,7 @@ TEST_SUITE("readers") {
         "##CPU: c7x_2\n\nHEAP   | Size  | Free | Unused\n--------|-------|------|---------\n"
         "   DDR_LOCAL_MEM |   67108864 B |   61611264 B |  91 %\n");
     REQUIRE(recording.heaps.size() == 4);
-    CHECK(recording.heaps[0].address == 0x100000000U);
+    CHECK(recording.heaps[0].address == core::VirtAddr{0x100000000U});
     CHECK(recording.heaps[0].size == core::Bytes{268435456});
     CHECK(recording.heaps[1].name == "L3_MEM");
     CHECK(recording.heaps[2].core == "c7x_1");

@@ -77,7 +77,7 @@ HeapReport boot(const char* name, std::uint64_t address, std::uint64_t bytes) {
   heap.source = HeapReport::Source::kBoot;
   heap.name = name;
   heap.size = Bytes{bytes};
-  heap.address = address;
+  heap.address = core::VirtAddr{address};
   return heap;
 }
 
@@ -340,7 +340,7 @@ TEST_SUITE("sizing") {
     REQUIRE(warm.heap.has_value());
     CHECK(warm.heap->source == HeapUse::Source::kBoot);
     CHECK(warm.heap->size.count() == 10 * kMiB);
-    CHECK(warm.heap->address == 0x110400000U);
+    CHECK(warm.heap->address == core::VirtAddr{0x110400000U});
     CHECK(warm.heap->before->count() == 253504);
     // Record 15 at 0x108cf1c0 has 4381.13 KiB.
     const std::uint64_t mark = 0x108cf1c0 - 0x10400000 + 4486278;

@@ -1,6 +1,7 @@
 // What an accelerator used: plain values, whoever printed them.
 #pragma once
 
+#include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 
 #include <cstdint>
@@ -99,7 +100,7 @@ struct HeapReport {
   std::string name;
   core::Bytes size;
   /// Boot: where it begins, as the core sees it.
-  std::optional<std::uint64_t> address;
+  std::optional<core::VirtAddr> address;
   /// Statistics: bytes that are free now, or that were never in use.
   std::optional<core::Bytes> free;
 };

@@ -97,7 +97,7 @@ struct HeapUse {
 
   core::Bytes size;
   /// Where it begins, as the core sees it.
-  std::optional<std::uint64_t> address;
+  std::optional<core::VirtAddr> address;
   Source source = Source::kBoot;
   /// In use before the first record.
   std::optional<core::Bytes> before;
