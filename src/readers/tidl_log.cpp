@@ -169,6 +169,8 @@ class Log : public Reading, private core::LineTaker {
     if (problems.empty()) {
       problems.push_back(no_table(path_, input.lines));
       if (title_) {
+        // A place within the log: there it is that something is missing.
+        problems.back().place.line = *title_;
         problems.back().hint = "the table's title is there but no row: was the log cut short?";
       }
     }
@@ -305,7 +307,9 @@ class Log : public Reading, private core::LineTaker {
   }
 
   void take_value(const Fact& fact, BorderFact& border) {
-    title_ = title_ || border.title;
+    if (border.title && !title_) {
+      title_ = fact.line;
+    }
     std::optional<OpenTable>& open = open_of(fact);
     if (border.title) {
       close(fact.core);
@@ -446,7 +450,8 @@ class Log : public Reading, private core::LineTaker {
   std::map<std::string, NotKept> not_kept_;
   core::Diagnostics problems_;
   model::Input input_;
-  bool title_ = false;
+  // The first line that announces a table.
+  std::optional<std::size_t> title_;
   std::optional<core::Diagnostic> limit_;
 };
 
