@@ -33,6 +33,8 @@ struct Options {
   bool csv = false;
   bool markdown = false;
   std::string output;
+  /// Of memsize.toml, where it was read.
+  std::string project_path;
 };
 
 core::Diagnostic misuse(std::string what, std::string hint) {
@@ -46,6 +48,20 @@ bool is_fleet(Session& session, const Options& options) {
   return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
     return session.files.is_directory(input);
   });
+}
+
+// What is read is not written over.
+std::optional<core::Diagnostic> check_output(Session& session,
+                                             const Options& options,
+                                             const std::vector<std::string>& read) {
+  const bool is_read = std::any_of(read.begin(), read.end(), [&](const std::string& path) {
+    return !path.empty() && session.files.same_file(path, options.output);
+  });
+  if (options.output.empty() || !is_read) {
+    return std::nullopt;
+  }
+  return misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                "choose another file for the report");
 }
 
 // Folders are told apart from logs, because several logs are one recording and a folder is none.
@@ -93,13 +109,10 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
   if (options.follow && inputs.size() > 1) {
     return misuse("--follow reads one log", kHelpHint);
   }
-  for (const std::string& input : inputs) {
-    if (!options.output.empty() && session.files.same_file(input, options.output)) {
-      return misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
-                    "choose another file for the report");
-    }
-  }
-  return std::nullopt;
+  std::vector<std::string> read = inputs;
+  std::replace(read.begin(), read.end(), std::string{"-"}, std::string{"/dev/stdin"});
+  read.push_back(options.project_path);
+  return check_output(session, options, read);
 }
 
 // What a verb prints, written to the file of -o instead, if there is one.
@@ -120,6 +133,11 @@ Outcome written_to(Session& session, const Options& options, Outcome outcome) {
 Outcome report(Session& session, const Options& options, core::Result<Analysis> analysis) {
   if (!analysis) {
     return failed(analysis.error(), kSchema, options.json);
+  }
+  if (analysis->board) {
+    if (auto wrong = check_output(session, options, analysis->board->files); wrong) {
+      return failed({std::move(*wrong)}, kSchema, options.json);
+    }
   }
   Outcome outcome;
   if (options.strict) {
@@ -232,6 +250,7 @@ Outcome run(Session& session, Options options) {
   if (!project) {
     return failed(project.error(), kSchema, options.json);
   }
+  options.project_path = project->path;
   Defaults defaults{*project};
   std::vector<std::string>& inputs = options.request.inputs;
   std::string sizing;

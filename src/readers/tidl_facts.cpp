@@ -30,6 +30,9 @@ constexpr std::size_t kRestLines = 64;
 // Cores whose lines may be cut at once: more names are damaged ones.
 constexpr std::size_t kMostCut = 64;
 constexpr std::size_t kShownText = 200;
+// What a document holds exactly, whoever reads it (RFC 8259, section 6), and far more than any part
+// has.
+constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 53U;
 
 // Reads what a printf wrote, piece by piece.
 class Words {
@@ -138,7 +141,7 @@ std::optional<HeapReport> parse_created(Words& words) {
     return std::nullopt;
   }
   const auto size = words.number();
-  if (!size || !words.skip("bytes")) {
+  if (!size || *size > kLargestSize || !words.skip("bytes")) {
     return std::nullopt;
   }
   heap.address = core::VirtAddr{*address};
@@ -149,7 +152,7 @@ std::optional<HeapReport> parse_created(Words& words) {
 std::optional<HeapReport> heap_in_use(std::string_view name,
                                       std::optional<std::uint64_t> size,
                                       std::optional<std::uint64_t> free) {
-  if (!size || !free || *free > *size || !is_heap_name(name)) {
+  if (!size || !free || *size > kLargestSize || *free > *size || !is_heap_name(name)) {
     return std::nullopt;
   }
   HeapReport heap;
@@ -258,7 +261,7 @@ std::optional<Failure> parse_refused_record(std::string_view text) {
     return std::nullopt;
   }
   failure.record = static_cast<std::uint32_t>(*record);
-  if (size) {
+  if (size && *size <= kLargestSize) {
     failure.size = Bytes{*size};
   }
   if (space) {

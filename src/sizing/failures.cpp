@@ -89,8 +89,12 @@ std::optional<FailedRecord> from_format(const Work& work,
   return failed;
 }
 
+bool is_record(const Failure& failure) {
+  return failure.kind == Failure::Kind::kRecord && failure.record;
+}
+
 bool is_sized_record(const Failure& failure) {
-  return failure.kind == Failure::Kind::kRecord && failure.record && failure.size;
+  return is_record(failure) && failure.size;
 }
 
 const Demand* demand_of(const Work& work, const DemandKey& key) {
@@ -105,10 +109,10 @@ const Demand* demand_of(const Work& work, const DemandKey& key) {
 }
 
 std::string what_failed(const Work& work, const Failure& failure) {
-  return fmt::format("{}: {} of {} could not be allocated",
+  return fmt::format("{}: {}{} could not be allocated",
                      core_name(failure.core),
                      record_name(work, *failure.record),
-                     core::format_bytes(*failure.size));
+                     failure.size ? " of " + core::format_bytes(*failure.size) : std::string{});
 }
 
 // "region ARENA_KEEP (keep_size)", "the cacheable persistent heap".
@@ -197,7 +201,7 @@ std::vector<Group> others_of(const Work& work) {
   std::vector<Group> groups;
   std::map<std::tuple<std::size_t, std::string, std::string>, std::size_t> known;
   for (const Failure& failure : work.recording.failures) {
-    if (is_sized_record(failure)) {
+    if (is_record(failure)) {
       continue;
     }
     const auto [entry, is_new] =
@@ -213,7 +217,7 @@ std::vector<Group> others_of(const Work& work) {
 bool has_failed_record(const Work& work, std::size_t input) {
   return std::any_of(
       work.recording.failures.begin(), work.recording.failures.end(), [&](const Failure& failure) {
-        return failure.input == input && is_sized_record(failure);
+        return failure.input == input && is_record(failure);
       });
 }
 
@@ -272,7 +276,14 @@ void report_other_failures(const Work& work, const std::vector<FailedRecord>& to
   for (const Failure& failure : work.recording.failures) {
     const bool known = std::any_of(
         told.begin(), told.end(), [&](const FailedRecord& one) { return one.failure == &failure; });
-    if (!is_sized_record(failure) || known) {
+    if (!is_record(failure) || known) {
+      continue;
+    }
+    if (!failure.size) {
+      work.say(core::error(Code::kTraceFailed,
+                           what_failed(work, failure) + ": how large it is cannot be read",
+                           work.place_of(failure.input, failure.line),
+                           "the line was cut or damaged: trace the model again"));
       continue;
     }
     core::Diagnostic said =

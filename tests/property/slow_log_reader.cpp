@@ -105,7 +105,8 @@ std::optional<std::uint64_t> number(const std::string& digits, std::uint64_t mos
 }
 
 constexpr std::uint64_t kMostOf32Bits = 0xFFFFFFFFU;
-constexpr std::uint64_t kMostOf64Bits = ~std::uint64_t{0};
+// What a document can hold exactly.
+constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53U;
 constexpr std::uint64_t kLargestRecord = 255;
 constexpr std::uint64_t kLargestAlignment = 1U << 20;
 // A number behind an on-chip space is a size only where it can be no alignment.
@@ -286,7 +287,7 @@ class Reader {
     std::string free;
     re2::StringPiece rest = text;
     while (RE2::FindAndConsume(&rest, kBoot, &name, &base, &size)) {
-      const auto bytes = number(size, kMostOf64Bits);
+      const auto bytes = number(size, kMostExact);
       if (bytes && base.size() <= 16) {
         base.erase(0, std::min(base.find_first_not_of('0'), base.size() - 1));
         say("heap", fmt::format("boot {} {} at {}", name, *bytes, lower(base)));
@@ -311,8 +312,8 @@ class Reader {
                   const std::string& name,
                   const std::string& size,
                   const std::string& free) {
-    const auto all = number(size, kMostOf64Bits);
-    const auto unused = number(free, kMostOf64Bits);
+    const auto all = number(size, kMostExact);
+    const auto unused = number(free, kMostExact);
     if (all && unused && *unused <= *all) {
       said(cpu, "heap", fmt::format("statistics {} {} free {}", name, *all, *unused));
     }
