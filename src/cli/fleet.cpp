@@ -2,6 +2,7 @@
 
 #include "memsize/core/text.hpp"
 
+#include "recordings.hpp"
 #include "report.hpp"
 #include "stages.hpp"
 
@@ -28,12 +29,6 @@ namespace {
 using core::Bytes;
 using core::Code;
 
-core::Place at(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
-}
-
 // The regular files in folders, without following a link.
 class Walk {
  public:
@@ -56,7 +51,7 @@ class Walk {
             core::warning(Code::kFileRead,
                           fmt::format("cannot read the folder '{}': its files are not counted",
                                       core::printable(next)),
-                          at(next)));
+                          whole_file(next)));
         continue;
       }
       for (const std::string& name : *names) {
@@ -175,7 +170,7 @@ core::Diagnostics one_of_each(const core::Diagnostics& found, const std::string&
     }
     kept.push_back(diagnostic);
     if (kept.back().place.path.empty()) {
-      kept.back().place = at(path);
+      kept.back().place = whole_file(path);
     }
   }
   return kept;
@@ -407,7 +402,7 @@ std::string without_slash(std::string folder) {
 core::Diagnostic unreadable(core::Diagnostic error, const std::string& path, bool strict) {
   error.severity = strict ? core::Severity::kError : core::Severity::kWarning;
   if (error.place.path.empty()) {
-    error.place = at(path);
+    error.place = whole_file(path);
   }
   return error;
 }
@@ -439,7 +434,7 @@ class UnknownCore {
       }
       if (logs_++ == 0) {
         first_ = error;
-        first_.place = at(path);
+        first_.place = whole_file(path);
       }
     }
   }

@@ -97,9 +97,7 @@ Json key_json(const board::DemandKey& key) {
   if (!key.core.empty()) {
     json["core"] = key.core;
   }
-  json["space"] = key.space;
-  json["cacheability"] = model::name_of(key.cacheability);
-  json["lifetime"] = model::name_of(key.lifetime);
+  add_class(json, key);
   return json;
 }
 

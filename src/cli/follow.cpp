@@ -100,12 +100,10 @@ class Teller {
 };
 
 core::Diagnostic packed(const std::string& path) {
-  core::Place place;
-  place.path = path;
   const std::string shown = core::printable(path);
   return core::error(core::Code::kFileGzip,
                      fmt::format("'{}' is gzip-compressed: it cannot be followed", shown),
-                     place,
+                     whole_file(path),
                      "analyze it without --follow, or unpack it on the way: gzip -dc FILE | "
                      "memsize analyze - --follow");
 }
@@ -185,15 +183,13 @@ class Follower {
 
   // A file that is rotated or written anew goes on with what the console prints.
   void go_on() {
-    core::Place place;
-    place.path = path_;
     restarts_.push_back(core::warning(
         core::Code::kFileRead,
         fmt::format("'{}' was cut or replaced behind line {}: from there on lines are not those of "
                     "the file, but counted on",
                     core::printable(path_),
                     lines_),
-        std::move(place)));
+        whole_file(path_)));
     teller_.start_over(path_);
     if (!at_line_begin_) {
       reading_->take("\n");

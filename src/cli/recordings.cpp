@@ -22,12 +22,6 @@ namespace {
 using core::Code;
 using model::CoreRecording;
 
-core::Place whole_file(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
-}
-
 bool has_unnamed_table(const model::Recording& recording) {
   return std::any_of(recording.cores.begin(), recording.cores.end(), [](const auto& recorded) {
     return recorded.core.empty();
@@ -298,6 +292,12 @@ void sort_diagnostics(core::Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+core::Place whole_file(const std::string& path) {
+  core::Place place;
+  place.path = path;
+  return place;
+}
 
 core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,
                                                const std::string& path) const {

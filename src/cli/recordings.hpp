@@ -7,6 +7,9 @@
 
 namespace memsize::cli {
 
+/// The place of what is about a file and none of its lines.
+[[nodiscard]] core::Place whole_file(const std::string& path);
+
 /// Takes recordings one after the other, whatever their order; gives the same one for each order.
 class RecordingJoiner {
  public:
