@@ -115,14 +115,18 @@ class Surveyor {
     std::optional<std::string> bytes;
     if (entry.kind == Kind::kFile) {
       auto content = store_.files().read(full);
-      if (!content) {
+      // Another memsize may just have removed it: then it is not there.
+      const bool is_gone = !content && store_.files().entry(full).kind == Kind::kNothing;
+      if (!content && !is_gone) {
         for (core::Diagnostic& error : content.error()) {
           error.hint = "nothing was changed; let the file be read";
           errors_.push_back(std::move(error));
         }
         return;
       }
-      bytes = std::move(*content);
+      if (content) {
+        bytes = std::move(*content);
+      }
     }
     if (bytes == change.after) {
       ++survey_.unchanged;
