@@ -27,12 +27,16 @@ struct hal_fault hal_last_fault(void);
 
 struct hal_translation {
   uint64_t physical;
-  uint32_t kind; /* MAP_NON_CACHED and so on; 0: nothing is known */
+  uint32_t kind; /* MAP_NON_CACHED and so on; a sum where several are possible; 0: nothing is known */
 };
 
 /* What the hardware makes of an address: HAL_FAULTED where nothing is mapped, HAL_UNREACHED where the machine
  * cannot say. */
 enum hal_result hal_translate(uint64_t address, struct hal_translation* found);
+
+/* What the machine finds wrong with how it is set up, as report_finding; asked once, after the start. The runtime
+ * has one that finds nothing: a machine with checks of its own defines it, too. */
+void hal_check(void);
 
 /* Where the image itself is, at the core's addresses: no probe writes there. */
 void hal_image(uint64_t* begin, uint64_t* end);

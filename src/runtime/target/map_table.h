@@ -78,7 +78,7 @@ struct map_point {
   uint32_t writer_region; /* MAP_PEER: the row of the region in that core's table */
 };
 
-enum { MAP_LINEAR = 0, MAP_RTOS = 1 };
+enum { MAP_LINEAR = 0, MAP_RTOS = 1 }; /* heap.h */
 
 /* A heap that fills a region. */
 struct map_heap {
@@ -90,13 +90,17 @@ struct map_heap {
 };
 
 enum {
-  MAP_ALLOC = 0, /* `size` bytes, kept as `slot` */
-  MAP_FREE = 1,  /* `slot` is given back */
-  MAP_RESET = 2  /* the heap is empty again: what a linear heap does when anything is freed */
+  MAP_ALLOC = 0, /* `size` bytes, more than 0, kept as `slot`, which is not in use */
+  MAP_FREE = 1,  /* `slot`, which is in use by this heap, is given back; a linear heap begins at its base again, while
+                  * its other blocks are still somebody's */
+  MAP_RESET = 2  /* the heap is empty again, and nobody uses any of its blocks: scratch, before the next model */
 };
 
 #define MAP_NO_RECORD 0xFFFFFFFFU
+/* What the runtime has room for. */
 #define MAP_SLOTS 4096
+#define MAP_HEAPS 32
+#define MAP_POINTS 65536
 
 /* One step of the allocations to be replayed. */
 struct map_step {
