@@ -2,32 +2,27 @@
 
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/read_map.hpp"
 #include "memsize/emit/written.hpp"
+#include "memsize/emit/written_map.hpp"
 
-#include "document_fields.hpp"
 #include "verify_mmu.hpp"
 #include "verify_mpu.hpp"
-#include "written_map.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace memsize::emit {
 
 namespace {
 
 using core::Code;
-using Document = nlohmann::json;
 
 // Sizes that are whole KiB are said exactly by format_size.
 const core::Align kPage = *core::Align::make(1024);
-
-constexpr unsigned kLastMpuRegion = 15;
-constexpr unsigned kLastTex = 7;
 
 class Verifier {
  public:
@@ -43,9 +38,14 @@ class Verifier {
             "give the folder that emit --out wrote");
       return std::move(report_);
     }
-    if (!read_map(*document)) {
+    auto map = read_map_document(*document, root_, report_.diagnostics);
+    if (!map) {
       return std::move(report_);
     }
+    map_ = std::move(*map);
+    report_.board = map_.board;
+    report_.knobs = map_.knobs;
+    report_.read.push_back(core::plural(map_.regions.size(), "region"));
     check_knobs();
     check_linker_maps();
     check_header();
@@ -75,136 +75,6 @@ class Verifier {
   void disagree(const core::Place& place, const std::string& what) {
     report_.diagnostics.push_back(
         core::error(Code::kVerifyDisagree, what, place, "write the map again with: memsize emit"));
-  }
-
-  bool read_map(const MapFile& file) {
-    const Document json = Document::parse(file.content, nullptr, false);
-    if (json.is_discarded()) {
-      wrong(file.path, Code::kVerifyParse, "this is not valid JSON");
-      return false;
-    }
-    if (!json.is_object() || json.value("schema", Document{}) != "memsize.map/1") {
-      wrong(file.path, Code::kVerifyParse, "this is not a memsize.map/1 document");
-      return false;
-    }
-    Fields fields{json, "", place_of(file.path), report_.diagnostics};
-    read_members(fields);
-    report_.read.push_back(core::plural(map_.regions.size(), "region"));
-    return !core::has_errors(report_.diagnostics);
-  }
-
-  void read_members(Fields& json) {
-    report_.board = json.text("board");
-    Fields files = json.object("files");
-    map_.linker_file = files.text("linker");
-    map_.header_file = files.text("header");
-    map_.dts_file = files.text("dts");
-    if (files.has("linker_of")) {
-      map_.linker_of = files.text_map("linker_of");
-    }
-    map_.mmu_cores = json.texts("mmu_cores");
-    if (json.has("mmu_program")) {
-      map_.mmu_in_sysconfig = json.one_of("mmu_program", {"sysconfig", "source"}) == "sysconfig";
-    }
-    Fields mair = json.object("mair");
-    for (const char* kind : {"non-cached", "write-through", "cached"}) {
-      map_.mair[kind] = mair.attributes(kind);
-    }
-    for (const auto& [name, value] : json.numbers("knobs")) {
-      report_.knobs[name] = value;
-    }
-    for (const auto& [name, value] : json.numbers("header_bases")) {
-      map_.bases[name] = value;
-    }
-    for (Fields& item : json.items("regions")) {
-      MapRegion region;
-      region.name = item.text("name");
-      region.address = item.address("address");
-      if (item.has("physical")) {
-        region.physical = item.address("physical");
-      }
-      region.size = item.number("size_bytes");
-      region.cores = item.texts("cores");
-      region.in_header = item.flag("in_header");
-      region.cache = item.has("cache") ? item.text("cache") : "any";
-      region.knob = item.has("knob") ? item.text("knob") : "";
-      map_.regions.push_back(std::move(region));
-    }
-    read_carveouts(json);
-    if (json.has("mpu")) {
-      read_mpu(json);
-    }
-    if (json.has("rat")) {
-      read_rat(json);
-    }
-  }
-
-  void read_carveouts(Fields& json) {
-    for (Fields& item : json.items("carveouts")) {
-      MapCarveout carveout;
-      carveout.name = item.text("name");
-      carveout.base = item.address("physical");
-      carveout.size = item.number("size_bytes");
-      carveout.in_header = item.flag("in_header");
-      if (item.has("label")) {
-        carveout.label = item.text("label");
-        carveout.no_map = item.flag("no_map");
-        carveout.compatible = item.has("compatible") ? item.text("compatible") : "";
-        carveout.alignment = item.has("alignment_bytes") ? item.number("alignment_bytes") : 0;
-      }
-      map_.carveouts.push_back(std::move(carveout));
-    }
-  }
-
-  void read_mpu(Fields& json) {
-    for (Fields& item : json.items("mpu")) {
-      MapMpu mpu;
-      mpu.core = item.text("core");
-      mpu.program = item.one_of("program", {"sysconfig", "csl", "safertos"});
-      mpu.first = item.small("first", kLastMpuRegion);
-      mpu.last = item.small("last", kLastMpuRegion);
-      for (Fields& part : item.items("regions")) {
-        MapMpuRegion region;
-        region.fields.number = part.small("number", UINT16_MAX);
-        region.fields.name = part.text("name");
-        region.fields.base = part.address("base");
-        region.fields.size = part.number("size_bytes");
-        region.fields.disabled = part.small("disabled", UINT8_MAX);
-        region.fields.tex = part.small("tex", kLastTex);
-        region.fields.cacheable = part.flag("cacheable");
-        region.fields.bufferable = part.flag("bufferable");
-        region.fields.shareable = part.flag("shareable");
-        region.fields.execute = part.flag("execute");
-        region.attribute = part.text("attribute");
-        mpu.regions.push_back(std::move(region));
-      }
-      for (Fields& part : item.items("areas")) {
-        MapMpuArea area;
-        area.region = part.text("region");
-        area.base = part.address("base");
-        area.size = part.number("size_bytes");
-        area.attribute = part.text("attribute");
-        mpu.areas.push_back(std::move(area));
-      }
-      map_.mpu.push_back(std::move(mpu));
-    }
-  }
-
-  void read_rat(Fields& json) {
-    map_.rat_in_sysconfig = json.one_of("rat_program", {"sysconfig", "source"}) == "sysconfig";
-    for (Fields& item : json.items("rat")) {
-      MapRat rat;
-      rat.core = item.text("core");
-      for (Fields& part : item.items("entries")) {
-        RatEntryFields entry;
-        entry.name = part.text("name");
-        entry.local = part.address("local");
-        entry.system = part.address("system");
-        entry.size = part.number("size_bytes");
-        rat.entries.push_back(std::move(entry));
-      }
-      map_.rat.push_back(std::move(rat));
-    }
   }
 
   // A region whose size is a knob has the knob's value.
@@ -337,19 +207,7 @@ class Verifier {
     if (broken(before)) {
       return;
     }
-    std::map<std::string, std::uint64_t> expected = map_.bases;
-    for (const MapRegion& region : map_.regions) {
-      if (region.in_header) {
-        expected[region.name + "_ADDR"] = region.address;
-        expected[region.name + "_SIZE"] = region.size;
-      }
-    }
-    for (const MapCarveout& carveout : map_.carveouts) {
-      if (carveout.in_header) {
-        expected[carveout.name + "_ADDR"] = carveout.base;
-        expected[carveout.name + "_SIZE"] = carveout.size;
-      }
-    }
+    const Constants expected = constants_of(map_);
     for (const auto& [name, value] : expected) {
       const auto macro = macros.find(name);
       if (macro == macros.end()) {

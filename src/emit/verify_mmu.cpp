@@ -2,9 +2,9 @@
 
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
+#include "memsize/emit/read_map.hpp"
 #include "memsize/emit/written.hpp"
 
-#include "document_fields.hpp"
 #include "mmu_pieces.hpp"
 
 #include <algorithm>
@@ -70,31 +70,8 @@ class MmuVerifier {
   }
 
   bool read_document(std::vector<WrittenMmuEntry>& entries) {
-    const core::Place place = place_of(*files_.document);
-    const Document json = Document::parse(files_.document->content, nullptr, false);
-    if (json.is_discarded()) {
-      errors_.push_back(core::error(Code::kVerifyParse, "this is not valid JSON", place));
-      return false;
-    }
     const std::size_t before = errors_.size();
-    Fields fields{json, "", place, errors_};
-    const std::string core = fields.text("core");
-    if (core != files_.core && errors_.size() == before) {
-      disagree(place,
-               fmt::format("it is the map of '{}', in the folder of '{}'", core, files_.core));
-      return false;
-    }
-    for (Fields& range : fields.items("ranges")) {
-      WrittenMmuEntry entry;
-      entry.instance = static_cast<unsigned>(entries.size() + 1);
-      entry.name = range.text("entry");
-      entry.virtual_base = range.address("virtual");
-      entry.physical = range.address("physical");
-      entry.size = range.number("size_bytes");
-      entry.attribute = fmt::format("MAIR{}", range.number("mair"));
-      entry.place = place;
-      entries.push_back(std::move(entry));
-    }
+    entries = read_mmu_document(*files_.document, files_.core, root_, errors_);
     return good_since(before);
   }
 

@@ -5,7 +5,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/verify.hpp"
 
-#include "written_map.hpp"
+#include "memsize/emit/written_map.hpp"
 
 #include <string>
 

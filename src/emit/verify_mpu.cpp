@@ -2,6 +2,7 @@
 
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
+#include "memsize/emit/read_map.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "mpu_words.hpp"
@@ -92,20 +93,7 @@ class MpuVerifier {
 
   void read_source() {
     const std::size_t before = errors_.size();
-    Constants constants = map_.bases;
-    for (const MapCarveout& carveout : map_.carveouts) {
-      if (carveout.in_header) {
-        constants[carveout.name + "_ADDR"] = carveout.base;
-        constants[carveout.name + "_SIZE"] = carveout.size;
-      }
-    }
-    for (const MapRegion& region : map_.regions) {
-      if (region.in_header) {
-        constants[region.name + "_ADDR"] = region.address;
-        constants[region.name + "_SIZE"] = region.size;
-      }
-    }
-    const auto written = parse_mpu_source(*files_.source, root_, constants, errors_);
+    const auto written = parse_mpu_source(*files_.source, root_, constants_of(map_), errors_);
     if (!good_since(before)) {
       return;
     }

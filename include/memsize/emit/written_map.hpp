@@ -61,6 +61,9 @@ struct MapRat {
 };
 
 struct WrittenMap {
+  std::string board;
+  /// The knob values that it says it was made with.
+  std::map<std::string, std::uint64_t> knobs;
   MairKinds mair;
   std::vector<std::string> mmu_cores;
   /// Whether each of them has an mmu.syscfg.

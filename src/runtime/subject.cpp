@@ -1,0 +1,379 @@
+#include "memsize/runtime/subject.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/emit/reach.hpp"
+#include "memsize/layout/translation.hpp"
+
+#include "target/map_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::runtime {
+
+namespace {
+
+using core::Code;
+
+constexpr std::uint32_t kNonCached = MAP_NON_CACHED;
+constexpr std::uint32_t kWriteThrough = MAP_WRITE_THROUGH;
+constexpr std::uint32_t kWriteBack = MAP_WRITE_BACK;
+constexpr std::uint32_t kAllKinds = kNonCached | kWriteThrough | kWriteBack;
+
+std::uint32_t kinds_named(std::string_view cache) {
+  return cache == "non-cached"      ? kNonCached
+         : cache == "write-through" ? kWriteThrough
+         : cache == "cached"        ? kWriteBack
+                                    : kAllKinds;
+}
+
+std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
+  const auto has = [&](const std::vector<unsigned>& list) {
+    return std::find(list.begin(), list.end(), mair) != list.end();
+  };
+  return has(mmu.mair_non_cached)      ? kNonCached
+         : has(mmu.mair_write_through) ? kWriteThrough
+         : has(mmu.mair_cached)        ? kWriteBack
+                                       : kAllKinds;
+}
+
+std::string_view kind_of(const board::MpuAttribute& attribute) {
+  emit::MpuRegionFields fields;
+  fields.tex = attribute.tex;
+  fields.cacheable = attribute.cacheable;
+  fields.bufferable = attribute.bufferable;
+  fields.shareable = attribute.shareable;
+  return emit::kind_of(fields);
+}
+
+// What the board's own MPU regions show at an address; nullptr: nothing.
+const layout::MpuRegion* shown_at(const layout::MpuTable& table, std::uint64_t address) {
+  const layout::MpuRegion* winner = nullptr;
+  for (const layout::MpuRegion& region : table.regions) {
+    if (!region.range.contains(core::VirtAddr{address})) {
+      continue;
+    }
+    const std::uint64_t part = region.range.size().count() / layout::kMpuParts;
+    const bool off =
+        region.disabled != 0 &&
+        ((region.disabled >> ((address - region.range.base().value()) / part)) & 1U) != 0;
+    if (!off && (winner == nullptr || region.number > winner->number)) {
+      winner = &region;
+    }
+  }
+  return winner;
+}
+
+// Where what the board shows may change, inside of a range.
+std::vector<std::uint64_t> edges_in(const layout::MpuTable& table, const core::VirtRange& range) {
+  std::vector<std::uint64_t> edges{range.base().value()};
+  for (const layout::MpuRegion& region : table.regions) {
+    const std::uint64_t part = region.range.size().count() / layout::kMpuParts;
+    for (std::uint64_t i = 0; i <= layout::kMpuParts; ++i) {
+      const std::uint64_t edge = region.range.base().value() + i * part;
+      if (range.contains(core::VirtAddr{edge})) {
+        edges.push_back(edge);
+      }
+    }
+  }
+  return edges;
+}
+
+// What the board wants of a core's unit.
+struct Wanted {
+  const layout::MmuTable* mmu = nullptr;
+  const layout::MpuTable* mpu = nullptr;
+  std::vector<layout::Translation> translations;
+};
+
+class SubjectMaker {
+ public:
+  SubjectMaker(const layout::MemoryMap& map, const emit::MapFiles& files)
+      : map_(map), files_(files) {}
+
+  core::Result<Subject> make() {
+    subject_.board = map_.board.name;
+    for (const board::Core& core : map_.board.cores) {
+      make_core(core.name, subject_.cores.size());
+    }
+    make_memories();
+    make_linux();
+    if (!errors_.empty()) {
+      return tl::make_unexpected(std::move(errors_));
+    }
+    return std::move(subject_);
+  }
+
+ private:
+  void make_core(const std::string& name, std::size_t number) {
+    SubjectCore core;
+    core.name = name;
+    core.number = number;
+    const auto own = std::find_if(files_.cores.begin(), files_.cores.end(), [&](const auto& files) {
+      return files.core == name;
+    });
+    Wanted wanted;
+    wanted.mmu = map_.find_mmu(name);
+    const auto mpu = std::find_if(
+        map_.mpu.begin(), map_.mpu.end(), [&](const auto& table) { return table.core == name; });
+    if (own != files_.cores.end()) {
+      if (wanted.mmu != nullptr && layout::has_tables(map_.board.mmu)) {
+        core.unit = Unit::kMmu;
+        wanted.translations = layout::effective(*wanted.mmu);
+        make_mmu(*own, *wanted.mmu, core);
+      } else if (mpu != map_.mpu.end()) {
+        core.unit = Unit::kMpu;
+        wanted.mpu = &*mpu;
+        make_mpu(*own, *mpu, core);
+      }
+      core.rat = own->rat;
+      core.program_path = own->program_path;
+      for (const emit::WrittenRange& range : own->linker) {
+        make_region(range, wanted, core);
+      }
+    }
+    subject_.cores.push_back(std::move(core));
+  }
+
+  void make_mmu(const emit::CoreFiles& files, const layout::MmuTable& wanted, SubjectCore& core) {
+    core.mmu.core = files.core;
+    core.mmu.place = wanted.place;
+    for (const emit::WrittenMmuEntry& entry : files.mmu) {
+      const auto virtual_range =
+          core::VirtRange::make(core::VirtAddr{entry.virtual_base}, core::Bytes{entry.size});
+      const auto physical =
+          core::PhysRange::make(core::PhysAddr{entry.physical}, core::Bytes{entry.size});
+      const auto mair = mair_of(entry.attribute);
+      if (!virtual_range || !physical || !mair) {
+        errors_.push_back(core::error(Code::kVerifyParse,
+                                      fmt::format("'{}' is no entry: {} to {} as {}",
+                                                  core::printable(entry.name),
+                                                  emit::range_text(entry.virtual_base, entry.size),
+                                                  core::format_hex(entry.physical),
+                                                  core::printable(entry.attribute)),
+                                      entry.place,
+                                      std::string{emit::kWriteAgain}));
+        continue;
+      }
+      layout::MmuRange range;
+      range.instance = core.mmu.ranges.size() + 1;
+      range.entry = entry.name;
+      range.virtual_range = *virtual_range;
+      range.physical = *physical;
+      range.mair = *mair;
+      range.place = entry.place;
+      core.mmu.ranges.push_back(std::move(range));
+    }
+    for (const layout::MmuRange& range : wanted.ranges) {
+      core.reachable.push_back(range.virtual_range);
+    }
+  }
+
+  // "MAIR7".
+  static std::optional<unsigned> mair_of(std::string_view attribute) {
+    constexpr std::string_view kPrefix = "MAIR";
+    const bool good = attribute.size() == kPrefix.size() + 1 && attribute.starts_with(kPrefix) &&
+                      attribute.back() >= '0' && attribute.back() <= '7';
+    return good ? std::optional{static_cast<unsigned>(attribute.back() - '0')} : std::nullopt;
+  }
+
+  void make_mpu(const emit::CoreFiles& files, const layout::MpuTable& wanted, SubjectCore& core) {
+    for (const emit::WrittenMpuRegion& region : files.mpu) {
+      core.mpu.push_back(region.fields);
+    }
+    for (const layout::MpuRegion& region : wanted.regions) {
+      for (std::uint64_t i = 0; i < layout::kMpuParts; ++i) {
+        const core::Bytes part{region.range.size().count() / layout::kMpuParts};
+        const auto range = core::VirtRange::make(
+            core::VirtAddr{region.range.base().value() + i * part.count()}, part);
+        if (((region.disabled >> i) & 1U) == 0 && range) {
+          core.reachable.push_back(*range);
+        }
+      }
+    }
+  }
+
+  void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
+    const auto written =
+        std::find_if(files_.map.regions.begin(), files_.map.regions.end(), [&](const auto& region) {
+          return region.name == range.name &&
+                 std::find(region.cores.begin(), region.cores.end(), core.name) !=
+                     region.cores.end();
+        });
+    const auto virtual_range =
+        core::VirtRange::make(core::VirtAddr{range.base}, core::Bytes{range.size});
+    if (written == files_.map.regions.end() || !virtual_range) {
+      errors_.push_back(core::error(
+          Code::kVerifyDisagree,
+          written == files_.map.regions.end()
+              ? fmt::format("'{}' is in the linker map of {} but not in memory_map.json",
+                            core::printable(range.name),
+                            core.name)
+              : fmt::format("'{}' ends above 2^64", core::printable(range.name)),
+          range.place,
+          std::string{emit::kWriteAgain}));
+      return;
+    }
+    CoreRegion region;
+    region.name = range.name;
+    region.range = *virtual_range;
+    if (written->physical) {
+      region.physical = core::PhysAddr{*written->physical};
+    }
+    for (const layout::Region& own : map_.regions) {
+      if (own.name == range.name && own.seen_by(core.name)) {
+        region.align = own.align;
+      }
+    }
+    region.kinds = kinds_named(written->cache);
+    if (region.kinds == kAllKinds) {
+      region.kinds = wanted_kinds(wanted, region.range);
+    }
+    if (wanted.mpu != nullptr) {
+      region.no_execute = never_executes(*wanted.mpu, region.range);
+    }
+    core.regions.push_back(std::move(region));
+  }
+
+  // The one kind that the board's own unit shows all over the range; all kinds where there are
+  // several.
+  std::uint32_t wanted_kinds(const Wanted& wanted, const core::VirtRange& range) const {
+    std::uint32_t kinds = 0;
+    for (const layout::Translation& piece : wanted.translations) {
+      if (piece.virtual_range.overlaps(range)) {
+        kinds |= kinds_of(map_.board.mmu, piece.mair);
+      }
+    }
+    if (wanted.mpu != nullptr) {
+      for (const std::uint64_t edge : edges_in(*wanted.mpu, range)) {
+        const layout::MpuRegion* shown = shown_at(*wanted.mpu, edge);
+        const board::MpuAttribute* attribute =
+            shown == nullptr ? nullptr : map_.board.mpu.find_attribute(shown->attribute);
+        kinds |= attribute == nullptr ? kAllKinds : kinds_named(kind_of(*attribute));
+      }
+    }
+    const bool one = kinds != 0 && (kinds & (kinds - 1)) == 0;
+    return one ? kinds : kAllKinds;
+  }
+
+  [[nodiscard]] bool never_executes(const layout::MpuTable& table,
+                                    const core::VirtRange& range) const {
+    const std::vector<std::uint64_t> edges = edges_in(table, range);
+    return std::all_of(edges.begin(), edges.end(), [&](std::uint64_t edge) {
+      const layout::MpuRegion* shown = shown_at(table, edge);
+      const board::MpuAttribute* attribute =
+          shown == nullptr ? nullptr : map_.board.mpu.find_attribute(shown->attribute);
+      return attribute != nullptr && !attribute->execute;
+    });
+  }
+
+  void make_memories() {
+    for (const board::Bank& bank : map_.board.banks) {
+      subject_.memories.push_back({bank.name, bank.range});
+    }
+    // SRAM: what regions lie in, in whole pages; what touches is one.
+    std::vector<Memory> sram;
+    for (const SubjectCore& core : subject_.cores) {
+      for (const CoreRegion& region : core.regions) {
+        const auto range = region.on_bus();
+        if (!range || range->empty() ||
+            std::any_of(map_.board.banks.begin(), map_.board.banks.end(), [&](const auto& bank) {
+              return bank.range.overlaps(*range);
+            })) {
+          continue;
+        }
+        constexpr std::uint64_t kPage = 4096;
+        const std::uint64_t first = range->base().value() / kPage * kPage;
+        const std::uint64_t last = range->last().value() / kPage * kPage + (kPage - 1);
+        if (const auto pages = core::PhysRange::make(core::PhysAddr{first},
+                                                     core::Bytes{last - first} + core::Bytes{1})) {
+          sram.push_back({region.name, *pages});
+        }
+      }
+    }
+    std::sort(sram.begin(), sram.end(), [](const Memory& a, const Memory& b) {
+      return a.range.base() < b.range.base();
+    });
+    for (const Memory& piece : sram) {
+      Memory& last = subject_.memories.back();
+      const bool joins = subject_.memories.size() > map_.board.banks.size() &&
+                         piece.range.base().value() <= last.range.last().value() + 1;
+      if (!joins) {
+        subject_.memories.push_back(piece);
+      } else if (piece.range.last() > last.range.last()) {
+        last.range = *core::PhysRange::make(
+            last.range.base(), (piece.range.last() - last.range.base()) + core::Bytes{1});
+      }
+    }
+  }
+
+  // The banks without what the nodes reserve.
+  void make_linux() {
+    for (const board::Bank& bank : map_.board.banks) {
+      std::uint64_t next = bank.range.base().value();
+      const std::uint64_t end = next + bank.range.size().count();
+      std::vector<emit::WrittenNode> nodes = files_.nodes;
+      std::sort(
+          nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+      for (const emit::WrittenNode& node : nodes) {
+        if (node.base >= end || node.base + node.size <= next) {
+          continue;
+        }
+        add_linux(next, std::max(next, node.base));
+        next = std::max(next, node.base + node.size);
+      }
+      add_linux(next, std::max(next, end));
+    }
+  }
+
+  void add_linux(std::uint64_t begin, std::uint64_t end) {
+    const auto range = core::PhysRange::make(core::PhysAddr{begin}, core::Bytes{end - begin});
+    if (range && !range->empty()) {
+      subject_.linux_memory.push_back(*range);
+    }
+  }
+
+  const layout::MemoryMap& map_;
+  const emit::MapFiles& files_;
+  Subject subject_;
+  core::Diagnostics errors_;
+};
+
+}  // namespace
+
+std::string_view name_of(Unit unit) {
+  switch (unit) {
+    case Unit::kNone:
+      return "none";
+    case Unit::kMmu:
+      return "mmu";
+    case Unit::kMpu:
+      return "mpu";
+  }
+  return "none";
+}
+
+std::optional<core::PhysRange> CoreRegion::on_bus() const {
+  return physical ? core::PhysRange::make(*physical, range.size()) : std::nullopt;
+}
+
+const CoreRegion* SubjectCore::region_at(std::uint64_t address) const {
+  const auto found = std::find_if(regions.begin(), regions.end(), [&](const CoreRegion& region) {
+    return region.range.contains(core::VirtAddr{address});
+  });
+  return found == regions.end() ? nullptr : &*found;
+}
+
+const SubjectCore* Subject::find_core(std::string_view name) const {
+  const auto found = std::find_if(
+      cores.begin(), cores.end(), [&](const SubjectCore& core) { return core.name == name; });
+  return found == cores.end() ? nullptr : &*found;
+}
+
+core::Result<Subject> make_subject(const layout::MemoryMap& map, const emit::MapFiles& files) {
+  return SubjectMaker{map, files}.make();
+}
+
+}  // namespace memsize::runtime
