@@ -157,6 +157,43 @@ void read_driver(TableReader& reader, Mmu& mmu) {
   }
 }
 
+// The name must be that of a region on the bus, which the core has in its own linker map.
+void check_tables_region(ReaderContext& context, const std::string& core, const TomlValue& value) {
+  std::vector<std::string> names;
+  for (const Chain& chain : context.board().chains) {
+    for (const Item& region : chain.items) {
+      if (chain.space != Space::kCore &&
+          std::find(region.cores.begin(), region.cores.end(), core) != region.cores.end()) {
+        names.push_back(region.name);
+      }
+    }
+  }
+  if (std::find(names.begin(), names.end(), value.string) == names.end()) {
+    context.errors().push_back(core::error(Code::kBoardReference,
+                                           fmt::format("'{}' has no region '{}' for its tables",
+                                                       core::printable(core),
+                                                       core::printable(value.string)),
+                                           value.place,
+                                           core::did_you_mean(value.string, names)));
+  }
+}
+
+void read_tables_in(ReaderContext& context, const TomlValue& table) {
+  TableReader reader{table, "[mmu.tables_in]", context.errors()};
+  for (const TomlField& field : table.fields) {
+    const TomlValue* region = reader.required(field.key, Kind::kString);
+    if (region == nullptr) {
+      continue;
+    }
+    if (context.board().find_core(field.key) == nullptr) {
+      context.unknown_core(field.key, field.key_place);
+      continue;
+    }
+    check_tables_region(context, field.key, *region);
+    context.board().mmu.tables_in.push_back({field.key, region->string, region->place});
+  }
+}
+
 }  // namespace
 
 void read_mmu(ReaderContext& context, const TomlValue& table) {
@@ -172,6 +209,9 @@ void read_mmu(ReaderContext& context, const TomlValue& table) {
   }
   if (const TomlValue* cores = reader.optional("core", Kind::kTable); cores != nullptr) {
     read_lists(context, *cores);
+  }
+  if (const TomlValue* tables = reader.optional("tables_in", Kind::kTable); tables != nullptr) {
+    read_tables_in(context, *tables);
   }
   reader.finish();
 }

@@ -1,30 +1,58 @@
-#include "mpu_words.hpp"
+#include "memsize/emit/mpu_words.hpp"
 
-#include "memsize/core/address.hpp"
-#include "memsize/core/text.hpp"
+#include "memsize/core/bug.hpp"
 
-#include <fmt/format.h>
+#include <bit>
 
 namespace memsize::emit {
 
-std::string range_text(std::uint64_t base, std::uint64_t size) {
-  const auto range = core::VirtRange::make(core::VirtAddr{base}, core::Bytes{size});
-  return range ? core::format_range(*range) : "a range that ends above 2^64";
+namespace {
+
+constexpr unsigned kPartsShift = 8;
+constexpr std::uint32_t kEnable = 1;
+constexpr std::uint32_t kFullAccess = 3U << 8;
+
+std::uint32_t bit(bool value, unsigned at) {
+  return static_cast<std::uint32_t>(value) << at;
 }
 
-std::string named(const MpuRegionFields& region) {
-  return region.name.empty()
-             ? fmt::format("{}", region.number)
-             : fmt::format("{} '{}'", region.number, core::printable(region.name, 60));
+}  // namespace
+
+std::vector<MpuWords> mpu_words(const std::vector<MpuRegionFields>& regions) {
+  std::vector<MpuWords> words;
+  for (const MpuRegionFields& region : regions) {
+    core::bug_if(!std::has_single_bit(region.size) || region.size < layout::kMpuSmallest ||
+                     region.size > layout::kMpuSpace || region.base % region.size != 0 ||
+                     region.base >= layout::kMpuSpace,
+                 "an MPU region that the hardware cannot have");
+    const auto power = static_cast<std::uint32_t>(std::countr_zero(region.size));
+    words.push_back({region.number,
+                     static_cast<std::uint32_t>(region.base),
+                     (region.disabled & 0xFFU) << kPartsShift | (power - 1) << 1 | kEnable,
+                     bit(!region.execute, 12) | kFullAccess | (region.tex & 7U) << 3 |
+                         bit(region.shareable, 2) | bit(region.cacheable, 1) |
+                         bit(region.bufferable, 0)});
+  }
+  return words;
 }
 
-std::string entry_text(const RatEntryFields& entry) {
-  return fmt::format(
-      "{} to {}", range_text(entry.local, entry.size), core::format_hex(entry.system));
-}
-
-std::string entry_named(const WrittenRatEntry& entry) {
-  return fmt::format("'{}', {},", core::printable(entry.fields.name, 60), entry_text(entry.fields));
+std::vector<MpuRegionFields> mpu_fields(const layout::MpuTable& table, const board::Mpu& mpu) {
+  std::vector<MpuRegionFields> fields;
+  for (const layout::MpuRegion& region : table.regions) {
+    const board::MpuAttribute* attribute = mpu.find_attribute(region.attribute);
+    core::bug_if(attribute == nullptr, "an MPU region has an attribute that the board has not");
+    fields.push_back({region.number,
+                      region.name,
+                      region.range.base().value(),
+                      region.range.size().count(),
+                      region.disabled,
+                      attribute->tex,
+                      attribute->cacheable,
+                      attribute->bufferable,
+                      attribute->shareable,
+                      attribute->execute});
+  }
+  return fields;
 }
 
 }  // namespace memsize::emit

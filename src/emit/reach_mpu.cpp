@@ -1,7 +1,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
-#include "mpu_words.hpp"
+#include "mpu_names.hpp"
 
 #include <algorithm>
 #include <utility>

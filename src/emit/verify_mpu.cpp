@@ -5,7 +5,7 @@
 #include "memsize/emit/read_map.hpp"
 #include "memsize/emit/written.hpp"
 
-#include "mpu_words.hpp"
+#include "mpu_names.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -35,6 +35,13 @@ struct MmuList {
   core::Place place;
 };
 
+/// The region at whose end a core's translation tables lie.
+struct MmuTablesIn {
+  std::string core;
+  std::string region;
+  core::Place place;
+};
+
 struct Mmu {
   core::Align granule;
   /// Whether sysconfig files hold the entries; else the firmware's sources map by macro.
@@ -54,6 +61,7 @@ struct Mmu {
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<MmuEntry> entries;
   std::vector<MmuList> cores;
+  std::vector<MmuTablesIn> tables_in;
 };
 
 }  // namespace memsize::board

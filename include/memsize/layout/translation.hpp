@@ -84,7 +84,6 @@ class TranslationTables {
   /// What the hardware finds, by virtual address; pieces that continue each other are one.
   [[nodiscard]] std::vector<Translation> walk() const;
 
- private:
   enum class Kind : std::uint8_t { kNothing, kBlock, kTable };
 
   /// One word, as in the hardware: a table is cleared before it is used, and there are many.
@@ -98,6 +97,10 @@ class TranslationTables {
   static constexpr std::size_t kSlots = 512;
   using Table = std::array<Slot, kSlots>;
 
+  /// In the order in which they were taken, the root first; also those that were replaced.
+  [[nodiscard]] const std::vector<Table>& tables() const { return tables_; }
+
+ private:
   /// What is still to be mapped.
   struct Rest {
     std::uint64_t virtual_address = 0;
