@@ -22,12 +22,12 @@ _Static_assert(offsetof(struct memsize_boot, tcr) == 16, "start.S");
 _Static_assert(offsetof(struct hal_fault, status) == 8, "start.S");
 _Static_assert(offsetof(struct hal_fault, pc) == 16, "start.S");
 
-/* start.S: first and behind the last byte of what the linker script may place apart: the image, the start,
- * the stack, the vectors. */
-enum { OWN_RANGES = 4 };
+/* start.S: first and behind the last byte of what the linker script may place apart: the image, the start
+ * and what it reads, the stack, the vectors. */
+enum { OWN_RANGES = 5 };
 extern const uintptr_t own_ranges[OWN_RANGES][2];
 
-/* The instruction "ret", and what is no instruction whose exception is known. */
+/* The instruction "ret", and what cleared memory is: undefined. */
 #define RET 0xD65F03C0U
 #define UNDEFINED_ZERO 0U
 

@@ -14,6 +14,7 @@
 /* Position-independent: at the physical address, with the MMU off. What it reads lies beside it. */
     .section .startup, "ax"
     .balign 8
+startup:
     .global _start
     .type _start, %function
 _start:
@@ -76,6 +77,7 @@ vectors_at:
     .quad vectors
 start_at:
     .quad virtual_start
+startup_end:
 
 /* The vectors may be farther from the code than a branch reaches. */
     .macro vector target
@@ -237,6 +239,7 @@ semihosting:
     .global own_ranges
 own_ranges:
     .quad __image_start, __image_end
-    .quad __startup_start, __startup_end
+    .quad startup, startup_end
+    .quad memsize_boot, memsize_boot + 24
     .quad __stack_start, __stack_end
     .quad vectors, vectors_end

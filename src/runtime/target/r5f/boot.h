@@ -31,7 +31,6 @@ struct boot_window {
   uint32_t last; /* the last byte's address */
 };
 
-/* In .startup, below 0x80000000 as the code that reads it. */
 struct memsize_boot {
   uint32_t region_count;
   uint32_t window_count;
@@ -39,7 +38,7 @@ struct memsize_boot {
   struct boot_window windows[BOOT_WINDOWS];
 };
 
-extern const struct memsize_boot memsize_boot __attribute__((section(".startup")));
+extern const struct memsize_boot memsize_boot;
 
 /* A map table (map_table.h) as little-endian words. */
 extern const uint64_t memsize_map_words[];

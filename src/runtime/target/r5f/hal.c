@@ -11,15 +11,20 @@
 int touch_read(uint32_t address, struct hal_fault* fault, uint64_t* value);
 int touch_write(uint32_t address, struct hal_fault* fault, uint64_t value);
 int touch_fetch(uint32_t address, struct hal_fault* fault);
+uint64_t touch_past(uint32_t address, uint64_t value);
 _Noreturn void hal_main(void);
 _Noreturn void hal_unexpected(uint32_t address, uint32_t status, uint32_t pc);
 
+/* start.S reads these words with the MPU off. */
+_Static_assert(offsetof(struct memsize_boot, regions) == 8, "start.S");
+_Static_assert(sizeof(struct boot_region) == 16, "start.S");
+_Static_assert(sizeof(struct memsize_boot) == 392, "start.S");
 _Static_assert(offsetof(struct hal_fault, status) == 8, "start.S");
 _Static_assert(offsetof(struct hal_fault, pc) == 16, "start.S");
 
-/* start.S: first and behind the last byte of what the linker script may place apart: the image, the start,
- * the stack, the vectors. */
-enum { OWN_RANGES = 4 };
+/* start.S: first and behind the last byte of what the linker script may place apart: the image, the start
+ * and what it reads, the stack, the vectors. */
+enum { OWN_RANGES = 5 };
 extern const uintptr_t own_ranges[OWN_RANGES][2];
 
 /* The instruction "bx lr", twice. */
@@ -64,9 +69,9 @@ enum hal_result hal_execute(uint64_t address) {
   if (!is_reached(address) || is_own(address)) {
     return HAL_UNREACHED;
   }
-  const uint64_t before = mpu_exchange((uint32_t)address, RETURNS);
+  const uint64_t before = touch_past((uint32_t)address, RETURNS);
   const int faulted = touch_fetch((uint32_t)address, &last_fault);
-  (void)mpu_exchange((uint32_t)address, before);
+  (void)touch_past((uint32_t)address, before);
   return result(faulted);
 }
 

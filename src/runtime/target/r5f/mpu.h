@@ -1,5 +1,4 @@
-/* The memory protection unit (Armv7-R manual, DDI 0406C, B5). What programs it lies in .startup: it runs
- * with the MPU off. */
+/* The memory protection unit (Armv7-R manual, DDI 0406C, B5). start.S programs it. */
 #ifndef MEMSIZE_R5F_MPU_H
 #define MEMSIZE_R5F_MPU_H
 
@@ -7,10 +6,10 @@
 #include <stdint.h>
 
 /* How many low bits of an address lie inside of a region; from DRSR. */
-static inline __attribute__((always_inline)) uint32_t mpu_bits(uint32_t size) { return (size >> 1 & 31) + 1; }
+static inline uint32_t mpu_bits(uint32_t size) { return (size >> 1 & 31) + 1; }
 
 /* At least 32 bytes, on a multiple of its size; what else the registers say covers nothing for certain. */
-static inline __attribute__((always_inline)) bool mpu_is_region(uint32_t base, uint32_t size) {
+static inline bool mpu_is_region(uint32_t base, uint32_t size) {
   const uint32_t bits = mpu_bits(size);
   return bits >= 5 && (bits == 32 ? base == 0 : (base & ((1U << bits) - 1)) == 0);
 }
@@ -18,16 +17,10 @@ static inline __attribute__((always_inline)) bool mpu_is_region(uint32_t base, u
 /* How many regions there are. */
 uint32_t mpu_count(void);
 
-/* Off, then the regions of memsize_boot. False where one of the three could not be executed with the MPU on. */
-bool mpu_start(uint32_t vectors, uint32_t here, uint32_t next);
-
 /* The access control of the region that decides over an address, as the hardware holds it. */
 bool mpu_find(uint32_t address, uint32_t* access);
 
 /* False where nobody may read. */
 bool mpu_readable(uint32_t access);
-
-/* Writes eight bytes past the MPU, which then is on again; what was there. */
-uint64_t mpu_exchange(uint32_t address, uint64_t value);
 
 #endif
