@@ -322,13 +322,20 @@ class Planner {
       if (writer == core.number) {
         continue;
       }
-      for (const std::uint64_t address :
-           {round_up(begin) + kWord * writer, round_down(end) - kWord - kWord * writer}) {
-        add_point(region, row, address, MAP_PEER, plan);
-        plan.points.back().writer = static_cast<std::uint32_t>(writer);
-        plan.points.back().writer_region = writer_row;
-      }
+      look_for(region, row, writer, writer_row, round_up(begin) + kWord * writer, plan);
+      look_for(region, row, writer, writer_row, round_down(end) - kWord - kWord * writer, plan);
     }
+  }
+
+  static void look_for(const CoreRegion& region,
+                       std::uint32_t row,
+                       std::size_t writer,
+                       std::uint32_t writer_row,
+                       std::uint64_t address,
+                       CorePlan& plan) {
+    add_point(region, row, address, MAP_PEER, plan);
+    plan.points.back().writer = static_cast<std::uint32_t>(writer);
+    plan.points.back().writer_region = writer_row;
   }
 
   void plan_heaps(const SubjectCore& core, CorePlan& plan) {

@@ -1,0 +1,270 @@
+#include "image.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "machine.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <elf.h>
+#include <fmt/format.h>
+
+namespace memsize::runtime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+using Words = std::vector<std::string>;
+
+// What a core of that kind is compiled for. No libc and no floating point: target/hal.h.
+struct Isa {
+  /// The folder with its start code.
+  std::string folder;
+  std::string triple;
+  std::string gcc;
+  Words flags;
+  Words sources;
+};
+
+const Isa& isa_of(Unit unit) {
+  static const Isa a64{"a64",
+                       "aarch64-none-elf",
+                       "aarch64-linux-gnu-gcc",
+                       {"-mgeneral-regs-only", "-mstrict-align"},
+                       {"start.S", "hal.c"}};
+  static const Isa r5f{"r5f",
+                       "arm-none-eabi",
+                       "arm-none-eabi-gcc",
+                       {"-mcpu=cortex-r5", "-marm", "-mfloat-abi=soft", "-mno-unaligned-access"},
+                       {"start.S", "hal.c", "mpu.c"}};
+  return unit == Unit::kMmu ? a64 : r5f;
+}
+
+// In every image.
+const Words& common_sources() {
+  static const Words sources = {"arena.c",
+                                "heap.c",
+                                "map_table.c",
+                                "memory.c",
+                                "probe.c",
+                                "replay.c",
+                                "report.c",
+                                "runtime.c",
+                                "semihosting.c"};
+  return sources;
+}
+
+Words compiler(const RunOptions& options, const Isa& isa) {
+  Words words = options.toolchain == Toolchain::kClang ? Words{"clang", "--target=" + isa.triple}
+                                                       : Words{isa.gcc};
+  for (const char* flag : {"-std=c11",
+                           "-O2",
+                           "-ffreestanding",
+                           "-fno-pic",
+                           "-fno-stack-protector",
+                           "-fno-unwind-tables",
+                           "-fno-asynchronous-unwind-tables",
+                           "-Wall",
+                           "-Wextra"}) {
+    words.emplace_back(flag);
+  }
+  words.insert(words.end(), isa.flags.begin(), isa.flags.end());
+  words.push_back("-I" + options.sources);
+  words.push_back("-I" + options.sources + "/" + isa.folder);
+  return words;
+}
+
+bool write_file(const std::string& path, const std::string& content) {
+  std::ofstream file{path, std::ios::binary | std::ios::trunc};
+  file << content;
+  file.close();
+  return !file.fail();
+}
+
+template <typename Header, typename Part>
+core::Result<Image> parse_class(const std::string& bytes) {
+  Image image;
+  Header header{};
+  if (bytes.size() < sizeof header) {
+    return core::fail(machine_error("the linker wrote no image"));
+  }
+  std::memcpy(&header, bytes.data(), sizeof header);
+  image.entry = header.e_entry;
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Part part{};
+    const std::uint64_t at = header.e_phoff + i * sizeof part;
+    if (at > bytes.size() || bytes.size() - at < sizeof part) {
+      return core::fail(machine_error("the linker wrote an image that is cut short"));
+    }
+    std::memcpy(&part, bytes.data() + at, sizeof part);
+    if (part.p_type != PT_LOAD || part.p_memsz == 0) {
+      continue;
+    }
+    if (part.p_offset > bytes.size() || bytes.size() - part.p_offset < part.p_filesz ||
+        part.p_filesz > part.p_memsz) {
+      return core::fail(machine_error("the linker wrote an image that is cut short"));
+    }
+    image.segments.push_back(
+        {part.p_vaddr, bytes.substr(part.p_offset, part.p_filesz), part.p_memsz});
+  }
+  return image;
+}
+
+}  // namespace
+
+core::Result<Image> parse_elf(const std::string& bytes) {
+  const bool is_elf = bytes.size() > EI_DATA && bytes.compare(0, SELFMAG, ELFMAG) == 0 &&
+                      bytes[EI_DATA] == ELFDATA2LSB;
+  if (is_elf && bytes[EI_CLASS] == ELFCLASS64) {
+    return parse_class<Elf64_Ehdr, Elf64_Phdr>(bytes);
+  }
+  if (is_elf && bytes[EI_CLASS] == ELFCLASS32) {
+    return parse_class<Elf32_Ehdr, Elf32_Phdr>(bytes);
+  }
+  return core::fail(machine_error("the linker wrote no image"));
+}
+
+WorkFolder::~WorkFolder() {
+  if (!path_.empty()) {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+}
+
+core::Result<void> WorkFolder::make() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string pattern = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
+  pattern += "/memsize-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    return core::fail(
+        machine_error(fmt::format("no folder can be made in '{}': {}",
+                                  core::printable(fs::path{pattern}.parent_path().string()),
+                                  std::strerror(errno)),
+                      "name another one in TMPDIR"));
+  }
+  path_ = pattern;
+  return {};
+}
+
+core::Result<void> ImageBuilder::find_tools(Unit unit) const {
+  const Isa& isa = isa_of(unit);
+  const bool clang = options_.toolchain == Toolchain::kClang;
+  const Words needed = clang ? Words{"clang", "ld.lld"} : Words{isa.gcc};
+  for (const std::string& tool : needed) {
+    if (!has_program(tool)) {
+      return core::fail(machine_error(
+          fmt::format("'{}' is not in PATH: images for an emulated board are compiled here", tool),
+          clang ? "apt-get install clang lld, or try --on host, which needs neither"
+                : "apt-get install gcc-aarch64-linux-gnu gcc-arm-none-eabi, or try --toolchain "
+                  "clang"));
+    }
+  }
+  return {};
+}
+
+core::Result<void> ImageBuilder::call(Words command,
+                                      const std::string& folder,
+                                      const std::string& what) const {
+  ProcessSpec spec;
+  const std::string tool = command.front();
+  spec.arguments = std::move(command);
+  spec.folder = folder;
+  spec.timeout = options_.timeout;
+  const ProcessEnd end = run_process(spec);
+  if (end.how == ProcessEnd::How::kExited && end.status == 0 && end.errors.empty()) {
+    return {};
+  }
+  if (end.how == ProcessEnd::How::kInterrupted) {
+    return core::fail(machine_error("interrupted"));
+  }
+  // What compilers say first is what is wrong.
+  const std::string said = end.errors.substr(0, end.errors.find('\n'));
+  return core::fail(machine_error(
+      fmt::format("{}: {} {}",
+                  what,
+                  tool,
+                  end.how == ProcessEnd::How::kTimedOut ? "takes too long"
+                  : !said.empty() ? fmt::format("says: {}", core::printable(said, 300))
+                  : end.how == ProcessEnd::How::kNotStarted
+                      ? fmt::format("cannot be started: {}", end.reason)
+                      : fmt::format("ended with {}", end.status)),
+      "is there room in TMPDIR? memsize's own sources compile without a word"));
+}
+
+core::Result<void> ImageBuilder::compile_common(Unit unit) {
+  if (work_.path().empty()) {
+    if (auto made = work_.make(); !made) {
+      return made;
+    }
+  }
+  const Isa& isa = isa_of(unit);
+  const std::string folder = work_.path() + "/" + isa.folder;
+  std::error_code failure;
+  fs::create_directory(folder, failure);
+  Words command = compiler(options_, isa);
+  command.emplace_back("-c");
+  Words objects;
+  const auto add = [&](const std::string& source, const std::string& path) {
+    command.push_back(path + "/" + source);
+    objects.push_back(folder + "/" + fs::path{source}.stem().string() + ".o");
+  };
+  for (const std::string& source : isa.sources) {
+    add(source, options_.sources + "/" + isa.folder);
+  }
+  for (const std::string& source : common_sources()) {
+    add(source, options_.sources);
+  }
+  if (auto done = call(std::move(command), folder, "the runtime does not compile"); !done) {
+    return done;
+  }
+  common_[unit] = std::move(objects);
+  return {};
+}
+
+core::Result<Image> ImageBuilder::build(const SubjectCore& core,
+                                        const std::string& data,
+                                        const std::string& script) {
+  if (!common_.contains(core.unit)) {
+    if (auto done = compile_common(core.unit); !done) {
+      return tl::make_unexpected(done.error());
+    }
+  }
+  const Isa& isa = isa_of(core.unit);
+  const std::string folder = work_.path() + "/" + isa.folder;
+  const std::string base = fmt::format("{}/core{}", folder, core.number);
+  if (!write_file(base + ".c", data) || !write_file(base + ".ld", script)) {
+    return core::fail(
+        machine_error(fmt::format("'{}' cannot be written", folder), "is there room in TMPDIR?"));
+  }
+  Words command = compiler(options_, isa);
+  for (const char* flag : {"-nostdlib",
+                           "-static",
+                           "-no-pie",
+                           "-Wl,--build-id=none",
+                           "-Wl,-z,noexecstack",
+                           "-Wl,-e,_start"}) {
+    command.emplace_back(flag);
+  }
+  if (options_.toolchain == Toolchain::kClang) {
+    command.emplace_back("-fuse-ld=lld");
+  }
+  command.insert(command.end(), {"-T", base + ".ld", base + ".c"});
+  command.insert(command.end(), common_[core.unit].begin(), common_[core.unit].end());
+  command.insert(command.end(), {"-o", base + ".elf"});
+  if (auto done = call(std::move(command), folder, fmt::format("the image of {}", core.name));
+      !done) {
+    return tl::make_unexpected(done.error());
+  }
+  std::ifstream file{base + ".elf", std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  return parse_elf(bytes);
+}
+
+}  // namespace memsize::runtime

@@ -1,0 +1,72 @@
+// Images of the runtime for cores that QEMU emulates: compiled and linked on this machine.
+#pragma once
+
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/runtime/run.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace memsize::runtime {
+
+/// A part of an image that is loaded.
+struct Segment {
+  std::uint64_t virtual_base = 0;
+  std::string bytes;
+  /// Bytes in memory: what is beyond `bytes` the image clears itself.
+  std::uint64_t size = 0;
+};
+
+struct Image {
+  std::uint64_t entry = 0;
+  std::vector<Segment> segments;
+};
+
+/// The loaded parts of an ELF file, of 32 or 64 bits, little endian. Errors: what is no such file.
+[[nodiscard]] core::Result<Image> parse_elf(const std::string& bytes);
+
+/// A folder of this process' own for compilers to work in. It is removed with everything in it.
+class WorkFolder {
+ public:
+  WorkFolder() = default;
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+  ~WorkFolder();
+
+  /// In TMPDIR, or /tmp.
+  [[nodiscard]] core::Result<void> make();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Builds images: what all cores of one kind have in common is compiled once.
+class ImageBuilder {
+ public:
+  explicit ImageBuilder(const RunOptions& options) : options_(options) {}
+
+  /// Whether what cores with that unit need is in PATH.
+  [[nodiscard]] core::Result<void> find_tools(Unit unit) const;
+
+  /// `data` is the C file that tells the image about its core, `script` the linker script.
+  [[nodiscard]] core::Result<Image> build(const SubjectCore& core,
+                                          const std::string& data,
+                                          const std::string& script);
+
+ private:
+  [[nodiscard]] core::Result<void> compile_common(Unit unit);
+  [[nodiscard]] core::Result<void> call(std::vector<std::string> command,
+                                        const std::string& folder,
+                                        const std::string& what) const;
+
+  const RunOptions& options_;
+  WorkFolder work_;
+  /// Object files by unit.
+  std::map<Unit, std::vector<std::string>> common_;
+};
+
+}  // namespace memsize::runtime

@@ -1,0 +1,424 @@
+#include "judge.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "target/map_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::runtime {
+
+namespace {
+
+using core::Code;
+
+constexpr std::uint64_t kWord = 8;
+// The lowest addresses belong to nobody on the host: vm.mmap_min_addr.
+constexpr std::uint64_t kHostFirst = 0x10000;
+
+std::string kinds_text(std::uint64_t kinds) {
+  std::vector<std::string> names;
+  if ((kinds & MAP_NON_CACHED) != 0) {
+    names.emplace_back("non-cached");
+  }
+  if ((kinds & MAP_WRITE_THROUGH) != 0) {
+    names.emplace_back("write-through");
+  }
+  if ((kinds & MAP_WRITE_BACK) != 0) {
+    names.emplace_back("cached");
+  }
+  return names.empty() ? "unknown" : core::join(names, " or ");
+}
+
+// How arena_bind() answers: target/arena.h.
+std::string arena_text(std::uint64_t code) {
+  switch (code) {
+    case 1:
+      return "there is no such region";
+    case 2:
+      return "there is no memory for it";
+    case 3:
+      return "its memory is too small";
+    case 4:
+      return "its memory is off its alignment";
+    default:
+      return fmt::format("it cannot be bound ({})", code);
+  }
+}
+
+struct Check {
+  Code code;
+  // {address}, {expected}, {actual} in the words of the check.
+  std::string (*sentence)(const Finding& finding);
+  std::string_view hint;
+};
+
+std::string hex(std::uint64_t value) {
+  return core::format_hex(value);
+}
+
+constexpr std::string_view kProgram =
+    "what programs this core does not follow the map: write both again with memsize emit";
+
+// What each check of target/report.h means.
+const std::map<std::string, Check, std::less<>>& checks() {
+  static const std::map<std::string, Check, std::less<>> all = {
+      {"table",
+       {Code::kValidateMap,
+        [](const Finding& f) {
+          return fmt::format("its map table is broken at {}", hex(f.address));
+        },
+        ""}},
+      {"image",
+       {Code::kValidateMap,
+        [](const Finding& f) {
+          return fmt::format("the image lies at {}, outside of its regions", hex(f.address));
+        },
+        ""}},
+      {"region",
+       {Code::kValidateMap,
+        [](const Finding& f) {
+          return f.actual == f.address && f.expected < (1ULL << 32U) &&
+                         f.actual % std::max<std::uint64_t>(f.expected, 1) != 0
+                     ? fmt::format(
+                           "it begins at {}, no multiple of {}", hex(f.actual), hex(f.expected))
+                     : fmt::format("it is empty, or lies over another region at {}",
+                                   hex(f.address));
+        },
+        "two regions of one core must not share an address"}},
+      {"mpu",
+       {Code::kValidateMap,
+        [](const Finding& f) {
+          return fmt::format(
+              "MPU region {} of {} begins at {}, no multiple of its size: the hardware ignores it",
+              f.actual,
+              core::format_size(core::Bytes{f.expected}),
+              hex(f.address));
+        },
+        kProgram}},
+      {"translate",
+       {Code::kValidateTranslation,
+        [](const Finding& f) {
+          return fmt::format(
+              "{} leads to {}, not to {}", hex(f.address), hex(f.actual), hex(f.expected));
+        },
+        kProgram}},
+      {"unmapped",
+       {Code::kValidateTranslation,
+        [](const Finding& f) { return fmt::format("nothing is mapped at {}", hex(f.address)); },
+        kProgram}},
+      {"fault",
+       {Code::kValidateTranslation,
+        [](const Finding& f) {
+          return fmt::format("an access to {} faults (status {})", hex(f.address), hex(f.actual));
+        },
+        kProgram}},
+      {"attribute",
+       {Code::kValidateCache,
+        [](const Finding& f) {
+          return fmt::format("{} is {}, but must be {}",
+                             hex(f.address),
+                             kinds_text(f.actual),
+                             kinds_text(f.expected));
+        },
+        kProgram}},
+      {"guard",
+       {Code::kValidateGuard,
+        [](const Finding& f) {
+          return fmt::format("{}, outside of everything that the core may reach, does not fault",
+                             hex(f.address));
+        },
+        kProgram}},
+      {"read-only",
+       {Code::kValidateGuard,
+        [](const Finding& f) { return fmt::format("{} can be written", hex(f.address)); },
+        kProgram}},
+      {"execute",
+       {Code::kValidateGuard,
+        [](const Finding& f) {
+          return fmt::format("{} can be executed, but must not", hex(f.address));
+        },
+        kProgram}},
+      {"write",
+       {Code::kValidateMemory,
+        [](const Finding& f) {
+          return fmt::format("what is written to {} is not read there", hex(f.address));
+        },
+        "is there memory on the bus?"}},
+      {"kept",
+       {Code::kValidateMemory,
+        [](const Finding& f) {
+          return fmt::format("what the core wrote to {} was overwritten by others", hex(f.address));
+        },
+        "another region or another core's map leads to the same bytes"}},
+      {"peer",
+       {Code::kValidateMemory,
+        [](const Finding& f) {
+          return fmt::format("{} does not show what another core wrote there", hex(f.address));
+        },
+        "the two cores' maps lead to different bytes"}},
+      {"arena",
+       {Code::kValidateHeap,
+        [](const Finding& f) {
+          return fmt::format(
+              "the heap cannot be made at {}: {}", hex(f.address), arena_text(f.actual));
+        },
+        ""}},
+      {"heap",
+       {Code::kValidateHeap,
+        [](const Finding& f) {
+          return fmt::format("a block of {} does not fit: {} are free",
+                             core::format_bytes(core::Bytes{f.actual}),
+                             core::format_bytes(core::Bytes{f.expected}));
+        },
+        "give the region more, or size it with: memsize analyze LOG --board BOARD"}},
+      {"block",
+       {Code::kValidateHeap,
+        [](const Finding& f) {
+          return fmt::format("a live block's bytes at {} were overwritten", hex(f.address));
+        },
+        "two live blocks share memory"}},
+  };
+  return all;
+}
+
+class ReportJudge {
+ public:
+  explicit ReportJudge(const JudgeInput& input) : input_(input) {}
+
+  core::Diagnostics run() {
+    for (const SubjectCore& core : input_.subject.cores) {
+      const CoreReports& reports = input_.reports[core.number];
+      for (const Report* report : {&reports.first, &reports.second}) {
+        for (const Finding& finding : report->findings) {
+          if (!explained(core, finding)) {
+            add(core, finding);
+          }
+        }
+        if (report->fault) {
+          add(core, {"fault", "", report->fault->address, 0, report->fault->status});
+        }
+      }
+    }
+    core::Diagnostics found;
+    for (const Told& told : told_) {
+      found.push_back(sentence(told));
+    }
+    return found;
+  }
+
+ private:
+  struct Told {
+    const SubjectCore* core = nullptr;
+    Finding finding;
+    std::size_t times = 0;
+  };
+
+  void add(const SubjectCore& core, const Finding& finding) {
+    const auto known = std::find_if(told_.begin(), told_.end(), [&](const Told& told) {
+      return told.core == &core && told.finding.check == finding.check &&
+             told.finding.region == finding.region;
+    });
+    if (known != told_.end()) {
+      ++known->times;
+    } else {
+      told_.push_back({&core, finding, 1});
+    }
+  }
+
+  // A heap's blocks may lie over the word by which others know its owner.
+  [[nodiscard]] bool explained(const SubjectCore& core, const Finding& finding) const {
+    if (finding.check != "peer") {
+      return false;
+    }
+    for (const map_point& point : input_.plan.cores[core.number].points) {
+      if (point.kind != MAP_PEER || point.virtual_base != finding.address) {
+        continue;
+      }
+      const SubjectCore& writer = input_.subject.cores[point.writer];
+      for (const PlacedBlock& block : input_.reports[point.writer].first.blocks) {
+        const CoreRegion* region = writer.region_at(block.address);
+        if (region == nullptr || !region->physical || block.size < kWord) {
+          continue;
+        }
+        const std::uint64_t first =
+            region->physical->value() + (block.address - region->range.base().value());
+        for (const std::uint64_t edge : {first, first + block.size - kWord}) {
+          if (edge < point.physical + kWord && point.physical < edge + kWord) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] core::Diagnostic sentence(const Told& told) const {
+    const auto known = checks().find(told.finding.check);
+    const Code code = known == checks().end() ? Code::kValidateMap : known->second.code;
+    std::string text = known == checks().end() ? fmt::format("'{}' at {}",
+                                                             core::printable(told.finding.check),
+                                                             hex(told.finding.address))
+                                               : known->second.sentence(told.finding);
+    if (told.times > 1) {
+      text += fmt::format(", and {} more", core::plural(told.times - 1, "place"));
+    }
+    const std::string where = told.finding.region.empty()
+                                  ? told.core->name
+                                  : fmt::format("{}, {}", told.core->name, told.finding.region);
+    core::Place place;
+    place.path = told.core->program_path;
+    const bool by_program = known != checks().end() && known->second.hint == kProgram;
+    return core::error(code,
+                       fmt::format("{}: {}", where, text),
+                       by_program ? place : core::Place{},
+                       known == checks().end() ? "" : std::string{known->second.hint});
+  }
+
+  const JudgeInput& input_;
+  std::vector<Told> told_;
+};
+
+class MemoryJudge {
+ public:
+  MemoryJudge(const JudgeInput& input, std::uint64_t& looked) : input_(input), looked_(looked) {}
+
+  core::Diagnostics run() {
+    for (const SubjectCore& core : input_.subject.cores) {
+      if (input_.reports[core.number].first.verdict) {
+        look_at(core);
+      }
+    }
+    look_at_linux();
+    return std::move(found_);
+  }
+
+ private:
+  void look_at(const SubjectCore& core) {
+    const CorePlan& plan = input_.plan.cores[core.number];
+    const ImageRanges image = input_.machine.image_of(core);
+    const std::set<std::uint64_t> edges = block_words(core);
+    std::map<std::uint32_t, std::size_t> wrong;
+    std::map<std::uint32_t, std::uint64_t> first;
+    for (const map_point& point : plan.points) {
+      const core::PhysAddr physical{point.physical};
+      const bool mine =
+          point.kind == MAP_ACCESS && (plan.regions[point.region].flags & MAP_HAS_PHYSICAL) != 0 &&
+          (input_.where != Where::kHost || point.virtual_base >= kHostFirst) &&
+          !edges.contains(point.physical / kWord) && !kept_off(plan, point.virtual_base) &&
+          std::none_of(image.begin(), image.end(), [&](const core::PhysRange& range) {
+            return range.contains(physical);
+          });
+      const auto word = core::PhysRange::make(physical, core::Bytes{kWord});
+      if (!mine || !word || !input_.memory.holds(*word)) {
+        continue;
+      }
+      ++looked_;
+      const auto number = static_cast<std::uint32_t>(core.number);
+      if (input_.memory.read_word(point.physical) !=
+          map_pattern(point.physical, number, point.region)) {
+        if (wrong[point.region]++ == 0) {
+          first[point.region] = point.physical;
+        }
+      }
+    }
+    for (const auto& [region, times] : wrong) {
+      found_.push_back(core::error(
+          Code::kValidateMemory,
+          fmt::format(
+              "{}, {}: seen from outside, {} does not hold what the core wrote{}",
+              core.name,
+              core.regions[region].name,
+              hex(first[region]),
+              times > 1 ? fmt::format(", nor do {} more", core::plural(times - 1, "place")) : ""),
+          {},
+          "another core's map leads there, or this core's leads elsewhere"));
+    }
+  }
+
+  // The words that the replay's blocks begin and end with.
+  [[nodiscard]] std::set<std::uint64_t> block_words(const SubjectCore& core) const {
+    std::set<std::uint64_t> words;
+    for (const PlacedBlock& block : input_.reports[core.number].first.blocks) {
+      const CoreRegion* region = core.region_at(block.address);
+      if (region == nullptr || !region->physical || block.size == 0) {
+        continue;
+      }
+      const std::uint64_t begin =
+          region->physical->value() + (block.address - region->range.base().value());
+      const std::uint64_t end = begin + block.size;
+      const std::uint64_t edge = std::min(block.size, kWord);
+      for (const std::uint64_t at : {begin, begin + edge - 1, end - edge, end - 1}) {
+        words.insert(at / kWord);
+      }
+    }
+    return words;
+  }
+
+  static bool kept_off(const CorePlan& plan, std::uint64_t address) {
+    return std::any_of(plan.keeps.begin(), plan.keeps.end(), [&](const map_keep& keep) {
+      return address + kWord > keep.virtual_base && address < keep.virtual_base + keep.size;
+    });
+  }
+
+  // One line for each of Linux's ranges that was touched.
+  void look_at_linux() {
+    std::map<std::uint64_t, std::pair<std::size_t, const Paint*>> wrong;
+    for (const Paint& paint : input_.plan.linux_paint) {
+      ++looked_;
+      if (input_.memory.read_word(paint.physical) != paint.value) {
+        auto& entry = wrong[paint.range.base().value()];
+        if (entry.first++ == 0) {
+          entry.second = &paint;
+        }
+      }
+    }
+    for (const auto& [base, entry] : wrong) {
+      found_.push_back(core::error(
+          Code::kValidateMemory,
+          fmt::format("{} was overwritten: no node of the device tree reserves [{}, {}), so it is "
+                      "Linux's{}",
+                      hex(entry.second->physical),
+                      hex(base),
+                      hex(base + entry.second->range.size().count()),
+                      owner_of(entry.second->physical)),
+          {},
+          "a carve-out has a hole, or a core's map leads out of it"));
+    }
+  }
+
+  // " (DDR of NAME)": whose region it is, too.
+  [[nodiscard]] std::string owner_of(std::uint64_t physical) const {
+    for (const SubjectCore& core : input_.subject.cores) {
+      for (const CoreRegion& region : core.regions) {
+        const auto range = region.on_bus();
+        if (range && range->contains(core::PhysAddr{physical})) {
+          return fmt::format("; {} has it as {}", core.name, region.name);
+        }
+      }
+    }
+    return {};
+  }
+
+  const JudgeInput& input_;
+  std::uint64_t& looked_;
+  core::Diagnostics found_;
+};
+
+}  // namespace
+
+core::Diagnostics judge_reports(const JudgeInput& input) {
+  return ReportJudge{input}.run();
+}
+
+core::Diagnostics judge_memory(const JudgeInput& input, std::uint64_t& looked) {
+  return MemoryJudge{input, looked}.run();
+}
+
+}  // namespace memsize::runtime

@@ -1,0 +1,260 @@
+// Each core on QEMU's empty machine: nothing but a core and memory from address 0 on.
+#include "memsize/core/text.hpp"
+#include "memsize/emit/armv8_tables.hpp"
+#include "memsize/emit/mpu_words.hpp"
+
+#include "image.hpp"
+#include "machine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::runtime {
+
+namespace {
+
+// A 32-bit core sees no more.
+constexpr std::uint64_t kSpace32 = 1ULL << 32U;
+
+std::string_view emulator_of(Unit unit) {
+  return unit == Unit::kMmu ? "qemu-system-aarch64" : "qemu-system-arm";
+}
+
+// The words of a map table as C.
+std::string words_of(const std::string& table) {
+  std::string text = "const uint64_t memsize_map_words[] = {\n";
+  for (std::size_t at = 0; at < table.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, table.data() + at, std::min(sizeof word, table.size() - at));
+    text += fmt::format("{:#x},{}", word, at / sizeof word % 8 == 7 ? "\n" : "");
+  }
+  return text + "};\n";
+}
+
+class QemuMachine : public Machine {
+ public:
+  explicit QemuMachine(const MachineInput& input) : input_(input), builder_(input.options) {}
+
+  core::Result<void> prepare() override {
+    std::set<Unit> units;
+    for (const SubjectCore& core : input_.subject.cores) {
+      if (runs(core, Where::kQemu)) {
+        units.insert(core.unit);
+      }
+    }
+    for (const Unit unit : units) {
+      if (!has_program(std::string{emulator_of(unit)})) {
+        return core::fail(
+            machine_error(fmt::format("'{}' is not in PATH", emulator_of(unit)),
+                          "apt-get install --no-install-recommends qemu-system-arm, or try --on "
+                          "host, which needs no emulator"));
+      }
+      if (auto found = builder_.find_tools(unit); !found) {
+        return found;
+      }
+    }
+    for (const SubjectCore& core : input_.subject.cores) {
+      Loaded loaded;
+      if (runs(core, Where::kQemu)) {
+        auto made = load(core);
+        if (!made) {
+          return tl::make_unexpected(made.error());
+        }
+        loaded = std::move(*made);
+      }
+      loaded_.push_back(std::move(loaded));
+    }
+    return {};
+  }
+
+  core::Result<ProcessEnd> run(const SubjectCore& core, unsigned phase) override {
+    Loaded& loaded = loaded_[core.number];
+    // What only this core sees lies where others have theirs: each finds what it left.
+    for (const Local& local : loaded.locals) {
+      if (!file().write(local.base, local.bytes)) {
+        return core::fail(machine_error("the board's memory cannot be written"));
+      }
+    }
+    for (const Placed& part : loaded.parts) {
+      if (!file().write(part.physical, part.bytes)) {
+        return core::fail(machine_error("the board's memory cannot be written"));
+      }
+    }
+    ProcessSpec spec;
+    spec.arguments = command(core, loaded, phase);
+    spec.descriptors = {file().descriptor()};
+    spec.timeout = input_.options.timeout;
+    ProcessEnd end = run_process(spec);
+    for (Local& local : loaded.locals) {
+      local.bytes = file().read(local.base, local.bytes.size());
+    }
+    return end;
+  }
+
+  [[nodiscard]] ImageRanges image_of(const SubjectCore& core) const override {
+    ImageRanges ranges;
+    for (const Placed& part : loaded_[core.number].parts) {
+      if (const auto range =
+              core::PhysRange::make(core::PhysAddr{part.physical}, core::Bytes{part.size})) {
+        ranges.push_back(*range);
+      }
+    }
+    return ranges;
+  }
+
+  [[nodiscard]] std::string_view name() const override { return "QEMU"; }
+
+ private:
+  struct Placed {
+    std::uint64_t physical = 0;
+    std::string bytes;
+    std::uint64_t size = 0;
+  };
+
+  struct Local {
+    std::uint64_t base = 0;
+    std::string bytes;
+  };
+
+  struct Loaded {
+    std::uint64_t entry = 0;
+    std::vector<Placed> parts;
+    std::vector<Local> locals;
+  };
+
+  [[nodiscard]] const HiddenFile& file() const { return input_.memory.file(0); }
+
+  // Where an address of the core's lies on the bus, as the map says; memory of its own is there
+  // at its own addresses.
+  static std::optional<std::uint64_t> physical_of(const SubjectCore& core, std::uint64_t address) {
+    const CoreRegion* region = core.region_at(address);
+    if (region == nullptr) {
+      return std::nullopt;
+    }
+    return region->physical ? region->physical->value() + (address - region->range.base().value())
+                            : address;
+  }
+
+  core::Result<Loaded> load(const SubjectCore& core) {
+    const auto script = input_.scripts.find(core.name);
+    if (script == input_.scripts.end()) {
+      return core::fail(machine_error(fmt::format("{} has no linker script", core.name)));
+    }
+    const std::string data =
+        boot_of(core) +
+        words_of(encode(core, input_.plan.cores[core.number], input_.subject.cores.size()));
+    const auto image = builder_.build(core, data, script->second);
+    if (!image) {
+      return tl::make_unexpected(image.error());
+    }
+    Loaded loaded;
+    const auto entry = physical_of(core, image->entry);
+    for (const Segment& segment : image->segments) {
+      const auto physical = physical_of(core, segment.virtual_base);
+      if (!physical || !entry) {
+        return core::fail(
+            core::error(core::Code::kValidateMap,
+                        fmt::format("{}: its image would lie at {}, where its map has no region",
+                                    core.name,
+                                    core::format_hex(segment.virtual_base))));
+      }
+      loaded.parts.push_back({*physical, segment.bytes, segment.size});
+    }
+    loaded.entry = entry.value_or(0);
+    for (const CoreRegion& region : core.regions) {
+      if (!region.physical) {
+        loaded.locals.push_back(
+            {region.range.base().value(), std::string(region.range.size().count(), '\0')});
+      }
+    }
+    return loaded;
+  }
+
+  // The first lines of the C file that an image is told its core by: target/a64/boot.h, r5f/boot.h.
+  [[nodiscard]] std::string boot_of(const SubjectCore& core) const {
+    if (core.unit == Unit::kMmu) {
+      return fmt::format(
+          "#include \"boot.h\"\n"
+          "const struct memsize_boot memsize_boot = {{.table = {:#x}, .mair = {:#x}, .tcr = "
+          "{:#x}}};\n",
+          input_.tables[core.number].base,
+          emit::kMairEl1,
+          emit::kTcrEl1);
+    }
+    std::string regions;
+    const std::vector<emit::MpuWords> all = emit::mpu_words(core.mpu);
+    for (const emit::MpuWords& words : all) {
+      regions += fmt::format("{{.number = {}, .base = {:#x}, .size = {:#x}, .access = {:#x}}},\n",
+                             words.number,
+                             words.base,
+                             words.size,
+                             words.access);
+    }
+    std::string windows;
+    std::size_t count = 0;
+    for (const emit::RatEntryFields& entry : core.rat) {
+      if (entry.local != entry.system && entry.size != 0) {
+        windows += fmt::format(
+            "{{.base = {:#x}, .last = {:#x}}},\n", entry.local, entry.local + (entry.size - 1));
+        ++count;
+      }
+    }
+    return fmt::format(
+        "#include \"boot.h\"\n"
+        "const struct memsize_boot memsize_boot = {{.region_count = {}, .window_count = {},\n"
+        ".regions = {{{}}},\n.windows = {{{}}}}};\n",
+        all.size(),
+        count,
+        regions,
+        windows);
+  }
+
+  [[nodiscard]] std::vector<std::string> command(const SubjectCore& core,
+                                                 const Loaded& loaded,
+                                                 unsigned phase) const {
+    const std::uint64_t bytes = core.unit == Unit::kMmu ? input_.memory.size() : kSpace32;
+    const std::string size = fmt::format("{}M", bytes / core::kMiB.count());
+    return {std::string{emulator_of(core.unit)},
+            "-machine",
+            "none,memory-backend=board",
+            "-cpu",
+            core.unit == Unit::kMmu ? "cortex-a53" : "cortex-r5f",
+            "-m",
+            size,
+            "-object",
+            fmt::format("memory-backend-file,id=board,size={},mem-path={},share=on,prealloc=off,"
+                        "reserve=off",
+                        size,
+                        file().path()),
+            "-nic",
+            "none",
+            "-display",
+            "none",
+            "-serial",
+            "none",
+            "-monitor",
+            "none",
+            "-chardev",
+            "stdio,id=report",
+            "-semihosting-config",
+            fmt::format("enable=on,target=native,chardev=report,arg=memsize,arg=phase={}", phase),
+            "-device",
+            fmt::format("loader,addr={:#x},cpu-num=0", loaded.entry)};
+  }
+
+  MachineInput input_;
+  ImageBuilder builder_;
+  std::vector<Loaded> loaded_;
+};
+
+}  // namespace
+
+std::unique_ptr<Machine> make_qemu_machine(const MachineInput& input) {
+  return std::make_unique<QemuMachine>(input);
+}
+
+}  // namespace memsize::runtime
