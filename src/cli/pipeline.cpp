@@ -207,6 +207,43 @@ CheckReport check(Session& session, const CheckRequest& request) {
   return report;
 }
 
+core::Result<runtime::BoardLogReport> hold_board_log(Session& session,
+                                                     const LogRequest& request,
+                                                     const layout::MemoryMap& map,
+                                                     const layout::MemoryMap& baseline) {
+  // What the board printed; its format is its own.
+  AnalyzeRequest after = request.trace;
+  after.inputs = request.logs;
+  after.format.clear();
+  auto recording = read_inputs(session, after);
+  if (!recording) {
+    return tl::make_unexpected(recording.error());
+  }
+  // What the map was made of.
+  std::optional<model::Recording> before;
+  if (!request.trace.inputs.empty()) {
+    auto read = read_inputs(session, request.trace);
+    if (!read) {
+      return tl::make_unexpected(read.error());
+    }
+    before = std::move(*read);
+  }
+  auto format = load_format(session, *recording);
+  const auto options = sizing_options(request.trace, before ? *before : *recording);
+  if (!format || !options) {
+    return tl::make_unexpected(format ? options.error() : format.error());
+  }
+  // Frozen: no block changes its class.
+
+  const sizing::Sizing sizing = size_on_map(*recording, *format, map, *options);
+  std::vector<runtime::OtherMap> others;
+  if (baseline.values != map.values) {
+    others.push_back(
+        {fmt::format("the default map of board '{}'", baseline.board.name), &baseline});
+  }
+  return runtime::hold_log(map, {*recording, *format, sizing, before ? &*before : nullptr}, others);
+}
+
 core::Result<layout::MemoryMap> checked_map(const board::Board& board,
                                             const board::KnobValues& set) {
   auto map = layout::resolve(board, set);

@@ -9,6 +9,7 @@
 #include "memsize/layout/fit.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/recording.hpp"
+#include "memsize/runtime/board_log.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -184,6 +185,22 @@ struct CheckReport {
 
 /// Everything that `check` finds; an input that cannot be read is a finding too.
 [[nodiscard]] CheckReport check(Session& session, const CheckRequest& request);
+
+/// A console log of the board whose firmware was built with a map.
+struct LogRequest {
+  std::vector<std::string> logs;
+  /// What the map was made of, and how, if anything: its core, headroom, instances and priorities
+  /// are those of the log, too. No inputs: nothing is known of before.
+  AnalyzeRequest trace;
+};
+
+/// Holds the logs against `map`; `baseline` is the board's default map, or what the SDK had before.
+/// What is wrong on the board is in the report; errors are of logs that cannot be read.
+[[nodiscard]] core::Result<runtime::BoardLogReport> hold_board_log(
+    Session& session,
+    const LogRequest& request,
+    const layout::MemoryMap& map,
+    const layout::MemoryMap& baseline);
 
 /// Knob values from "KNOB=SIZE".
 [[nodiscard]] core::Result<board::KnobValues> parse_settings(

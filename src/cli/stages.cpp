@@ -356,6 +356,18 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
   }
 }
 
+sizing::Sizing size_on_map(const model::Recording& recording,
+                           const board::TraceFormat& format,
+                           const layout::MemoryMap& map,
+                           const sizing::Options& options) {
+  sizing::BoardView view = view_of(map);
+  view.heaps = heaps_of(map);
+  if (!sizing::addresses_match(recording, view.heaps)) {
+    view.heaps.clear();
+  }
+  return sizing::size_recording(recording, format, &view, options);
+}
+
 bool forbids_map(const core::Diagnostic& diagnostic) {
   switch (diagnostic.code) {
     case Code::kReadBadRecord:

@@ -36,6 +36,12 @@ struct BoardNow {
 /// Fills sizing, match and the suggested map.
 void size_with_board(Analysis& analysis, const sizing::Options& options);
 
+/// Held against a map as it is, with the heaps where it has them if the addresses lie there.
+[[nodiscard]] sizing::Sizing size_on_map(const model::Recording& recording,
+                                         const board::TraceFormat& format,
+                                         const layout::MemoryMap& map,
+                                         const sizing::Options& options);
+
 /// --strict: warnings that numbers may be too small become errors.
 void make_strict(core::Diagnostics& diagnostics);
 
