@@ -97,6 +97,7 @@ constexpr std::array kVerbs = {
     Verb{"analyze", add_analyze, "memsize.sizing/1"},
     Verb{"emit", add_emit, "memsize.emit/1"},
     Verb{"check", add_check, "memsize.check/1"},
+    Verb{"validate", add_validate, "memsize.validate/1"},
     Verb{"why", add_why, "memsize.why/1"},
     Verb{"board", add_board, "memsize.board/1"},
     Verb{"sdk", add_sdk, "memsize.sdk/1"},
