@@ -114,6 +114,11 @@ COMMANDS = (
     ("check --board overlap.toml --json", 1),
     ("check --json", 2),
     ("check --sizing sizing.json --json", 2),
+    # validate
+    ("validate --board j722s-sdk11 --trace timed.log --log timed.log --json", 0),
+    ("validate --board j722s-sdk11 --log {trace} --json", 1),
+    ("validate --board j722s --log everything.log --json", 1),
+    ("validate --board j722s-sdk11 --log missing.log --json", 1),
     # board
     ("board list --json", 0),
     ("board show j722s j722s-sdk11 --json", 0),
@@ -267,6 +272,7 @@ class Checker:
             "bare.log": "".join(line.split("s:", 1)[-1] for line in lines),
             "broken.json": "{",
             "everything.log": everything(trace),
+            "timed.log": trace + "".join(line + "\n" for line in BESIDE if "NETWORK" in line),
             "loaded-again.log": trace + "another table\n" + trace.replace("2755.41", "2655.41") + trace,
             "totals.log": "".join(f"[C7x_2 ]      5.000000 s: {line}\n" for line in TOTALS),
             "emulated.log": EMULATED + trace,
