@@ -137,6 +137,13 @@ const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {
   return found == attributes.end() ? nullptr : &*found;
 }
 
+const CoreSections* Board::find_sections(std::string_view core) const {
+  const auto found = std::find_if(sections.begin(), sections.end(), [&](const CoreSections& one) {
+    return one.core == core;
+  });
+  return found == sections.end() ? nullptr : &*found;
+}
+
 const Chain* Board::find_chain(std::string_view chain) const {
   const auto found = std::find_if(chains.begin(), chains.end(), [&](const Chain& candidate) {
     return candidate.name == chain;

@@ -63,6 +63,7 @@ class BoardReader {
     for (const TomlField& field : top.fields("view")) {
       read_view(context_, field);
     }
+    read_sections(context_, top.fields("sections"));
     for (const TomlField& field : top.fields("group")) {
       read_group(field);
     }
@@ -323,6 +324,9 @@ class BoardReader {
     }
     TableReader reader{field.get(), named("core", field), errors_};
     core.title = reader.one_line("title");
+    const Text word = reader.text("region_word");
+    context_.check_identifier(word);
+    core.region_word = word.text;
     const Text linker = checked_file_name(reader, reader.text("linker"));
     check_own(linker, kOursOfCore);
     core.linker_file = linker.text;
@@ -510,8 +514,8 @@ class BoardReader {
 
   static constexpr std::size_t kLongestSource = 2000;
 
-  static constexpr std::array<std::string_view, 4> kOursOfCore = {
-      "mmu.syscfg", "mmu_map.json", "mpu.syscfg", "mpu_cfg.c"};
+  static constexpr std::array<std::string_view, 5> kOursOfCore = {
+      "mmu.syscfg", "mmu_map.json", "mpu.syscfg", "mpu_cfg.c", "linker.ld"};
 
   const TomlValue& file_;
   Board board_;

@@ -56,5 +56,7 @@ void read_view(ReaderContext& context, const core::TomlField& field);
 void read_mmu(ReaderContext& context, const core::TomlValue& table);
 void read_mpu(ReaderContext& context, const core::TomlValue& table);
 void read_rat(ReaderContext& context, const core::TomlValue& table);
+/// After every chain, alias and view: sections go to regions.
+void read_sections(ReaderContext& context, const std::vector<core::TomlField>& lists);
 
 }  // namespace memsize::board

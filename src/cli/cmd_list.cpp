@@ -29,9 +29,11 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
       table.rows.push_back({std::string{reader.name}, std::string{reader.description}});
     }
   } else if (what == "emitters") {
-    table.columns = {{"emitter"}, {"writes"}};
+    table.columns = {{"emitter"}, {"writes"}, {"when"}};
     for (const emit::Emitter& emitter : emit::all_emitters()) {
-      table.rows.push_back({std::string{emitter.name}, std::string{emitter.description}});
+      table.rows.push_back({std::string{emitter.name},
+                            std::string{emitter.description},
+                            emitter.by_request ? "by --only" : "always"});
     }
   } else if (what == "checks") {
     table.columns = {{"check"}, {"severity"}, {"after"}, {"rule"}, {"why"}};

@@ -4,6 +4,7 @@
 
 #include "template.hpp"
 #include "view.hpp"
+#include "view_ld.hpp"
 #include "view_mpu.hpp"
 
 #include <algorithm>
@@ -246,6 +247,37 @@ core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input) {
              "rebuild",
              rebuild_view(input.map, input.baseline, input.baseline_name),
              escape_markdown);
+}
+
+core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input) {
+  std::vector<Artifact> artifacts;
+  core::Diagnostics errors;
+  for (const board::Core& core : input.map.board.cores) {
+    const board::CoreSections* sections = input.map.board.find_sections(core.name);
+    if (sections == nullptr) {
+      errors.push_back(
+          core::error(core::Code::kEmitSections,
+                      fmt::format("board '{}' does not say where the sections of core '{}' go",
+                                  input.map.board.name,
+                                  core.name),
+                      core.place,
+                      "a linker script needs a [sections.NAME] with this core (boards/README.md)"));
+      continue;
+    }
+    auto file = one(input,
+                    core.name + "/linker.ld",
+                    "gnu-ld",
+                    gnu_ld_view(input.map, *sections),
+                    escape_comment);
+    if (!file) {
+      return file;
+    }
+    artifacts.push_back(std::move(file->front()));
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return artifacts;
 }
 
 }  // namespace memsize::emit

@@ -16,5 +16,6 @@ core::Result<std::vector<Artifact>> render_dts(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_html(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input);
+core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input);
 
 }  // namespace memsize::emit

@@ -21,6 +21,7 @@ const std::vector<Emitter>& all_emitters() {
       {"html", "the map for people", render_html},
       {"map-json", "the resolved map as data (memsize.map/1)", render_map_json},
       {"rebuild", "what must be rebuilt and reflashed after the change", render_rebuild},
+      {"gnu-ld", "a linker script of each core, for GNU ld and lld", render_gnu_ld, true},
   };
   return emitters;
 }
@@ -45,7 +46,8 @@ core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
   core::Diagnostics errors;
   for (const Emitter& emitter : all_emitters()) {
     const std::string name{emitter.name};
-    if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) {
+    const bool asked = std::find(only.begin(), only.end(), name) != only.end();
+    if (only.empty() ? emitter.by_request : !asked) {
       continue;
     }
     auto rendered = emitter.render(input);

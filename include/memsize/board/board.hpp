@@ -5,6 +5,7 @@
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/board/mpu.hpp"
+#include "memsize/board/sections.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -54,6 +55,8 @@ struct Core {
   /// File name of its linker map; empty: the board's.
   std::string linker_file;
   std::vector<OnChip> onchip;
+  /// What names of its regions call it; empty: its name.
+  std::string region_word;
   core::Place place;
 };
 
@@ -193,10 +196,14 @@ struct Board {
   Mmu mmu;
   Mpu mpu;
   Rat rat;
+  /// Of the cores whose sections the board places.
+  std::vector<CoreSections> sections;
   std::vector<RebuildStep> rebuild;
 
   [[nodiscard]] const Knob* find_knob(std::string_view knob) const;
   [[nodiscard]] const Core* find_core(std::string_view core) const;
+  /// nullptr: the board does not say where the core's sections go.
+  [[nodiscard]] const CoreSections* find_sections(std::string_view core) const;
   [[nodiscard]] const Chain* find_chain(std::string_view chain) const;
   /// The chain that this one continues, over any number of steps: it has the address that moves
   /// all of them. A chain that continues none is its own.

@@ -1,0 +1,329 @@
+// Where a board's cores put the sections of their firmware. A core may stand in several lists: what
+// all cores have, what those of its kind have, and what is special about it add up.
+#include "memsize/core/text.hpp"
+
+#include "reader_context.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+namespace {
+
+using core::Code;
+using core::TomlField;
+using core::TomlValue;
+using Kind = core::TomlValue::Kind;
+
+constexpr std::string_view kCore = "{core}";
+constexpr core::Bytes kStack{16 * 1024};
+
+constexpr std::array<std::pair<std::string_view, SectionUse>, 3> kUses = {
+    {{"load", SectionUse::kLoaded},
+     {"reserve", SectionUse::kReserved},
+     {"whole", SectionUse::kWhole}}};
+
+constexpr std::array<std::pair<std::string_view, std::vector<std::string> CoreSections::*>, 4>
+    kKinds = {{{"text", &CoreSections::text},
+               {"rodata", &CoreSections::rodata},
+               {"data", &CoreSections::data},
+               {"bss", &CoreSections::bss}}};
+
+// Names stand in linker scripts without quotes, as patterns and in expressions.
+bool is_section_name(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  return !name.empty() && name != "." && name.size() <= kLongest &&
+         std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                  std::string_view{"._:$"}.find(c) != std::string_view::npos;
+         });
+}
+
+// What a linker script calls the section: there a colon ends a name.
+std::string with_dots(std::string name) {
+  std::replace(name.begin(), name.end(), ':', '.');
+  return name;
+}
+
+class SectionsReader {
+ public:
+  explicit SectionsReader(ReaderContext& context) : context_(context) {}
+
+  void read(const TomlField& field) {
+    if (!context_.expect_table(field, "section list")) {
+      return;
+    }
+    TableReader reader{field.get(), named("section list", field), context_.errors()};
+    const std::set<std::string> cores = known(context_.read_cores(reader, field.get()));
+    for (const std::string& core : cores) {
+      of(core, field.key_place);
+    }
+    read_code(reader, cores);
+    for (const auto& [key, kind] : kKinds) {
+      for (const Text& name : reader.texts(key)) {
+        for (const std::string& core : cores_without(cores, name.text, name.place)) {
+          (of(core, name.place).*kind).push_back(name.text);
+        }
+      }
+    }
+    const std::map<std::string, core::Align> aligns = read_aligns(reader, field);
+    for (const auto& [key, use] : kUses) {
+      for (const TomlField& line : reader.fields(key)) {
+        const auto align = aligns.find(line.key);
+        place(line, use, align == aligns.end() ? core::Align{} : align->second, cores);
+      }
+    }
+    reader.finish();
+  }
+
+  // Sections without code are no program.
+  void finish() {
+    for (CoreSections& sections : context_.board().sections) {
+      if (!codes_.contains(sections.core)) {
+        context_.errors().push_back(
+            core::error(Code::kTomlMissingKey,
+                        fmt::format("no section list of core '{}' has 'code'", sections.core),
+                        sections.place,
+                        "name the region of its code and data"));
+      }
+    }
+  }
+
+ private:
+  std::set<std::string> known(const std::vector<std::string>& cores) {
+    std::set<std::string> found;
+    for (const std::string& core : cores) {
+      if (context_.board().find_core(core) != nullptr) {
+        found.insert(core);
+      }
+    }
+    return found;
+  }
+
+  CoreSections& of(const std::string& core, const core::Place& place) {
+    std::vector<CoreSections>& all = context_.board().sections;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.core == core; });
+    if (found != all.end()) {
+      return *found;
+    }
+    CoreSections sections;
+    sections.core = core;
+    sections.stack = kStack;
+    sections.place = place;
+    all.push_back(std::move(sections));
+    return all.back();
+  }
+
+  void read_code(TableReader& reader, const std::set<std::string>& cores) {
+    const Text code = reader.text("code");
+    const TomlValue* stack = reader.optional("stack", Kind::kString);
+    const core::Bytes size = reader.bytes("stack", kStack);
+    for (const std::string& core : cores) {
+      if (code.written) {
+        once(codes_, core, code.place, fmt::format("the code of core '{}' has two regions", core));
+        if (const auto region = find(core, code.text); region) {
+          of(core, code.place).region = *region;
+        } else {
+          no_region(core, code.text, code.place);
+        }
+      }
+      if (stack != nullptr) {
+        once(
+            stacks_, core, stack->place, fmt::format("the stack of core '{}' has two sizes", core));
+        of(core, stack->place).stack = size;
+      }
+    }
+  }
+
+  // Whether `key` is new to `places`; an error where it is not.
+  bool once(std::map<std::string, core::Place>& places,
+            const std::string& key,
+            const core::Place& place,
+            const std::string& message) {
+    const auto [first, added] = places.try_emplace(key, place);
+    if (!added) {
+      core::Diagnostic twice =
+          core::error(Code::kBoardValue, message, place, "take it out of one of the lists");
+      twice.related.push_back({first->second, "the first one is here"});
+      context_.errors().push_back(std::move(twice));
+    }
+    return added;
+  }
+
+  // The cores that no line before has given a section of this name.
+  std::vector<std::string> cores_without(const std::set<std::string>& cores,
+                                         const std::string& name,
+                                         const core::Place& place) {
+    std::vector<std::string> left;
+    if (!is_section_name(name)) {
+      context_.errors().push_back(
+          core::error(Code::kBoardName,
+                      fmt::format("'{}' is not the name of a section", core::printable(name, 60)),
+                      place,
+                      "letters, digits, '_', '.', ':' and '$', at most 100, a digit not first"));
+      return left;
+    }
+    for (const std::string& core : cores) {
+      if (once(names_[core],
+               with_dots(name),
+               place,
+               fmt::format("section '{}' of core '{}' stands here twice", name, core))) {
+        left.push_back(core);
+      }
+    }
+    return left;
+  }
+
+  std::map<std::string, core::Align> read_aligns(TableReader& reader, const TomlField& field) {
+    std::map<std::string, core::Align> aligns;
+    const TomlValue* table = reader.optional("align", Kind::kTable);
+    if (table == nullptr) {
+      return aligns;
+    }
+    TableReader values{
+        *table, fmt::format("'align' of {}", named("section list", field)), context_.errors()};
+    for (const TomlField& line : table->fields) {
+      const bool is_placed = std::any_of(kUses.begin(), kUses.end(), [&](const auto& use) {
+        const TomlField* lines = field.get().find(use.first);
+        return lines != nullptr && lines->get().kind == Kind::kTable &&
+               lines->get().find(line.key) != nullptr;
+      });
+      if (!is_placed) {
+        values.wrong(Code::kBoardReference,
+                     fmt::format("{} does not place section '{}'",
+                                 named("section list", field),
+                                 core::printable(line.key, 60)),
+                     line.key_place);
+      }
+      aligns[line.key] = values.align(line.key);
+    }
+    return aligns;
+  }
+
+  // A line is a section and a region that its cores must have, or several of which each core uses
+  // the first that it has, if any.
+  void place(const TomlField& line,
+             SectionUse use,
+             core::Align align,
+             const std::set<std::string>& cores) {
+    std::vector<std::string> regions;
+    const TomlValue& value = line.get();
+    const std::vector<TomlValue> one = {value};
+    for (const TomlValue& item : value.kind == Kind::kArray ? value.items : one) {
+      if (item.kind != Kind::kString) {
+        context_.errors().push_back(
+            core::error(Code::kTomlType,
+                        fmt::format("section '{}' goes to a region or to one of an array of "
+                                    "regions, not to {}",
+                                    core::printable(line.key, 60),
+                                    core::kind_name(item.kind)),
+                        item.place));
+        return;
+      }
+      regions.push_back(item.string);
+    }
+    std::set<std::string> having;
+    std::map<std::string, std::string> found;
+    for (const std::string& core : cores) {
+      for (const std::string& region : regions) {
+        if (const auto name = find(core, region); name && having.insert(core).second) {
+          found[core] = *name;
+        }
+      }
+      if (!having.contains(core) && value.kind != Kind::kArray) {
+        no_region(core, value.string, value.place);
+      }
+    }
+    for (const std::string& core : cores_without(having, line.key, line.key_place)) {
+      of(core, line.key_place).placed.push_back({line.key, found[core], use, align});
+    }
+  }
+
+  // Every name that the core's linker map has.
+  std::vector<std::string> regions_of(const std::string& core) {
+    std::vector<std::string> regions;
+    const auto add = [&](const std::string& name, const std::vector<std::string>& cores) {
+      if (std::find(cores.begin(), cores.end(), core) != cores.end()) {
+        regions.push_back(name);
+      }
+    };
+    for (const Chain& chain : context_.board().chains) {
+      for (const Item& item : chain.items) {
+        if (!item.is_gap) {
+          add(item.name, item.cores);
+        }
+      }
+    }
+    for (const Alias& alias : context_.board().aliases) {
+      add(alias.name, alias.cores);
+    }
+    for (const View& view : context_.board().views) {
+      for (const Alias& alias : view.aliases) {
+        add(alias.name, alias.cores);
+      }
+    }
+    return regions;
+  }
+
+  std::string substituted(const std::string& core, std::string name) {
+    const Core* known = context_.board().find_core(core);
+    const std::string& word =
+        known == nullptr || known->region_word.empty() ? core : known->region_word;
+    for (std::size_t at = name.find(kCore); at != std::string::npos; at = name.find(kCore, at)) {
+      name.replace(at, kCore.size(), word);
+      at += word.size();
+    }
+    return name;
+  }
+
+  // Vendors write a core's name in several cases.
+  std::optional<std::string> find(const std::string& core, const std::string& name) {
+    const std::string wanted = substituted(core, name);
+    const std::vector<std::string> regions = regions_of(core);
+    if (std::find(regions.begin(), regions.end(), wanted) != regions.end()) {
+      return wanted;
+    }
+    const auto alike = std::find_if(regions.begin(), regions.end(), [&](const std::string& region) {
+      return name.find(kCore) != std::string::npos &&
+             core::to_lower(region) == core::to_lower(wanted);
+    });
+    return alike == regions.end() ? std::nullopt : std::optional{*alike};
+  }
+
+  void no_region(const std::string& core, const std::string& name, const core::Place& place) {
+    const std::string wanted = substituted(core, name);
+    context_.errors().push_back(
+        core::error(Code::kBoardReference,
+                    fmt::format("core '{}' has no region '{}'", core, core::printable(wanted, 60)),
+                    place,
+                    core::did_you_mean(wanted, regions_of(core))));
+  }
+
+  ReaderContext& context_;
+  std::map<std::string, core::Place> codes_;
+  std::map<std::string, core::Place> stacks_;
+  /// By core: the sections that it has so far, with dots.
+  std::map<std::string, std::map<std::string, core::Place>> names_;
+};
+
+}  // namespace
+
+void read_sections(ReaderContext& context, const std::vector<TomlField>& lists) {
+  SectionsReader reader{context};
+  for (const TomlField& list : lists) {
+    reader.read(list);
+  }
+  reader.finish();
+}
+
+}  // namespace memsize::board
