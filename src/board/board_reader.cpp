@@ -514,8 +514,13 @@ class BoardReader {
 
   static constexpr std::size_t kLongestSource = 2000;
 
-  static constexpr std::array<std::string_view, 5> kOursOfCore = {
-      "mmu.syscfg", "mmu_map.json", "mpu.syscfg", "mpu_cfg.c", "linker.ld"};
+  static constexpr std::array<std::string_view, 7> kOursOfCore = {"mmu.syscfg",
+                                                                  "mmu_map.json",
+                                                                  "mpu.syscfg",
+                                                                  "mpu_cfg.c",
+                                                                  "mmu_tables.c",
+                                                                  "mpu_table.c",
+                                                                  "linker.ld"};
 
   const TomlValue& file_;
   Board board_;

@@ -117,7 +117,7 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
   for (const std::string& path : *paths) {
     const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
                       path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
-                      path.ends_with(".dtsi");
+                      path.ends_with(".dtsi") || path.ends_with(".bin");
     if (!ours) {
       continue;
     }

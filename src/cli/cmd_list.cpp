@@ -29,11 +29,11 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
       table.rows.push_back({std::string{reader.name}, std::string{reader.description}});
     }
   } else if (what == "emitters") {
-    table.columns = {{"emitter"}, {"writes"}, {"when"}};
+    table.columns = {{"emitter"}, {"when"}, {"writes"}};
     for (const emit::Emitter& emitter : emit::all_emitters()) {
       table.rows.push_back({std::string{emitter.name},
-                            std::string{emitter.description},
-                            emitter.by_request ? "by --only" : "always"});
+                            emitter.by_request ? "by request" : "always",
+                            std::string{emitter.description}});
     }
   } else if (what == "checks") {
     table.columns = {{"check"}, {"severity"}, {"after"}, {"rule"}, {"why"}};

@@ -106,7 +106,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
     return tl::make_unexpected(artifacts.error());
   }
   emission.artifacts = std::move(*artifacts);
-  core::Diagnostics disagreements = verify_artifacts(emission);
+  core::Diagnostics disagreements = verify_artifacts(session, emission);
   if (!disagreements.empty()) {
     return tl::make_unexpected(std::move(disagreements));
   }

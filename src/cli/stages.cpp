@@ -452,16 +452,40 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
   return wish;
 }
 
-core::Diagnostics verify_artifacts(const Emission& emission) {
-  const bool whole = std::any_of(emission.artifacts.begin(),
-                                 emission.artifacts.end(),
-                                 [](const emit::Artifact& a) { return a.emitter == "map-json"; });
-  if (!whole) {
-    return {};
-  }
+namespace {
+
+bool has_artifact_of(const Emission& emission, std::string_view emitter) {
+  return std::any_of(emission.artifacts.begin(),
+                     emission.artifacts.end(),
+                     [&](const emit::Artifact& a) { return a.emitter == emitter; });
+}
+
+}  // namespace
+
+core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
   std::vector<emit::MapFile> files;
   for (const emit::Artifact& artifact : emission.artifacts) {
     files.push_back({artifact.path, artifact.content});
+  }
+  if (!has_artifact_of(emission, "map-json")) {
+    const auto& emitters = emit::all_emitters();
+    const bool by_request =
+        std::any_of(emitters.begin(), emitters.end(), [&](const emit::Emitter& emitter) {
+          return emitter.by_request && has_artifact_of(emission, emitter.name);
+        });
+    if (!by_request) {
+      return {};
+    }
+    // What hardware loads as it is has nobody else who reads it first.
+    const auto documents =
+        emit::render_all({emission.map, emission.baseline, session.files, session.data.templates},
+                         {"map-json", "mmu-json"});
+    if (!documents) {
+      return documents.error();
+    }
+    for (const emit::Artifact& artifact : *documents) {
+      files.push_back({artifact.path, artifact.content});
+    }
   }
   core::Diagnostics found = emit::verify_map(files, "").diagnostics;
   // What --only left out is missing on purpose.

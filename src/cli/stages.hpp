@@ -75,6 +75,6 @@ struct Wish {
 [[nodiscard]] core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request);
 
 /// Renders what --only left out of the check too, then reads everything back.
-[[nodiscard]] core::Diagnostics verify_artifacts(const Emission& emission);
+[[nodiscard]] core::Diagnostics verify_artifacts(Session& session, const Emission& emission);
 
 }  // namespace memsize::cli

@@ -1,11 +1,13 @@
 #include "emitters.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/emit/armv8_tables.hpp"
 
 #include "template.hpp"
 #include "view.hpp"
 #include "view_ld.hpp"
 #include "view_mpu.hpp"
+#include "view_tables.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -239,6 +241,51 @@ core::Result<std::vector<Artifact>> render_html(const EmitInput& input) {
 
 core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input) {
   return std::vector<Artifact>{{"memory_map.json", {}, document(map_document(input.map))}};
+}
+
+core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input) {
+  std::vector<Artifact> artifacts;
+  core::Diagnostics errors;
+  for (const layout::MmuTable& entries : input.map.mmu) {
+    auto tables = tables_of(input.map, entries.core);
+    if (!tables) {
+      errors.insert(errors.end(), tables.error().begin(), tables.error().end());
+      continue;
+    }
+    auto source = one(input,
+                      entries.core + "/mmu_tables.c",
+                      "mmu-tables",
+                      mmu_tables_view(input.map, entries.core, *tables),
+                      escape_comment);
+    if (!source) {
+      return source;
+    }
+    artifacts.push_back(std::move(source->front()));
+    artifacts.push_back(
+        {fmt::format("{}/mmu_tables_at_{}.bin", entries.core, core::format_address(tables->base)),
+         {},
+         std::move(tables->bytes)});
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return artifacts;
+}
+
+core::Result<std::vector<Artifact>> render_mpu_tables(const EmitInput& input) {
+  std::vector<Artifact> artifacts;
+  for (const layout::MpuTable& table : input.map.mpu) {
+    auto source = one(input,
+                      table.core + "/mpu_table.c",
+                      "mpu-table",
+                      mpu_table_view(input.map, table),
+                      escape_comment);
+    if (!source) {
+      return source;
+    }
+    artifacts.push_back(std::move(source->front()));
+  }
+  return artifacts;
 }
 
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input) {

@@ -17,5 +17,7 @@ core::Result<std::vector<Artifact>> render_html(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input);
+core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input);
+core::Result<std::vector<Artifact>> render_mpu_tables(const EmitInput& input);
 
 }  // namespace memsize::emit

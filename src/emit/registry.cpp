@@ -22,6 +22,14 @@ const std::vector<Emitter>& all_emitters() {
       {"map-json", "the resolved map as data (memsize.map/1)", render_map_json},
       {"rebuild", "what must be rebuilt and reflashed after the change", render_rebuild},
       {"gnu-ld", "a linker script of each core, for GNU ld and lld", render_gnu_ld, true},
+      {"mmu-tables",
+       "the MMU entries of each core as Armv8 translation tables",
+       render_mmu_tables,
+       true},
+      {"mpu-tables",
+       "the MPU regions of each R5F core as register values",
+       render_mpu_tables,
+       true},
   };
   return emitters;
 }
@@ -46,8 +54,9 @@ core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
   core::Diagnostics errors;
   for (const Emitter& emitter : all_emitters()) {
     const std::string name{emitter.name};
-    const bool asked = std::find(only.begin(), only.end(), name) != only.end();
-    if (only.empty() ? emitter.by_request : !asked) {
+    const bool wanted = only.empty() ? !emitter.by_request
+                                     : std::find(only.begin(), only.end(), name) != only.end();
+    if (!wanted) {
       continue;
     }
     auto rendered = emitter.render(input);

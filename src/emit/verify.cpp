@@ -301,6 +301,23 @@ class Verifier {
     }
   }
 
+  // The tables of a core, whose name says where they are; those of another address are left over
+  // from another map.
+  const MapFile* find_tables(const std::string& core) {
+    const MapFile* found = nullptr;
+    for (const MapFile& file : files_) {
+      if (!file.path.starts_with(core + "/mmu_tables_at_") || !file.path.ends_with(".bin")) {
+        continue;
+      }
+      if (found != nullptr) {
+        disagree(place_of(file.path), fmt::format("there is {}, too", found->path));
+        return nullptr;
+      }
+      found = &file;
+    }
+    return found;
+  }
+
   // What the MMU of each core does, in sysconfig's words and as data.
   void check_mmu() {
     std::size_t read = 0;
@@ -311,7 +328,9 @@ class Verifier {
         files.syscfg = find_or_warn(core + "/mmu.syscfg");
       }
       files.document = find_or_warn(core + "/mmu_map.json");
+      files.tables_source = find(core + "/mmu_tables.c");
       read += files.syscfg != nullptr || files.document != nullptr ? 1 : 0;
+      files.tables = find_tables(core);
       verify_mmu(map_, files, root_, report_.diagnostics);
     }
     if (read != 0) {
@@ -341,6 +360,7 @@ class Verifier {
       if (mpu != nullptr && !by_sysconfig) {
         files.source = find_or_warn(core + "/mpu_cfg.c");
       }
+      files.words = find(core + "/mpu_table.c");
       read += files.syscfg != nullptr || files.source != nullptr ? 1 : 0;
       verify_mpu(map_, files, root_, report_.diagnostics);
     }

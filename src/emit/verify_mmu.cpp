@@ -41,6 +41,9 @@ class MmuVerifier {
       disagree(place_of(*files_.document),
                fmt::format("it differs from {}/mmu.syscfg", files_.core));
     }
+    if (files_.tables != nullptr) {
+      check_tables(has_document ? &from_document : nullptr);
+    }
   }
 
  private:
@@ -73,6 +76,65 @@ class MmuVerifier {
     const std::size_t before = errors_.size();
     entries = read_mmu_document(*files_.document, files_.core, root_, errors_);
     return good_since(before);
+  }
+
+  // What the hardware finds in the tables is what the entries say.
+  void check_tables(const std::vector<WrittenMmuEntry>* entries) {
+    const core::Place place = place_of(*files_.tables);
+    const std::string& path = files_.tables->path;
+    const std::size_t from = path.rfind("_0x") + 1;
+    const auto base = core::parse_address(path.substr(from, path.rfind('.') - from), place);
+    const std::size_t before = errors_.size();
+    if (!base) {
+      errors_.push_back(core::error(Code::kVerifyParse, "its name has no address", place));
+      return;
+    }
+    const auto found = parse_tables(*files_.tables, root_, *base, errors_);
+    if (!good_since(before)) {
+      return;
+    }
+    hold_mmu(map_.core_of(files_.core, place), map_.mair, found, errors_);
+    if (entries != nullptr && !same_memory(paint(found), paint(*entries))) {
+      disagree(place, fmt::format("it differs from {}/mmu_map.json", files_.core));
+    }
+    if (files_.tables_source != nullptr) {
+      check_source();
+    }
+  }
+
+  void check_source() {
+    constexpr std::size_t kBytes = 8;
+    const std::size_t before = errors_.size();
+    std::string bytes;
+    for (const std::uint64_t word :
+         parse_words(*files_.tables_source, root_, "memsize_mmu_tables", errors_)) {
+      for (std::size_t i = 0; i < kBytes; ++i) {
+        bytes += static_cast<char>(word >> 8 * i & 0xFFU);
+      }
+    }
+    if (good_since(before) && bytes != files_.tables->content) {
+      disagree(place_of(*files_.tables_source),
+               fmt::format("it differs from {}", files_.tables->path));
+    }
+  }
+
+  // Whoever says so: entries that continue each other are one.
+  static bool same_memory(const std::vector<MmuPiece>& a, const std::vector<MmuPiece>& b) {
+    const auto joined = [](const std::vector<MmuPiece>& pieces) {
+      std::vector<MmuPiece> list;
+      for (const MmuPiece& piece : pieces) {
+        if (!list.empty() && list.back().attribute == piece.attribute &&
+            list.back().virtual_base + list.back().size == piece.virtual_base &&
+            list.back().physical + list.back().size == piece.physical) {
+          list.back().size += piece.size;
+          continue;
+        }
+        list.push_back(piece);
+        list.back().entry.clear();
+      }
+      return list;
+    };
+    return alike(joined(a), joined(b));
   }
 
   static bool alike(const std::vector<MmuPiece>& a, const std::vector<MmuPiece>& b) {

@@ -16,6 +16,9 @@ struct MmuFiles {
   std::string core;
   const MapFile* syscfg = nullptr;
   const MapFile* document = nullptr;
+  /// The translation tables as bytes, and the same as C.
+  const MapFile* tables = nullptr;
+  const MapFile* tables_source = nullptr;
 };
 
 void verify_mmu(const WrittenMap& map,

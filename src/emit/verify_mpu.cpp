@@ -39,6 +39,9 @@ class MpuVerifier {
     if (files_.source != nullptr) {
       read_source();
     }
+    if (files_.words != nullptr && mpu_ != nullptr) {
+      read_words();
+    }
     if (rat_ != nullptr && !map_.rat_in_sysconfig) {
       std::vector<WrittenRatEntry> entries;
       for (const RatEntryFields& entry : rat_->entries) {
@@ -106,6 +109,23 @@ class MpuVerifier {
       return;
     }
     check_mpu(written.regions, place_of(files_.source->path));
+  }
+
+  void read_words() {
+    const std::size_t before = errors_.size();
+    auto regions = parse_mpu_words(*files_.words, root_, errors_);
+    if (!good_since(before)) {
+      return;
+    }
+    // Registers have no names.
+    for (WrittenMpuRegion& region : regions) {
+      for (const MapMpuRegion& known : mpu_->regions) {
+        if (known.fields.number == region.fields.number) {
+          region.fields.name = known.fields.name;
+        }
+      }
+    }
+    check_mpu(regions, place_of(files_.words->path));
   }
 
   void check_mpu(const std::vector<WrittenMpuRegion>& regions, const core::Place& place) {

@@ -16,6 +16,8 @@ struct MpuFiles {
   std::string core;
   const MapFile* syscfg = nullptr;
   const MapFile* source = nullptr;
+  /// The regions as register values.
+  const MapFile* words = nullptr;
 };
 
 void verify_mpu(const WrittenMap& map,

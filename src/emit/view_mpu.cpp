@@ -2,6 +2,7 @@
 
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/mpu_words.hpp"
 
 #include "view.hpp"
 
@@ -247,6 +248,22 @@ Json mpu_source_view(const MemoryMap& map, const MpuTable& table) {
   for (const MpuRegion& region : table.regions) {
     view["regions"].push_back(
         source_region(region, attribute_of(map, region), map.board.mpu.program));
+  }
+  return view;
+}
+
+Json mpu_table_view(const MemoryMap& map, const MpuTable& table) {
+  Json view = head_view(map);
+  view["core"] = table.core;
+  view["count"] = fmt::format("{}", table.regions.size());
+  view["regions"] = Json::array();
+  const std::vector<MpuWords> words = mpu_words(mpu_fields(table, map.board.mpu));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    Json item = region_view(table.regions[i]);
+    item["drbar"] = hex8(words[i].base);
+    item["drsr"] = hex8(words[i].size);
+    item["dracr"] = hex8(words[i].access);
+    view["regions"].push_back(std::move(item));
   }
   return view;
 }

@@ -22,6 +22,9 @@ namespace memsize::emit {
 /// What a C file says, in the PDK's words: gCslR5MpuCfg, or gMPUConfigParms for SafeRTOS.
 [[nodiscard]] Json mpu_source_view(const layout::MemoryMap& map, const layout::MpuTable& table);
 
+/// The same as words of the MPU's registers.
+[[nodiscard]] Json mpu_table_view(const layout::MemoryMap& map, const layout::MpuTable& table);
+
 /// Members of the map's document.
 [[nodiscard]] Json mpu_documents(const layout::MemoryMap& map);
 [[nodiscard]] Json rat_documents(const layout::MemoryMap& map);

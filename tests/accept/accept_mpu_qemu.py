@@ -5,7 +5,8 @@ of memory (TEX, C, B, shareable, execute never) after the other: what faults the
 from the map's areas, laid over the fixed regions of the board; the regions that memsize computed have no part in it but
 that their edges are touched too. Between two edges nothing changes, so the first and last byte there speak for all.
 
-Compiled with clang and ld.lld; the program is in r5f/.
+Each core's regions come once from what memsize writes for the firmware, and once from the register values that it writes
+by request. Compiled with clang and ld.lld; the program is in r5f/.
 """
 
 import argparse
@@ -263,7 +264,8 @@ class Builder:
         self.work = work
         self.compiler, self.linker = tool("clang", "clang-14"), tool("ld.lld", "ld.lld-14")
         self.objects = {name: self.compile(R5F / name, work / f"{name}.o", R5F / "include")
-                        for name in ("start.S", "main.c", "table_plan.c", "table_csl.c", "table_safertos.c")}
+                        for name in ("start.S", "main.c", "table_plan.c", "table_csl.c", "table_safertos.c",
+                                     "table_words.c")}
         self.plain = self.link("table_plan.c", work / "plan.elf")
 
     def compile(self, source: Path, target: Path, *include: Path) -> Path:
@@ -283,6 +285,11 @@ class Builder:
         read(source)
         config = self.compile(source, work / "mpu_cfg.o", R5F / "include", out)
         return self.link(f"table_{core.program}.c", work / "mpu_cfg.elf", config)
+
+    def with_words(self, core: Core, out: Path, work: Path) -> Path:
+        """The program with the register values that memsize wrote by request."""
+        words = self.compile(out / core.name / "mpu_table.c", work / "mpu_table.o")
+        return self.link("table_words.c", work / "mpu_table.elf", words)
 
 
 @dataclass
@@ -559,6 +566,8 @@ class Job:
     core: Core
     document: dict[str, Any]
     out: Path
+    # Where mpu_table.c is.
+    words: Path
     work: Path
 
 
@@ -582,6 +591,10 @@ def check_core(builder: Builder, emulator: Emulator, job: Job, turn: int) -> Cou
         run = emulate(core.title, builder.around(core, job.out, job.work), (), "plan.bin")
     check_held(core, regions, run)
     check_memory(core, plan, run)
+    # The same as register values.
+    run = emulate(f"{core.title}: mpu_table.c", builder.with_words(core, job.words, job.work), (), "words.bin")
+    check_held(core, core.regions, run)
+    check_memory(core, plan, run)
     check_mistake(core, turn, lambda what, wrong: emulate(what, builder.plain, wrong, "mistake.bin"))
     return Counts(len(core.areas), len(plan.addresses) * (len(plan.kinds) + 3))
 
@@ -589,11 +602,18 @@ def check_core(builder: Builder, emulator: Emulator, job: Job, turn: int) -> Cou
 def jobs_of(context: Context, board: str, settings: tuple[str, ...]) -> list[Job]:
     """The cores of a board's map."""
     title = f"{board}-resized" if settings else board
-    out = context.emit(board, context.work / title, *(word for setting in settings for word in ("--set", setting)))
+    sizes = [word for setting in settings for word in ("--set", setting)]
+    out = context.emit(board, context.work / title, *sizes)
     document = read_json(out / "memory_map.json")
     found = [core_of(title, document, item) for item in document.get("mpu", [])]
     check(found or board not in NEEDED, f"{board}: memory_map.json has no MPU")
-    return [Job(core, document, out, context.work / f"{title}-r5f" / core.name) for core in found]
+    check(not list(out.glob("*/mpu_table.c")), f"{board}: mpu_table.c is written by request only")
+    words = context.work / f"{title}-words"
+    if found:
+        context.emit(board, words, *sizes, "--only", "mpu-tables")
+        same(f"{board}: files of mpu-tables", sorted(path.parent.name for path in words.glob("*/*")),
+             sorted(core.name for core in found))
+    return [Job(core, document, out, words, context.work / f"{title}-r5f" / core.name) for core in found]
 
 
 def body(context: Context) -> str:

@@ -34,13 +34,13 @@ struct Emitter {
   std::string_view name;
   std::string_view description;
   core::Result<std::vector<Artifact>> (*render)(const EmitInput& input);
-  /// Rendered only where it is asked for by its name.
+  /// Renders only where it is named.
   bool by_request = false;
 };
 
 [[nodiscard]] const std::vector<Emitter>& all_emitters();
 
-/// Renders with the emitters of `only`, or where it is empty with all that need no request, in the
+/// Renders with the emitters of `only`, or where it is empty with all but those by request, in the
 /// registry's order.
 [[nodiscard]] core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
                                                              const std::vector<std::string>& only);

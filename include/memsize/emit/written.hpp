@@ -160,4 +160,24 @@ using Constants = std::map<std::string, std::uint64_t>;
                                                 const Constants& constants,
                                                 core::Diagnostics& errors);
 
+/// Armv8 translation tables as bytes that begin at physical address `base` (DDI 0487, D8): what a
+/// walk of every address finds, pieces that continue each other as one. A descriptor with other
+/// permissions than a map has, or a table outside of the file, is an error.
+[[nodiscard]] std::vector<WrittenMmuEntry> parse_tables(const MapFile& file,
+                                                        const std::string& root,
+                                                        std::uint64_t base,
+                                                        core::Diagnostics& errors);
+
+/// The numbers of a C array `NAME[SIZE] = { ... }`, with `[INDEX] =` or without; of one with two
+/// dimensions one row after the other.
+[[nodiscard]] std::vector<std::uint64_t> parse_words(const MapFile& file,
+                                                     const std::string& root,
+                                                     const std::string& array,
+                                                     core::Diagnostics& errors);
+
+/// The rows of memsize_mpu_table: RGNR, DRBAR, DRSR, DRACR (DDI 0406C, B4.1). They have no names.
+[[nodiscard]] std::vector<WrittenMpuRegion> parse_mpu_words(const MapFile& file,
+                                                            const std::string& root,
+                                                            core::Diagnostics& errors);
+
 }  // namespace memsize::emit
