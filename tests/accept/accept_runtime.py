@@ -205,6 +205,12 @@ class ModelHeap:
     def used(self) -> int:
         return self.offset if self.header is None else self.idle + sum(self.live.values())
 
+    def room(self) -> int:
+        if self.header is None:
+            return max(0, self.size - (self.offset + self.align - 1) // self.align * self.align)
+        largest = max((end - begin for begin, end in self.free), default=0)
+        return max(0, largest - self.header) // self.align * self.align
+
     def alloc(self, size: int, align: int) -> int | None:
         align = max(align, self.align)
         if self.header is None:
@@ -263,6 +269,10 @@ def check_random(machine: Machine, seed: int, steps: int) -> None:
                 continue
             expected.append("full" if address is None else str(address))
             peaks[at] = max(peaks[at], heap.used())
+            continue
+        if what < 0.6:
+            orders.append(f"room {at}")
+            expected.append(str(heap.room()))
             continue
         if what < 0.997:
             address = draw.choice(sorted(heap.live))
