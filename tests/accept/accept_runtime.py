@@ -648,6 +648,8 @@ def check_mpu(host: Host) -> None:
     run = host.run(wrong, table, 1, bus, tcm)
     same("a misaligned region", [(one["check"], one["address"], one["actual"]) for one in run.of("finding")],
          [("mpu", "0x80001000", "0x4")])
+    run = host.run(space + registers(4, 0x80000000, 16, 0), table, 1, bus, tcm)
+    same("a region too small", run.checks(), ["mpu"])
     run = host.run(space + registers(4, 0x80000000, 64 * KIB, 0), table, 1, bus, tcm)
     same("no access", run.checks(), ["unmapped"])
     os.close(bus)

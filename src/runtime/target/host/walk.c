@@ -211,7 +211,8 @@ static unsigned rights_of_access(uint32_t access) {
 void walk_check(const struct space* space) {
   for (unsigned number = 0; number < MPU_REGIONS; ++number) {
     const struct mpu_region* const region = &space->mpu[number];
-    if (region_enabled(region) && region_misaligned(region)) {
+    const int wanted = region->present && (region->size & 1) != 0;
+    if (wanted && (!region_enabled(region) || region_misaligned(region))) {
       const struct report_finding finding = {"mpu", "", region->base, region_size(region), number};
       report_finding(&finding);
     }

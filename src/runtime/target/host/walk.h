@@ -29,7 +29,7 @@ struct pieces walk_space(const struct space* space);
 /* The piece that has the address, or null. */
 const struct piece* piece_of(const struct pieces* pieces, uint64_t address);
 
-/* Reports each MPU region whose base is no multiple of its size: the hardware makes no region of it. */
+/* Reports each MPU region whose base is no multiple of its size, or that is too small: the hardware makes none of it. */
 void walk_check(const struct space* space);
 
 #endif
