@@ -8,7 +8,7 @@
  *   };
  *   const uint64_t memsize_map_words[] = {0x31455A49534D454D, ...};
  *
- * The image starts at _start with the MPU off, in A32. Then nothing from 0x80000000 on can be executed: .startup
+ * The image starts at _start with the MPU off, in A32. Then nothing from 0x80000000 on can be executed: .startupCode
  * must lie below. Regions that are not named are off, and so is the background region. Where the regions let
  * nobody execute the vectors (at 0), the start or what follows it, the image ends with status 5. */
 #ifndef MEMSIZE_R5F_BOOT_H

@@ -38,7 +38,7 @@ vectors:
 vectors_end:
 
 /* With the MPU off. */
-    .section .startup, "ax"
+    .section .startupCode, "ax"
     .balign 8
 startup:
     .global _start
