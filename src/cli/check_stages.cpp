@@ -107,33 +107,6 @@ std::optional<core::Diagnostic> too_large(Session& session, const std::string& p
                      "write the map again with emit");
 }
 
-// The files of a written map.
-core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
-  const auto paths = session.files.list_tree(folder);
-  if (!paths) {
-    return tl::make_unexpected(paths.error());
-  }
-  std::vector<emit::MapFile> files;
-  for (const std::string& path : *paths) {
-    const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
-                      path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
-                      path.ends_with(".dtsi") || path.ends_with(".bin");
-    if (!ours) {
-      continue;
-    }
-    const std::string full = fmt::format("{}/{}", folder, path);
-    if (auto large = too_large(session, full); large) {
-      return core::fail(std::move(*large));
-    }
-    auto content = session.files.read(full);
-    if (!content) {
-      return tl::make_unexpected(content.error());
-    }
-    files.push_back({path, std::move(*content)});
-  }
-  return files;
-}
-
 // What the demand lacks; nothing where it fits.
 std::optional<core::Diagnostic> misfit(const layout::MemoryMap& map,
                                        const std::string& core,
@@ -241,6 +214,32 @@ void check_platform(Session& session,
   if (asked && !is_there && !core::has_errors(sources->problems)) {
     keep({no_such_system(*sources, asked->board)}, report);
   }
+}
+
+core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
+  const auto paths = session.files.list_tree(folder);
+  if (!paths) {
+    return tl::make_unexpected(paths.error());
+  }
+  std::vector<emit::MapFile> files;
+  for (const std::string& path : *paths) {
+    const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
+                      path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
+                      path.ends_with(".dtsi") || path.ends_with(".bin");
+    if (!ours) {
+      continue;
+    }
+    const std::string full = fmt::format("{}/{}", folder, path);
+    if (auto large = too_large(session, full); large) {
+      return core::fail(std::move(*large));
+    }
+    auto content = session.files.read(full);
+    if (!content) {
+      return tl::make_unexpected(content.error());
+    }
+    files.push_back({path, std::move(*content)});
+  }
+  return files;
 }
 
 WrittenMap check_written(Session& session, const std::string& folder, CheckReport& report) {

@@ -1,6 +1,8 @@
 // The stages of check() that pipeline.cpp lists. Each adds what it finds to the report.
 #pragma once
 
+#include "memsize/emit/verify.hpp"
+
 #include "pipeline.hpp"
 
 namespace memsize::cli {
@@ -28,6 +30,10 @@ struct WrittenMap {
 [[nodiscard]] WrittenMap check_written(Session& session,
                                        const std::string& folder,
                                        CheckReport& report);
+
+/// The files of a written map, without what no map has.
+[[nodiscard]] core::Result<std::vector<emit::MapFile>> read_map(Session& session,
+                                                                const std::string& folder);
 
 /// Nothing where a check failed.
 [[nodiscard]] std::optional<layout::MemoryMap> check_board(Session& session,

@@ -1,8 +1,11 @@
 #include "memsize/core/text.hpp"
 
 #include "report_board_log.hpp"
+#include "report_validate.hpp"
 #include "verbs.hpp"
 
+#include <charconv>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -13,42 +16,128 @@ namespace memsize::cli {
 
 namespace {
 
+using core::Code;
+
 constexpr const char* kSchema = "memsize.validate/1";
 
 struct Options {
-  EmitRequest request;
+  ValidateRequest request;
+  ProjectRequest project_file;
   std::vector<std::string> traces;
   std::string sizing;
-  std::vector<std::string> logs;
+  std::string on;
+  std::string toolchain;
+  std::string timeout;
   bool json = false;
 };
 
+// "30s", "500ms", "30": seconds where no unit is named.
+std::optional<std::chrono::milliseconds> parse_time(std::string_view text) {
+  const bool milli = text.ends_with("ms");
+  text.remove_suffix(milli ? 2 : text.ends_with('s') ? 1 : 0);
+  std::uint32_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr std::uint32_t kDay = 86400;
+  if (failure != std::errc{} || end != text.data() + text.size() || number == 0 ||
+      number > kDay * (milli ? 1000U : 1U)) {
+    return std::nullopt;
+  }
+  return std::chrono::milliseconds{milli ? number : number * 1000ULL};
+}
+
+// What the command line's description cannot say.
+std::optional<core::Diagnostic> check_usage(Options& options) {
+  ValidateRequest& request = options.request;
+  if (request.emit.board.name.empty()) {
+    return core::error(Code::kUsage,
+                       "no board is named, and there is no memsize.toml that could name one",
+                       {},
+                       "memsize validate --board BOARD; memsize list boards shows them");
+  }
+  if (!request.map.empty() && !request.emit.board.set.empty()) {
+    core::Diagnostic both =
+        core::error(Code::kUsage,
+                    "--set is about a map that is made: the sizes of one in a folder stand there",
+                    {},
+                    "leave out --set or --map");
+    both.option = "--set";
+    return both;
+  }
+  if (!options.timeout.empty()) {
+    const auto time = parse_time(options.timeout);
+    if (!time) {
+      return core::error(
+          Code::kUsage,
+          fmt::format("--timeout: '{}' is no time", core::printable(options.timeout, 40)),
+          {},
+          "write seconds, as in 60s, up to a day");
+    }
+    request.run.timeout = *time;
+  }
+  return std::nullopt;
+}
+
 Outcome run(Session& session, Options options) {
-  EmitRequest& request = options.request;
-  if (request.board.name.empty()) {
-    return failed({lacks_option("validate", "--board", "validate")}, kSchema, options.json);
+  ValidateRequest& request = options.request;
+  auto project = load_project(session, options.project_file);
+  if (!project) {
+    return failed(project.error(), kSchema, options.json);
   }
-  request.trace.inputs = options.traces;
+  Defaults defaults{*project};
+  if (request.map.empty()) {
+    defaults.fill(request.emit.board);
+  } else {
+    defaults.fill_board(request.emit.board);
+  }
+  defaults.fill_margins(request.emit.trace);
+  defaults.fill_inputs(options.traces, options.sizing);
+  defaults.fill_generation(request.emit.accept_generation);
+  if (auto wrong = check_usage(options); wrong) {
+    return failed({std::move(*wrong)}, kSchema, options.json);
+  }
+  request.emit.trace.inputs = options.traces;
   if (!options.sizing.empty()) {
-    request.trace.inputs.push_back(options.sizing);
+    request.emit.trace.inputs.push_back(options.sizing);
   }
-  request.trace.board = request.board;
-  const auto emission = render(session, request);
-  if (!emission) {
-    return failed(emission.error(), kSchema, options.json);
-  }
-  const auto report =
-      hold_board_log(session, {options.logs, request.trace}, emission->map, emission->baseline);
-  if (!report) {
-    return failed(report.error(), kSchema, options.json);
+  request.emit.trace.board = request.emit.board;
+  request.runs = !options.on.empty() || request.logs.empty();
+  request.run.where = options.on == "qemu" ? runtime::Where::kQemu : runtime::Where::kHost;
+  request.run.toolchain = options.toolchain.empty()    ? runtime::default_toolchain()
+                          : options.toolchain == "gcc" ? runtime::Toolchain::kGcc
+                                                       : runtime::Toolchain::kClang;
+  request.run.host_program = session.data.host_program;
+  request.run.sources = session.data.runtime;
+
+  const auto validation = validate(session, request);
+  if (!validation) {
+    Outcome outcome = failed(validation.error(), kSchema, options.json);
+    outcome.document["board"] = request.emit.board.name;
+    if (runtime::was_interrupted()) {
+      outcome.status = core::ExitStatus::kInterrupted;
+    }
+    say_where(defaults, outcome);
+    return outcome;
   }
   Outcome outcome;
   outcome.json = options.json;
-  outcome.text = board_log_text(*report);
-  outcome.diagnostics = report->findings;
-  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.diagnostics = validation->diagnostics;
   outcome.document["schema"] = kSchema;
-  outcome.document["log"] = board_log_document(*report);
+  outcome.document["board"] = validation->map.board.name;
+  const auto add = [&](const core::Diagnostics& found) {
+    outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
+  };
+  if (validation->result) {
+    outcome.text += validation_text(request, *validation);
+    add_validation(request, *validation, outcome.document);
+    add(validation->result->findings);
+  }
+  if (validation->log) {
+    outcome.text += (outcome.text.empty() ? "" : "\n") + board_log_text(*validation->log);
+    outcome.document["log"] = board_log_document(*validation->log);
+    add(validation->log->findings);
+  }
+  outcome.status = core::exit_status(outcome.diagnostics);
+  say_where(defaults, outcome);
   return outcome;
 }
 
@@ -56,19 +145,60 @@ Outcome run(Session& session, Options options) {
 
 Run add_validate(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("validate", "Whether a map holds on a board: what its log says of it");
+  CLI::App* verb = app.add_subcommand(
+      "validate", "Run a map: emulated cores under its tables, or a log of the real board");
   verb->footer(
       "Examples:\n"
-      "  memsize validate --board j722s-sdk11 --trace before.log --log after.log");
-  add_board_option(*verb, options->request.board);
+      "  memsize validate --board j722s                        # the default map, as processes\n"
+      "  memsize validate --board j722s-sdk11 --trace trace.log --on qemu\n"
+      "  memsize validate --board j722s --map memsize-out/j722s # files as they are\n"
+      "  memsize validate --board j722s-sdk11 --trace before.log --log after.log\n"
+      "\n"
+      "On the host each core is a process whose address space is made of its map; on QEMU it is "
+      "an\n"
+      "emulated core (Armv8 for one with an MMU, Cortex-R5F for one with an MPU) that runs an "
+      "image,\n"
+      "compiled here with clang and lld or with gcc. Exit status: 1 something is wrong, 3 a block "
+      "does\n"
+      "not fit a log's heap, 4 a tool is missing, or an image did not end.");
+  ValidateRequest& request = options->request;
+  add_board_option(*verb, request.emit.board);
+  add_project_options(*verb, options->project_file);
   auto* trace =
-      verb->add_option("--trace", options->traces, "What the map was made of (repeat)")->take_all();
+      verb->add_option(
+              "--trace", options->traces, "Size the map by these logs, and replay them (repeat)")
+          ->take_all();
   verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
       ->excludes(trace);
-  verb->add_option("--log", options->logs, "A console log of the board after the change (repeat)")
-      ->take_all()
-      ->required();
+  verb->add_option("--map", request.map, "Run the files in this folder, which emit --out wrote")
+      ->check(filled());
+  verb->add_option("--on", options->on, "What runs: host (default) or qemu")
+      ->check(CLI::IsMember({"host", "qemu"}));
+  verb->add_option("--toolchain",
+                   options->toolchain,
+                   "With --on qemu, what builds images: clang (default if it is there) or gcc")
+      ->check(CLI::IsMember({"clang", "gcc"}));
+  verb->add_option("--timeout", options->timeout, "What one image may take (default: 30s)")
+      ->check(filled());
+  verb->add_option("--log", request.logs, "A console log of the board after the change (repeat)")
+      ->take_all();
+  AnalyzeRequest& analysis = request.emit.trace;
+  verb->add_option("--core", analysis.core, "Only this core of the traces");
+  verb->add_option("--format", analysis.format, "Read the traces with this reader");
+  verb->add_option("--instances",
+                   analysis.instances,
+                   "Models of one core are loaded together (default) or apart")
+      ->check(CLI::IsMember({"together", "apart"}));
+  verb->add_option(
+      "--headroom", analysis.headroom, "Margin on what can vary: 10% (default), a size, or 0");
+  verb->add_flag("--one-priority",
+                 analysis.one_priority,
+                 "All models run at one priority: what each priority needs is counted once a core");
+  verb->add_flag(
+      "--tight", analysis.tight, "Round to what the hardware can do instead of the vendor's step");
+  verb->add_flag("--accept-generation",
+                 request.emit.accept_generation,
+                 "Use a trace of another SDK generation than the board's");
   add_json_flag(*verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }

@@ -32,7 +32,17 @@ std::string find_root(core::FileSystem& files) {
 
 DataFolders find_data_folders(core::FileSystem& files) {
   const std::string root = find_root(files);
-  return {root + "/boards", {root + "/templates"}};
+  DataFolders data{root + "/boards", {root + "/templates"}, {}, {}};
+  // Installed, or in the tree.
+  const std::string sources = root + "/src/runtime/target";
+  data.runtime = files.is_directory(sources) ? sources : root + "/runtime";
+  std::error_code failure;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
+  const fs::path beside = folder / "memsize-host";
+  const fs::path installed = folder / ".." / MEMSIZE_LIBEXECDIR / "memsize" / "memsize-host";
+  data.host_program =
+      (files.is_regular_file(beside.string()) ? beside : installed).lexically_normal().string();
+  return data;
 }
 
 }  // namespace memsize::cli

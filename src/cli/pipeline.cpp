@@ -10,6 +10,7 @@
 #include "check_stages.hpp"
 #include "stages.hpp"
 #include "tree_stages.hpp"
+#include "validate_stages.hpp"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   const board::Board& board = wish->board;
   const board::KnobValues& values = wish->values;
   emission.diagnostics = std::move(wish->diagnostics);
+  emission.analysis = std::move(wish->analysis);
   emission.is_default = request.trace.inputs.empty() && request.board.set.empty();
   // Frozen: no size changes.
 
@@ -242,6 +244,43 @@ core::Result<runtime::BoardLogReport> hold_board_log(Session& session,
         {fmt::format("the default map of board '{}'", baseline.board.name), &baseline});
   }
   return runtime::hold_log(map, {*recording, *format, sizing, before ? &*before : nullptr}, others);
+}
+
+core::Result<Validation> validate(Session& session, const ValidateRequest& request) {
+  // The map and its files: as emit would write them, or as they are in a folder.
+  auto candidate = candidate_map(session, request);
+  if (!candidate) {
+    return tl::make_unexpected(candidate.error());
+  }
+  Validation validation;
+  validation.diagnostics = candidate->diagnostics;
+  validation.is_traced = candidate->analysis != nullptr;
+  if (request.runs) {
+    // What each core is told, read from the files; what its tables come to; what its heaps hold.
+    auto setup = set_up(session, *candidate);
+    if (!setup) {
+      return tl::make_unexpected(setup.error());
+    }
+    // Frozen: no table, script or allocation changes. Then every core runs.
+    auto result =
+        runtime::run(setup->subject, setup->tables, setup->replays, setup->scripts, request.run);
+    if (!result) {
+      return tl::make_unexpected(result.error());
+    }
+    name_files(request, result->findings);
+    validation.result = std::move(*result);
+  }
+  if (!request.logs.empty()) {
+    // What the board printed after the change.
+    auto log = hold_board_log(
+        session, {request.logs, request.emit.trace}, candidate->map, candidate->baseline);
+    if (!log) {
+      return tl::make_unexpected(log.error());
+    }
+    validation.log = std::move(*log);
+  }
+  validation.map = std::move(candidate->map);
+  return validation;
 }
 
 core::Result<layout::MemoryMap> checked_map(const board::Board& board,

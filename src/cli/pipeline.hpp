@@ -10,6 +10,7 @@
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/recording.hpp"
 #include "memsize/runtime/board_log.hpp"
+#include "memsize/runtime/run.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -28,6 +29,9 @@ namespace memsize::cli {
 struct DataFolders {
   std::string boards;
   std::vector<std::string> templates;
+  /// The sources of the embedded runtime, and the program that a core runs as on this machine.
+  std::string runtime;
+  std::string host_program;
 };
 
 struct Session {
@@ -121,6 +125,8 @@ struct EmitRequest {
 };
 
 struct Emission {
+  /// Of the traces that the sizes are from; null without any.
+  std::shared_ptr<const Analysis> analysis;
   layout::MemoryMap map;
   layout::MemoryMap baseline;
   std::vector<emit::Artifact> artifacts;
@@ -201,6 +207,30 @@ struct LogRequest {
     const LogRequest& request,
     const layout::MemoryMap& map,
     const layout::MemoryMap& baseline);
+
+struct ValidateRequest {
+  /// The map as emit would make it; with `map`, what its traces put into the heaps.
+  EmitRequest emit;
+  /// A folder that emit --out wrote, which is run as it is; empty: none.
+  std::string map;
+  runtime::RunOptions run;
+  /// Whether anything is run: not where only a log is held against the map.
+  bool runs = true;
+  std::vector<std::string> logs;
+};
+
+struct Validation {
+  layout::MemoryMap map;
+  /// Warnings and notes of the map and its traces.
+  core::Diagnostics diagnostics;
+  /// No trace: each heap was filled by one block.
+  bool is_traced = false;
+  std::optional<runtime::RunResult> result;
+  std::optional<runtime::BoardLogReport> log;
+};
+
+/// What is wrong with the map is in the result; errors are of inputs and of this machine.
+[[nodiscard]] core::Result<Validation> validate(Session& session, const ValidateRequest& request);
 
 /// Knob values from "KNOB=SIZE".
 [[nodiscard]] core::Result<board::KnobValues> parse_settings(

@@ -435,8 +435,9 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
       return tl::make_unexpected(usable.error());
     }
     wish.values = std::move(*usable);
-    wish.diagnostics = std::move(analysis->sizing.diagnostics);
-    wish.board = std::move(*analysis->board);
+    wish.diagnostics = analysis->sizing.diagnostics;
+    wish.board = *analysis->board;
+    wish.analysis = std::make_shared<const Analysis>(std::move(*analysis));
   } else {
     auto loaded = load_board(session, request.board);
     if (!loaded) {

@@ -69,6 +69,8 @@ struct Wish {
   /// Of knobs that the traces or the user speak of.
   board::KnobValues values;
   core::Diagnostics diagnostics;
+  /// Null without traces.
+  std::shared_ptr<const Analysis> analysis;
 };
 
 /// From the traces and the settings of the request.

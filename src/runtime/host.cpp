@@ -70,7 +70,7 @@ class HostMachine : public Machine {
   static core::Result<HiddenFile> hidden_text(const std::string& text) {
     auto file = HiddenFile::make(text.size());
     if (file && !file->write(0, text)) {
-      return core::fail(machine_error("the board's memory cannot be written"));
+      return core::fail(machine_error("the emulated memory cannot be written"));
     }
     return file;
   }

@@ -16,7 +16,7 @@ namespace {
 const core::Align kMegabyte = *core::Align::make(core::kMiB.count());
 
 core::Diagnostic no_memory() {
-  return machine_error(fmt::format("the board's memory cannot be made: {}", std::strerror(errno)),
+  return machine_error(fmt::format("the emulated memory cannot be made: {}", std::strerror(errno)),
                        "it is sparse, and takes some megabytes: see ulimit -a and df -h");
 }
 

@@ -76,12 +76,12 @@ class QemuMachine : public Machine {
     // What only this core sees lies where others have theirs: each finds what it left.
     for (const Local& local : loaded.locals) {
       if (!file().write(local.base, local.bytes)) {
-        return core::fail(machine_error("the board's memory cannot be written"));
+        return core::fail(machine_error("the emulated memory cannot be written"));
       }
     }
     for (const Placed& part : loaded.parts) {
       if (!file().write(part.physical, part.bytes)) {
-        return core::fail(machine_error("the board's memory cannot be written"));
+        return core::fail(machine_error("the emulated memory cannot be written"));
       }
     }
     ProcessSpec spec;

@@ -75,7 +75,7 @@ class Runner {
       good = good && (tables.bytes.empty() || memory_.write(tables.base, tables.bytes));
     }
     if (!good) {
-      return core::fail(machine_error("the board's memory cannot be written",
+      return core::fail(machine_error("the emulated memory cannot be written",
                                       "is there a limit? see ulimit -f and df -h"));
     }
     return {};
@@ -191,6 +191,14 @@ class Runner {
 
 std::string_view name_of(Where where) {
   return where == Where::kHost ? "host" : "qemu";
+}
+
+Toolchain default_toolchain() {
+  return has_program("clang") && has_program("ld.lld") ? Toolchain::kClang : Toolchain::kGcc;
+}
+
+bool was_interrupted() {
+  return InterruptGuard::interrupted();
 }
 
 core::Result<RunResult> run(const Subject& subject,

@@ -40,6 +40,12 @@ struct Untried {
 /// The compiler and linker of the images.
 enum class Toolchain { kClang, kGcc };
 
+/// clang where it is in PATH with lld, else gcc.
+[[nodiscard]] Toolchain default_toolchain();
+
+/// Whether the last run ended because this process was asked to.
+[[nodiscard]] bool was_interrupted();
+
 struct RunOptions {
   Where where = Where::kHost;
   Toolchain toolchain = Toolchain::kClang;

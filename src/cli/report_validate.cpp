@@ -1,0 +1,195 @@
+#include "report_validate.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "table.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using runtime::CoreRun;
+using runtime::RunResult;
+using runtime::Unit;
+using runtime::Where;
+
+std::uint64_t sum(const RunResult& result, std::uint64_t CoreRun::*figure) {
+  std::uint64_t total = 0;
+  for (const CoreRun& core : result.cores) {
+    total += core.*figure;
+  }
+  return total;
+}
+
+bool has_unit(const RunResult& result, Unit unit) {
+  return std::any_of(result.cores.begin(), result.cores.end(), [&](const CoreRun& core) {
+    return core.ran && core.unit == unit;
+  });
+}
+
+// What a run without findings shows, in sentences.
+std::vector<std::string> proven(const ValidateRequest& request, const Validation& validation) {
+  const RunResult& result = *validation.result;
+  std::vector<std::string> said;
+  if (has_unit(result, Unit::kMmu)) {
+    said.emplace_back(
+        request.run.where == Where::kQemu
+            ? "an emulated Armv8 MMU, under the tables that the entries come to, leads to the "
+              "map's "
+              "bytes and reports the kind of caching that is wanted"
+            : "the translation tables that the entries come to lead to the map's bytes, with the "
+              "kind of caching that is wanted");
+  }
+  if (has_unit(result, Unit::kMpu)) {
+    said.emplace_back(request.run.where == Where::kQemu
+                          ? "an emulated Cortex-R5F MPU lets each core reach its regions, with the "
+                            "kind of caching that is wanted"
+                          : "the MPU regions and address translation of each R5F let it reach its "
+                            "regions, with the kind of caching that is wanted");
+  }
+  said.push_back(fmt::format("{} beside regions fault when they are read",
+                             core::plural(sum(result, &CoreRun::guards), "address", "addresses")));
+  said.push_back(fmt::format("what one core writes others read at their own addresses, in {}",
+                             core::plural(sum(result, &CoreRun::peers), "place")));
+  said.push_back(
+      fmt::format("{} of memory, looked at from outside of the cores, hold what they must; Linux's "
+                  "are untouched",
+                  core::plural(result.outside, "word")));
+  std::size_t blocks = 0;
+  for (const CoreRun& core : result.cores) {
+    blocks += core.blocks.size();
+  }
+  said.push_back(validation.is_traced ? fmt::format("the trace's allocations fit their heaps: {}",
+                                                    core::plural(blocks, "block"))
+                                      : std::string{"each heap's region holds a heap of its size"});
+  if (request.run.where == Where::kQemu) {
+    said.emplace_back(
+        "an image that is linked with each core's GNU ld script starts and runs there");
+  }
+  return said;
+}
+
+std::vector<std::string> not_proven(const ValidateRequest& request, const Validation& validation) {
+  std::vector<std::string> said = {
+      "caches: no emulation has any, so stale data after a wrong cache operation is not seen",
+      "timing, bandwidth, DMA, firewalls and interrupts"};
+  if (has_unit(*validation.result, Unit::kMmu)) {
+    said.emplace_back(request.run.where == Where::kQemu
+                          ? "the C7x itself: an Armv8 core stands in for it, whose MMU reads the "
+                            "same tables"
+                          : "any core's hardware: memsize itself reads tables and MPU regions here "
+                            "(--on qemu asks an emulated MMU and MPU)");
+  }
+  if (!validation.is_traced) {
+    said.emplace_back("that a model fits: no trace was given (--trace LOG)");
+  }
+  return said;
+}
+
+std::string bullets(const char* title, const std::vector<std::string>& said) {
+  std::string text = fmt::format("{}\n", title);
+  for (const std::string& sentence : said) {
+    text += fmt::format("  - {}\n", sentence);
+  }
+  return text;
+}
+
+std::string what_of(const runtime::Untried& untried) {
+  return untried.region.empty()
+             ? fmt::format("{}: {}", untried.core, untried.why)
+             : fmt::format("{} of {}: {}", untried.region, untried.core, untried.why);
+}
+
+}  // namespace
+
+std::string validation_text(const ValidateRequest& request, const Validation& validation) {
+  const RunResult& result = *validation.result;
+  Table table;
+  table.columns = {{"core"},
+                   {"unit"},
+                   {"places", true},
+                   {"must fault", true},
+                   {"shared", true},
+                   {"blocks", true},
+                   {"skipped", true}};
+  for (const CoreRun& core : result.cores) {
+    if (core.ran) {
+      table.rows.push_back({core.core,
+                            std::string{runtime::name_of(core.unit)},
+                            fmt::format("{}", core.points),
+                            fmt::format("{}", core.guards),
+                            fmt::format("{}", core.peers),
+                            fmt::format("{}", core.blocks.size()),
+                            fmt::format("{}", core.skipped)});
+    }
+  }
+  std::string text = fmt::format("{} on {}: {}\n{}\n",
+                                 validation.map.board.name,
+                                 request.run.where == Where::kQemu ? "QEMU" : "the host",
+                                 core::has_errors(result.findings)
+                                     ? core::plural(result.findings.size(), "finding")
+                                     : "nothing wrong was found",
+                                 table.text(2));
+  if (!core::has_errors(result.findings)) {
+    text += bullets("Proven:", proven(request, validation));
+  }
+  text += bullets("Not proven:", not_proven(request, validation));
+  if (!result.untried.empty()) {
+    std::vector<std::string> said;
+    for (const runtime::Untried& untried : result.untried) {
+      said.push_back(what_of(untried));
+    }
+    text += bullets("Not tried:", said);
+  }
+  return text;
+}
+
+void add_validation(const ValidateRequest& request, const Validation& validation, Json& document) {
+  const RunResult& result = *validation.result;
+  document["on"] = runtime::name_of(request.run.where);
+  document["passed"] = !core::has_errors(result.findings);
+  document["cores"] = Json::array();
+  for (const CoreRun& core : result.cores) {
+    Json json = {{"core", core.core},
+                 {"unit", runtime::name_of(core.unit)},
+                 {"ran", core.ran},
+                 {"places", core.points},
+                 {"must_fault", core.guards},
+                 {"shared", core.peers},
+                 {"skipped", core.skipped},
+                 {"blocks", Json::array()}};
+    for (const runtime::PlacedBlock& block : core.blocks) {
+      Json placed = {{"region", block.region}, {"instance", block.instance}};
+      if (block.record) {
+        placed["record"] = *block.record;
+      }
+      placed["address"] = core::format_hex(block.address);
+      placed["size_bytes"] = block.size;
+      json["blocks"].push_back(std::move(placed));
+    }
+    document["cores"].push_back(std::move(json));
+  }
+  document["words_seen_from_outside"] = result.outside;
+  if (!core::has_errors(result.findings)) {
+    document["proven"] = proven(request, validation);
+  }
+  document["not_proven"] = not_proven(request, validation);
+  document["not_tried"] = Json::array();
+  for (const runtime::Untried& untried : result.untried) {
+    Json json = {{"core", untried.core}};
+    if (!untried.region.empty()) {
+      json["region"] = untried.region;
+    }
+    json["why"] = untried.why;
+    document["not_tried"].push_back(std::move(json));
+  }
+}
+
+}  // namespace memsize::cli

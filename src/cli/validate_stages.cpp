@@ -1,0 +1,164 @@
+#include "validate_stages.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/emit/armv8_tables.hpp"
+#include "memsize/emit/read_map.hpp"
+
+#include "check_stages.hpp"
+#include "stages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+// What stands in a folder, and the board's map with the sizes that it names.
+core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& request) {
+  Candidate candidate;
+  candidate.root = request.map;
+  auto files = read_map(session, request.map);
+  auto board = load_board(session, request.emit.board);
+  if (!files || !board) {
+    return tl::make_unexpected(files ? board.error() : files.error());
+  }
+  candidate.files = std::move(*files);
+  const auto document = std::find_if(candidate.files.begin(),
+                                     candidate.files.end(),
+                                     [](const auto& f) { return f.path == "memory_map.json"; });
+  core::Diagnostics errors;
+  core::Place place;
+  place.path = request.map + "/memory_map.json";
+  if (document == candidate.files.end()) {
+    return core::fail(core::error(Code::kVerifyParse,
+                                  "there is no memory_map.json here",
+                                  place,
+                                  "give the folder that emit --out wrote"));
+  }
+  const auto written = emit::read_map_document(*document, request.map, errors);
+  if (!written) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  if (written->board != board->name) {
+    return core::fail(core::error(Code::kVerifyDisagree,
+                                  fmt::format("the map is of board '{}', not of '{}'",
+                                              core::printable(written->board, 60),
+                                              board->name),
+                                  place,
+                                  "name the board that it was written for with --board"));
+  }
+  board::KnobValues sizes;
+  for (const auto& [knob, value] : written->knobs) {
+    sizes[knob] = value;
+  }
+  auto map = layout::resolve(*board, sizes);
+  auto baseline = layout::resolve(*board, {});
+  if (!map || !baseline) {
+    return tl::make_unexpected(map ? baseline.error() : map.error());
+  }
+  candidate.map = std::move(*map);
+  candidate.baseline = std::move(*baseline);
+  if (!request.emit.trace.inputs.empty()) {
+    auto analysis = analyze(session, request.emit.trace);
+    if (!analysis) {
+      return tl::make_unexpected(analysis.error());
+    }
+    keep_warnings(analysis->sizing.diagnostics, candidate.diagnostics);
+    candidate.analysis = std::make_shared<const Analysis>(std::move(*analysis));
+  }
+  return candidate;
+}
+
+// The tables that the entries of the files come to, where the board has room for them.
+core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::MemoryMap& map,
+                                                             const runtime::Subject& subject) {
+  layout::MemoryMap programmed = map;
+  for (layout::MmuTable& table : programmed.mmu) {
+    if (const runtime::SubjectCore* core = subject.find_core(table.core); core != nullptr) {
+      table.ranges = core->mmu.ranges;
+    }
+  }
+  std::vector<runtime::CoreTables> all;
+  for (const runtime::SubjectCore& core : subject.cores) {
+    runtime::CoreTables tables;
+    if (core.unit == runtime::Unit::kMmu) {
+      auto built = emit::tables_of(programmed, core.name);
+      if (!built) {
+        return tl::make_unexpected(built.error());
+      }
+      tables = {built->base.value(), std::move(built->bytes)};
+    }
+    all.push_back(std::move(tables));
+  }
+  return all;
+}
+
+}  // namespace
+
+core::Result<Candidate> candidate_map(Session& session, const ValidateRequest& request) {
+  if (!request.map.empty()) {
+    return map_in_folder(session, request);
+  }
+  auto emission = render(session, request.emit);
+  if (!emission) {
+    return tl::make_unexpected(emission.error());
+  }
+  Candidate candidate;
+  candidate.map = std::move(emission->map);
+  candidate.baseline = std::move(emission->baseline);
+  candidate.analysis = std::move(emission->analysis);
+  candidate.diagnostics = std::move(emission->diagnostics);
+  for (emit::Artifact& artifact : emission->artifacts) {
+    candidate.files.push_back({std::move(artifact.path), std::move(artifact.content)});
+  }
+  return candidate;
+}
+
+core::Result<Setup> set_up(Session& session, const Candidate& candidate) {
+  Setup setup;
+  const auto files = emit::read_map_files(candidate.files, candidate.root);
+  if (!files) {
+    return tl::make_unexpected(files.error());
+  }
+  auto subject = runtime::make_subject(candidate.map, *files);
+  if (!subject) {
+    return tl::make_unexpected(subject.error());
+  }
+  setup.subject = std::move(*subject);
+  auto tables = tables_of_all(candidate.map, setup.subject);
+  if (!tables) {
+    return tl::make_unexpected(tables.error());
+  }
+  setup.tables = std::move(*tables);
+  const Analysis* analysis = candidate.analysis.get();
+  setup.replays = runtime::make_replays(
+      candidate.map,
+      analysis == nullptr ? nullptr : &analysis->sizing,
+      analysis == nullptr ? nullptr
+                          : sizing::find_generation(analysis->recording, analysis->format));
+  auto scripts = emit::render_all(
+      {candidate.map, candidate.baseline, session.files, session.data.templates}, {"gnu-ld"});
+  if (!scripts) {
+    return tl::make_unexpected(scripts.error());
+  }
+  for (emit::Artifact& script : *scripts) {
+    setup.scripts[script.path.substr(0, script.path.find('/'))] = std::move(script.content);
+  }
+  return setup;
+}
+
+void name_files(const ValidateRequest& request, core::Diagnostics& findings) {
+  for (core::Diagnostic& finding : findings) {
+    if (!finding.place.path.empty()) {
+      finding.place.path =
+          request.map.empty() ? std::string{} : request.map + "/" + finding.place.path.str();
+    }
+  }
+}
+
+}  // namespace memsize::cli
