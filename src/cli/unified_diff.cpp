@@ -102,6 +102,9 @@ std::string unified_diff(const std::string& old_name,
   if (old_text == new_text) {
     return {};
   }
+  if (old_text.find('\0') != std::string::npos || new_text.find('\0') != std::string::npos) {
+    return fmt::format("Binary files {} and {} differ\n", old_name, new_name);
+  }
   const std::vector<Edit> edits = edits_of(lines_of(old_text), lines_of(new_text));
   std::string out = fmt::format("--- {}\n+++ {}\n", old_name, new_name);
   std::size_t old_line = 1;

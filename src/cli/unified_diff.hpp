@@ -5,7 +5,8 @@
 
 namespace memsize::cli {
 
-/// Empty where the texts are equal. Three lines of context.
+/// Empty where the texts are equal. Three lines of context. Of bytes that are no text only that
+/// they differ, in the words of diff(1).
 [[nodiscard]] std::string unified_diff(const std::string& old_name,
                                        const std::string& old_text,
                                        const std::string& new_name,
