@@ -174,6 +174,13 @@ class Holder {
     std::size_t record = 0;
   };
 
+  // The bytes of a block, at least.
+  struct Extent {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    const Block* block = nullptr;
+  };
+
   [[nodiscard]] core::Place place_of(std::size_t input, std::size_t line) const {
     core::Place place;
     place.path = log_.recording.inputs.at(input).path;
@@ -337,49 +344,57 @@ class Holder {
   // Records of one model are live together. Those of two models that share an address were not: a
   // model is deleted without a word.
   void report_overlaps(const std::string& core, const model::Instance& instance) {
-    std::map<std::string, std::vector<const Block*>> spaces;
+    std::map<std::string, std::vector<Extent>> spaces;
     for (const Block& block : instance.blocks) {
       if (block.address_low) {
-        spaces[block.space].push_back(&block);
+        const std::uint64_t begin = begin_of(core, block);
+        spaces[block.space].push_back({begin, begin + least_of(block).count(), &block});
       }
     }
-    for (auto& [space, blocks] : spaces) {
-      std::stable_sort(blocks.begin(), blocks.end(), [](const Block* a, const Block* b) {
-        return *a->address_low < *b->address_low;
+    for (auto& [space, extents] : spaces) {
+      std::stable_sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) {
+        return a.begin < b.begin;
       });
-      const Block* last = nullptr;
-      for (const Block* block : blocks) {
-        if (last != nullptr && end_of(*last) > *block->address_low) {
-          report_overlap(core, instance, *last, *block);
+      const Extent* last = nullptr;
+      for (const Extent& extent : extents) {
+        if (last != nullptr && last->end > extent.begin) {
+          report_overlap(core, instance, *last, extent);
         }
-        if (last == nullptr || end_of(*block) > end_of(*last)) {
-          last = block;
+        if (last == nullptr || extent.end > last->end) {
+          last = &extent;
         }
       }
     }
   }
 
-  static std::uint64_t end_of(const Block& block) {
-    return std::uint64_t{*block.address_low} + least_of(block).count();
+  // The whole address; outside of its region, the upper half is that of the region.
+  [[nodiscard]] std::uint64_t begin_of(const std::string& core, const Block& block) const {
+    const Heap* heap = find(heaps_, key_of(core, block));
+    if (heap == nullptr) {
+      return *block.address_low;
+    }
+    const std::uint64_t base = heap->range.base().value();
+    const Bytes offset = offset_in(heap->range, *block.address_low);
+    return offset < heap->range.size() ? base + offset.count()
+                                       : (base >> 32 << 32) + *block.address_low;
   }
 
   void report_overlap(const std::string& core,
                       const model::Instance& instance,
-                      const Block& first,
-                      const Block& second) {
+                      const Extent& first,
+                      const Extent& second) {
     core::Diagnostic said = core::error(
         Code::kLogOverlap,
-        fmt::format(
-            "{}: records {} and {} of one model share {} from {} on",
-            sizing::core_name(core),
-            first.record,
-            second.record,
-            core::format_size(Bytes{std::min(end_of(first), end_of(second)) - *second.address_low}),
-            shown_low(*second.address_low)),
-        place_of(instance.input, second.line),
+        fmt::format("{}: records {} and {} of one model share {} from {} on",
+                    sizing::core_name(core),
+                    first.block->record,
+                    second.block->record,
+                    core::format_size(Bytes{std::min(first.end, second.end) - second.begin}),
+                    shown_low(*second.block->address_low)),
+        place_of(instance.input, second.block->line),
         "an allocator gave the same memory twice: two heaps of that firmware lie over each other, "
         "or one was freed while in use");
-    for (const Block* block : {&first, &second}) {
+    for (const Block* block : {first.block, second.block}) {
       said.details.push_back(fmt::format("record {}: {} at {}, {} {} {}",
                                          block->record,
                                          core::format_size(block->size.nearest),
