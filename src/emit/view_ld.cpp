@@ -1,7 +1,7 @@
 // A linker script that GNU ld and lld read alike.
 //
-//   - Only the region of code and data has attributes: a section that the script does not name goes
-//     to a region whose attributes allow it, and there is one such region.
+//   - No section is left to the linkers' own choice: they choose a region by attributes, or that of a
+//     section nearby.
 //   - The first pattern that matches a section wins. So sections with a region of their own come
 //     first, then code and data by the kinds that every compiler knows.
 //   - A reserved section is NOLOAD: the ELF file carries its size, not its bytes.
@@ -122,7 +122,7 @@ Json section_checks(const CoreSections& sections) {
               "{} is not as large as {}: was it compiled for another map?", name, placed.region)));
     }
   }
-  for (const char* name : {".text", ".rodata", ".data", ".bss", ".stack"}) {
+  for (const char* name : {".text", ".rodata", ".data", ".bss", ".stack", ".other"}) {
     checks.push_back(inside(name, sections.region));
   }
   return checks;
