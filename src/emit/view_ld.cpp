@@ -1,6 +1,7 @@
 // A linker script that GNU ld and lld read alike.
 //
-//   - No section is left to the linkers' own choice: they choose a region by attributes, or that of a
+//   - No section is left to the linkers' own choice: they choose a region by attributes, or that of
+//   a
 //     section nearby.
 //   - The first pattern that matches a section wins. So sections with a region of their own come
 //     first, then code and data by the kinds that every compiler knows.

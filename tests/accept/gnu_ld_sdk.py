@@ -15,10 +15,7 @@ SYSTEMS = {"safertos": "safertos"}
 # Where linker.ld puts a section elsewhere, and why.
 DEVIATIONS = {
     ".vectors": "programs of any compiler begin at address 0; the SDK's loader copies or starts them from elsewhere",
-    ".freertosrstvectors": "the part with 64 bytes for vectors has a region for them",
-    ".startupData": "of two scripts the newer one counts",
-    ".text.hwi": "of two scripts the newer one counts", ".text.cache": "of two scripts the newer one counts",
-    ".text.mpu": "of two scripts the newer one counts", ".text.boot": "of two scripts the newer one counts",
+    ".cinit": "what TI's compilers initialise data from: two cores of some parts have it in their TCM",
 }
 
 
