@@ -15,6 +15,7 @@ SYSTEMS = {"safertos": "safertos"}
 # Where linker.ld puts a section elsewhere, and why.
 DEVIATIONS = {
     ".vectors": "programs of any compiler begin at address 0; the SDK's loader copies or starts them from elsewhere",
+    ".freertosrstvectors": "one older script puts them before the rest of its TCM, which has a region for them now",
     ".cinit": "what TI's compilers initialise data from: two cores of some parts have it in their TCM",
 }
 
