@@ -126,6 +126,11 @@ enum hal_result hal_translate(uint64_t address, struct hal_translation* found) {
   return result;
 }
 
+int hal_is_own(uint64_t address) {
+  (void)address;
+  return 0;
+}
+
 void hal_image(uint64_t* begin, uint64_t* end) {
   *begin = images[0].at[0];
   *end = images[0].at[1];

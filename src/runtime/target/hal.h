@@ -41,6 +41,10 @@ void hal_check(void);
 /* Where the image itself is, at the core's addresses: no probe writes there. */
 void hal_image(uint64_t* begin, uint64_t* end);
 
+/* Whether the eight bytes hold anything that the machine's own code needs, outside of hal_image() too: vectors, a
+ * stack. */
+int hal_is_own(uint64_t address);
+
 /* 1: claim and replay; 2: look again. */
 unsigned hal_phase(void);
 

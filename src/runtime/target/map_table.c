@@ -295,7 +295,7 @@ int map_protected(const struct map_table* table, uint64_t address) {
   uint64_t begin = 0;
   uint64_t end = 0;
   hal_image(&begin, &end);
-  if (begin < end && address + 7 >= begin && address < end) {
+  if ((begin < end && address + 7 >= begin && address < end) || hal_is_own(address)) {
     return 1;
   }
   for (uint32_t row = 0; row < table->keep_count; ++row) {

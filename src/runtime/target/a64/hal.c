@@ -38,7 +38,7 @@ static struct hal_fault last_fault;
 
 static enum hal_result result(int faulted) { return faulted ? HAL_FAULTED : HAL_DONE; }
 
-static bool is_own(uint64_t address) {
+int hal_is_own(uint64_t address) {
   for (unsigned at = 0; at < OWN_RANGES; ++at) {
     if (address + sizeof(uint64_t) > own_ranges[at][0] && address < own_ranges[at][1]) {
       return true;
@@ -54,13 +54,13 @@ enum hal_result hal_read(uint64_t address, uint64_t* value) {
 }
 
 enum hal_result hal_write(uint64_t address, uint64_t value) {
-  return is_own(address) ? HAL_UNREACHED : result(touch_write(address, &last_fault, value));
+  return hal_is_own(address) ? HAL_UNREACHED : result(touch_write(address, &last_fault, value));
 }
 
 /* Where nothing can be written, what is there may only be tried if it comes back: a return, or the
  * undefined instruction of cleared memory. */
 enum hal_result hal_execute(uint64_t address) {
-  if (is_own(address)) {
+  if (hal_is_own(address)) {
     return HAL_UNREACHED;
   }
   struct hal_fault ignored;

@@ -102,6 +102,7 @@ static uint32_t kind_of_nibble(unsigned nibble) {
   }
 }
 
+/* By the inner policy: that is what the core's own caches do. */
 static uint32_t kind_of_index(const struct space* space, unsigned index) {
   if (!space->has_mair) {
     return 0;
@@ -110,7 +111,7 @@ static uint32_t kind_of_index(const struct space* space, unsigned index) {
   if (byte >> 4 == 0) {
     return MAP_NON_CACHED;
   }
-  return kind_of_nibble(byte >> 4) | kind_of_nibble(byte & 15);
+  return kind_of_nibble(byte & 15);
 }
 
 struct armv8 {
@@ -190,7 +191,7 @@ static uint32_t kind_of_access(uint32_t access) {
   const unsigned tex = access >> 3 & 7;
   const unsigned bits = access & 3; /* C and B */
   if (tex >= 4) {
-    return kPolicies[tex & 3] | kPolicies[bits];
+    return kPolicies[bits]; /* the inner policy; TEX has the outer one */
   }
   static const uint32_t kKinds[4][4] = {
       {MAP_NON_CACHED, MAP_NON_CACHED, MAP_WRITE_THROUGH, MAP_WRITE_BACK},

@@ -34,7 +34,7 @@ static struct hal_fault last_fault;
 
 static enum hal_result result(int faulted) { return faulted ? HAL_FAULTED : HAL_DONE; }
 
-static bool is_own(uint64_t address) {
+int hal_is_own(uint64_t address) {
   for (unsigned at = 0; at < OWN_RANGES; ++at) {
     if (address + sizeof(uint64_t) > own_ranges[at][0] && address < own_ranges[at][1]) {
       return true;
@@ -58,7 +58,7 @@ enum hal_result hal_read(uint64_t address, uint64_t* value) {
 }
 
 enum hal_result hal_write(uint64_t address, uint64_t value) {
-  if (!is_reached(address) || is_own(address)) {
+  if (!is_reached(address) || hal_is_own(address)) {
     return HAL_UNREACHED;
   }
   return result(touch_write((uint32_t)address, &last_fault, value));
@@ -66,7 +66,7 @@ enum hal_result hal_write(uint64_t address, uint64_t value) {
 
 /* The return is written past the MPU: also what is read-only can be tried. */
 enum hal_result hal_execute(uint64_t address) {
-  if (!is_reached(address) || is_own(address)) {
+  if (!is_reached(address) || hal_is_own(address)) {
     return HAL_UNREACHED;
   }
   const uint64_t before = touch_past((uint32_t)address, RETURNS);
