@@ -19,8 +19,6 @@ namespace {
 using core::Code;
 
 constexpr std::uint64_t kWord = 8;
-// The lowest addresses belong to nobody on the host: vm.mmap_min_addr.
-constexpr std::uint64_t kHostFirst = 0x10000;
 
 std::string kinds_text(std::uint64_t kinds) {
   std::vector<std::string> names;
@@ -188,6 +186,13 @@ const std::map<std::string, Check, std::less<>>& checks() {
   return all;
 }
 
+// Whether a core came as far as to write where it may.
+bool has_claimed(const CoreReports& reports) {
+  const std::vector<Part>& parts = reports.first.parts;
+  return std::any_of(
+      parts.begin(), parts.end(), [](const Part& part) { return part.name == "points"; });
+}
+
 class ReportJudge {
  public:
   explicit ReportJudge(const JudgeInput& input) : input_(input) {}
@@ -220,7 +225,11 @@ class ReportJudge {
     std::size_t times = 0;
   };
 
-  void add(const SubjectCore& core, const Finding& finding) {
+  void add(const SubjectCore& core, Finding finding) {
+    if (const CoreRegion* region = region_of(core, finding.region);
+        finding.check == "guard" && region != nullptr && !is_beside(*region, finding.address)) {
+      finding.region.clear();  // an entry's own end, far from any region
+    }
     const auto known = std::find_if(told_.begin(), told_.end(), [&](const Told& told) {
       return told.core == &core && told.finding.check == finding.check &&
              told.finding.region == finding.region;
@@ -230,6 +239,20 @@ class ReportJudge {
     } else {
       told_.push_back({&core, finding, 1});
     }
+  }
+
+  static const CoreRegion* region_of(const SubjectCore& core, const std::string& name) {
+    const auto found = std::find_if(core.regions.begin(),
+                                    core.regions.end(),
+                                    [&](const CoreRegion& region) { return region.name == name; });
+    return found == core.regions.end() ? nullptr : &*found;
+  }
+
+  static bool is_beside(const CoreRegion& region, std::uint64_t address) {
+    const std::uint64_t begin = region.range.base().value();
+    const std::uint64_t end = begin + region.range.size().count();
+    return (address < begin && begin - address <= 2 * kWord) ||
+           (address >= end && address - end < 2 * kWord);
   }
 
   // A heap's blocks may lie over the word by which others know its owner.
@@ -242,6 +265,9 @@ class ReportJudge {
         continue;
       }
       const SubjectCore& writer = input_.subject.cores[point.writer];
+      if (!has_claimed(input_.reports[point.writer])) {
+        return true;  // what is wrong with the writer is told of itself
+      }
       for (const PlacedBlock& block : input_.reports[point.writer].first.blocks) {
         const CoreRegion* region = writer.region_at(block.address);
         if (region == nullptr || !region->physical || block.size < kWord) {
@@ -291,7 +317,7 @@ class MemoryJudge {
 
   core::Diagnostics run() {
     for (const SubjectCore& core : input_.subject.cores) {
-      if (input_.reports[core.number].first.verdict) {
+      if (has_claimed(input_.reports[core.number])) {
         look_at(core);
       }
     }
@@ -310,7 +336,6 @@ class MemoryJudge {
       const core::PhysAddr physical{point.physical};
       const bool mine =
           point.kind == MAP_ACCESS && (plan.regions[point.region].flags & MAP_HAS_PHYSICAL) != 0 &&
-          (input_.where != Where::kHost || point.virtual_base >= kHostFirst) &&
           !edges.contains(point.physical / kWord) && !kept_off(plan, point.virtual_base) &&
           std::none_of(image.begin(), image.end(), [&](const core::PhysRange& range) {
             return range.contains(physical);

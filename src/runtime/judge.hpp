@@ -25,7 +25,6 @@ struct JudgeInput {
   const Plan& plan;
   const BoardMemory& memory;
   const Machine& machine;
-  Where where;
   /// By core number; those that did not run have no verdict.
   const std::vector<CoreReports>& reports;
 };

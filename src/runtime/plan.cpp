@@ -1,5 +1,7 @@
 #include "plan.hpp"
 
+#include "memsize/core/text.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -58,6 +60,9 @@ class Planner {
     const bool moved = region.physical && region.physical->value() != region.range.base().value();
     if (where_ == Where::kQemu && core.unit == Unit::kMpu && moved) {
       return "it lies behind the core's address translation (RAT), which is not emulated";
+    }
+    if (where_ == Where::kHost && region.range.base().value() < kHostFirst) {
+      return "it lies below 64 KiB, where no process may map memory without privileges";
     }
     return {};
   }
@@ -120,6 +125,14 @@ class Planner {
     }
     plan_entries(core, plan);
     plan_heaps(core, plan);
+    if (plan.points.size() > MAP_POINTS) {
+      plan_.untried.push_back({core.name,
+                               "",
+                               fmt::format("{} of its {} places: an image tries no more",
+                                           plan.points.size() - MAP_POINTS,
+                                           plan.points.size())});
+      plan.points.resize(MAP_POINTS);
+    }
     return plan;
   }
 
@@ -352,10 +365,11 @@ class Planner {
           std::count_if(heap.steps.begin(), heap.steps.end(), [](const ReplayStep& step) {
             return step.kind == ReplayStep::Kind::kAllocate;
           }));
-      if (blocks > MAP_SLOTS - slots) {
-        plan_.untried.push_back({core.name,
-                                 heap.region,
-                                 fmt::format("{} blocks are more than an image keeps", blocks)});
+      if (blocks > MAP_SLOTS - slots || plan.heaps.size() == MAP_HEAPS) {
+        plan_.untried.push_back(
+            {core.name,
+             heap.region,
+             fmt::format("its {} are more than an image keeps", core::plural(blocks, "block"))});
         continue;
       }
       map_heap row{};

@@ -15,6 +15,9 @@
 
 namespace memsize::runtime {
 
+/// The lowest addresses belong to nobody on the host: vm.mmap_min_addr.
+inline constexpr std::uint64_t kHostFirst = 0x10000;
+
 struct CorePlan {
   /// Rows of the subject's core, in its regions' order.
   std::vector<map_region> regions;

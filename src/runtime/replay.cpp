@@ -15,7 +15,13 @@ class HeapScript {
                        std::optional<std::uint32_t> record,
                        core::Bytes size,
                        core::Align align) {
-    heap_.steps.push_back({ReplayStep::Kind::kAllocate, slots_, instance, record, size, align});
+    // What a log rounds down to nothing has a byte at least.
+    heap_.steps.push_back({ReplayStep::Kind::kAllocate,
+                           slots_,
+                           instance,
+                           record,
+                           std::max(size, core::Bytes{1}),
+                           align});
     return slots_++;
   }
 

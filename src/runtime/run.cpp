@@ -155,7 +155,7 @@ class Runner {
   core::Result<RunResult> result_of(const Machine& machine,
                                     const std::vector<CoreReports>& reports) {
     RunResult result;
-    const JudgeInput input{subject_, plan_, memory_, machine, options_.where, reports};
+    const JudgeInput input{subject_, plan_, memory_, machine, reports};
     result.findings = judge_reports(input);
     core::Diagnostics outside = judge_memory(input, result.outside);
     std::move(outside.begin(), outside.end(), std::back_inserter(result.findings));
