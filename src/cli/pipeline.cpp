@@ -257,7 +257,7 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
   validation.is_traced = candidate->analysis != nullptr;
   if (request.runs) {
     // What each core is told, read from the files; what its tables come to; what its heaps hold.
-    auto setup = set_up(session, *candidate);
+    auto setup = set_up(session, *candidate, request);
     if (!setup) {
       return tl::make_unexpected(setup.error());
     }

@@ -76,7 +76,7 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
 
 // The tables that the entries of the files come to, where the board has room for them.
 core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::MemoryMap& map,
-                                                             const runtime::Subject& subject) {
+                                                             runtime::Subject& subject) {
   layout::MemoryMap programmed = map;
   for (layout::MmuTable& table : programmed.mmu) {
     if (const runtime::SubjectCore* core = subject.find_core(table.core); core != nullptr) {
@@ -84,9 +84,17 @@ core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::Memor
     }
   }
   std::vector<runtime::CoreTables> all;
-  for (const runtime::SubjectCore& core : subject.cores) {
+  for (runtime::SubjectCore& core : subject.cores) {
     runtime::CoreTables tables;
-    if (core.unit == runtime::Unit::kMmu) {
+    const auto& places = map.board.mmu.tables_in;
+    const bool has_place = std::any_of(
+        places.begin(), places.end(), [&](const auto& place) { return place.core == core.name; });
+    if (core.unit == runtime::Unit::kMmu && !has_place) {
+      core.untried = fmt::format(
+          "the board does not say where its translation tables lie: [mmu.tables_in] with {} = "
+          "\"REGION\"",
+          core.name);
+    } else if (core.unit == runtime::Unit::kMmu) {
       auto built = emit::tables_of(programmed, core.name);
       if (!built) {
         return tl::make_unexpected(built.error());
@@ -119,7 +127,9 @@ core::Result<Candidate> candidate_map(Session& session, const ValidateRequest& r
   return candidate;
 }
 
-core::Result<Setup> set_up(Session& session, const Candidate& candidate) {
+core::Result<Setup> set_up(Session& session,
+                           const Candidate& candidate,
+                           const ValidateRequest& request) {
   Setup setup;
   const auto files = emit::read_map_files(candidate.files, candidate.root);
   if (!files) {
@@ -141,6 +151,9 @@ core::Result<Setup> set_up(Session& session, const Candidate& candidate) {
       analysis == nullptr ? nullptr : &analysis->sizing,
       analysis == nullptr ? nullptr
                           : sizing::find_generation(analysis->recording, analysis->format));
+  if (request.run.where == runtime::Where::kHost) {
+    return setup;
+  }
   auto scripts = emit::render_all(
       {candidate.map, candidate.baseline, session.files, session.data.templates}, {"gnu-ld"});
   if (!scripts) {

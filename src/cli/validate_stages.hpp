@@ -37,11 +37,13 @@ struct Setup {
   /// By the cores' numbers.
   std::vector<runtime::CoreTables> tables;
   std::vector<runtime::CoreReplay> replays;
-  /// Each core's GNU ld script.
+  /// Each core's GNU ld script, where images are linked.
   std::map<std::string, std::string> scripts;
 };
 
-[[nodiscard]] core::Result<Setup> set_up(Session& session, const Candidate& candidate);
+[[nodiscard]] core::Result<Setup> set_up(Session& session,
+                                         const Candidate& candidate,
+                                         const ValidateRequest& request);
 
 /// Puts the folder before the files that findings name; files that are nowhere are not named.
 void name_files(const ValidateRequest& request, core::Diagnostics& findings);

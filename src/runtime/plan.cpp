@@ -109,9 +109,10 @@ class Planner {
     if (!runs(core, where_)) {
       plan_.untried.push_back({core.name,
                                "",
-                               where_ == Where::kQemu
-                                   ? "there is no emulated core for one without an MMU or MPU"
-                                   : "its linker map has no region"});
+                               !core.untried.empty() ? core.untried
+                               : core.regions.empty()
+                                   ? "its linker map has no region"
+                                   : "there is no emulated core for one without an MMU or MPU"});
       return plan;
     }
     keep_tables(core, plan);
@@ -445,7 +446,8 @@ void append(std::string& bytes,
 }  // namespace
 
 bool runs(const SubjectCore& core, Where where) {
-  return !core.regions.empty() && (where == Where::kHost || core.unit != Unit::kNone);
+  return core.untried.empty() && !core.regions.empty() &&
+         (where == Where::kHost || core.unit != Unit::kNone);
 }
 
 Plan make_plan(const Subject& subject,

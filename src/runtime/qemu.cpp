@@ -165,6 +165,16 @@ class QemuMachine : public Machine {
       loaded.parts.push_back({*physical, segment.bytes, segment.size});
     }
     loaded.entry = entry.value_or(0);
+    // Before the MPU is on, an Armv7-R core executes nothing above (DDI 0406C, B5.2).
+    constexpr std::uint64_t kExecutable = 0x80000000;
+    if (core.unit == Unit::kMpu && loaded.entry >= kExecutable) {
+      return core::fail(machine_error(
+          fmt::format(
+              "{}: its image would start at {}, where no Cortex-R5F can before its MPU is on",
+              core.name,
+              core::format_hex(loaded.entry)),
+          "place its start code in a tightly coupled memory: [sections.NAME] of the board"));
+    }
     for (const CoreRegion& region : core.regions) {
       if (!region.physical) {
         loaded.locals.push_back(

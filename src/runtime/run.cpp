@@ -108,8 +108,9 @@ class Runner {
           fmt::format("{}: its image did not come to its end on {}{}",
                       core.name,
                       machine.name(),
-                      report.strange.empty() ? fmt::format(" (status {})", end->status)
-                                             : fmt::format(": '{}'", report.strange)),
+                      report.strange.empty()
+                          ? fmt::format(" (status {}){}", end->status, said(end->errors))
+                          : fmt::format(": '{}'", report.strange)),
           "try it again; if it stays so, it is a bug in memsize"));
     }
     return report;

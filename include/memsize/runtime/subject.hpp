@@ -63,6 +63,8 @@ struct SubjectCore {
   std::vector<core::VirtRange> reachable;
   /// The file that its unit is programmed by.
   std::string program_path;
+  /// Why nothing can be run for it; empty: something can.
+  std::string untried;
 
   /// The region that holds the address; nullptr: none.
   [[nodiscard]] const CoreRegion* region_at(std::uint64_t address) const;
