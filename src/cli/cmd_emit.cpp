@@ -187,29 +187,8 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
                        {},
                        "leave out --only, or name a folder with --out");
   }
-  const std::array about_traces = {std::pair{"--core", &trace.core},
-                                   std::pair{"--format", &trace.format},
-                                   std::pair{"--instances", &trace.instances},
-                                   std::pair{"--headroom", &trace.headroom}};
-  const auto lacks_trace = [](const std::string& option) {
-    core::Diagnostic lacks =
-        core::error(Code::kUsage,
-                    fmt::format("{} is about a trace: give one with --trace or --sizing", option),
-                    {},
-                    "memsize emit --help shows how");
-    lacks.option = option;
+  if (auto lacks = lacks_trace(trace, "emit"); lacks) {
     return lacks;
-  };
-  if (trace.tight && trace.inputs.empty()) {
-    return lacks_trace("--tight");
-  }
-  if (trace.one_priority && trace.inputs.empty()) {
-    return lacks_trace("--one-priority");
-  }
-  for (const auto& [name, value] : about_traces) {
-    if (!value->empty() && trace.inputs.empty()) {
-      return lacks_trace(name);
-    }
   }
   if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
     core::Place place;
@@ -376,26 +355,7 @@ Run add_emit(CLI::App& app) {
   verb->add_flag(
           "--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
       ->excludes(force);
-  verb->add_option("--core",
-                   options->request.trace.core,
-                   "Only this core of the traces; names lines without a prefix");
-  verb->add_option("--format", options->request.trace.format, "Read the traces with this reader");
-  verb->add_option("--instances",
-                   options->request.trace.instances,
-                   "Models of one core are loaded together (default) or apart")
-      ->check(CLI::IsMember({"together", "apart"}));
-  verb->add_option("--headroom",
-                   options->request.trace.headroom,
-                   "Margin on what can vary: 10% (default), a size, or 0");
-  verb->add_flag("--one-priority",
-                 options->request.trace.one_priority,
-                 "All models run at one priority: what each priority needs is counted once a core");
-  verb->add_flag("--tight",
-                 options->request.trace.tight,
-                 "Round to what the hardware can do instead of the vendor's step");
-  verb->add_flag("--accept-generation",
-                 options->request.accept_generation,
-                 "Use a trace of another SDK generation than the board's");
+  add_trace_options(*verb, options->request);
   verb->add_option("--templates", options->templates, "Look for templates here first");
   auto* diff = verb->add_flag("--diff", options->diff, "Show what would change, write nothing");
   verb->add_flag("--check", options->check, "Exit with 1 if anything would change, write nothing")

@@ -100,6 +100,10 @@ Outcome run(Session& session, Options options) {
     request.emit.trace.inputs.push_back(options.sizing);
   }
   request.emit.trace.board = request.emit.board;
+  // A log of the real board is read like a trace.
+  if (auto lacks = lacks_trace(request.emit.trace, "validate"); lacks && request.logs.empty()) {
+    return failed({std::move(*lacks)}, kSchema, options.json);
+  }
   request.runs = !options.on.empty() || request.logs.empty();
   request.run.where = options.on == "qemu" ? runtime::Where::kQemu : runtime::Where::kHost;
   request.run.toolchain = options.toolchain.empty()    ? runtime::default_toolchain()
@@ -182,23 +186,7 @@ Run add_validate(CLI::App& app) {
       ->check(filled());
   verb->add_option("--log", request.logs, "A console log of the board after the change (repeat)")
       ->take_all();
-  AnalyzeRequest& analysis = request.emit.trace;
-  verb->add_option("--core", analysis.core, "Only this core of the traces");
-  verb->add_option("--format", analysis.format, "Read the traces with this reader");
-  verb->add_option("--instances",
-                   analysis.instances,
-                   "Models of one core are loaded together (default) or apart")
-      ->check(CLI::IsMember({"together", "apart"}));
-  verb->add_option(
-      "--headroom", analysis.headroom, "Margin on what can vary: 10% (default), a size, or 0");
-  verb->add_flag("--one-priority",
-                 analysis.one_priority,
-                 "All models run at one priority: what each priority needs is counted once a core");
-  verb->add_flag(
-      "--tight", analysis.tight, "Round to what the hardware can do instead of the vendor's step");
-  verb->add_flag("--accept-generation",
-                 request.emit.accept_generation,
-                 "Use a trace of another SDK generation than the board's");
+  add_trace_options(*verb, request.emit);
   add_json_flag(*verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }

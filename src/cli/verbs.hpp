@@ -77,6 +77,13 @@ CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
                                             const char* required,
                                             const char* verb);
 
+/// How traces become sizes, the same words wherever a map is made of them.
+void add_trace_options(CLI::App& verb, EmitRequest& request);
+
+/// What is wrong where one of these is given without a trace.
+[[nodiscard]] std::optional<core::Diagnostic> lacks_trace(const AnalyzeRequest& trace,
+                                                          const char* verb);
+
 /// --project and --no-project, the same words everywhere.
 void add_project_options(CLI::App& verb, ProjectRequest& project);
 
