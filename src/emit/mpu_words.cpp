@@ -10,6 +10,7 @@ namespace {
 
 constexpr unsigned kPartsShift = 8;
 constexpr std::uint32_t kEnable = 1;
+constexpr std::uint32_t kBaseBits = ~31U;
 constexpr std::uint32_t kFullAccess = 3U << 8;
 
 std::uint32_t bit(bool value, unsigned at) {
@@ -22,12 +23,11 @@ std::vector<MpuWords> mpu_words(const std::vector<MpuRegionFields>& regions) {
   std::vector<MpuWords> words;
   for (const MpuRegionFields& region : regions) {
     core::bug_if(!std::has_single_bit(region.size) || region.size < layout::kMpuSmallest ||
-                     region.size > layout::kMpuSpace || region.base % region.size != 0 ||
-                     region.base >= layout::kMpuSpace,
+                     region.size > layout::kMpuSpace || region.base >= layout::kMpuSpace,
                  "an MPU region that the hardware cannot have");
     const auto power = static_cast<std::uint32_t>(std::countr_zero(region.size));
     words.push_back({region.number,
-                     static_cast<std::uint32_t>(region.base),
+                     static_cast<std::uint32_t>(region.base) & kBaseBits,
                      (region.disabled & 0xFFU) << kPartsShift | (power - 1) << 1 | kEnable,
                      bit(!region.execute, 12) | kFullAccess | (region.tex & 7U) << 3 |
                          bit(region.shareable, 2) | bit(region.cacheable, 1) |

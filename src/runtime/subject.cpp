@@ -7,6 +7,8 @@
 #include "target/map_table.h"
 
 #include <algorithm>
+#include <bit>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +22,9 @@ using core::Code;
 constexpr std::uint32_t kNonCached = MAP_NON_CACHED;
 constexpr std::uint32_t kWriteThrough = MAP_WRITE_THROUGH;
 constexpr std::uint32_t kWriteBack = MAP_WRITE_BACK;
+// An R5F of these parts has 16 (MPUIR).
+constexpr unsigned kMpuRegions = 16;
+
 constexpr std::uint32_t kAllKinds = kNonCached | kWriteThrough | kWriteBack;
 
 std::uint32_t kinds_named(std::string_view cache) {
@@ -180,8 +185,26 @@ class SubjectMaker {
   }
 
   void make_mpu(const emit::CoreFiles& files, const layout::MpuTable& wanted, SubjectCore& core) {
+    std::set<unsigned> numbers;
     for (const emit::WrittenMpuRegion& region : files.mpu) {
-      core.mpu.push_back(region.fields);
+      const emit::MpuRegionFields& fields = region.fields;
+      const bool possible = std::has_single_bit(fields.size) &&
+                            fields.size >= layout::kMpuSmallest &&
+                            fields.size <= layout::kMpuSpace && fields.base < layout::kMpuSpace &&
+                            fields.number < kMpuRegions && numbers.insert(fields.number).second;
+      if (!possible) {
+        errors_.push_back(core::error(
+            Code::kMpuRegion,
+            fmt::format("no MPU can have region {} '{}', {} at {}",
+                        fields.number,
+                        core::printable(fields.name),
+                        core::format_size(core::Bytes{fields.size}),
+                        core::format_hex(fields.base)),
+            region.place,
+            "a size is a power of two from 32 B to 4 GiB, a number below 16 and given once"));
+        continue;
+      }
+      core.mpu.push_back(fields);
     }
     for (const layout::MpuRegion& region : wanted.regions) {
       for (std::uint64_t i = 0; i < layout::kMpuParts; ++i) {

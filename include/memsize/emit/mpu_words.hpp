@@ -27,8 +27,9 @@ struct MpuWords {
   friend bool operator==(const MpuWords&, const MpuWords&) = default;
 };
 
-/// A region's base and size must be what the hardware can have: a power of two from 32 bytes to
-/// 4 GiB, on a multiple of itself.
+/// A region's size must be what the hardware can have: a power of two from 32 bytes to 4 GiB. Its
+/// base must lie below 4 GiB; one that is no multiple of the size becomes what the register holds,
+/// with which the hardware may do anything.
 [[nodiscard]] std::vector<MpuWords> mpu_words(const std::vector<MpuRegionFields>& regions);
 
 /// A core's regions with the bits of the board's attributes.
