@@ -138,6 +138,7 @@ class SubjectMaker {
       for (const emit::WrittenRange& range : own->linker) {
         make_region(range, wanted, core);
       }
+      find_missing(*own);
     }
     subject_.cores.push_back(std::move(core));
   }
@@ -214,6 +215,30 @@ class SubjectMaker {
         if (((region.disabled >> i) & 1U) == 0 && range) {
           core.reachable.push_back(*range);
         }
+      }
+    }
+  }
+
+  // What the map gives to the core, but its linker does not know.
+  void find_missing(const emit::CoreFiles& files) {
+    core::Place place;
+    if (!files.linker.empty()) {
+      place.path = files.linker.front().place.path;
+    }
+    for (const emit::MapRegion& region : files_.map.regions) {
+      const bool has =
+          std::find(region.cores.begin(), region.cores.end(), files.core) != region.cores.end();
+      const bool known = std::any_of(files.linker.begin(),
+                                     files.linker.end(),
+                                     [&](const auto& range) { return range.name == region.name; });
+      if (has && !known) {
+        errors_.push_back(
+            core::error(Code::kVerifyDisagree,
+                        fmt::format("'{}' is in the map of {} but not in its linker map",
+                                    core::printable(region.name),
+                                    files.core),
+                        place,
+                        std::string{emit::kWriteAgain}));
       }
     }
   }
