@@ -92,6 +92,9 @@ Outcome run(Session& session, Options options) {
   defaults.fill_margins(request.emit.trace);
   defaults.fill_inputs(options.traces, options.sizing);
   defaults.fill_generation(request.emit.accept_generation);
+  while (request.map.size() > 1 && request.map.ends_with('/')) {
+    request.map.pop_back();
+  }
   if (auto wrong = check_usage(options); wrong) {
     return failed({std::move(*wrong)}, kSchema, options.json);
   }

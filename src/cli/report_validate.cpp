@@ -101,10 +101,24 @@ std::string bullets(const char* title, const std::vector<std::string>& said) {
   return text;
 }
 
-std::string what_of(const runtime::Untried& untried) {
-  return untried.region.empty()
-             ? fmt::format("{}: {}", untried.core, untried.why)
-             : fmt::format("{} of {}: {}", untried.region, untried.core, untried.why);
+// What could not be tried, a line for each reason.
+std::vector<std::string> untried(const RunResult& result) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
+  for (const runtime::Untried& one : result.untried) {
+    auto reason = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& known) {
+      return known.first == one.why;
+    });
+    if (reason == by_reason.end()) {
+      reason = by_reason.insert(by_reason.end(), {one.why, {}});
+    }
+    reason->second.push_back(one.region.empty() ? one.core
+                                                : fmt::format("{} of {}", one.region, one.core));
+  }
+  std::vector<std::string> said;
+  for (const auto& [why, what] : by_reason) {
+    said.push_back(fmt::format("{}: {}", core::join(what, ", "), why));
+  }
+  return said;
 }
 
 }  // namespace
@@ -142,11 +156,7 @@ std::string validation_text(const ValidateRequest& request, const Validation& va
   }
   text += bullets("Not proven:", not_proven(request, validation));
   if (!result.untried.empty()) {
-    std::vector<std::string> said;
-    for (const runtime::Untried& untried : result.untried) {
-      said.push_back(what_of(untried));
-    }
-    text += bullets("Not tried:", said);
+    text += bullets("Not tried:", untried(result));
   }
   return text;
 }
@@ -182,12 +192,12 @@ void add_validation(const ValidateRequest& request, const Validation& validation
   }
   document["not_proven"] = not_proven(request, validation);
   document["not_tried"] = Json::array();
-  for (const runtime::Untried& untried : result.untried) {
-    Json json = {{"core", untried.core}};
-    if (!untried.region.empty()) {
-      json["region"] = untried.region;
+  for (const runtime::Untried& one : result.untried) {
+    Json json = {{"core", one.core}};
+    if (!one.region.empty()) {
+      json["region"] = one.region;
     }
-    json["why"] = untried.why;
+    json["why"] = one.why;
     document["not_tried"].push_back(std::move(json));
   }
 }

@@ -59,10 +59,10 @@ class Planner {
   [[nodiscard]] std::string_view missing(const SubjectCore& core, const CoreRegion& region) const {
     const bool moved = region.physical && region.physical->value() != region.range.base().value();
     if (where_ == Where::kQemu && core.unit == Unit::kMpu && moved) {
-      return "it lies behind the core's address translation (RAT), which is not emulated";
+      return "behind the core's address translation (RAT), which is not emulated";
     }
     if (where_ == Where::kHost && region.range.base().value() < kHostFirst) {
-      return "it lies below 64 KiB, where no process may map memory without privileges";
+      return "below 64 KiB, where no process may map memory without privileges";
     }
     return {};
   }
@@ -111,8 +111,8 @@ class Planner {
                                "",
                                !core.untried.empty() ? core.untried
                                : core.regions.empty()
-                                   ? "its linker map has no region"
-                                   : "there is no emulated core for one without an MMU or MPU"});
+                                   ? "no region in the linker map"
+                                   : "no emulated core stands for one without an MMU or MPU"});
       return plan;
     }
     keep_tables(core, plan);
