@@ -63,10 +63,34 @@ class MmuWriter {
     text += driver.empty() ? "" : "[mmu]\n" + driver + "\n";
     text += property_text();
     text += "[mmu.entry]\n" + entries_.text() + "\n";
-    return text + "[mmu.core]\n" + lists + "\n";
+    return text + "[mmu.core]\n" + lists + "\n" + tables_text();
   }
 
  private:
+  // Where each core's translation tables lie: nothing in the tree says it, the model does.
+  std::string tables_text() {
+    std::string lines;
+    for (const PlanCore& core : plan_.cores) {
+      const CoreReading* reading = plan_.reading->find(core.name);
+      if (reading == nullptr || reading->mmu.empty()) {
+        continue;
+      }
+      const std::vector<SeenRegion> seen = seen_by(plan_, core.name);
+      for (std::size_t i = 0; known_ != nullptr && i < known_->mmu.tables_in.size(); ++i) {
+        const board::MmuTablesIn& place = known_->mmu.tables_in[i];
+        const bool is_seen = std::any_of(seen.begin(), seen.end(), [&](const SeenRegion& region) {
+          return region.region->name == place.region;
+        });
+        if (place.core == core.name && is_seen) {
+          lines += fmt::format("{} = {}\n", key_text(core.name), quoted(place.region));
+        }
+      }
+    }
+    return lines.empty()
+               ? std::string{}
+               : fmt::format("# As board '{}' has it.\n[mmu.tables_in]\n{}\n", known_->name, lines);
+  }
+
   std::vector<std::string> keys_of(const PlanCore& core, const MmuReading& mmu) {
     const std::vector<SeenRegion> seen = seen_by(plan_, core.name);
     std::vector<std::string> keys;
