@@ -54,10 +54,14 @@ std::vector<std::string> proven(const ValidateRequest& request, const Validation
                           : "the MPU regions and address translation of each R5F let it reach its "
                             "regions, with the kind of caching that is wanted");
   }
-  said.push_back(fmt::format("{} beside regions fault when they are read",
-                             core::plural(sum(result, &CoreRun::guards), "address", "addresses")));
-  said.push_back(fmt::format("what one core writes others read at their own addresses, in {}",
-                             core::plural(sum(result, &CoreRun::peers), "place")));
+  if (const std::uint64_t guards = sum(result, &CoreRun::guards); guards != 0) {
+    said.push_back(fmt::format("beside regions, where nothing is to be reached, reading faults: {}",
+                               core::plural(guards, "place")));
+  }
+  if (const std::uint64_t peers = sum(result, &CoreRun::peers); peers != 0) {
+    said.push_back(fmt::format("what one core writes others read at their own addresses, in {}",
+                               core::plural(peers, "place")));
+  }
   said.push_back(
       fmt::format("{} of memory, looked at from outside of the cores, hold what they must; Linux's "
                   "are untouched",
