@@ -82,12 +82,16 @@ const std::map<std::string, Check, std::less<>>& checks() {
       {"region",
        {Code::kValidateMap,
         [](const Finding& f) {
-          return f.actual == f.address && f.expected < (1ULL << 32U) &&
-                         f.actual % std::max<std::uint64_t>(f.expected, 1) != 0
-                     ? fmt::format(
-                           "it begins at {}, no multiple of {}", hex(f.actual), hex(f.expected))
-                     : fmt::format("it is empty, or lies over another region at {}",
-                                   hex(f.address));
+          return fmt::format(
+              "it is empty, or begins at {}, no multiple of {}", hex(f.actual), hex(f.expected));
+        },
+        "what begins the region must be aligned as the board says"}},
+      {"overlap",
+       {Code::kValidateMap,
+        [](const Finding& f) {
+          return fmt::format("it begins at {}, and shares addresses with the region at {}",
+                             hex(f.actual),
+                             hex(f.expected));
         },
         "two regions of one core must not share an address"}},
       {"mpu",

@@ -366,7 +366,7 @@ def check_findings(machine: Machine) -> None:
 
     table = plain()
     table.region(BASE + 32 * KIB, BUS, 4096)
-    found("overlap", table, spec_of(), ["region"])
+    found("overlap", table, spec_of(), ["overlap"])
     table.regions[1] = (b'a"\\\n\xff', BASE + MIB + 4096, BUS, 0, 8192, ON_BUS, 1)
     run = found("empty and misaligned", table, spec_of(), ["region"])[0]
     same("an escaped name", run.of("finding")[0]["region"], 'a"\\\n\u00ff')

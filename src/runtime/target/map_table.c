@@ -253,7 +253,7 @@ static void check_region(const struct map_table* table, uint32_t row) {
     const int overlap = base >= other->virtual_base ? base - other->virtual_base < other->size
                                                     : other->virtual_base - base < region->size && other->size != 0;
     if (overlap) {
-      const struct report_finding finding = {"region", region->name, base, other->virtual_base, base};
+      const struct report_finding finding = {"overlap", region->name, base, other->virtual_base, base};
       report_finding(&finding);
     }
   }

@@ -20,8 +20,8 @@
  *
  *   table       the table is no table, or a row lies outside of it
  *   image       the image lies outside of the regions; address: its first byte outside
- *   region      a region is empty, off its alignment, or overlaps another; expected/actual: alignment and base,
- *               or the other region's base and this one's
+ *   region      a region is empty or off its alignment; expected/actual: alignment and base
+ *   overlap     a region lies over another one of the core's; expected/actual: the other's base and this one's
  *   translate   the address leads elsewhere: expected/actual physical address
  *   unmapped    nothing is mapped where something must be
  *   attribute   expected/actual: kinds of caching (map_table.h)
