@@ -105,8 +105,8 @@ static int region_ok(const struct map_region* region, uint64_t at, struct refusa
   if (!power_of_two(region->align)) {
     return refuse(why, at + offsetof(struct map_region, align), 1, region->align);
   }
-  if ((region->flags & ~(uint32_t)(MAP_HAS_PHYSICAL | MAP_PRIVATE)) != 0) {
-    return refuse(why, at + offsetof(struct map_region, flags), MAP_HAS_PHYSICAL | MAP_PRIVATE, region->flags);
+  if ((region->flags & ~(uint32_t)MAP_HAS_PHYSICAL) != 0) {
+    return refuse(why, at + offsetof(struct map_region, flags), MAP_HAS_PHYSICAL, region->flags);
   }
   const uint32_t all = MAP_NON_CACHED | MAP_WRITE_THROUGH | MAP_WRITE_BACK;
   if (region->kinds == 0 || (region->kinds & ~all) != 0) {

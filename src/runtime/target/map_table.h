@@ -38,8 +38,7 @@ struct map_table {
 };
 
 enum {
-  MAP_HAS_PHYSICAL = 1, /* on the bus; else only its own core sees it */
-  MAP_PRIVATE = 2       /* no other core has it in its map */
+  MAP_HAS_PHYSICAL = 1 /* on the bus; else only its own core sees it */
 };
 
 /* A region that the core uses. */
