@@ -197,7 +197,9 @@ class Planner {
       access(mark_in(region));
     }
     if (core.unit == Unit::kMmu) {
-      for (std::uint64_t slot = begin / kSlot * kSlot; slot < end; slot += kSlot) {
+      for (std::uint64_t slot = begin / kSlot * kSlot;
+           slot < end && plan.points.size() <= MAP_POINTS;
+           slot += kSlot) {
         for (const std::uint64_t address : {slot, slot + kSlot - kWord}) {
           if (address >= begin && address + kWord <= end && !accessed.contains(address)) {
             add_point(region, row, address, MAP_LOOK, plan);

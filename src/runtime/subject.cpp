@@ -243,6 +243,23 @@ class SubjectMaker {
     }
   }
 
+  // Where a region lies on the bus; an alias where the region does that it is another name for.
+  [[nodiscard]] std::optional<std::uint64_t> physical_of(const emit::MapRegion& written,
+                                                         const std::string& core) const {
+    const auto alias =
+        std::find_if(map_.regions.begin(), map_.regions.end(), [&](const layout::Region& region) {
+          return region.kind == layout::RegionKind::kAlias && region.name == written.name &&
+                 region.seen_by(core);
+        });
+    if (alias == map_.regions.end()) {
+      return written.physical;
+    }
+    const auto own = std::find_if(files_.map.regions.begin(),
+                                  files_.map.regions.end(),
+                                  [&](const auto& region) { return region.name == alias->of; });
+    return own == files_.map.regions.end() ? written.physical : own->physical;
+  }
+
   void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
     const auto written =
         std::find_if(files_.map.regions.begin(), files_.map.regions.end(), [&](const auto& region) {
@@ -267,8 +284,8 @@ class SubjectMaker {
     CoreRegion region;
     region.name = range.name;
     region.range = *virtual_range;
-    if (written->physical) {
-      region.physical = core::PhysAddr{*written->physical};
+    if (const auto physical = physical_of(*written, core.name)) {
+      region.physical = core::PhysAddr{*physical};
     }
     for (const layout::Region& own : map_.regions) {
       if (own.name == range.name && own.seen_by(core.name)) {
@@ -345,14 +362,13 @@ class SubjectMaker {
       return a.range.base() < b.range.base();
     });
     for (const Memory& piece : sram) {
-      Memory& last = subject_.memories.back();
-      const bool joins = subject_.memories.size() > map_.board.banks.size() &&
-                         piece.range.base().value() <= last.range.last().value() + 1;
-      if (!joins) {
+      Memory* last =
+          subject_.memories.size() > map_.board.banks.size() ? &subject_.memories.back() : nullptr;
+      if (last == nullptr || piece.range.base().value() > last->range.last().value() + 1) {
         subject_.memories.push_back(piece);
-      } else if (piece.range.last() > last.range.last()) {
-        last.range = *core::PhysRange::make(
-            last.range.base(), (piece.range.last() - last.range.base()) + core::Bytes{1});
+      } else if (piece.range.last() > last->range.last()) {
+        last->range = *core::PhysRange::make(
+            last->range.base(), (piece.range.last() - last->range.base()) + core::Bytes{1});
       }
     }
   }
