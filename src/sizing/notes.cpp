@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,6 +37,37 @@ std::string lines_of(const Work& work,
   }
   const std::string& path = work.recording.inputs.at(recorded.instances[group.front()].input).path;
   return fmt::format("{}: lines {}", core::printable(path), core::join(lines, ", "));
+}
+
+// Two inputs with one table, address for address: most likely one run that was given twice. Empty
+// where there are none.
+std::string given_twice(const Work& work, const model::CoreRecording& recorded) {
+  using Row = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
+  std::map<std::vector<Row>, const Instance*> known;
+  const auto place = [&](const Instance& instance) {
+    return fmt::format("{} line {}",
+                       core::printable(work.recording.inputs.at(instance.input).path),
+                       instance.line);
+  };
+  for (const Instance& instance : recorded.instances) {
+    std::vector<Row> rows;
+    for (const model::Block& block : instance.blocks) {
+      if (block.address_low) {
+        rows.emplace_back(block.record, block.size.nearest.count(), *block.address_low);
+      }
+    }
+    if (rows.empty() || rows.size() != instance.blocks.size()) {
+      continue;
+    }
+    const auto [first, is_new] = known.emplace(std::move(rows), &instance);
+    if (!is_new && first->second->input != instance.input) {
+      return fmt::format(
+          "{} and {} have the same table at the same addresses: if that is one run, leave one out",
+          place(*first->second),
+          place(instance));
+    }
+  }
+  return {};
 }
 
 // What the records that models of one priority share would save.
@@ -213,6 +248,9 @@ void report_instances(const Work& work,
   core::Diagnostic several =
       core::note(Code::kSizingInstances,
                  fmt::format("{}: {} models, {}", core_name(recorded.core), count, how));
+  if (std::string twice = given_twice(work, recorded); together && !twice.empty()) {
+    several.details.push_back(std::move(twice));
+  }
   if (together) {
     for (const std::vector<std::size_t>& group : live.groups()) {
       if (several.details.size() == kNamed) {
