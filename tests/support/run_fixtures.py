@@ -15,6 +15,7 @@ A case is fixtures/<code>/<case>/ with `cmd`, input files, and what the program 
   #fifo NAME FILE        a named pipe that holds FILE's bytes and then closes
   #link NAME TARGET      a symbolic link
   #lock NAME TEXT        a file with that text, which another process has locked
+  #env NAME VALUE        an environment variable
   #stdin FILE            standard input (else it is empty)
   #stdout FILE           standard output goes there, such as /dev/full
   #writes                a failure may leave files behind (else nothing may have changed)
@@ -71,6 +72,7 @@ class Case:
         self.stdin: Path | None = None
         self.locked: TextIO | None = None
         self.stdout = ""
+        self.variables: dict[str, str] = {}
         self.may_write = False
         shutil.copytree(case, self.folder, ignore=shutil.ignore_patterns(*EXPECTATIONS, "cmd"))
         self.out.mkdir()
@@ -129,6 +131,8 @@ class Case:
                 # Of the open file: another kind would go with any other descriptor of this process.
                 whole = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
                 fcntl.fcntl(self.locked, fcntl.F_OFD_SETLK, whole)
+            case "env", (name, value):
+                self.variables[name] = value
             case "stdin", (name,):
                 self.stdin = self.folder / name
             case "stdout", (name,):
@@ -150,6 +154,7 @@ class Case:
             "LC_ALL": "C",
             "NO_COLOR": "1",
             "MEMSIZE_DATA": str(self.root),
+            **self.variables,
         }
         with open(self.stdin or os.devnull, "rb") as stdin:
             stdout = open(self.stdout, "wb") if self.stdout else subprocess.PIPE
