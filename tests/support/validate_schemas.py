@@ -119,6 +119,17 @@ COMMANDS = (
     ("validate --board j722s-sdk11 --log {trace} --json", 1),
     ("validate --board j722s --log everything.log --json", 1),
     ("validate --board j722s-sdk11 --log missing.log --json", 1),
+    ("validate --board j722s-sdk11 --trace {trace} --json", 0),
+    ("validate --board j722s-sdk11 --trace {trace} --on host --log {trace} --json", 0),
+    ("validate --board j722s-sdk11 --map map --trace {trace} --json", 0),
+    ("validate --board am62a --json", 0),
+    ("validate --board tda54 --json", 0),
+    ("validate --board j722s --map holed --json", 1),
+    ("validate --board j722s --map nothing --json", 1),
+    ("validate --board j722s --map map12 --set c7x_1_ddr_scratch_size=1MiB --json", 2),
+    ("validate --board j722s --timeout never --json", 2),
+    ("validate --board nothing --json", 2),
+    ("validate --json", 2),
     # board
     ("board list --json", 0),
     ("board show j722s j722s-sdk11 --json", 0),
@@ -297,6 +308,10 @@ class Checker:
         self.lock = (self.work / "held/.memsize/lock").open("r+", encoding="utf-8")
         fcntl.fcntl(self.lock, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
         self.run(f"emit --board {OLD} --out altered")
+        self.run(f"emit --board {NEW} --out holed")
+        for file in (self.work / "holed").glob("*.dtsi"):
+            file.write_text(file.read_text(encoding="utf-8").replace("0x00 0x20000000>", "0x00 0x10000000>"),
+                            encoding="utf-8")
         for file in (self.work / "altered").glob("*.dtsi"):
             file.write_text(file.read_text(encoding="utf-8").replace("0xa5000000", "0xa6000000"), encoding="utf-8")
 
