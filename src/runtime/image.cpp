@@ -4,7 +4,9 @@
 
 #include "machine.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +22,9 @@ namespace memsize::runtime {
 namespace {
 
 namespace fs = std::filesystem;
+
+// --timeout is about what runs, and a busy machine compiles slowly.
+constexpr std::chrono::milliseconds kLeastForTools{20000};
 
 using Words = std::vector<std::string>;
 
@@ -79,6 +84,26 @@ Words compiler(const RunOptions& options, const Isa& isa) {
   words.push_back("-I" + options.sources);
   words.push_back("-I" + options.sources + "/" + isa.folder);
   return words;
+}
+
+// What compilers say first is what is wrong.
+std::string what_went_wrong(const ProcessEnd& end) {
+  switch (end.how) {
+    case ProcessEnd::How::kTimedOut:
+      return "takes too long";
+    case ProcessEnd::How::kTooMuch:
+      return "prints without end";
+    case ProcessEnd::How::kNotStarted:
+      return fmt::format("cannot be started: {}", end.reason);
+    default:
+      break;
+  }
+  const std::string said = end.errors.substr(0, end.errors.find('\n'));
+  if (!said.empty()) {
+    return fmt::format("says: {}", core::printable(said, 300));
+  }
+  return end.how == ProcessEnd::How::kKilled ? fmt::format("was killed by signal {}", end.status)
+                                             : fmt::format("ended with {}", end.status);
 }
 
 bool write_file(const std::string& path, const std::string& content) {
@@ -176,7 +201,7 @@ core::Result<void> ImageBuilder::call(Words command,
   const std::string tool = command.front();
   spec.arguments = std::move(command);
   spec.folder = folder;
-  spec.timeout = options_.timeout;
+  spec.timeout = std::max(options_.timeout, kLeastForTools);
   const ProcessEnd end = run_process(spec);
   if (end.how == ProcessEnd::How::kExited && end.status == 0 && end.errors.empty()) {
     return {};
@@ -184,18 +209,9 @@ core::Result<void> ImageBuilder::call(Words command,
   if (end.how == ProcessEnd::How::kInterrupted) {
     return core::fail(machine_error("interrupted"));
   }
-  // What compilers say first is what is wrong.
-  const std::string said = end.errors.substr(0, end.errors.find('\n'));
-  return core::fail(machine_error(
-      fmt::format("{}: {} {}",
-                  what,
-                  tool,
-                  end.how == ProcessEnd::How::kTimedOut ? "takes too long"
-                  : !said.empty() ? fmt::format("says: {}", core::printable(said, 300))
-                  : end.how == ProcessEnd::How::kNotStarted
-                      ? fmt::format("cannot be started: {}", end.reason)
-                      : fmt::format("ended with {}", end.status)),
-      "is there room in TMPDIR? memsize's own sources compile without a word"));
+  return core::fail(
+      machine_error(fmt::format("{}: {} {}", what, tool, what_went_wrong(end)),
+                    "is there room in TMPDIR? memsize's own sources compile without a word"));
 }
 
 core::Result<void> ImageBuilder::compile_common(Unit unit) {
