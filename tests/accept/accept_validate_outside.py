@@ -205,7 +205,8 @@ def check_lies(runs: dict[tuple[str, int], Run], core: str) -> int:
     run = runs[core, 1]
     table = run.table
     row = next(row for row, point in enumerate(table.points)
-               if point.kind == map_words.ACCESS and table.regions[point.region].on_bus and not run.is_image(point.virtual))
+               if point.kind == map_words.ACCESS and table.regions[point.region].on_bus
+               and not run.is_image(point.virtual))
 
     def with_point(**parts: int) -> dict[tuple[str, int], Run]:
         points = list(table.points)
