@@ -2,7 +2,7 @@
 # Measures start-up, analyze and emit, as medians and as ratios to /bin/true in the same run; then emit and check of
 # every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names; then check --sdk of these SDKs; then a
 # large log, in turns with wc, grep, ripgrep, RE2 (libre2-dev) and Python; then, with google-benchmark (libbenchmark-dev),
-# the computation of every board's MPU regions.
+# the computation of every board's MPU regions. Before all that, the sizes of the embedded runtime's parts.
 #   tests/bench/run.sh [RUNS [LOG_SIZE]]     (default 200 and 256MiB; a tenth of the runs for boards and SDKs; 1GiB is
 #                                            what budgets of a large log are about)
 set -euo pipefail
@@ -12,6 +12,7 @@ if [[ ! -x build/release/memsize ]]; then
   cmake --build --preset release --target memsize >/dev/null
 fi
 runs="${1:-200}"
+python3 tests/bench/bench_runtime.py
 python3 tests/bench/bench.py --memsize build/release/memsize --source . --runs "$runs"
 python3 tests/bench/bench_boards.py --memsize build/release/memsize --runs "$(((runs + 9) / 10))"
 python3 tests/bench/bench_sdk.py --memsize build/release/memsize --runs "$(((runs + 9) / 10))"
