@@ -1,4 +1,4 @@
-"""Sizes of the embedded runtime's parts, for both kinds of cores, with both compilers: code and constants, and memory."""
+"""Sizes of the embedded runtime's parts, for both kinds of cores and with both compilers: code, constants, memory."""
 
 import shutil
 import subprocess
