@@ -138,9 +138,8 @@ const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {
 }
 
 const CoreSections* Board::find_sections(std::string_view core) const {
-  const auto found = std::find_if(sections.begin(), sections.end(), [&](const CoreSections& one) {
-    return one.core == core;
-  });
+  const auto found = std::find_if(
+      sections.begin(), sections.end(), [&](const CoreSections& one) { return one.core == core; });
   return found == sections.end() ? nullptr : &*found;
 }
 

@@ -268,6 +268,8 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
       return tl::make_unexpected(result.error());
     }
     name_files(request, result->findings);
+    const auto unplaced = without_heap(*candidate);
+    result->untried.insert(result->untried.end(), unplaced.begin(), unplaced.end());
     validation.result = std::move(*result);
   }
   if (!request.logs.empty()) {

@@ -35,8 +35,7 @@ bool has_unit(const RunResult& result, Unit unit) {
 }
 
 // What a run without findings shows, in sentences.
-std::vector<std::string> proven(const ValidateRequest& request, const Validation& validation) {
-  const RunResult& result = *validation.result;
+std::vector<std::string> proven(const ValidateRequest& request, const RunResult& result) {
   std::vector<std::string> said;
   if (has_unit(result, Unit::kMmu)) {
     said.emplace_back(
@@ -62,18 +61,30 @@ std::vector<std::string> proven(const ValidateRequest& request, const Validation
     said.push_back(fmt::format("what one core writes others read at their own addresses, in {}",
                                core::plural(peers, "place")));
   }
-  said.push_back(
-      fmt::format("{} of memory, looked at from outside of the cores, hold what they must; Linux's "
-                  "are untouched",
-                  core::plural(result.outside, "word")));
+  if (result.outside != 0) {
+    said.push_back(
+        fmt::format("{} of memory, looked at from outside of the cores, hold what they must, "
+                    "Linux's among them",
+                    core::plural(result.outside, "word")));
+  }
+  std::size_t records = 0;
   std::size_t blocks = 0;
   for (const CoreRun& core : result.cores) {
     blocks += core.blocks.size();
+    records += static_cast<std::size_t>(
+        std::count_if(core.blocks.begin(), core.blocks.end(), [](const auto& block) {
+          return block.record.has_value();
+        }));
   }
-  said.push_back(validation.is_traced ? fmt::format("the trace's allocations fit their heaps: {}",
-                                                    core::plural(blocks, "block"))
-                                      : std::string{"each heap's region holds a heap of its size"});
-  if (request.run.where == Where::kQemu) {
+  if (records != 0) {
+    said.push_back(
+        fmt::format("the trace's records fit their heaps, placed as the SDK's allocators do: {}",
+                    core::plural(records, "record")));
+  } else if (blocks != 0) {
+    said.emplace_back("each heap's region holds a heap of its size");
+  }
+  if (request.run.where == Where::kQemu &&
+      (has_unit(result, Unit::kMmu) || has_unit(result, Unit::kMpu))) {
     said.emplace_back(
         "an image that is linked with each core's GNU ld script starts and runs there");
   }
@@ -156,7 +167,7 @@ std::string validation_text(const ValidateRequest& request, const Validation& va
                                      : "nothing wrong was found",
                                  table.text(2));
   if (!core::has_errors(result.findings)) {
-    text += bullets("Proven:", proven(request, validation));
+    text += bullets("Proven:", proven(request, result));
   }
   text += bullets("Not proven:", not_proven(request, validation));
   if (!result.untried.empty()) {
@@ -192,7 +203,7 @@ void add_validation(const ValidateRequest& request, const Validation& validation
   }
   document["words_seen_from_outside"] = result.outside;
   if (!core::has_errors(result.findings)) {
-    document["proven"] = proven(request, validation);
+    document["proven"] = proven(request, result);
   }
   document["not_proven"] = not_proven(request, validation);
   document["not_tried"] = Json::array();

@@ -68,6 +68,10 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
     if (!analysis) {
       return tl::make_unexpected(analysis.error());
     }
+    // What no map may be made of is not replayed either.
+    if (auto usable = suggestions_to_emit(*analysis, request.emit.accept_generation); !usable) {
+      return tl::make_unexpected(usable.error());
+    }
     keep_warnings(analysis->sizing.diagnostics, candidate.diagnostics);
     candidate.analysis = std::make_shared<const Analysis>(std::move(*analysis));
   }
@@ -160,16 +164,50 @@ core::Result<Setup> set_up(Session& session,
     return tl::make_unexpected(scripts.error());
   }
   for (emit::Artifact& script : *scripts) {
+    // A folder may have its own.
+    const std::string own = candidate.root + "/" + script.path;
+    if (!candidate.root.empty() && session.files.is_regular_file(own)) {
+      auto content = session.files.read(own);
+      if (!content) {
+        return tl::make_unexpected(content.error());
+      }
+      script.content = std::move(*content);
+    }
     setup.scripts[script.path.substr(0, script.path.find('/'))] = std::move(script.content);
   }
   return setup;
 }
 
+std::vector<runtime::Untried> without_heap(const Candidate& candidate) {
+  std::vector<runtime::Untried> untried;
+  if (candidate.analysis == nullptr) {
+    return untried;
+  }
+  for (const sizing::CoreSizing& core : candidate.analysis->sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      const auto& knobs = candidate.map.board.knobs;
+      const bool has_heap = std::any_of(knobs.begin(), knobs.end(), [&](const board::Knob& knob) {
+        return knob.demand == demand.key && candidate.map.find_by_knob(knob.name) != nullptr;
+      });
+      if (!has_heap && !demand.counted.empty()) {
+        untried.push_back({core.core,
+                           core::plural(demand.counted.size(), "record"),
+                           fmt::format("the board has no heap for {} {} memory",
+                                       model::name_of(demand.key.cacheability),
+                                       model::name_of(demand.key.lifetime))});
+      }
+    }
+  }
+  return untried;
+}
+
 void name_files(const ValidateRequest& request, core::Diagnostics& findings) {
   for (core::Diagnostic& finding : findings) {
-    if (!finding.place.path.empty()) {
-      finding.place.path =
-          request.map.empty() ? std::string{} : request.map + "/" + finding.place.path.str();
+    const std::string& path = finding.place.path.str();
+    if (request.map.empty()) {
+      finding.place = {};
+    } else if (!path.empty() && !path.starts_with(request.map + "/")) {
+      finding.place.path = request.map + "/" + path;
     }
   }
 }

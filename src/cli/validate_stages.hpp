@@ -45,6 +45,9 @@ struct Setup {
                                          const Candidate& candidate,
                                          const ValidateRequest& request);
 
+/// Demands of the trace for which the board has no heap: nothing of them is replayed.
+[[nodiscard]] std::vector<runtime::Untried> without_heap(const Candidate& candidate);
+
 /// Puts the folder before the files that findings name; files that are nowhere are not named.
 void name_files(const ValidateRequest& request, core::Diagnostics& findings);
 

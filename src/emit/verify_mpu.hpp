@@ -4,7 +4,6 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/verify.hpp"
-
 #include "memsize/emit/written_map.hpp"
 
 #include <string>

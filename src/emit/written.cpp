@@ -29,7 +29,7 @@ void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& c
   } else if (property == "size") {
     entry.size = cursor.number();
   } else {
-    cursor.take();
+    entry.others.insert_or_assign(property, core::unquoted(cursor.take()));
   }
   entry.places.insert_or_assign(property, cursor.place_since(place));
 }

@@ -109,6 +109,8 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
     fields.execute = truth(cursor);
   } else if (property == "subregionDisableMask") {
     fields.disabled = static_cast<unsigned>(below(cursor, kMask + 1, "a mask"));
+  } else if (property == "accessPermissions") {
+    instance.region.permissions = core::unquoted(cursor.take());
   } else {
     cursor.take();
   }

@@ -166,7 +166,9 @@ WorkFolder::~WorkFolder() {
 core::Result<void> WorkFolder::make() {
   const char* folder = std::getenv("TMPDIR");
   std::string pattern = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
-  pattern += "/memsize-XXXXXX";
+  // Compilers work in it, so that its path must hold there, too.
+  std::error_code failure;
+  pattern = fs::absolute(pattern, failure).string() + "/memsize-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {
     return core::fail(
         machine_error(fmt::format("no folder can be made in '{}': {}",
@@ -201,6 +203,7 @@ core::Result<void> ImageBuilder::call(Words command,
   const std::string tool = command.front();
   spec.arguments = std::move(command);
   spec.folder = folder;
+  spec.temporary = folder;
   spec.timeout = std::max(options_.timeout, kLeastForTools);
   const ProcessEnd end = run_process(spec);
   if (end.how == ProcessEnd::How::kExited && end.status == 0 && end.errors.empty()) {

@@ -67,6 +67,12 @@ constexpr std::string_view kProgram =
 // What each check of target/report.h means.
 const std::map<std::string, Check, std::less<>>& checks() {
   static const std::map<std::string, Check, std::less<>> all = {
+      {"start",
+       {Code::kValidateTranslation,
+        [](const Finding& /*f*/) {
+          return std::string{"what programs it does not let it execute its own vectors or code"};
+        },
+        kProgram}},
       {"table",
        {Code::kValidateMap,
         [](const Finding& f) {
@@ -117,9 +123,7 @@ const std::map<std::string, Check, std::less<>>& checks() {
         kProgram}},
       {"fault",
        {Code::kValidateTranslation,
-        [](const Finding& f) {
-          return fmt::format("an access to {} faults (status {})", hex(f.address), hex(f.actual));
-        },
+        [](const Finding& f) { return fmt::format("an access to {} faults", hex(f.address)); },
         kProgram}},
       {"attribute",
        {Code::kValidateCache,
@@ -225,8 +229,9 @@ class ReportJudge {
  private:
   struct Told {
     const SubjectCore* core = nullptr;
+    /// The first of its kind, and where all of them are.
     Finding finding;
-    std::size_t times = 0;
+    std::set<std::uint64_t> addresses;
   };
 
   void add(const SubjectCore& core, Finding finding) {
@@ -239,9 +244,9 @@ class ReportJudge {
              told.finding.region == finding.region;
     });
     if (known != told_.end()) {
-      ++known->times;
+      known->addresses.insert(finding.address);
     } else {
-      told_.push_back({&core, finding, 1});
+      told_.push_back({&core, finding, {finding.address}});
     }
   }
 
@@ -296,8 +301,8 @@ class ReportJudge {
                                                              core::printable(told.finding.check),
                                                              hex(told.finding.address))
                                                : known->second.sentence(told.finding);
-    if (told.times > 1) {
-      text += fmt::format(", and {} more", core::plural(told.times - 1, "place"));
+    if (told.addresses.size() > 1) {
+      text += fmt::format(", and {} more", core::plural(told.addresses.size() - 1, "place"));
     }
     const std::string where = told.finding.region.empty()
                                   ? told.core->name
@@ -365,7 +370,7 @@ class MemoryJudge {
               core.name,
               core.regions[region].name,
               hex(first[region]),
-              times > 1 ? fmt::format(", nor do {} more", core::plural(times - 1, "place")) : ""),
+              times > 1 ? fmt::format(", and {} more", core::plural(times - 1, "place")) : ""),
           {},
           "another core's map leads there, or this core's leads elsewhere"));
     }

@@ -1,5 +1,6 @@
 #include "process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -92,6 +93,8 @@ struct Pipe {
   for (const int file : spec.descriptors) {
     good = good && ::fcntl(file, F_SETFD, 0) == 0;
   }
+  // This process has one thread, so that nobody holds a lock of the allocator's.
+  good = good && (spec.temporary.empty() || ::setenv("TMPDIR", spec.temporary.c_str(), 1) == 0);
   if (good) {
     ::execvp(arguments.front(), arguments.data());
   }

@@ -12,6 +12,8 @@ struct ProcessSpec {
   std::vector<std::string> arguments;
   /// Empty: this process' own.
   std::string folder;
+  /// Where it puts its own temporary files; empty: where this process does.
+  std::string temporary;
   /// File descriptors that it inherits, under the same numbers.
   std::vector<int> descriptors;
   std::chrono::milliseconds timeout{30000};

@@ -6,6 +6,7 @@
 #include "machine.hpp"
 #include "plan.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -21,6 +22,11 @@ constexpr int kNothingFound = 0;
 constexpr int kSomethingFound = 1;
 constexpr int kUnexpectedFault = 3;
 constexpr int kNotMapped = 5;
+
+// What cores read of each other tells that something is wrong, seldom what.
+bool is_consequence(const core::Diagnostic& finding) {
+  return finding.code == core::Code::kValidateMemory;
+}
 
 class Runner {
  public:
@@ -98,7 +104,7 @@ class Runner {
     Report report = parse_report(end->output);
     if (end->how == ProcessEnd::How::kExited && end->status == kNotMapped) {
       // The image could not even begin: that is a finding about its map.
-      report.findings.push_back({"unmapped", "", tables_[core.number].base, 0, 0});
+      report.findings.push_back({"start", "", 0, 0, 0});
       report.core = core.name;
       return report;
     }
@@ -158,6 +164,8 @@ class Runner {
     RunResult result;
     const JudgeInput input{subject_, plan_, memory_, machine, reports};
     result.findings = judge_reports(input);
+    result.findings.insert(
+        result.findings.end(), subject_.findings.begin(), subject_.findings.end());
     core::Diagnostics outside = judge_memory(input, result.outside);
     std::move(outside.begin(), outside.end(), std::back_inserter(result.findings));
     for (const SubjectCore& core : subject_.cores) {
@@ -178,6 +186,19 @@ class Runner {
       result.cores.push_back(std::move(run));
     }
     result.untried = plan_.untried;
+    if (std::none_of(result.cores.begin(), result.cores.end(), [](const CoreRun& core) {
+          return core.ran;
+        })) {
+      return core::fail(machine_error(
+          fmt::format("no core of '{}' can be run on {}", subject_.board, machine.name()),
+          plan_.untried.empty() ? "" : plan_.untried.front().why));
+    }
+    // Causes before consequences.
+    std::stable_sort(result.findings.begin(),
+                     result.findings.end(),
+                     [](const core::Diagnostic& a, const core::Diagnostic& b) {
+                       return is_consequence(a) < is_consequence(b);
+                     });
     return result;
   }
 

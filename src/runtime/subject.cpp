@@ -1,6 +1,8 @@
 #include "memsize/runtime/subject.hpp"
 
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/mpu_words.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/layout/translation.hpp"
 
@@ -134,6 +136,7 @@ class SubjectMaker {
         make_mpu(*own, *mpu, core);
       }
       core.rat = own->rat;
+      check_rat(*own);
       core.program_path = own->program_path;
       for (const emit::WrittenRange& range : own->linker) {
         make_region(range, wanted, core);
@@ -163,6 +166,7 @@ class SubjectMaker {
                                       std::string{emit::kWriteAgain}));
         continue;
       }
+      check_permissions(files.core, entry);
       layout::MmuRange range;
       range.instance = core.mmu.ranges.size() + 1;
       range.entry = entry.name;
@@ -174,6 +178,75 @@ class SubjectMaker {
     }
     for (const layout::MmuRange& range : wanted.ranges) {
       core.reachable.push_back(range.virtual_range);
+    }
+    const std::uint64_t most = map_.board.mmu.max_entries;
+    if (most != 0 && files.mmu.size() > most) {
+      disagree(files,
+               Code::kMmuEntries,
+               fmt::format(
+                   "{} has {} MMU entries, but may have {}", files.core, files.mmu.size(), most));
+    }
+    // Registers and the like: no region lies there, so that no place of theirs is tried.
+    const std::vector<layout::Translation> there = layout::effective(core.mmu);
+    std::set<std::string> told;
+    for (const layout::Translation& piece : layout::effective(wanted)) {
+      const bool is_fixed = wanted.ranges.at(piece.instance - 1).covers.empty();
+      if (is_fixed && !leads_alike(there, piece) && told.insert(piece.entry).second) {
+        disagree(files,
+                 Code::kValidateTranslation,
+                 fmt::format("{}: no entry leads where the board's '{}' does, {} to {} as MAIR{}",
+                             files.core,
+                             piece.entry,
+                             emit::range_text(piece.virtual_range.base().value(),
+                                              piece.virtual_range.size().count()),
+                             core::format_hex(piece.physical.base().value()),
+                             piece.mair));
+      }
+    }
+  }
+
+  // Whether all of a piece leads to the same bytes, with the same attribute.
+  static bool leads_alike(const std::vector<layout::Translation>& there,
+                          const layout::Translation& piece) {
+    const std::uint64_t begin = piece.virtual_range.base().value();
+    const std::uint64_t end = begin + piece.virtual_range.size().count();
+    std::uint64_t at = begin;
+    for (const layout::Translation& other : there) {
+      const std::uint64_t base = other.virtual_range.base().value();
+      if (at < end && other.virtual_range.contains(core::VirtAddr{at})) {
+        if (other.mair != piece.mair || other.physical.base().value() + (at - base) !=
+                                            piece.physical.base().value() + (at - begin)) {
+          return false;
+        }
+        at = base + other.virtual_range.size().count();
+      }
+    }
+    return at >= end;
+  }
+
+  void disagree(const emit::CoreFiles& files, Code code, std::string what) {
+    core::Place place;
+    place.path = files.program_path;
+    subject_.findings.push_back(
+        core::error(code, std::move(what), std::move(place), std::string{emit::kWriteAgain}));
+  }
+
+  // Permissions are the board's, the same for every entry: the firmware reads, writes and executes.
+  void check_permissions(const std::string& core, const emit::WrittenMmuEntry& entry) {
+    for (const auto& [property, value] : map_.board.mmu.properties) {
+      const auto said = entry.others.find(property);
+      if (said != entry.others.end() && said->second != core::unquoted(value)) {
+        subject_.findings.push_back(
+            core::error(Code::kValidateGuard,
+                        fmt::format("{}: '{}' has {} = {}, but the firmware needs {}",
+                                    core,
+                                    core::printable(entry.name),
+                                    property,
+                                    core::printable(said->second, 60),
+                                    value),
+                        entry.place,
+                        std::string{emit::kWriteAgain}));
+      }
     }
   }
 
@@ -205,7 +278,39 @@ class SubjectMaker {
             "a size is a power of two from 32 B to 4 GiB, a number below 16 and given once"));
         continue;
       }
+      // mpu_armv7.syscfg.js: what is not said is this, too.
+      constexpr std::string_view kFullAccess = "Supervisor RD+WR, User RD+WR";
+      if (!region.permissions.empty() && region.permissions != kFullAccess) {
+        subject_.findings.push_back(core::error(
+            Code::kValidateGuard,
+            fmt::format("{}: region {} '{}' has accessPermissions \"{}\", but the firmware needs "
+                        "\"{}\"",
+                        files.core,
+                        fields.number,
+                        core::printable(fields.name),
+                        core::printable(region.permissions, 60),
+                        kFullAccess),
+            region.place,
+            std::string{emit::kWriteAgain}));
+      }
       core.mpu.push_back(fields);
+    }
+    const std::vector<emit::MpuRegionFields> fields = emit::mpu_fields(wanted, map_.board.mpu);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const bool is_there =
+          std::any_of(core.mpu.begin(), core.mpu.end(), [&](emit::MpuRegionFields region) {
+            region.name = fields[i].name;
+            return region == fields[i];
+          });
+      if (wanted.regions[i].is_fixed && !is_there) {
+        disagree(files,
+                 Code::kMpuRegion,
+                 fmt::format("{}: no region is what the board has as {} '{}', {}",
+                             files.core,
+                             fields[i].number,
+                             fields[i].name,
+                             emit::range_text(fields[i].base, fields[i].size)));
+      }
     }
     for (const layout::MpuRegion& region : wanted.regions) {
       for (std::uint64_t i = 0; i < layout::kMpuParts; ++i) {
@@ -260,6 +365,34 @@ class SubjectMaker {
     return own == files_.map.regions.end() ? written.physical : own->physical;
   }
 
+  // Two entries over one address have no meaning that could be tried.
+  void check_rat(const emit::CoreFiles& files) {
+    core::Place place;
+    place.path = files.program_path;
+    if (files.rat.size() > layout::kRatEntries) {
+      errors_.push_back(core::error(Code::kRatEntries,
+                                    fmt::format("{} has {} RAT entries, but there are {}",
+                                                files.core,
+                                                files.rat.size(),
+                                                layout::kRatEntries),
+                                    place));
+    }
+    for (std::size_t i = 0; i < files.rat.size(); ++i) {
+      const emit::RatEntryFields& entry = files.rat[i];
+      for (std::size_t j = 0; j < i; ++j) {
+        const emit::RatEntryFields& other = files.rat[j];
+        if (entry.local - other.local < other.size || other.local - entry.local < entry.size) {
+          errors_.push_back(core::error(Code::kRatOverlap,
+                                        fmt::format("{}: RAT entries '{}' and '{}' overlap",
+                                                    files.core,
+                                                    core::printable(other.name),
+                                                    core::printable(entry.name)),
+                                        place));
+        }
+      }
+    }
+  }
+
   void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
     const auto written =
         std::find_if(files_.map.regions.begin(), files_.map.regions.end(), [&](const auto& region) {
@@ -281,6 +414,17 @@ class SubjectMaker {
           std::string{emit::kWriteAgain}));
       return;
     }
+    if (range.base != written->address || range.size != written->size) {
+      subject_.findings.push_back(
+          core::error(Code::kVerifyDisagree,
+                      fmt::format("'{}' is {} in the linker map of {}, but {} in memory_map.json",
+                                  core::printable(range.name),
+                                  emit::range_text(range.base, range.size),
+                                  core.name,
+                                  emit::range_text(written->address, written->size)),
+                      range.place,
+                      std::string{emit::kWriteAgain}));
+    }
     CoreRegion region;
     region.name = range.name;
     region.range = *virtual_range;
@@ -290,6 +434,7 @@ class SubjectMaker {
     for (const layout::Region& own : map_.regions) {
       if (own.name == range.name && own.seen_by(core.name)) {
         region.align = own.align;
+        check_place(core.name, *written, own);
       }
     }
     region.kinds = kinds_named(written->cache);
@@ -300,6 +445,47 @@ class SubjectMaker {
       region.no_execute = never_executes(*wanted.mpu, region.range);
     }
     core.regions.push_back(std::move(region));
+  }
+
+  // What memory_map.json says must be what the board makes of the same sizes.
+  void check_place(const std::string& core,
+                   const emit::MapRegion& written,
+                   const layout::Region& own) {
+    core::Place place;
+    place.path = "memory_map.json";
+    const bool same = written.size == own.size.count() && own.virtual_base &&
+                      written.address == own.virtual_base->value() &&
+                      (!own.physical_base || written.physical == own.physical_base->value());
+    if (!same) {
+      subject_.findings.push_back(core::error(
+          Code::kVerifyDisagree,
+          fmt::format(
+              "'{}' of {} is {}, but with these sizes the board has it as {}{}",
+              own.name,
+              core,
+              emit::range_text(written.address, written.size),
+              own.virtual_base ? emit::range_text(own.virtual_base->value(), own.size.count())
+                               : "nothing",
+              own.physical_base && written.physical != own.physical_base->value()
+                  ? fmt::format(" at {} on the bus", core::format_hex(own.physical_base->value()))
+                  : ""),
+          place,
+          std::string{emit::kWriteAgain}));
+    }
+    const auto range = own.physical();
+    const bool in_bank =
+        range && std::any_of(map_.board.banks.begin(),
+                             map_.board.banks.end(),
+                             [&](const board::Bank& bank) { return bank.range.contains(*range); });
+    if (own.space == board::Space::kDdr && range && !range->empty() && !in_bank) {
+      subject_.findings.push_back(
+          core::error(Code::kLayoutBank,
+                      fmt::format("'{}' of {} lies outside of the DRAM, at {} on the bus",
+                                  own.name,
+                                  core,
+                                  core::format_hex(range->base().value())),
+                      place));
+    }
   }
 
   // The one kind that the board's own unit shows all over the range; all kinds where there are

@@ -56,6 +56,8 @@ struct WrittenMmuEntry {
   std::string attribute;
   core::Place place;
   Places places = {};
+  /// What else a file says of it, such as permissions, by the property's name.
+  std::map<std::string, std::string> others = {};
 };
 
 struct WrittenMacro {
@@ -123,6 +125,8 @@ struct WrittenMpuRegion {
   core::Place place;
   /// By the names that the properties or fields have in the file.
   Places places = {};
+  /// What sysconfig calls its permissions; empty: not said, so full access.
+  std::string permissions = {};
 };
 
 struct WrittenRatEntry {

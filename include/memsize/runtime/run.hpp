@@ -62,10 +62,10 @@ struct CoreRun {
   Unit unit = Unit::kNone;
   bool ran = false;
   std::uint64_t points = 0;
-  /// Of these, addresses that must fault and did.
+  /// Of these, addresses that must fault; and those where another core wrote.
   std::uint64_t guards = 0;
   std::uint64_t peers = 0;
-  /// Of these, what this machine could not try.
+  /// Of all, what this machine could not try.
   std::uint64_t skipped = 0;
   std::vector<PlacedBlock> blocks;
 };
@@ -73,7 +73,7 @@ struct CoreRun {
 struct RunResult {
   std::vector<CoreRun> cores;
   std::vector<Untried> untried;
-  /// Bytes that were looked at from outside of the images: what cores wrote, and Linux's memory.
+  /// Words that were looked at from outside of the images: what cores wrote, and Linux's memory.
   std::uint64_t outside = 0;
   core::Diagnostics findings;
 };

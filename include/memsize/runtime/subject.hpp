@@ -76,6 +76,8 @@ struct Subject {
   /// DRAM that no node of the device tree reserves: Linux's.
   std::vector<core::PhysRange> linux_memory;
   std::vector<SubjectCore> cores;
+  /// Where the files disagree, in ways that no run need show.
+  core::Diagnostics findings;
 
   [[nodiscard]] const SubjectCore* find_core(std::string_view name) const;
 };
