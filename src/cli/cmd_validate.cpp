@@ -163,7 +163,7 @@ Run add_validate(CLI::App& app) {
       "\n"
       "On the host each core is a process whose address space is made of its map; on QEMU it is "
       "an\n"
-      "emulated core (Armv8 for one with an MMU, Cortex-R5F for one with an MPU) that runs an "
+      "emulated core (Armv8 for one with an MMU, Armv7-R for one with an MPU) that runs an "
       "image,\n"
       "compiled here with clang and lld or with gcc. Exit status: 1 something is wrong, 3 a block "
       "does\n"
@@ -187,7 +187,10 @@ Run add_validate(CLI::App& app) {
       ->check(CLI::IsMember({"clang", "gcc"}));
   verb->add_option("--timeout", options->timeout, "What one image may take (default: 30s)")
       ->check(filled());
-  verb->add_option("--log", request.logs, "A console log of the board after the change (repeat)")
+  verb->add_option(
+          "--log",
+          request.logs,
+          "A console log of the board after the change; without --on nothing is run (repeat)")
       ->take_all();
   add_trace_options(*verb, request.emit);
   add_json_flag(*verb, options->json);

@@ -48,9 +48,9 @@ std::vector<std::string> proven(const ValidateRequest& request, const RunResult&
   }
   if (has_unit(result, Unit::kMpu)) {
     said.emplace_back(request.run.where == Where::kQemu
-                          ? "an emulated Cortex-R5F MPU lets each core reach its regions, with the "
+                          ? "an emulated Armv7-R MPU lets each core reach its regions, with the "
                             "kind of caching that is wanted"
-                          : "the MPU regions and address translation of each R5F let it reach its "
+                          : "the MPU regions and address translation of each core let it reach its "
                             "regions, with the kind of caching that is wanted");
   }
   if (const std::uint64_t guards = sum(result, &CoreRun::guards); guards != 0) {
@@ -95,12 +95,19 @@ std::vector<std::string> not_proven(const ValidateRequest& request, const Valida
   std::vector<std::string> said = {
       "caches: no emulation has any, so stale data after a wrong cache operation is not seen",
       "timing, bandwidth, DMA, firewalls and interrupts"};
-  if (has_unit(*validation.result, Unit::kMmu)) {
-    said.emplace_back(request.run.where == Where::kQemu
-                          ? "the C7x itself: an Armv8 core stands in for it, whose MMU reads the "
-                            "same tables"
-                          : "any core's hardware: memsize itself reads tables and MPU regions here "
-                            "(--on qemu asks an emulated MMU and MPU)");
+  const bool has_mmu = has_unit(*validation.result, Unit::kMmu);
+  if (request.run.where == Where::kQemu && has_mmu) {
+    said.emplace_back(
+        "the accelerator itself: an Armv8 core stands in for it, whose MMU reads the same tables");
+  }
+  if (request.run.where == Where::kHost && (has_mmu || has_unit(*validation.result, Unit::kMpu))) {
+    said.emplace_back(
+        "any core's hardware: memsize itself reads tables and MPU regions here (--on qemu asks an "
+        "emulated MMU and MPU)");
+  }
+  if (has_unit(*validation.result, Unit::kNone)) {
+    said.emplace_back(
+        "how cores without an MMU or MPU in the board cache, and what they may reach");
   }
   if (!validation.is_traced) {
     said.emplace_back("that a model fits: no trace was given (--trace LOG)");

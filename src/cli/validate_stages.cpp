@@ -58,8 +58,17 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
   }
   auto map = layout::resolve(*board, sizes);
   auto baseline = layout::resolve(*board, {});
-  if (!map || !baseline) {
-    return tl::make_unexpected(map ? baseline.error() : map.error());
+  if (!map) {
+    // The sizes are the file's.
+    core::Diagnostics problems = map.error();
+    for (core::Diagnostic& problem : problems) {
+      problem.code = Code::kVerifyDisagree;
+      problem.place = place;
+    }
+    return tl::make_unexpected(std::move(problems));
+  }
+  if (!baseline) {
+    return tl::make_unexpected(baseline.error());
   }
   candidate.map = std::move(*map);
   candidate.baseline = std::move(*baseline);

@@ -175,7 +175,17 @@ class QemuMachine : public Machine {
               core::format_hex(loaded.entry)),
           "place its start code in a tightly coupled memory: [sections.NAME] of the board"));
     }
+    // What only one core sees is kept here between its runs: some KiB on any chip.
+    constexpr core::Bytes kMostLocal{64U << 20U};
     for (const CoreRegion& region : core.regions) {
+      if (!region.physical && region.range.size() > kMostLocal) {
+        return core::fail(
+            core::error(core::Code::kValidateMap,
+                        fmt::format("{}, {}: {} that no other core sees are more than can be kept",
+                                    core.name,
+                                    region.name,
+                                    core::format_size(region.range.size()))));
+      }
       if (!region.physical) {
         loaded.locals.push_back(
             {region.range.base().value(), std::string(region.range.size().count(), '\0')});
