@@ -259,6 +259,7 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
     // What each core is told, read from the files; what its tables come to; what its heaps hold.
     auto setup = set_up(session, *candidate, request);
     if (!setup) {
+      name_files(*candidate, setup.error());
       return tl::make_unexpected(setup.error());
     }
     // Frozen: no table, script or allocation changes. Then every core runs.
@@ -267,7 +268,7 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
     if (!result) {
       return tl::make_unexpected(result.error());
     }
-    name_files(request, result->findings);
+    name_files(*candidate, result->findings);
     const auto unplaced = without_heap(*candidate);
     result->untried.insert(result->untried.end(), unplaced.begin(), unplaced.end());
     validation.result = std::move(*result);

@@ -210,13 +210,16 @@ std::vector<runtime::Untried> without_heap(const Candidate& candidate) {
   return untried;
 }
 
-void name_files(const ValidateRequest& request, core::Diagnostics& findings) {
+void name_files(const Candidate& candidate, core::Diagnostics& findings) {
   for (core::Diagnostic& finding : findings) {
     const std::string& path = finding.place.path.str();
-    if (request.map.empty()) {
+    const bool is_ours = std::any_of(candidate.files.begin(),
+                                     candidate.files.end(),
+                                     [&](const emit::MapFile& file) { return file.path == path; });
+    if (is_ours && candidate.root.empty()) {
       finding.place = {};
-    } else if (!path.empty() && !path.starts_with(request.map + "/")) {
-      finding.place.path = request.map + "/" + path;
+    } else if (is_ours) {
+      finding.place.path = candidate.root + "/" + path;
     }
   }
 }

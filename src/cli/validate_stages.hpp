@@ -49,6 +49,6 @@ struct Setup {
 [[nodiscard]] std::vector<runtime::Untried> without_heap(const Candidate& candidate);
 
 /// Puts the folder before the files that findings name; files that are nowhere are not named.
-void name_files(const ValidateRequest& request, core::Diagnostics& findings);
+void name_files(const Candidate& candidate, core::Diagnostics& findings);
 
 }  // namespace memsize::cli

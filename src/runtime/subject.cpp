@@ -477,12 +477,12 @@ class SubjectMaker {
         range && std::any_of(map_.board.banks.begin(),
                              map_.board.banks.end(),
                              [&](const board::Bank& bank) { return bank.range.contains(*range); });
-    if (own.space == board::Space::kDdr && range && !range->empty() && !in_bank) {
+    if (own.space == board::Space::kDdr && range && !range->empty() && !in_bank &&
+        outside_.insert(own.name).second) {
       subject_.findings.push_back(
           core::error(Code::kLayoutBank,
-                      fmt::format("'{}' of {} lies outside of the DRAM, at {} on the bus",
+                      fmt::format("'{}' lies outside of the DRAM, at {} on the bus",
                                   own.name,
-                                  core,
                                   core::format_hex(range->base().value())),
                       place));
     }
@@ -588,6 +588,8 @@ class SubjectMaker {
   const layout::MemoryMap& map_;
   const emit::MapFiles& files_;
   Subject subject_;
+  /// Regions that were told to lie outside of the DRAM.
+  std::set<std::string> outside_;
   core::Diagnostics errors_;
 };
 
