@@ -221,10 +221,13 @@ def no_room(context: Context) -> int:
                     "no folder can be made in", 60)
         machine.check_clean(f"TMPDIR that is {name}")
         count += 1
-    machine = Machine(context.work / "descriptors", limit=(resource.RLIMIT_NOFILE, 9))
-    check_error("few descriptors", machine.start(context.memsize), ENVIRONMENT, "", 60)
-    machine.check_clean("few descriptors")
-    return count + 1
+    # UBSan opens a pipe to look at an object's type, and takes one that it cannot look at for a broken one.
+    if b"__ubsan" not in context.memsize.read_bytes():
+        machine = Machine(context.work / "descriptors", limit=(resource.RLIMIT_NOFILE, 9))
+        check_error("few descriptors", machine.start(context.memsize), ENVIRONMENT, "", 60)
+        machine.check_clean("few descriptors")
+        count += 1
+    return count
 
 
 def host_programs(context: Context) -> int:
