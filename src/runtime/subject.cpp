@@ -24,7 +24,7 @@ using core::Code;
 constexpr std::uint32_t kNonCached = MAP_NON_CACHED;
 constexpr std::uint32_t kWriteThrough = MAP_WRITE_THROUGH;
 constexpr std::uint32_t kWriteBack = MAP_WRITE_BACK;
-// An R5F of these parts has 16 (MPUIR).
+// The most that a Cortex-R5 can be built with: 12 or 16 (MPUIR).
 constexpr unsigned kMpuRegions = 16;
 
 constexpr std::uint32_t kAllKinds = kNonCached | kWriteThrough | kWriteBack;
@@ -387,7 +387,8 @@ class SubjectMaker {
                                                     files.core,
                                                     core::printable(other.name),
                                                     core::printable(entry.name)),
-                                        place));
+                                        place,
+                                        std::string{emit::kWriteAgain}));
         }
       }
     }
@@ -484,7 +485,8 @@ class SubjectMaker {
                       fmt::format("'{}' lies outside of the DRAM, at {} on the bus",
                                   own.name,
                                   core::format_hex(range->base().value())),
-                      place));
+                      place,
+                      "write the map again with: memsize emit --dram SIZE"));
     }
   }
 
