@@ -110,7 +110,10 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
   } else if (property == "subregionDisableMask") {
     fields.disabled = static_cast<unsigned>(below(cursor, kMask + 1, "a mask"));
   } else if (property == "accessPermissions") {
-    instance.region.permissions = core::unquoted(cursor.take());
+    // What sysconfig's mpu_armv7.syscfg.js makes of it where it is not said, too.
+    constexpr std::string_view kFullAccess = "Supervisor RD+WR, User RD+WR";
+    const std::string permissions = core::unquoted(cursor.take());
+    instance.region.permissions = permissions == kFullAccess ? std::string{} : permissions;
   } else {
     cursor.take();
   }
