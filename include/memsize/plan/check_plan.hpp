@@ -1,0 +1,50 @@
+// Whether a plan is right, whoever made it. Shares no code with the planner.
+#pragma once
+
+#include "memsize/board/memories.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/model/plan.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace memsize::plan {
+
+/// A block that has a place: half-open in time and in bytes.
+struct PlacedBuffer {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// Indices of two buffers that share a byte at the same time, the first in order of time; nothing:
+/// there are none. O(n log n). Empty lifetimes and sizes share nothing.
+struct Collision {
+  std::size_t first = 0;
+  std::size_t second = 0;
+};
+
+[[nodiscard]] std::optional<Collision> find_collision(const std::vector<PlacedBuffer>& buffers);
+
+/// The largest sum of sizes alive at one step, and the first such step. O(n log n).
+struct Peak {
+  std::uint64_t bytes = 0;
+  std::int64_t step = 0;
+};
+
+[[nodiscard]] Peak peak_of(const std::vector<PlacedBuffer>& buffers);
+
+/// Every fault of the plan, as errors and warnings (codes plan.*): blocks alive together that share
+/// bytes, alignment of base and slot, bounds against capacity, more than one source of a constant
+/// arena, constants from volatile memory, staged constants that are not charged in their source,
+/// aliases that lead nowhere or lie elsewhere, an output that dies before the end, totals against
+/// sums. Of a part the capacities and properties of memories are taken; null: those of the report.
+/// At most kPlanFaults a kind, then how many more there are.
+inline constexpr std::size_t kPlanFaults = 20;
+
+[[nodiscard]] core::Diagnostics check_plan(const model::PlanReport& report,
+                                           const board::MemorySet* part);
+
+}  // namespace memsize::plan

@@ -1,0 +1,60 @@
+// What changed from one plan to another, at two levels: the envelope (arenas: what code that was
+// compiled apart relies on) and the layout in it (where each block lies).
+#pragma once
+
+#include "memsize/model/plan.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::plan {
+
+enum class PlanChange {
+  kNone,
+  /// Blocks moved inside arenas that are as they were: safe for whoever binds the arenas.
+  kLayout,
+  /// An arena came, went or changed: everything that binds it must be built again.
+  kEnvelope,
+};
+
+[[nodiscard]] std::string_view name_of(PlanChange change);
+
+/// One arena before and after; one of them may be missing.
+struct ArenaChange {
+  std::optional<model::PlannedArena> before;
+  std::optional<model::PlannedArena> after;
+  /// In the words of the documents: "total_bytes", "alignment", "source_memory", "region_id".
+  std::vector<std::string> changed;
+};
+
+struct BlockChange {
+  std::optional<model::PlannedBlock> before;
+  std::optional<model::PlannedBlock> after;
+  std::vector<std::string> changed;
+};
+
+struct PlanDiff {
+  PlanChange change = PlanChange::kNone;
+  /// Only those that changed, in the order of region ids and of block ids.
+  std::vector<ArenaChange> arenas;
+  std::vector<BlockChange> blocks;
+  std::size_t unchanged_arenas = 0;
+  std::size_t unchanged_blocks = 0;
+  /// Of all arenas; negative: it shrank.
+  std::int64_t growth_bytes = 0;
+  /// memsize's own hashes, see plan_hashes.hpp.
+  std::string envelope_before, envelope_after, layout_before, layout_after;
+};
+
+[[nodiscard]] PlanDiff diff_plans(const model::PlanReport& before, const model::PlanReport& after);
+
+/// 16 hex digits: the first 64 bits of SHA-256 over the arenas, one line each, sorted:
+/// "role|memory|source_memory|total|alignment|staged\n" (staged: 0 or 1; what is not known is
+/// empty). memsize's own: no other tool's hash is made this way.
+[[nodiscard]] std::string envelope_hash(const model::PlanReport& report);
+
+/// The same over the blocks: "id|role|memory|offset|size\n".
+[[nodiscard]] std::string layout_hash(const model::PlanReport& report);
+
+}  // namespace memsize::plan

@@ -1,0 +1,64 @@
+// Plans the memory of a whole model: which block goes to which memory, and where in there.
+#pragma once
+
+#include "memsize/board/memories.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/model/plan.hpp"
+#include "memsize/plan/pack.hpp"
+#include "memsize/plan/rules.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::plan {
+
+struct PlanOptions {
+  PackLimits limits;
+  /// Of named_planners.hpp; empty: the least height that can be found.
+  std::string planner;
+  /// Offsets that the report has already are kept; else only those of blocks with `fixed` ids.
+  bool keep_offsets = false;
+  std::vector<std::string> fixed;
+  Rules rules;
+  /// Parts to try where the plan does not fit, for "would fit on".
+  std::vector<board::MemorySet> others;
+};
+
+/// A memory that has not enough room, and what would help.
+struct Shortage {
+  std::string memory;
+  core::Bytes needed;
+  core::Bytes budget;
+  /// The busiest step of its scratch arena, and who is alive then, largest first.
+  std::int64_t step = 0;
+  std::vector<std::size_t> live;
+  /// The largest blocks of the memory, at most five; indices into the plan's blocks.
+  std::vector<std::size_t> largest;
+  /// The smallest changes that would do, in words.
+  std::vector<std::string> remedies;
+};
+
+struct PlanOutcome {
+  /// The wanted blocks with memories and offsets, and the arenas that they make: scratch, then
+  /// persistent, then constant, each by memory name (heliaAOT's order of region ids).
+  model::PlanReport plan;
+  /// Empty: it fits.
+  std::vector<Shortage> shortages;
+  /// The parts among `others` that it would fit on.
+  std::vector<std::string> fits_on;
+  /// Warnings and notes: what could not be kept, what was assumed.
+  core::Diagnostics diagnostics;
+  std::uint64_t steps = 0;
+  bool interrupted = false;
+};
+
+/// Plans `wanted` into the memories of `part`. A part without memories means one memory called
+/// "default" without a limit but that of the options. Errors are of input that nobody can plan:
+/// scratch blocks without a lifetime, rules that ask for a memory that is not there.
+[[nodiscard]] core::Result<PlanOutcome> make_plan(const model::PlanReport& wanted,
+                                                  const board::MemorySet& part,
+                                                  const PlanOptions& options);
+
+}  // namespace memsize::plan

@@ -1,0 +1,103 @@
+// The buffers of one arena as a search wants them: small integers.
+#pragma once
+
+#include "memsize/plan/pack.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memsize::plan {
+
+/// Sizes, alignments and offsets in units: the largest number of bytes that divides all of them.
+struct Item {
+  /// Half-open, in slots: times at which something begins or ends, in order, from 0.
+  std::int32_t lower = 0;
+  std::int32_t upper = 0;
+  std::int64_t size = 0;
+  /// At least 1.
+  std::int64_t alignment = 1;
+  /// Below 0: free.
+  std::int64_t fixed = -1;
+};
+
+struct Instance {
+  /// In the caller's order; buffers of no bytes are left out.
+  std::vector<Item> items;
+  /// The buffer that each item stands for.
+  std::vector<std::size_t> buffers;
+  std::int32_t slots = 0;
+  std::uint64_t unit = 1;
+  bool has_alignment = false;
+  bool has_fixed = false;
+};
+
+[[nodiscard]] Instance make_instance(const std::vector<Buffer>& buffers);
+
+/// In units; see plan::lower_bound.
+[[nodiscard]] std::int64_t lower_bound(const Instance& instance);
+
+/// A plan of an instance, in units.
+struct Placement {
+  std::vector<std::int64_t> offsets;
+  std::int64_t height = 0;
+};
+
+/// Counts what searches do, and says when they have to end.
+class Budget {
+ public:
+  explicit Budget(const PackLimits& limits);
+
+  /// Takes `steps`; false when there are no more, the time is over, or somebody said stop. Cheap:
+  /// the clock is looked at every few thousand steps.
+  bool take(std::uint64_t steps = 1);
+
+  [[nodiscard]] bool over() const { return over_; }
+
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+
+  [[nodiscard]] std::uint64_t taken() const { return taken_; }
+
+  /// For progress.
+  void report(core::Bytes height, core::Bytes bound);
+
+ private:
+  void look();
+
+  const PackLimits& limits_;
+  std::chrono::steady_clock::time_point end_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t next_look_ = 0;
+  bool over_ = false;
+  bool interrupted_ = false;
+  PackProgress progress_;
+};
+
+/// greedy.cpp: the lowest of a portfolio of orders and rules. Ends early where the height is at
+/// most `target`. Every fixed item keeps its place. Never builds a graph of conflicts: for 62 000
+/// items in well under a second, with memory in O(n).
+[[nodiscard]] Placement pack_greedily(const Instance& instance,
+                                      std::int64_t target,
+                                      Budget& budget);
+
+/// What an exact search came to.
+enum class Searched { kFound, kExhausted, kOver };
+
+/// search.cpp: looks for plans of at most `target`, then lower ones, down to `bound`, which is no
+/// higher than any plan. `best` is the lowest plan known, before and after. kFound: best.height <=
+/// target, or == bound where there is no capacity to reach; kExhausted: nothing lower than
+/// best.height exists (and nothing of at most `target`); kOver: the budget is.
+[[nodiscard]] Searched search(const Instance& instance,
+                              std::int64_t bound,
+                              std::int64_t target,
+                              Placement& best,
+                              Budget& budget);
+
+/// improve.cpp: for instances that are too large for search(): other orders around the busiest
+/// slots, then exact search there with the rest fixed. Lowers `best`.
+void improve(const Instance& instance,
+             std::int64_t bound,
+             std::int64_t target,
+             Placement& best,
+             Budget& budget);
+
+}  // namespace memsize::plan
