@@ -1,0 +1,241 @@
+// Times become slots, bytes become units.
+//
+// Only the moments at which the most buffers are alive matter: a moment whose buffers are all alive
+// at its neighbour forbids nothing that the neighbour does not forbid. Such a moment is left when
+// something ends and entered when something begins, so slots are counted by beginnings that follow
+// an end. Two buffers share a slot if and only if they are alive together, and there are never more
+// slots than buffers, however long the program is.
+#include "instance.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <queue>
+#include <utility>
+
+namespace memsize::plan {
+
+namespace {
+
+// Looks at the clock and at whoever may say stop are this many steps apart, and progress is told at
+// every so-manieth of them.
+constexpr std::uint64_t kStepsBetweenLooks = 4096;
+constexpr std::uint64_t kLooksBetweenReports = 64;
+
+// An alignment above this one leaves room for one buffer only, and is as good as this one.
+constexpr std::uint64_t kLargestAlignment = 1ULL << 61;
+
+// Times at which something begins after something ended.
+std::vector<std::int64_t> beginnings_after_ends(const std::vector<Buffer>& buffers) {
+  std::vector<std::int64_t> begins;
+  std::vector<std::int64_t> ends;
+  begins.reserve(buffers.size());
+  ends.reserve(buffers.size());
+  for (const Buffer& buffer : buffers) {
+    if (buffer.size.count() != 0) {
+      begins.push_back(buffer.lower);
+      ends.push_back(buffer.upper);
+    }
+  }
+  std::sort(begins.begin(), begins.end());
+  std::sort(ends.begin(), ends.end());
+  std::vector<std::int64_t> found;
+  std::size_t ended = 0;
+  for (const std::int64_t begin : begins) {
+    const std::size_t before = ended;
+    while (ended < ends.size() && ends[ended] <= begin) {
+      ++ended;
+    }
+    if (ended != before) {
+      found.push_back(begin);
+    }
+  }
+  return found;
+}
+
+std::int32_t count_below(const std::vector<std::int64_t>& sorted, std::int64_t time) {
+  return static_cast<std::int32_t>(std::lower_bound(sorted.begin(), sorted.end(), time) -
+                                   sorted.begin());
+}
+
+std::int32_t count_up_to(const std::vector<std::int64_t>& sorted, std::int64_t time) {
+  return static_cast<std::int32_t>(std::upper_bound(sorted.begin(), sorted.end(), time) -
+                                   sorted.begin());
+}
+
+bool binds(const Buffer& buffer, std::uint64_t unit) {
+  return !buffer.offset && unit % buffer.alignment.value() != 0;
+}
+
+// The largest number that divides every size, every fixed offset, and every alignment that is not
+// kept for nothing by a plan in multiples of the former. A fixed buffer's alignment binds nobody.
+std::uint64_t common_unit(const std::vector<Buffer>& buffers) {
+  std::uint64_t unit = 0;
+  for (const Buffer& buffer : buffers) {
+    if (buffer.size.count() == 0) {
+      continue;
+    }
+    unit = std::gcd(unit, buffer.size.count());
+    if (buffer.offset) {
+      unit = std::gcd(unit, buffer.offset->count());
+    }
+  }
+  if (unit == 0) {
+    return 1;
+  }
+  for (const Buffer& buffer : buffers) {
+    if (buffer.size.count() != 0 && binds(buffer, unit)) {
+      // Alignments are powers of two, so this is the same whichever binds.
+      return unit & (~unit + 1);
+    }
+  }
+  return unit;
+}
+
+// The most that is alive in one slot.
+std::int64_t busiest(const Instance& instance) {
+  std::vector<std::int64_t> change(static_cast<std::size_t>(instance.slots) + 1);
+  for (const Item& item : instance.items) {
+    change[static_cast<std::size_t>(item.lower)] += item.size;
+    change[static_cast<std::size_t>(item.upper)] -= item.size;
+  }
+  std::int64_t alive = 0;
+  std::int64_t most = 0;
+  for (const std::int64_t step : change) {
+    alive += step;
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+// Where every one of some buffers begins at a multiple of `alignment`, each but the topmost takes
+// its size rounded up. Items of a lesser alignment may lie in between, and are not counted.
+std::int64_t busiest_rounded(const Instance& instance, std::int64_t alignment) {
+  std::vector<std::pair<std::int32_t, std::size_t>> begins;
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    if (instance.items[i].alignment >= alignment) {
+      begins.emplace_back(instance.items[i].lower, i);
+    }
+  }
+  std::sort(begins.begin(), begins.end());
+  // By what rounding adds, with the end; by end, with the rounded size.
+  std::priority_queue<std::pair<std::int64_t, std::int32_t>> slack;
+  using End = std::pair<std::int32_t, std::int64_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  std::int64_t alive = 0;
+  std::int64_t most = 0;
+  for (const auto& [lower, index] : begins) {
+    while (!ends.empty() && ends.top().first <= lower) {
+      alive -= ends.top().second;
+      ends.pop();
+    }
+    const Item& item = instance.items[index];
+    const std::int64_t rounded = (item.size + alignment - 1) / alignment * alignment;
+    alive += rounded;
+    ends.emplace(item.upper, rounded);
+    slack.emplace(rounded - item.size, item.upper);
+    while (slack.top().second <= lower) {
+      slack.pop();
+    }
+    most = std::max(most, alive - slack.top().first);
+  }
+  return most;
+}
+
+}  // namespace
+
+Instance make_instance(const std::vector<Buffer>& buffers) {
+  Instance instance;
+  instance.unit = common_unit(buffers);
+  const std::vector<std::int64_t> times = beginnings_after_ends(buffers);
+  const auto in_units = [&](std::uint64_t bytes) {
+    return static_cast<std::int64_t>(bytes / instance.unit);
+  };
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const Buffer& buffer = buffers[i];
+    if (buffer.size.count() == 0) {
+      continue;
+    }
+    Item item;
+    item.lower = count_up_to(times, buffer.lower);
+    item.upper = std::max(count_below(times, buffer.upper), item.lower) + 1;
+    item.size = in_units(buffer.size.count());
+    if (buffer.offset) {
+      item.fixed = in_units(buffer.offset->count());
+      instance.has_fixed = true;
+    } else if (binds(buffer, instance.unit)) {
+      item.alignment = in_units(std::min(buffer.alignment.value(), kLargestAlignment));
+      instance.has_alignment = true;
+    }
+    instance.items.push_back(item);
+    instance.buffers.push_back(i);
+  }
+  instance.slots = instance.items.empty() ? 0 : static_cast<std::int32_t>(times.size()) + 1;
+  return instance;
+}
+
+std::int64_t lower_bound(const Instance& instance) {
+  std::int64_t bound = busiest(instance);
+  std::uint64_t alignments = 0;
+  for (const Item& item : instance.items) {
+    if (item.fixed >= 0) {
+      bound = std::max(bound, item.fixed + item.size);
+    }
+    alignments |= static_cast<std::uint64_t>(item.alignment);
+  }
+  for (alignments &= ~1ULL; alignments != 0; alignments &= alignments - 1) {
+    const int exponent = std::countr_zero(alignments);
+    bound = std::max(bound, busiest_rounded(instance, std::int64_t{1} << exponent));
+  }
+  return bound;
+}
+
+core::Bytes lower_bound(const std::vector<Buffer>& buffers) {
+  const Instance instance = make_instance(buffers);
+  return core::Bytes{static_cast<std::uint64_t>(lower_bound(instance)) * instance.unit};
+}
+
+Budget::Budget(const PackLimits& limits) : limits_(limits) {
+  if (limits.time) {
+    end_ = std::chrono::steady_clock::now() + *limits.time;
+  }
+}
+
+bool Budget::take(std::uint64_t steps) {
+  if (over_) {
+    return false;
+  }
+  taken_ += std::min(steps, UINT64_MAX - taken_);
+  if (taken_ >= next_look_) {
+    look();
+  }
+  if (!limits_.time && taken_ > limits_.steps) {
+    over_ = true;
+  }
+  return !over_;
+}
+
+void Budget::look() {
+  const bool tell = next_look_ / (kStepsBetweenLooks * kLooksBetweenReports) !=
+                    taken_ / (kStepsBetweenLooks * kLooksBetweenReports);
+  next_look_ = taken_ + std::min(kStepsBetweenLooks, UINT64_MAX - taken_);
+  if (limits_.stop && limits_.stop()) {
+    interrupted_ = true;
+    over_ = true;
+  } else if (limits_.time && std::chrono::steady_clock::now() >= end_) {
+    over_ = true;
+  }
+  if (tell && limits_.progress) {
+    progress_.steps = taken_;
+    limits_.progress(progress_);
+  }
+}
+
+void Budget::report(core::Bytes height, core::Bytes bound) {
+  progress_ = PackProgress{height, bound, taken_};
+  if (limits_.progress) {
+    limits_.progress(progress_);
+  }
+}
+
+}  // namespace memsize::plan
