@@ -1,0 +1,209 @@
+// Where is the lowest hole of this size in these slots?
+//
+// Constraint: 10^6 items, of which 10^4 may be alive together, so neither pairs that overlap nor a
+// picture of slots by addresses can be kept. Considered: a list of placed items by offset, which is
+// quadratic; an interval tree of items, which finds those that are alive quickly but then visits
+// each of them.
+//
+// Chosen: a segment tree over slots whose nodes keep addresses instead of items: what is taken in
+// some slot below the node, and what is taken in all of them by one item. Taken in a range of slots
+// is the former of the nodes that make up the range, and the latter of their ancestors: about four
+// lists per level. Items lie on each other, so addresses melt into a few long runs, the fewer the
+// better the plan is. Nothing can be taken away again, but a greedy planner never does.
+#include "greedy_occupied.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace memsize::plan {
+
+namespace {
+
+constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+
+std::int64_t round_up(std::int64_t offset, std::int64_t alignment) {
+  return (offset + alignment - 1) & -alignment;
+}
+
+}  // namespace
+
+Occupied::Occupied(std::int32_t slots)
+    : leaves_(std::bit_ceil(static_cast<std::size_t>(std::max(slots, 1)))),
+      within_(2 * leaves_),
+      across_(2 * leaves_) {}
+
+void Occupied::clear() {
+  for (std::vector<Runs>* lists : {&within_, &across_}) {
+    for (Runs& runs : *lists) {
+      runs.clear();
+    }
+  }
+}
+
+// Calls `whole` for the largest nodes that lie inside the item's slots and make them up, `part` for
+// the nodes that hold slots inside and slots outside: the ancestors of the former.
+template <typename Whole, typename Part>
+void Occupied::walk(const Item& item, Whole whole, Part part) const {
+  // Nodes of a level that lie inside; first and last node that do so with a slot.
+  std::size_t low = static_cast<std::size_t>(item.lower) + leaves_;
+  std::size_t high = static_cast<std::size_t>(item.upper) + leaves_;
+  std::size_t left = low;
+  std::size_t right = high - 1;
+  for (; left != 0; left >>= 1, right >>= 1) {
+    if (left < low || left >= high) {
+      part(left);
+    }
+    if (right != left && (right < low || right >= high)) {
+      part(right);
+    }
+    if (low < high) {
+      if ((low & 1) != 0) {
+        whole(low++);
+      }
+      if ((high & 1) != 0) {
+        whole(--high);
+      }
+    }
+    low = (low + 1) >> 1;
+    high >>= 1;
+  }
+}
+
+void Occupied::unite(Runs& runs, Run run) {
+  if (runs.empty() || runs.back().end < run.begin) {
+    runs.push_back(run);
+    return;
+  }
+  // The first run that touches the new one, and the one behind the last that does.
+  const auto first =
+      std::lower_bound(runs.begin(), runs.end(), run.begin, [](const Run& other, std::int64_t at) {
+        return other.end < at;
+      });
+  auto last = first;
+  while (last != runs.end() && last->begin <= run.end) {
+    run.begin = std::min(run.begin, last->begin);
+    run.end = std::max(run.end, last->end);
+    ++last;
+  }
+  if (first == last) {
+    runs.insert(first, run);
+  } else {
+    *first = run;
+    runs.erase(first + 1, last);
+  }
+}
+
+void Occupied::add(const Item& item, std::int64_t offset) {
+  const Run run{offset, offset + item.size};
+  walk(
+      item,
+      [&](std::size_t node) {
+        unite(across_[node], run);
+        unite(within_[node], run);
+      },
+      [&](std::size_t node) { unite(within_[node], run); });
+}
+
+void Occupied::collect(const Item& item) const {
+  cursors_.clear();
+  const auto use = [&](const Runs& runs) {
+    if (!runs.empty()) {
+      cursors_.push_back(Cursor{runs.data(), runs.data() + runs.size()});
+    }
+  };
+  walk(
+      item,
+      [&](std::size_t node) { use(within_[node]); },
+      [&](std::size_t node) { use(across_[node]); });
+}
+
+void Occupied::pass(Cursor& cursor, std::int64_t offset) {
+  // In strides that double: mostly the next one is it, sometimes there are thousands.
+  std::ptrdiff_t stride = 1;
+  while (stride < cursor.end - cursor.next && cursor.next[stride].end <= offset) {
+    cursor.next += stride;
+    stride *= 2;
+  }
+  const Run* const limit = cursor.next + std::min(stride, cursor.end - cursor.next);
+  cursor.next = std::lower_bound(
+      cursor.next, limit, offset, [](const Run& run, std::int64_t at) { return run.end <= at; });
+}
+
+std::int64_t Occupied::first_gap(const Item& item) const {
+  collect(item);
+  std::int64_t offset = 0;
+  // Around and around, until no list has moved the item since its last turn.
+  std::size_t unmoved = 0;
+  for (std::size_t i = 0; unmoved < cursors_.size(); i = i + 1 == cursors_.size() ? 0 : i + 1) {
+    Cursor& cursor = cursors_[i];
+    ++unmoved;
+    pass(cursor, offset);
+    while (cursor.next != cursor.end && cursor.next->begin < offset + item.size) {
+      offset = round_up(cursor.next->end, item.alignment);
+      unmoved = 1;
+      pass(cursor, offset);
+    }
+  }
+  return offset;
+}
+
+std::int64_t Occupied::best_gap(const Item& item) const {
+  collect(item);
+  std::int64_t best = -1;
+  std::int64_t smallest = kEndless;
+  std::int64_t begin = 0;
+  for (;;) {
+    // The hole that begins here or behind what is taken here.
+    std::int64_t end = kEndless;
+    std::size_t unmoved = 0;
+    for (std::size_t i = 0; unmoved < cursors_.size(); i = i + 1 == cursors_.size() ? 0 : i + 1) {
+      Cursor& cursor = cursors_[i];
+      ++unmoved;
+      pass(cursor, begin);
+      if (cursor.next == cursor.end) {
+        continue;
+      }
+      if (cursor.next->begin <= begin) {
+        begin = cursor.next->end;
+        end = kEndless;
+        unmoved = 0;
+      } else {
+        end = std::min(end, cursor.next->begin);
+      }
+    }
+    const std::int64_t offset = round_up(begin, item.alignment);
+    if (end == kEndless) {
+      return best >= 0 ? best : offset;
+    }
+    if (offset <= end - item.size && end - begin < smallest) {
+      smallest = end - begin;
+      best = offset;
+    }
+    begin = end;
+  }
+}
+
+std::int64_t Occupied::last_gap(const Item& item, std::int64_t ceiling) const {
+  collect(item);
+  std::int64_t offset = (ceiling - item.size) & -item.alignment;
+  std::size_t unmoved = 0;
+  for (std::size_t i = 0; unmoved < cursors_.size() && offset >= 0;
+       i = i + 1 == cursors_.size() ? 0 : i + 1) {
+    const Cursor& cursor = cursors_[i];
+    ++unmoved;
+    // The last run that begins below the item's end.
+    const Run* behind = std::lower_bound(
+        cursor.next, cursor.end, offset + item.size, [](const Run& run, std::int64_t at) {
+          return run.begin < at;
+        });
+    while (offset >= 0 && behind != cursor.next && (behind - 1)->end > offset) {
+      --behind;
+      offset = (behind->begin - item.size) & -item.alignment;
+      unmoved = 1;
+    }
+  }
+  return offset;
+}
+
+}  // namespace memsize::plan

@@ -1,0 +1,62 @@
+// What of an arena is taken when: says where an item could lie without looking at every other one.
+#pragma once
+
+#include "instance.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace memsize::plan {
+
+/// The addresses that are taken, by slots. A question takes time in what is taken in the item's
+/// slots after merging; memory is in O(n log n), and in practice far below.
+class Occupied {
+ public:
+  explicit Occupied(std::int32_t slots);
+
+  /// Forgets every item.
+  void clear();
+
+  void add(const Item& item, std::int64_t offset);
+
+  /// The lowest offset at which the item meets nothing.
+  [[nodiscard]] std::int64_t first_gap(const Item& item) const;
+
+  /// Within the smallest hole that has room for the item; above everything if there is none.
+  [[nodiscard]] std::int64_t best_gap(const Item& item) const;
+
+  /// The highest offset at which the item meets nothing and ends at `ceiling` or below; below 0 if
+  /// there is none.
+  [[nodiscard]] std::int64_t last_gap(const Item& item, std::int64_t ceiling) const;
+
+ private:
+  struct Run {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  /// In order, none touching the next.
+  using Runs = std::vector<Run>;
+
+  struct Cursor {
+    const Run* next = nullptr;
+    const Run* end = nullptr;
+  };
+
+  static void unite(Runs& runs, Run run);
+  /// Passes what ends at `offset` or below.
+  static void pass(Cursor& cursor, std::int64_t offset);
+  template <typename Whole, typename Part>
+  void walk(const Item& item, Whole whole, Part part) const;
+  void collect(const Item& item) const;
+
+  std::size_t leaves_ = 1;
+  /// By node of a binary tree over slots, with the root at 1: taken in some slot below the node.
+  std::vector<Runs> within_;
+  /// Taken by items that are alive in all slots below the node, and not in all of its parent's.
+  std::vector<Runs> across_;
+  /// Of the question that is being answered.
+  mutable std::vector<Cursor> cursors_;
+};
+
+}  // namespace memsize::plan
