@@ -2,19 +2,18 @@
 
 #include "fleet.hpp"
 #include "follow.hpp"
+#include "progress_line.hpp"
 #include "report.hpp"
 #include "stages.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace memsize::cli {
 
@@ -181,43 +180,14 @@ Outcome run_follow(Session& session, const Options& options) {
   return outcome;
 }
 
-// How far a long run is, on a terminal only.
-class ProgressLine {
- public:
-  ProgressLine() : begun_(std::chrono::steady_clock::now()) {}
-
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  ~ProgressLine() {
-    if (shown_) {
-      std::fputs("\r\x1b[K", stderr);
-    }
-  }
-
-  void show(std::size_t done, std::size_t of) {
-    // Before that nobody wonders.
-    constexpr std::chrono::seconds kShort{1};
-    if (::isatty(STDERR_FILENO) == 0 || std::chrono::steady_clock::now() - begun_ < kShort) {
-      return;
-    }
-    shown_ = true;
-    std::fputs(fmt::format("\r\x1b[K{} of {} files", done, of).c_str(), stderr);
-    std::fflush(stderr);
-  }
-
- private:
-  std::chrono::steady_clock::time_point begun_;
-  bool shown_ = false;
-};
-
 Outcome run_fleet(Session& session, const Options& options) {
   const FleetRequest request{options.request, options.strict, options.output};
   core::Result<Fleet> fleet;
   {
     ProgressLine line;
-    fleet = analyze_fleet(
-        session, request, [&](std::size_t done, std::size_t of) { line.show(done, of); });
+    fleet = analyze_fleet(session, request, [&](std::size_t done, std::size_t of) {
+      line.show(fmt::format("{} of {} files", done, of));
+    });
   }
   if (!fleet) {
     return failed(fleet.error(), kFleetSchema, options.json);

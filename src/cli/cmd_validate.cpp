@@ -2,9 +2,9 @@
 
 #include "report_board_log.hpp"
 #include "report_validate.hpp"
+#include "time_option.hpp"
 #include "verbs.hpp"
 
-#include <charconv>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -31,20 +31,6 @@ struct Options {
   bool json = false;
 };
 
-// "30s", "500ms", "30": seconds where no unit is named.
-std::optional<std::chrono::milliseconds> parse_time(std::string_view text) {
-  const bool milli = text.ends_with("ms");
-  text.remove_suffix(milli ? 2 : text.ends_with('s') ? 1 : 0);
-  std::uint32_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  constexpr std::uint32_t kDay = 86400;
-  if (failure != std::errc{} || end != text.data() + text.size() || number == 0 ||
-      number > kDay * (milli ? 1000U : 1U)) {
-    return std::nullopt;
-  }
-  return std::chrono::milliseconds{milli ? number : number * 1000ULL};
-}
-
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(Options& options) {
   ValidateRequest& request = options.request;
@@ -64,13 +50,9 @@ std::optional<core::Diagnostic> check_usage(Options& options) {
     return both;
   }
   if (!options.timeout.empty()) {
-    const auto time = parse_time(options.timeout);
+    const auto time = parse_time("--timeout", options.timeout);
     if (!time) {
-      return core::error(
-          Code::kUsage,
-          fmt::format("--timeout: '{}' is no time", core::printable(options.timeout, 40)),
-          {},
-          "write seconds, as in 60s, up to a day");
+      return time.error().front();
     }
     request.run.timeout = *time;
   }
