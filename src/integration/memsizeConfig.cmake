@@ -1,7 +1,7 @@
 # find_package(memsize [COMPONENTS program library])
 #
 #   program   the target memsize::memsize and the function memsize_emit()
-#   library   memsize::core and the other rooms; needs {fmt} and zlib
+#   library   memsize::core and the other rooms; needs {fmt}, zlib and yaml-cpp
 #
 # Without components, the library is left out where what it needs is missing.
 
@@ -15,12 +15,13 @@ if(NOT memsize_FIND_COMPONENTS OR "library" IN_LIST memsize_FIND_COMPONENTS)
   include("${CMAKE_CURRENT_LIST_DIR}/memsizeMachine.cmake")
   find_package(fmt QUIET)
   find_package(ZLIB QUIET)
+  find_package(yaml-cpp QUIET)
   if(NOT CMAKE_SIZEOF_VOID_P)
     set(memsize_library_NOT_FOUND_MESSAGE "no language is enabled that could link it")
   elseif(NOT CMAKE_SIZEOF_VOID_P EQUAL memsize_SIZEOF_VOID_P)
     set(memsize_library_NOT_FOUND_MESSAGE "it was built for another machine")
-  elseif(NOT fmt_FOUND OR NOT ZLIB_FOUND)
-    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt} and zlib")
+  elseif(NOT fmt_FOUND OR NOT ZLIB_FOUND OR NOT yaml-cpp_FOUND)
+    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt}, zlib and yaml-cpp")
   else()
     set(memsize_library_FOUND TRUE)
     include("${CMAKE_CURRENT_LIST_DIR}/memsizeTargets.cmake")
