@@ -18,6 +18,9 @@ struct PlanOptions {
   PackLimits limits;
   /// Of named_planners.hpp; empty: the least height that can be found.
   std::string planner;
+  /// Blocks stay in the memories that the report names, and constants come from where it says,
+  /// unless a rule says otherwise; else each goes to the cheapest memory that has room.
+  bool keep_memories = false;
   /// Offsets that the report has already are kept; else only those of blocks with `fixed` ids.
   bool keep_offsets = false;
   std::vector<std::string> fixed;
