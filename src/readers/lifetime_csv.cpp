@@ -1,0 +1,631 @@
+// A table of lifetimes, as minimalloc and the planners measured against it read and write them:
+// one buffer a row, with the columns id, lower, upper and size in any order. A million rows are
+// usual for traces of allocators, so that no row costs more than its block.
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/text.hpp"
+
+#include "plan_problems.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+
+enum class Column {
+  kId,
+  kLower,
+  kUpper,
+  kSize,
+  kOffset,
+  kAlignment,
+  kMemory,
+  kRole,
+  kSource,
+  kName,
+  kAliasOf,
+  kInput,
+  kOutput,
+  kUses,
+  kIgnored,
+};
+
+struct ColumnName {
+  std::string_view name;
+  Column column;
+  /// The last step inside, where the column's name says so.
+  bool inclusive = false;
+};
+
+// With the second names that minimalloc knows; its "end" is the last step inside.
+constexpr auto kColumns = std::to_array<ColumnName>({
+    {"id", Column::kId},         {"lower", Column::kLower},      {"upper", Column::kUpper},
+    {"size", Column::kSize},     {"offset", Column::kOffset},    {"alignment", Column::kAlignment},
+    {"memory", Column::kMemory}, {"role", Column::kRole},        {"source_memory", Column::kSource},
+    {"name", Column::kName},     {"alias_of", Column::kAliasOf}, {"input", Column::kInput},
+    {"output", Column::kOutput}, {"uses", Column::kUses},        {"hint", Column::kIgnored},
+    {"buffer", Column::kId},     {"buffer_id", Column::kId},     {"begin", Column::kLower},
+    {"start", Column::kLower},   {"end", Column::kUpper, true},
+});
+
+constexpr std::array kRequired = {Column::kId, Column::kLower, Column::kUpper, Column::kSize};
+constexpr std::size_t kMostErrors = 20;
+constexpr std::size_t kLongestShown = 40;
+// What a reservation by the number of lines may ask for; a longer table grows as it comes.
+constexpr std::size_t kMostReserved = std::size_t{1} << 20U;
+
+struct Field {
+  std::string_view text;
+  std::size_t column = 0;
+};
+
+std::string_view name_of(Column column) {
+  return std::find_if(kColumns.begin(),
+                      kColumns.end(),
+                      [column](const ColumnName& known) { return known.column == column; })
+      ->name;
+}
+
+const ColumnName* column_named(std::string_view text) {
+  const std::string name = core::to_lower(text);
+  const auto found = std::find_if(kColumns.begin(), kColumns.end(), [&](const ColumnName& known) {
+    return known.name == name;
+  });
+  return found == kColumns.end() ? nullptr : &*found;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && blank(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+/// Hands out the lines that are not blank, taken apart at commas.
+class Rows {
+ public:
+  explicit Rows(std::string_view text) : text_(text) {}
+
+  /// False: there are no more.
+  bool next() {
+    while (at_ < text_.size()) {
+      const void* const end = std::memchr(text_.data() + at_, '\n', text_.size() - at_);
+      const std::size_t stop =
+          end == nullptr ? text_.size()
+                         : static_cast<std::size_t>(static_cast<const char*>(end) - text_.data());
+      const std::string_view line = text_.substr(at_, stop - at_);
+      at_ = stop + 1;
+      ++line_;
+      if (!without_blanks(line).empty()) {
+        split(line);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
+
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+  /// Where a quote is that nothing closes, or that ends in the middle of a field; 0: nowhere.
+  [[nodiscard]] std::size_t broken_quote() const { return broken_quote_; }
+
+ private:
+  void split(std::string_view line) {
+    fields_.clear();
+    unquoted_.clear();
+    broken_quote_ = 0;
+    std::size_t begin = 0;
+    while (true) {
+      std::size_t end = line.find(',', begin);
+      end = end == std::string_view::npos ? line.size() : end;
+      std::string_view field = without_blanks(line.substr(begin, end - begin));
+      const std::size_t column =
+          field.empty() ? begin + 1 : static_cast<std::size_t>(field.data() - line.data()) + 1;
+      if (field.starts_with('"')) {
+        end = quoted(line, column - 1);
+        // Texts may move while there are more of them: views are made when all are there.
+        fields_.push_back({{}, column});
+      } else {
+        fields_.push_back({field, column});
+      }
+      if (end >= line.size()) {
+        break;
+      }
+      begin = end + 1;
+    }
+    for (const auto& [field, range] : unquoted_ranges_) {
+      fields_[field].text = std::string_view{unquoted_}.substr(range.first, range.second);
+    }
+    unquoted_ranges_.clear();
+  }
+
+  // Takes the field whose quote is at `at`; the place of the comma behind it, or the line's size.
+  std::size_t quoted(std::string_view line, std::size_t at) {
+    const std::size_t first = unquoted_.size();
+    const std::size_t open = at++;
+    bool closed = false;
+    for (; at < line.size() && !closed; ++at) {
+      if (line[at] != '"') {
+        unquoted_.push_back(line[at]);
+      } else if (at + 1 < line.size() && line[at + 1] == '"') {
+        unquoted_.push_back('"');
+        ++at;
+      } else {
+        closed = true;
+      }
+    }
+    unquoted_ranges_.emplace_back(fields_.size(), std::pair{first, unquoted_.size() - first});
+    std::size_t comma = line.find(',', at);
+    comma = comma == std::string_view::npos ? line.size() : comma;
+    if (broken_quote_ == 0 && (!closed || !without_blanks(line.substr(at, comma - at)).empty())) {
+      broken_quote_ = open + 1;
+    }
+    return comma;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 0;
+  std::vector<Field> fields_;
+  std::string unquoted_;
+  std::vector<std::pair<std::size_t, std::pair<std::size_t, std::size_t>>> unquoted_ranges_;
+  std::size_t broken_quote_ = 0;
+};
+
+class TableReader {
+ public:
+  TableReader(std::string_view text, const std::string& path)
+      : text_(text), path_(path), rows_(text), problems_(path) {}
+
+  PlanResult read() {
+    report_.path = path_;
+    report_.lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) +
+                    (text_.empty() || text_.back() == '\n' ? 0 : 1);
+    report_.blocks.reserve(std::min(report_.lines, kMostReserved));
+    if (read_header()) {
+      while (errors_ < kMostErrors && rows_.next()) {
+        read_row();
+      }
+      if (errors_ < kMostErrors) {
+        find_duplicates();
+      }
+      if (report_.blocks.empty() && errors_ == 0) {
+        fail(Code::kPlanSyntax, {1, 0}, "the table has no rows", "write one row a buffer");
+      }
+    }
+    PlanResult result = problems_.finish(std::move(report_));
+    core::add_text(result ? result->diagnostics : result.error(), path_, text_);
+    return result;
+  }
+
+ private:
+  void fail(Code code, PlanPlace place, std::string message, std::string hint = {}) {
+    ++errors_;
+    problems_.error(code, place, std::move(message), std::move(hint));
+  }
+
+  [[nodiscard]] PlanPlace place_of(const Field& field) const {
+    return {rows_.line(), field.column};
+  }
+
+  bool good_quotes() {
+    if (rows_.broken_quote() == 0) {
+      return true;
+    }
+    fail(Code::kPlanSyntax,
+         {rows_.line(), rows_.broken_quote()},
+         "the quote that opens here does not end with its field",
+         "a quote inside quotes is written twice, and a field does not go past its line");
+    return false;
+  }
+
+  bool read_header() {
+    if (!rows_.next()) {
+      fail(Code::kPlanSyntax,
+           {},
+           "there is no line in the table",
+           "its first line is: id,lower,upper,size");
+      return false;
+    }
+    if (!good_quotes()) {
+      return false;
+    }
+    std::vector<std::string> unknown;
+    std::array<bool, static_cast<std::size_t>(Column::kIgnored)> seen{};
+    for (const Field& field : rows_.fields()) {
+      const ColumnName* const known = column_named(field.text);
+      const Column column = known == nullptr ? Column::kIgnored : known->column;
+      columns_.push_back(column);
+      if (known == nullptr) {
+        unknown_column(field);
+        unknown.emplace_back(core::printable(field.text, kLongestShown));
+      } else if (column != Column::kIgnored) {
+        auto& before = seen[static_cast<std::size_t>(column)];
+        if (before) {
+          fail(Code::kPlanSyntax,
+               place_of(field),
+               fmt::format("there is a second column for '{}'", name_of(column)),
+               "each column has a name of its own");
+        }
+        before = true;
+        inclusive_ = inclusive_ || known->inclusive;
+      }
+    }
+    for (const Column column : kRequired) {
+      if (!seen[static_cast<std::size_t>(column)]) {
+        const std::string guess = core::did_you_mean(name_of(column), unknown);
+        fail(Code::kPlanSyntax,
+             {rows_.line(), 0},
+             fmt::format("the table has no column '{}'", name_of(column)),
+             guess.empty() ? "its first line names the columns: id,lower,upper,size"
+                           : fmt::format("the column '{}' is to be called '{}'",
+                                         quoted_part(guess),
+                                         name_of(column)));
+      }
+    }
+    return errors_ == 0;
+  }
+
+  // The name in "did you mean 'x'?".
+  static std::string quoted_part(const std::string& sentence) {
+    const std::size_t first = sentence.find('\'');
+    const std::size_t last = sentence.rfind('\'');
+    return first == last ? sentence : sentence.substr(first + 1, last - first - 1);
+  }
+
+  void unknown_column(const Field& field) {
+    std::vector<std::string> names;
+    for (const ColumnName& known : kColumns) {
+      names.emplace_back(known.name);
+    }
+    const std::string guess = core::did_you_mean(field.text, names);
+    problems_.warn(Code::kPlanSyntax,
+                   place_of(field),
+                   fmt::format("the column '{}' says nothing to memsize",
+                               core::printable(field.text, kLongestShown)),
+                   guess.empty() ? "it is left out" : guess);
+  }
+
+  void read_row() {
+    const auto& fields = rows_.fields();
+    if (!good_quotes()) {
+      return;
+    }
+    if (fields.size() != columns_.size()) {
+      const bool more = fields.size() > columns_.size();
+      fail(Code::kPlanSyntax,
+           {rows_.line(), more ? fields[columns_.size()].column : 0},
+           fmt::format("this row has {} where the first line names {}",
+                       core::plural(fields.size(), "field"),
+                       core::plural(columns_.size(), "column")),
+           "write a text that has a comma in quotes");
+      return;
+    }
+    model::PlannedBlock block;
+    block.memory = "default";
+    block.line = rows_.line();
+    const std::size_t before = errors_;
+    lower_ = upper_ = Field{};
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      take(fields[i], columns_[i], block);
+    }
+    read_lifetime(block);
+    if (block.offset && *block.offset + block.size > model::kLargestPlan && errors_ == before) {
+      ++errors_;
+      problems_.ends_in_plan(*block.offset, block.size, {block.line, 0}, shown_id(block));
+    }
+    total_ += block.size;
+    if (total_ > model::kLargestPlan && errors_ == before) {
+      fail(Code::kPlanSize,
+           {block.line, 0},
+           "with this row, the sizes add up to more than any memory has",
+           "sums of sizes go up to 2^62 B");
+    }
+    if (errors_ == before) {
+      report_.blocks.push_back(std::move(block));
+    }
+  }
+
+  static std::string shown_id(const model::PlannedBlock& block) {
+    return fmt::format("'{}'", core::printable(block.id, kLongestShown));
+  }
+
+  void take(const Field& field, Column column, model::PlannedBlock& block) {
+    const std::string_view text = field.text;
+    switch (column) {
+      case Column::kId:
+        block.id = text;
+        if (text.empty()) {
+          fail(Code::kPlanSyntax, place_of(field), "this row has no id", "each buffer needs one");
+        } else if (!core::is_utf8(text)) {
+          fail(Code::kPlanSyntax,
+               place_of(field),
+               fmt::format("the id '{}' is no text", core::printable(text, kLongestShown)),
+               "texts are UTF-8");
+        }
+        break;
+      case Column::kLower:
+        lower_ = field;
+        break;
+      case Column::kUpper:
+        upper_ = field;
+        break;
+      case Column::kSize:
+        block.size = bytes(field, "size").value_or(core::Bytes{});
+        break;
+      default:
+        if (!text.empty()) {
+          take_optional(field, column, block);
+        }
+    }
+  }
+
+  void take_optional(const Field& field, Column column, model::PlannedBlock& block) {
+    const std::string_view text = field.text;
+    switch (column) {
+      case Column::kOffset:
+        block.offset = bytes(field, "offset");
+        break;
+      case Column::kAlignment:
+        take_alignment(field, block);
+        break;
+      case Column::kMemory:
+        block.memory = memory_name(text);
+        break;
+      case Column::kRole:
+        take_role(field, block);
+        break;
+      case Column::kSource:
+        block.source_memory = memory_name(text);
+        break;
+      case Column::kName:
+        block.name = text;
+        break;
+      case Column::kAliasOf:
+        block.alias_of = text;
+        break;
+      case Column::kInput:
+        block.is_input = flag(field);
+        break;
+      case Column::kOutput:
+        block.is_output = flag(field);
+        break;
+      case Column::kUses:
+        block.uses = number(field, "uses");
+        break;
+      default:
+        break;
+    }
+  }
+
+  void take_alignment(const Field& field, model::PlannedBlock& block) {
+    const auto value = number(field, "alignment");
+    if (!value) {
+      return;
+    }
+    block.alignment = core::Align::make(*value);
+    if (!block.alignment) {
+      ++errors_;
+      (void)problems_.alignment(*value, place_of(field), "alignment");
+    }
+  }
+
+  void take_role(const Field& field, model::PlannedBlock& block) {
+    const auto role = role_named(field.text);
+    if (!role) {
+      fail(Code::kPlanSyntax,
+           place_of(field),
+           fmt::format("'{}' is no role", core::printable(field.text, kLongestShown)),
+           "the roles are: scratch, persistent, constant");
+      return;
+    }
+    block.role = *role;
+  }
+
+  bool flag(const Field& field) {
+    if (field.text == "1" || field.text == "true") {
+      return true;
+    }
+    if (field.text != "0" && field.text != "false") {
+      fail(
+          Code::kPlanSyntax,
+          place_of(field),
+          fmt::format("'{}' is neither true nor false", core::printable(field.text, kLongestShown)),
+          "write true or false, 1 or 0");
+    }
+    return false;
+  }
+
+  std::optional<std::uint64_t> number(const Field& field, std::string_view what) {
+    std::uint64_t value = 0;
+    const char* const end = field.text.data() + field.text.size();
+    const auto [stop, failure] = std::from_chars(field.text.data(), end, value);
+    if (failure == std::errc{} && stop == end) {
+      return value;
+    }
+    const std::string shown = core::printable(field.text, kLongestShown);
+    const bool digits = !field.text.empty() &&
+                        field.text.find_first_not_of("0123456789", field.text[0] == '-' ? 1 : 0) ==
+                            std::string_view::npos;
+    if (digits && field.text.size() > 1 && field.text[0] == '-') {
+      fail(Code::kPlanSize,
+           place_of(field),
+           fmt::format("the {} {} is negative", what, shown),
+           what == "offset" ? "leave the offset of what is not planned empty" : "");
+    } else if (digits) {
+      fail(Code::kPlanSize,
+           place_of(field),
+           fmt::format("the {} {} is more than any memory has", what, shown),
+           "sizes and offsets of plans go up to 2^62 B");
+    } else if (field.text.empty()) {
+      fail(Code::kPlanSyntax, place_of(field), fmt::format("the {} is missing", what));
+    } else {
+      fail(Code::kPlanSyntax,
+           place_of(field),
+           fmt::format("the {} '{}' is no whole number", what, shown),
+           "numbers are decimal digits without a unit");
+    }
+    return std::nullopt;
+  }
+
+  std::optional<core::Bytes> bytes(const Field& field, std::string_view what) {
+    const auto value = number(field, what);
+    if (!value || core::Bytes{*value} <= model::kLargestPlan) {
+      return value ? std::optional{core::Bytes{*value}} : std::nullopt;
+    }
+    ++errors_;
+    return problems_.size(*value, place_of(field), what);
+  }
+
+  void read_lifetime(model::PlannedBlock& block) {
+    // What lives all the time may say so by saying nothing.
+    if (block.role != model::Lifetime::kScratch && lower_.text.empty() && upper_.text.empty()) {
+      return;
+    }
+    const auto lower = step(lower_, "lower");
+    const auto upper = step(upper_, "upper");
+    if (!lower || !upper) {
+      return;
+    }
+    const bool plain = *lower >= -model::kLastStep && *upper <= model::kLastStep && *lower < *upper;
+    if (plain && !inclusive_) {
+      block.live = model::Interval{*lower, *upper};
+      return;
+    }
+    block.live = problems_.lifetime(*lower,
+                                    *upper,
+                                    inclusive_ ? LastStep::kInside : LastStep::kFirstAfter,
+                                    place_of(lower_),
+                                    shown_id(block));
+    errors_ += block.live ? 0U : 1U;
+  }
+
+  std::optional<std::int64_t> step(const Field& field, std::string_view what) {
+    std::int64_t value = 0;
+    const char* const end = field.text.data() + field.text.size();
+    const auto [stop, failure] = std::from_chars(field.text.data(), end, value);
+    if (failure == std::errc{} && stop == end) {
+      return value;
+    }
+    const std::string shown = core::printable(field.text, kLongestShown);
+    if (field.text.empty()) {
+      fail(Code::kPlanLifetime,
+           place_of(field),
+           fmt::format("the step '{}' is missing", what),
+           "a buffer lives from the beginning of step lower to the beginning of step upper");
+    } else if (failure == std::errc::result_out_of_range && stop == end) {
+      fail(Code::kPlanLifetime,
+           place_of(field),
+           fmt::format("the step {} is beyond any step of a network", shown),
+           "steps go from -2^40 to 2^40");
+    } else {
+      fail(Code::kPlanSyntax,
+           place_of(field),
+           fmt::format("the step '{}' is no whole number", shown),
+           "steps are decimal digits");
+    }
+    return std::nullopt;
+  }
+
+  // Sorted, not hashed: ids are data, and could be chosen to collide. Most are decided by their
+  // first eight bytes.
+  void find_duplicates() {
+    struct Key {
+      std::uint64_t head = 0;
+      std::size_t block = 0;
+    };
+
+    const auto& blocks = report_.blocks;
+    std::vector<Key> keys(blocks.size());
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const std::string& id = blocks[i].id;
+      for (std::size_t byte = 0; byte < sizeof(Key::head); ++byte) {
+        const unsigned char c = byte < id.size() ? static_cast<unsigned char>(id[byte]) : 0;
+        keys[i].head = keys[i].head << 8U | c;
+      }
+      keys[i].block = i;
+    }
+    std::sort(keys.begin(), keys.end(), [&blocks](const Key& a, const Key& b) {
+      if (a.head != b.head) {
+        return a.head < b.head;
+      }
+      const int order = blocks[a.block].id.compare(blocks[b.block].id);
+      return order != 0 ? order < 0 : a.block < b.block;
+    });
+    std::vector<std::pair<std::size_t, std::size_t>> again;
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+      if (keys[i].head == keys[i - 1].head &&
+          blocks[keys[i].block].id == blocks[keys[i - 1].block].id) {
+        again.emplace_back(keys[i].block, keys[i - 1].block);
+      }
+    }
+    std::sort(again.begin(), again.end());
+    for (const auto& [second, first] : again) {
+      if (errors_ == kMostErrors) {
+        return;
+      }
+      fail(Code::kPlanDuplicate,
+           {blocks[second].line, 0},
+           fmt::format("{} stands here again; it is in line {}, too",
+                       shown_id(blocks[second]),
+                       blocks[first].line),
+           "each buffer needs an id of its own");
+    }
+  }
+
+  std::string_view text_;
+  const std::string& path_;
+  Rows rows_;
+  PlanProblems problems_;
+  std::size_t errors_ = 0;
+  model::PlanReport report_;
+  std::vector<Column> columns_;
+  // Of the row that is being read.
+  Field lower_;
+  Field upper_;
+  bool inclusive_ = false;
+  core::Bytes total_;
+};
+
+}  // namespace
+
+bool probe_lifetime_csv(std::string_view head) {
+  Rows rows{head};
+  // The first line counts, and no lines of data have these words: a spelling that is wrong is
+  // better explained than not known.
+  if (!rows.next() || rows.broken_quote() != 0) {
+    return false;
+  }
+  std::array<bool, static_cast<std::size_t>(Column::kIgnored) + 1> seen{};
+  for (const Field& field : rows.fields()) {
+    const ColumnName* const known = column_named(field.text);
+    if (known != nullptr) {
+      seen[static_cast<std::size_t>(known->column)] = true;
+    }
+  }
+  const auto found = std::count_if(kRequired.begin(), kRequired.end(), [&](Column column) {
+    return seen[static_cast<std::size_t>(column)];
+  });
+  return found + 1 >= static_cast<std::ptrdiff_t>(kRequired.size());
+}
+
+PlanResult read_lifetime_csv(std::string_view text, const std::string& path) {
+  return TableReader{text, path}.read();
+}
+
+}  // namespace memsize::readers
