@@ -58,8 +58,11 @@ std::string bash(const std::vector<Words>& verbs) {
       "    return\n"
       "  fi\n"
       "  if [[ $previous == --board ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$(memsize list boards 2>/dev/null | tail -n +2)\" -- "
-      "\"$current\"))\n"
+      "    local what=boards\n"
+      "    [[ ${{COMP_WORDS[1]}} == plan ]] && what=parts\n"
+      "    COMPREPLY=($(compgen -W \"$(memsize list $what 2>/dev/null | awk 'NR > 1 {{ print $1 "
+      "}}')\" "
+      "-- \"$current\"))\n"
       "    return\n"
       "  fi\n"
       "  case \"${{COMP_WORDS[1]}}\" in\n{}"
@@ -92,7 +95,9 @@ std::string zsh(const std::vector<Words>& verbs) {
       "    return\n"
       "  fi\n"
       "  if [[ ${{words[CURRENT-1]}} == --board ]]; then\n"
-      "    compadd -- ${{(f)\"$(memsize list boards 2>/dev/null | tail -n +2)\"}}\n"
+      "    local what=boards\n"
+      "    [[ ${{words[2]}} == plan ]] && what=parts\n"
+      "    compadd -- ${{(f)\"$(memsize list $what 2>/dev/null | awk 'NR > 1 {{ print $1 }}')\"}}\n"
       "    return\n"
       "  fi\n"
       "  case ${{words[2]}} in\n{}"
@@ -119,7 +124,10 @@ std::string fish(const std::vector<Words>& verbs) {
     }
   }
   return out +
-         "complete -c memsize -l board -x -a '(memsize list boards 2>/dev/null | tail -n +2)'\n";
+         "complete -c memsize -n 'not __fish_seen_subcommand_from plan' -l board -x -a "
+         "'(memsize list boards 2>/dev/null | tail -n +2)'\n"
+         "complete -c memsize -n '__fish_seen_subcommand_from plan' -l board -x -a "
+         "'(memsize list parts 2>/dev/null | tail -n +2 | string match -r \"^\\\\S+\")'\n";
 }
 
 }  // namespace

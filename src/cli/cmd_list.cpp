@@ -1,4 +1,8 @@
 #include "memsize/board/load.hpp"
+#include "memsize/board/memories.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/plan/named_planners.hpp"
+#include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/reader.hpp"
 
 #include "rules.hpp"
@@ -21,13 +25,46 @@ struct Options {
   bool json = false;
 };
 
+void add_parts(Session& session, Table& table, core::Diagnostics& problems) {
+  const std::string folder = session.data.boards + "/memories";
+  const auto names = board::bundled_memories(session.files, folder);
+  if (!names) {
+    problems = names.error();
+    return;
+  }
+  for (const std::string& name : *names) {
+    const auto part = board::load_memories(session.files, folder, name);
+    if (!part) {
+      problems.insert(problems.end(), part.error().begin(), part.error().end());
+      continue;
+    }
+    std::vector<std::string> memories;
+    for (const board::PartMemory& memory : part->memories) {
+      memories.push_back(
+          fmt::format("{} {}", memory.name, core::format_size(board::budget_of(memory))));
+    }
+    table.rows.push_back({name, core::join(memories, ", "), part->title});
+  }
+}
+
 Table rows_of(Session& session, const std::string& what, core::Diagnostics& problems) {
   Table table;
   if (what == "readers") {
-    table.columns = {{"reader"}, {"reads"}};
+    table.columns = {{"reader"}, {"for"}, {"reads"}};
     for (const readers::Reader& reader : readers::all_readers()) {
-      table.rows.push_back({std::string{reader.name}, std::string{reader.description}});
+      table.rows.push_back({std::string{reader.name}, "analyze", std::string{reader.description}});
     }
+    for (const readers::PlanReader& reader : readers::all_plan_readers()) {
+      table.rows.push_back({std::string{reader.name}, "plan", std::string{reader.description}});
+    }
+  } else if (what == "planners") {
+    table.columns = {{"planner"}, {"plans"}};
+    for (const plan::NamedPlannerInfo& planner : plan::all_named_planners()) {
+      table.rows.push_back({std::string{planner.name}, std::string{planner.description}});
+    }
+  } else if (what == "parts") {
+    table.columns = {{"part"}, {"memories"}, {"is"}};
+    add_parts(session, table, problems);
   } else if (what == "emitters") {
     table.columns = {{"emitter"}, {"when"}, {"writes"}};
     for (const emit::Emitter& emitter : emit::all_emitters()) {
@@ -80,12 +117,12 @@ Outcome run(Session& session, const Options& options) {
 
 Run add_list(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("list", "What memsize has: readers, emitters, checks, boards");
+  CLI::App* verb = app.add_subcommand(
+      "list", "What memsize has: readers, emitters, checks, boards, parts, planners");
   verb->footer("Example:\n  memsize list checks");
-  verb->add_option("WHAT", options->what, "readers, emitters, checks or boards")
+  verb->add_option("WHAT", options->what, "readers, emitters, checks, boards, parts or planners")
       ->required()
-      ->check(CLI::IsMember({"readers", "emitters", "checks", "boards"}));
+      ->check(CLI::IsMember({"readers", "emitters", "checks", "boards", "parts", "planners"}));
   add_json_flag(*verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }

@@ -97,6 +97,7 @@ constexpr std::array kVerbs = {
     Verb{"analyze", add_analyze, "memsize.sizing/1"},
     Verb{"emit", add_emit, "memsize.emit/1"},
     Verb{"check", add_check, "memsize.check/1"},
+    Verb{"plan", add_plan, "memsize.plan/1"},
     Verb{"validate", add_validate, "memsize.validate/1"},
     Verb{"why", add_why, "memsize.why/1"},
     Verb{"board", add_board, "memsize.board/1"},
@@ -244,6 +245,7 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  memsize analyze trace.log --board j722s-sdk11\n"
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
+      "  memsize plan model.csv\n"
       "Exit status: 0 done, 1 input or check failed, 2 usage, 3 does not fit, 4 environment.");
   std::vector<std::pair<CLI::App*, Run>> runs;
   for (const Verb& verb : kVerbs) {

@@ -8,6 +8,8 @@
 #include "memsize/layout/translation.hpp"
 
 #include "check_stages.hpp"
+#include "plan_stages.hpp"
+#include "planning.hpp"
 #include "stages.hpp"
 #include "tree_stages.hpp"
 #include "validate_stages.hpp"
@@ -284,6 +286,42 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
   }
   validation.map = std::move(candidate->map);
   return validation;
+}
+
+core::Result<Planning> plan_memory(Session& session, const PlanRequest& request) {
+  // What compilers planned, or wish to have planned; several reports are one model.
+  auto wanted = read_plans(session, request.reports, request.format);
+  if (!wanted) {
+    return tl::make_unexpected(wanted.error());
+  }
+  Planning planning;
+  planning.diagnostics = wanted->diagnostics;
+  if (auto faults = faults_of_reports(*wanted); faults) {
+    planning.diagnostics.push_back(std::move(*faults));
+  }
+
+  // The memories to plan into, and where the user wants what.
+  auto part = memories_for(session, request, *wanted);
+  const auto options = planning_options(session, request);
+  if (!part || !options) {
+    return tl::make_unexpected(part ? options.error() : part.error());
+  }
+  planning.part = std::move(*part);
+  planning.wanted = std::move(*wanted);
+  // Frozen: no size, lifetime or rule changes.
+
+  // Which memory, and where in there; checked by code that shares nothing with the planner.
+  auto outcome = plan::make_plan(planning.wanted, planning.part, *options);
+  if (!outcome) {
+    return tl::make_unexpected(outcome.error());
+  }
+  planning.outcome = std::move(*outcome);
+  const auto keep = [&](const core::Diagnostics& found) {
+    planning.diagnostics.insert(planning.diagnostics.end(), found.begin(), found.end());
+  };
+  keep(planning.outcome.diagnostics);
+  keep(describe_shortages(planning.outcome));
+  return planning;
 }
 
 core::Result<layout::MemoryMap> checked_map(const board::Board& board,

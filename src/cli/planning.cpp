@@ -1,0 +1,193 @@
+#include "planning.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+std::string memories_folder(const Session& session) {
+  return session.data.boards + "/memories";
+}
+
+// As far as reports tell: what they do not say of a memory does not limit it.
+board::MemorySet memories_of(const model::PlanReport& wanted) {
+  std::set<std::string> names;
+  for (const model::PlannedMemory& memory : wanted.memories) {
+    names.insert(memory.name);
+  }
+  for (const model::PlannedBlock& block : wanted.blocks) {
+    names.insert(block.memory);
+    names.insert(block.source_memory);
+  }
+  names.erase("");
+  board::MemorySet set;
+  for (const std::string& name : names) {
+    board::PartMemory memory;
+    memory.name = name;
+    memory.window = model::kLargestPlan;
+    memory.is_volatile = false;
+    const auto known = std::find_if(wanted.memories.begin(),
+                                    wanted.memories.end(),
+                                    [&](const auto& candidate) { return candidate.name == name; });
+    if (known != wanted.memories.end()) {
+      memory.window = known->capacity.value_or(memory.window);
+      memory.base = known->base;
+      memory.arena_alignment = known->alignment.value_or(memory.arena_alignment);
+      memory.writable = known->writable.value_or(true);
+    }
+    memory.hardware = memory.window;
+    set.memories.push_back(std::move(memory));
+  }
+  return set;
+}
+
+core::Result<core::Bytes> capacity_of(const std::string& text) {
+  auto size = core::parse_bytes(text);
+  if (size && size->count() == 0) {
+    return core::fail(core::error(Code::kTextSize,
+                                  "--capacity: nothing fits into 0 bytes",
+                                  {},
+                                  "give a size, such as 512KiB, or leave it out"));
+  }
+  return size;
+}
+
+}  // namespace
+
+core::Result<board::MemorySet> memories_for(Session& session,
+                                            const PlanRequest& request,
+                                            const model::PlanReport& wanted) {
+  if (!request.board.empty()) {
+    return board::load_memories(session.files, memories_folder(session), request.board);
+  }
+  board::MemorySet set = memories_of(wanted);
+  if (request.capacity.empty()) {
+    return set;
+  }
+  const auto capacity = capacity_of(request.capacity);
+  if (!capacity) {
+    return tl::make_unexpected(capacity.error());
+  }
+  if (set.memories.size() > 1) {
+    std::vector<std::string> names;
+    for (const board::PartMemory& memory : set.memories) {
+      names.push_back(core::printable(memory.name, 40));
+    }
+    return core::fail(
+        core::error(Code::kUsage,
+                    fmt::format("--capacity is for one memory, but the plan has {}: {}",
+                                names.size(),
+                                core::join(names, ", ")),
+                    {},
+                    "limit each with a rule (memory: constraints: - {name, max_size}) and --rules, "
+                    "or name the part with --board"));
+  }
+  for (board::PartMemory& memory : set.memories) {
+    memory.window = *capacity;
+    memory.hardware = *capacity;
+  }
+  return set;
+}
+
+core::Result<plan::PlanOptions> planning_options(Session& session, const PlanRequest& request) {
+  plan::PlanOptions options;
+  options.limits = request.limits;
+  options.planner = request.planner;
+  options.keep_offsets = request.keep_offsets;
+  options.fixed = request.fixed;
+  options.keep_memories = request.board.empty();
+  if (!request.rules.empty()) {
+    const auto text = session.files.read(request.rules);
+    if (!text) {
+      return tl::make_unexpected(text.error());
+    }
+    auto rules = plan::read_rules(*text, request.rules);
+    if (!rules) {
+      return tl::make_unexpected(rules.error());
+    }
+    options.rules = std::move(*rules);
+  }
+  if (request.board.empty() && request.capacity.empty()) {
+    return options;
+  }
+  const std::string folder = memories_folder(session);
+  const auto names = board::bundled_memories(session.files, folder);
+  if (!names) {
+    return tl::make_unexpected(names.error());
+  }
+  for (const std::string& name : *names) {
+    auto other = board::load_memories(session.files, folder, name);
+    if (!other) {
+      return tl::make_unexpected(other.error());
+    }
+    options.others.push_back(std::move(*other));
+  }
+  return options;
+}
+
+std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
+  const core::Diagnostics found = plan::check_plan(wanted, nullptr);
+  const auto errors = std::count_if(found.begin(), found.end(), [](const auto& fault) {
+    return fault.severity == core::Severity::kError;
+  });
+  if (errors == 0) {
+    return std::nullopt;
+  }
+  return core::note(Code::kPlanContradiction,
+                    fmt::format("the plan that the report has is wrong in {}",
+                                core::plural(static_cast<std::uint64_t>(errors), "place")),
+                    {},
+                    "memsize check shows where");
+}
+
+core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
+  core::Diagnostics errors;
+  const auto name_of = [&](std::size_t block) {
+    const model::PlannedBlock& named = outcome.plan.blocks[block];
+    return fmt::format("'{}' ({})", core::printable(named.id, 60), core::format_size(named.size));
+  };
+  const auto names_of = [&](const std::vector<std::size_t>& blocks, std::size_t most) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(most, blocks.size()); ++i) {
+      names.push_back(name_of(blocks[i]));
+    }
+    const std::size_t more = blocks.size() - names.size();
+    return core::join(names, ", ") + (more == 0 ? "" : fmt::format(" and {} more", more));
+  };
+  for (const plan::Shortage& shortage : outcome.shortages) {
+    // Few enough to read; the document has all of them.
+    constexpr std::size_t kShown = 8;
+    core::Diagnostic error =
+        core::error(Code::kPlanDoesNotFit,
+                    fmt::format("'{}' needs {}, but plans may use {}: {} too much",
+                                core::printable(shortage.memory, 60),
+                                core::format_bytes(shortage.needed),
+                                core::format_bytes(shortage.budget),
+                                core::format_bytes(shortage.needed - shortage.budget)));
+    if (!shortage.live.empty()) {
+      error.details.push_back(
+          fmt::format("alive at step {}: {}", shortage.step, names_of(shortage.live, kShown)));
+    }
+    if (!shortage.largest.empty()) {
+      error.details.push_back(
+          fmt::format("the largest: {}", names_of(shortage.largest, shortage.largest.size())));
+    }
+    error.hint = core::join(shortage.remedies, "; or ");
+    errors.push_back(std::move(error));
+  }
+  if (!errors.empty() && !outcome.fits_on.empty()) {
+    errors.back().details.push_back("it would fit on " + core::join(outcome.fits_on, ", "));
+  }
+  return errors;
+}
+
+}  // namespace memsize::cli

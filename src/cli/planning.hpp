@@ -1,0 +1,26 @@
+// What planning the memory of a model takes besides the planner itself.
+#pragma once
+
+#include "pipeline.hpp"
+
+namespace memsize::cli {
+
+/// The memories of the part that was named, or those that the reports know; of a capacity alone,
+/// one memory.
+[[nodiscard]] core::Result<board::MemorySet> memories_for(Session& session,
+                                                          const PlanRequest& request,
+                                                          const model::PlanReport& wanted);
+
+/// What the planner is asked for: the rules of the user's file, what must stay where it is, and the
+/// parts to look at where there is not enough room.
+[[nodiscard]] core::Result<plan::PlanOptions> planning_options(Session& session,
+                                                               const PlanRequest& request);
+
+/// What is wrong with the plan that the reports had, in one note; nothing: they had none, or
+/// nothing is.
+[[nodiscard]] std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted);
+
+/// One error a memory that has not enough room, and what would help.
+[[nodiscard]] core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome);
+
+}  // namespace memsize::cli
