@@ -1,0 +1,493 @@
+// yaml-cpp gives events here, not its own tree: events have places, show keys that stand twice, and
+// expand no alias, so that what a document may grow to is decided in this file. Events that follow
+// a mistake are ignored; the parser ends by itself, and stops at 500 levels.
+#include "memsize/core/yaml_doc.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <istream>
+#include <map>
+#include <optional>
+#include <set>
+#include <streambuf>
+#include <utility>
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+namespace memsize::core {
+
+namespace {
+
+using Kind = TomlValue::Kind;
+
+constexpr std::size_t kLongest = std::size_t{4} << 20;
+constexpr std::size_t kMostValues = 500'000;
+constexpr std::size_t kDeepest = 64;
+
+// A stream over a text that is not copied.
+class TextBuffer : public std::streambuf {
+ public:
+  explicit TextBuffer(std::string_view text) {
+    // A stream that is only read from never writes to its buffer.
+    char* begin = const_cast<char*>(text.data());
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+class Places {
+ public:
+  Places(std::string_view text, const std::string& path) : text_(text), path_(path) {
+    std::size_t from = 0;
+    while (from <= text.size()) {
+      const std::size_t end = std::min(text.find('\n', from), text.size());
+      std::string_view line = text.substr(from, end - from);
+      if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+      }
+      lines_.push_back(line);
+      from = end + 1;
+    }
+    shown_.resize(lines_.size());
+  }
+
+  // `length`: of the text that is meant; it ends with its line.
+  Place at(const YAML::Mark& mark, std::size_t length) {
+    Place place;
+    place.path = path_;
+    const std::size_t line = mark.line < 0 ? 0 : static_cast<std::size_t>(mark.line);
+    const std::size_t column = mark.column < 0 ? 0 : static_cast<std::size_t>(mark.column);
+    place.line = std::min(line, lines_.size() - 1) + 1;
+    const std::string_view written = lines_[place.line - 1];
+    if (shown_[place.line - 1].empty() && !written.empty()) {
+      // Many values share a line, which may be long; it is kept once.
+      shown_[place.line - 1] = SharedText{printable_line(written)};
+    }
+    place.text = shown_[place.line - 1];
+    place.column = std::min(column, written.size()) + 1;
+    place.length = std::max<std::size_t>(1, std::min(length, written.size() + 1 - place.column));
+    return place;
+  }
+
+  // Whether `value` stands at the mark as it is, so that it can be underlined.
+  [[nodiscard]] std::size_t length_of(const YAML::Mark& mark, const std::string& value) const {
+    const std::size_t from = mark.pos < 0 ? 0 : static_cast<std::size_t>(mark.pos);
+    if (from >= text_.size()) {
+      return 1;
+    }
+    const bool quoted = text_[from] == '"' || text_[from] == '\'';
+    const std::size_t begin = from + (quoted ? 1 : 0);
+    return text_.substr(begin, value.size()) == value ? value.size() + (quoted ? 2 : 0) : 1;
+  }
+
+ private:
+  static std::string printable_line(std::string_view line) {
+    constexpr std::size_t kWhole = 100'000;
+    const bool plain = std::all_of(line.begin(), line.end(), [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return (byte >= 0x20 && byte != 0x7F) || c == '\t';
+    });
+    return plain ? std::string{line} : printable(line, kWhole);
+  }
+
+  std::string_view text_;
+  SharedText path_;
+  std::vector<std::string_view> lines_;
+  std::vector<SharedText> shown_;
+};
+
+bool is_null(std::string_view text) {
+  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
+bool all_digits(std::string_view text, int base) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [base](char c) {
+    const bool decimal = c >= '0' && c <= (base == 8 ? '7' : '9');
+    return decimal || (base == 16 && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+  });
+}
+
+std::optional<std::int64_t> integer_of(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  std::string_view digits = text;
+  if (negative || digits.starts_with('+')) {
+    digits.remove_prefix(1);
+  }
+  int base = 10;
+  if (digits.starts_with("0x") || digits.starts_with("0o")) {
+    base = digits[1] == 'x' ? 16 : 8;
+    digits.remove_prefix(2);
+  } else if (digits.size() > 1 && digits.front() == '0') {
+    return std::nullopt;
+  }
+  if (!all_digits(digits, base)) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  const std::string signed_text = (negative ? "-" : "") + std::string{digits};
+  const auto [end, problem] =
+      std::from_chars(signed_text.data(), signed_text.data() + signed_text.size(), value, base);
+  return problem == std::errc{} && end == signed_text.data() + signed_text.size()
+             ? std::optional{value}
+             : std::nullopt;
+}
+
+// Digits with a point or an exponent. Nobody asks for its value: a number with a fraction is never
+// what is wanted.
+bool is_float(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  const std::string lower = to_lower(text);
+  if (lower == ".inf" || lower == ".nan") {
+    return true;
+  }
+  const bool digit =
+      std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool mark = text.find_first_of(".eE") != std::string_view::npos;
+  return digit && mark && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9')) &&
+         text.find_first_not_of("0123456789.eE+-") == std::string_view::npos &&
+         std::count(text.begin(), text.end(), '.') <= 1;
+}
+
+// A value beside what TOML has no word for.
+struct Node {
+  TomlValue value;
+  bool null = false;
+  /// A plain "<<" as a key.
+  bool merge = false;
+  /// Of it and everything in it.
+  std::size_t values = 1;
+};
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(Places& places) : places_(places) {}
+
+  [[nodiscard]] const std::optional<Diagnostic>& problem() const { return problem_; }
+
+  [[nodiscard]] TomlValue take() { return root_ ? std::move(root_->value) : TomlValue{}; }
+
+  /// Nothing or null.
+  [[nodiscard]] bool empty() const { return !root_ || root_->null; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) {
+      wrong(mark, 1, "a second document begins here", "one file holds one document: remove '---'");
+    }
+  }
+
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    OnScalar(mark, "?", anchor, "");
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (problem_) {
+      return;
+    }
+    const auto known = anchors_.find(anchor);
+    if (known == anchors_.end()) {
+      return wrong(mark, 1, "an alias stands inside of what it names", "");
+    }
+    if (!count(mark, known->second.values)) {
+      return;
+    }
+    Node copy = known->second;
+    copy.merge = false;
+    add(mark, std::move(copy), 0);
+  }
+
+  void OnScalar(const YAML::Mark& mark,
+                const std::string& tag,
+                YAML::anchor_t anchor,
+                const std::string& text) override {
+    if (problem_ || !count(mark, 1)) {
+      return;
+    }
+    Node node;
+    node.value.place = places_.at(mark, places_.length_of(mark, text));
+    node.value.kind = Kind::kString;
+    node.value.string = text;
+    // "!" is a string in quotes, "?" a plain one.
+    if (!known_tag(mark, tag)) {
+      return;
+    }
+    if (tag != "!" && !tag.ends_with(":str")) {
+      resolve(node);
+    }
+    add(mark, std::move(node), anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark,
+                       const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(mark, tag, anchor, Kind::kArray);
+  }
+
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(mark, tag, anchor, Kind::kTable);
+  }
+
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Level {
+    Node node;
+    YAML::Mark mark;
+    YAML::anchor_t anchor = 0;
+    /// Of a table: the key whose value comes next.
+    std::optional<Node> key;
+    /// With those whose value is null.
+    std::set<std::string, std::less<>> keys;
+    /// What "<<" brings, weaker than what is written.
+    std::vector<TomlField> merged;
+  };
+
+  void wrong(const YAML::Mark& mark, std::size_t length, std::string what, std::string hint) {
+    wrong(places_.at(mark, length), std::move(what), std::move(hint));
+  }
+
+  void wrong(Place place, std::string what, std::string hint) {
+    if (!problem_) {
+      problem_ = error(Code::kPlanSyntax, std::move(what), std::move(place), std::move(hint));
+    }
+  }
+
+  bool count(const YAML::Mark& mark, std::size_t values) {
+    values_ += values;
+    if (values_ > kMostValues) {
+      wrong(mark,
+            1,
+            fmt::format("the document has more than {} values", kMostValues),
+            "what an alias stands for counts each time");
+    }
+    return !problem_;
+  }
+
+  bool known_tag(const YAML::Mark& mark, const std::string& tag) {
+    constexpr std::string_view kStandard = "tag:yaml.org,2002:";
+    constexpr std::string_view kKnown[] = {"str", "int", "float", "bool", "null", "map", "seq"};
+    if (tag.empty() || tag == "?" || tag == "!") {
+      return true;
+    }
+    const std::string_view name{tag};
+    if (name.starts_with(kStandard) &&
+        std::find(std::begin(kKnown), std::end(kKnown), name.substr(kStandard.size())) !=
+            std::end(kKnown)) {
+      return true;
+    }
+    wrong(mark, 1, fmt::format("the tag '{}' means nothing here", printable(tag)), "leave it out");
+    return false;
+  }
+
+  static void resolve(Node& node) {
+    TomlValue& value = node.value;
+    const std::string lower = to_lower(value.string);
+    const bool one_case = value.string == lower || value.string == "True" ||
+                          value.string == "False" || value.string == "TRUE" ||
+                          value.string == "FALSE";
+    if (is_null(value.string)) {
+      node.null = true;
+    } else if (value.string == "<<") {
+      node.merge = true;
+    } else if (one_case && (lower == "true" || lower == "false")) {
+      value.kind = Kind::kBoolean;
+      value.boolean = lower == "true";
+    } else if (const auto integer = integer_of(value.string); integer) {
+      value.kind = Kind::kInteger;
+      value.integer = *integer;
+    } else if (is_float(value.string)) {
+      value.kind = Kind::kFloat;
+    }
+  }
+
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Kind kind) {
+    if (problem_ || !count(mark, 1) || !known_tag(mark, tag)) {
+      return;
+    }
+    if (levels_.size() >= kDeepest) {
+      return wrong(mark, 1, fmt::format("it is nested more than {} deep", kDeepest), "");
+    }
+    Level level;
+    level.node.value.kind = kind;
+    level.node.value.place = places_.at(mark, 1);
+    level.mark = mark;
+    level.anchor = anchor;
+    levels_.push_back(std::move(level));
+  }
+
+  void close() {
+    if (problem_) {
+      return;
+    }
+    Level level = std::move(levels_.back());
+    levels_.pop_back();
+    for (TomlField& field : level.merged) {
+      if (level.keys.insert(field.key).second) {
+        level.node.value.fields.push_back(std::move(field));
+      }
+    }
+    add(level.mark, std::move(level.node), level.anchor);
+  }
+
+  void add(const YAML::Mark& mark, Node node, YAML::anchor_t anchor) {
+    if (anchor != 0) {
+      // What is kept for aliases is a copy, too.
+      if (!count(mark, node.values)) {
+        return;
+      }
+      anchors_.insert_or_assign(anchor, node);
+    }
+    if (levels_.empty()) {
+      if (!root_) {
+        root_ = std::move(node);
+      }
+      return;
+    }
+    Level& level = levels_.back();
+    level.node.values += node.values;
+    if (level.node.value.kind == Kind::kArray) {
+      if (node.null) {
+        return wrong(node.value.place, "a list has an item without a value", "remove the item");
+      }
+      level.node.value.items.push_back(std::move(node.value));
+    } else if (!level.key) {
+      add_key(level, std::move(node));
+    } else {
+      add_value(level, std::move(node));
+    }
+  }
+
+  void add_key(Level& level, Node node) {
+    const TomlValue& value = node.value;
+    if (value.kind == Kind::kArray || value.kind == Kind::kTable) {
+      return wrong(value.place, "a key must be a plain name", "");
+    }
+    if (!node.merge && !level.keys.insert(value.string).second) {
+      return wrong(value.place,
+                   fmt::format("the key '{}' stands twice in one table", printable(value.string)),
+                   "keep one of them");
+    }
+    level.key = std::move(node);
+  }
+
+  void add_value(Level& level, Node node) {
+    Node key = std::move(*level.key);
+    level.key.reset();
+    if (key.merge) {
+      return merge(level, std::move(node));
+    }
+    if (node.null) {
+      return;
+    }
+    TomlField field;
+    field.key = std::move(key.value.string);
+    field.key_place = std::move(key.value.place);
+    field.value.push_back(std::move(node.value));
+    level.node.value.fields.push_back(std::move(field));
+  }
+
+  void merge(Level& level, Node node) {
+    const bool list = node.value.kind == Kind::kArray;
+    if (!list && node.value.kind != Kind::kTable) {
+      return wrong(node.value.place, "'<<' merges a table, or a list of tables", "");
+    }
+    if (!list) {
+      for (TomlField& field : node.value.fields) {
+        level.merged.push_back(std::move(field));
+      }
+      return;
+    }
+    for (TomlValue& item : node.value.items) {
+      if (item.kind != Kind::kTable) {
+        return wrong(item.place, "'<<' merges a table, or a list of tables", "");
+      }
+      for (TomlField& field : item.fields) {
+        level.merged.push_back(std::move(field));
+      }
+    }
+  }
+
+  Places& places_;
+  std::optional<Diagnostic> problem_;
+  std::vector<Level> levels_;
+  std::optional<Node> root_;
+  std::map<YAML::anchor_t, Node> anchors_;
+  std::size_t values_ = 0;
+  std::size_t documents_ = 0;
+};
+
+// What the parser cannot be given: bytes that are no text, and more of it than rules ever are.
+std::optional<Diagnostic> refuse(std::string_view text, const std::string& path) {
+  Place place;
+  place.path = path;
+  if (text.size() > kLongest) {
+    return error(Code::kPlanSyntax,
+                 fmt::format("{} are no document of rules", format_size(Bytes{text.size()})),
+                 place,
+                 fmt::format("at most {} are read", format_size(Bytes{kLongest})));
+  }
+  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  });
+  if (control == text.end() && is_utf8(text)) {
+    return std::nullopt;
+  }
+  if (control != text.end()) {
+    place.line = 1 + static_cast<std::size_t>(std::count(text.begin(), control, '\n'));
+  }
+  return error(Code::kPlanSyntax,
+               "this is not YAML: it has bytes that are no text",
+               place,
+               "save it as UTF-8");
+}
+
+}  // namespace
+
+Result<TomlValue> parse_yaml(std::string_view text, const std::string& path) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  if (auto refused = refuse(text, path); refused) {
+    return fail(std::move(*refused));
+  }
+  Places places{text, path};
+  TreeBuilder builder{places};
+  try {
+    TextBuffer buffer{text};
+    std::istream stream{&buffer};
+    YAML::Parser parser{stream};
+    while (!builder.problem() && parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& problem) {
+    if (!builder.problem()) {
+      return fail(error(Code::kPlanSyntax,
+                        fmt::format("this is not YAML: {}", printable(problem.msg, 400)),
+                        places.at(problem.mark, 1)));
+    }
+  }
+  if (builder.problem()) {
+    return fail(*builder.problem());
+  }
+  if (builder.empty()) {
+    TomlValue nothing;
+    nothing.place.path = path;
+    return nothing;
+  }
+  return builder.take();
+}
+
+}  // namespace memsize::core
