@@ -30,6 +30,9 @@ struct PartMemory {
   bool writable = true;
   /// Holds nothing when the power comes: no constant can come from here.
   bool is_volatile = true;
+  /// Nothing goes here, and no constant comes from here, unless a rule or a report says so: memory
+  /// that an application sets up first, or that is meant for code.
+  bool by_rule = false;
   /// What it costs to use one byte, against the part's cheapest memory, whose cost is 1.
   std::uint32_t cost = 1;
   /// Where the numbers come from.
@@ -50,7 +53,9 @@ struct MemorySet {
 /// What plans may use of the memory: the window less what is kept back.
 [[nodiscard]] core::Bytes budget_of(const PartMemory& memory);
 
-/// A bundled part, or a path to a .toml file.
+/// A bundled part, or a path to a .toml file (anything with a '/' or that ends in .toml). `folder`
+/// is boards/memories. Errors: board.unknown for a part that is not there, toml.* and board.* for
+/// what a file says.
 [[nodiscard]] core::Result<MemorySet> load_memories(core::FileSystem& files,
                                                     const std::string& folder,
                                                     const std::string& name);
