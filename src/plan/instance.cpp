@@ -17,10 +17,10 @@ namespace memsize::plan {
 
 namespace {
 
-// Looks at the clock and at whoever may say stop are this many steps apart, and progress is told at
-// every so-manieth of them.
+// Between looks at the clock and at whoever may say stop.
 constexpr std::uint64_t kStepsBetweenLooks = 4096;
-constexpr std::uint64_t kLooksBetweenReports = 64;
+
+constexpr std::uint64_t kStepsBetweenReports = 1ULL << 18;
 
 // An alignment above this one leaves room for one buffer only, and is as good as this one.
 constexpr std::uint64_t kLargestAlignment = 1ULL << 61;
@@ -197,7 +197,11 @@ core::Bytes lower_bound(const std::vector<Buffer>& buffers) {
 
 Budget::Budget(const PackLimits& limits) : limits_(limits) {
   if (limits.time) {
-    end_ = std::chrono::steady_clock::now() + *limits.time;
+    const auto now = std::chrono::steady_clock::now();
+    // A clock counts in less than milliseconds, and would wrap.
+    const auto left = std::chrono::steady_clock::time_point::max() - now;
+    const bool fits = *limits.time < std::chrono::duration_cast<std::chrono::milliseconds>(left);
+    end_ = fits ? now + *limits.time : std::chrono::steady_clock::time_point::max();
   }
 }
 
@@ -216,8 +220,6 @@ bool Budget::take(std::uint64_t steps) {
 }
 
 void Budget::look() {
-  const bool tell = next_look_ / (kStepsBetweenLooks * kLooksBetweenReports) !=
-                    taken_ / (kStepsBetweenLooks * kLooksBetweenReports);
   next_look_ = taken_ + std::min(kStepsBetweenLooks, UINT64_MAX - taken_);
   if (limits_.stop && limits_.stop()) {
     interrupted_ = true;
@@ -225,7 +227,9 @@ void Budget::look() {
   } else if (limits_.time && std::chrono::steady_clock::now() >= end_) {
     over_ = true;
   }
-  if (tell && limits_.progress) {
+  // Before the first plan there is nothing to tell.
+  if (limits_.progress && progress_.height.count() != 0 &&
+      taken_ - progress_.steps >= kStepsBetweenReports) {
     progress_.steps = taken_;
     limits_.progress(progress_);
   }
