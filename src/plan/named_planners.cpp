@@ -1,0 +1,141 @@
+#include "memsize/plan/named_planners.hpp"
+
+#include "greedy_occupied.hpp"
+#include "instance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace memsize::plan {
+
+namespace {
+
+constexpr std::array kRows = {
+    NamedPlannerRow{NamedPlanner::kFirstFit,
+                    "first-fit",
+                    "as ARES: by first step, then size; no alignment but the arena's"},
+    NamedPlannerRow{
+        NamedPlanner::kGreedy, "greedy", "as heliaAOT: by first step, into the first free block"},
+    NamedPlannerRow{
+        NamedPlanner::kBySize, "by-size", "as TensorFlow Lite Micro: the largest first"},
+};
+
+constexpr std::uint64_t kFirstFitGranule = 4;
+
+// Fixed buffers that share a byte at some time.
+bool fixed_collide(const Instance& instance) {
+  // Ends before beginnings.
+  std::vector<std::pair<std::int32_t, std::size_t>> begins;
+  std::vector<std::pair<std::int32_t, std::size_t>> ends;
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    if (instance.items[i].fixed >= 0) {
+      begins.emplace_back(instance.items[i].lower, i);
+      ends.emplace_back(instance.items[i].upper, i);
+    }
+  }
+  std::sort(begins.begin(), begins.end());
+  std::sort(ends.begin(), ends.end());
+  std::map<std::int64_t, std::int64_t> alive;
+  auto ended = ends.begin();
+  for (const auto& [lower, index] : begins) {
+    for (; ended->first <= lower; ++ended) {
+      alive.erase(instance.items[ended->second].fixed);
+    }
+    const std::int64_t begin = instance.items[index].fixed;
+    const std::int64_t end = begin + instance.items[index].size;
+    const auto above = alive.lower_bound(begin);
+    if ((above != alive.end() && above->first < end) ||
+        (above != alive.begin() && std::prev(above)->second > begin)) {
+      return true;
+    }
+    alive.emplace(begin, end);
+  }
+  return false;
+}
+
+std::vector<std::size_t> order_of(NamedPlanner planner,
+                                  const Instance& instance,
+                                  const std::vector<Buffer>& buffers) {
+  std::vector<std::size_t> order(instance.items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto sort_by = [&](auto key) {
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const bool fixed_a = instance.items[a].fixed >= 0;
+      const bool fixed_b = instance.items[b].fixed >= 0;
+      return fixed_a != fixed_b ? fixed_a : key(a) < key(b);
+    });
+  };
+  const auto first_step = [&](std::size_t i) { return buffers[instance.buffers[i]].lower; };
+  switch (planner) {
+    case NamedPlanner::kFirstFit:
+      sort_by([&](std::size_t i) { return std::pair(first_step(i), -instance.items[i].size); });
+      break;
+    case NamedPlanner::kGreedy:
+      sort_by(first_step);
+      break;
+    case NamedPlanner::kBySize:
+      sort_by([&](std::size_t i) { return -instance.items[i].size; });
+      break;
+  }
+  return order;
+}
+
+}  // namespace
+
+std::span<const NamedPlannerRow> named_planners() {
+  return kRows;
+}
+
+std::optional<NamedPlanner> planner_named(std::string_view name) {
+  for (const NamedPlannerRow& row : kRows) {
+    if (row.name == name) {
+      return row.planner;
+    }
+  }
+  return std::nullopt;
+}
+
+Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
+  Instance instance = make_instance(buffers);
+  Packing packing;
+  packing.lower_bound =
+      core::Bytes{static_cast<std::uint64_t>(lower_bound(instance)) * instance.unit};
+  if (fixed_collide(instance)) {
+    packing.proof = Proof::kInfeasible;
+    return packing;
+  }
+  if (planner == NamedPlanner::kFirstFit) {
+    for (Item& item : instance.items) {
+      item.alignment = 1;
+    }
+  }
+  packing.offsets.resize(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    packing.offsets[i] = buffers[i].offset.value_or(core::Bytes{});
+  }
+  // Where buffers are taken by first step, those that are alive when one begins are all that it can
+  // meet, so holes among them are what a list of free blocks has.
+  Occupied occupied(instance.slots);
+  std::int64_t height = 0;
+  for (const std::size_t i : order_of(planner, instance, buffers)) {
+    const Item& item = instance.items[i];
+    const std::int64_t offset = item.fixed >= 0 ? item.fixed : occupied.first_gap(item);
+    occupied.add(item, offset);
+    height = std::max(height, offset + item.size);
+    packing.offsets[instance.buffers[i]] =
+        core::Bytes{static_cast<std::uint64_t>(offset) * instance.unit};
+  }
+  packing.height = core::Bytes{static_cast<std::uint64_t>(height) * instance.unit};
+  if (planner == NamedPlanner::kFirstFit) {
+    packing.height = core::align_up(packing.height, *core::Align::make(kFirstFitGranule));
+  }
+  packing.proof = packing.height == packing.lower_bound ? Proof::kBound : Proof::kBest;
+  packing.steps = instance.items.size();
+  return packing;
+}
+
+}  // namespace memsize::plan
