@@ -1,0 +1,247 @@
+// What TensorFlow Lite Micro prints of its arena: the memory plan of a build with
+// TF_LITE_SHOW_MEMORY_USE, one line a buffer, and the totals of its recording allocator. Both come
+// over a console, behind time stamps and between other lines.
+#include "memsize/core/text.hpp"
+
+#include "plan_lines.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+
+// The arena is one block of bytes, which the program puts wherever it wants.
+constexpr const char* kArena = "default";
+constexpr std::string_view kBuffer = " (id=";
+constexpr std::string_view kOverlap = "Overlap: ";
+constexpr std::string_view kRecording = "[RecordingMicroAllocator] ";
+constexpr std::string_view kTotals = "Arena allocation ";
+constexpr const char* kHowToPrint =
+    "build TFLM with TF_LITE_SHOW_MEMORY_USE defined, and keep all lines of the plan";
+
+struct Buffer {
+  char letter = '\0';
+  std::uint64_t id = 0;
+  std::int64_t size = 0;
+  std::int64_t offset = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::size_t line = 0;
+};
+
+enum class Match { kNo, kCut, kYes };
+
+Match buffer_in(std::string_view line, Buffer& buffer) {
+  const std::size_t at = line.find(kBuffer);
+  if (at == std::string_view::npos || at == 0) {
+    return Match::kNo;
+  }
+  buffer.letter = line[at - 1];
+  LineScan scan{line};
+  if (!scan.find(kBuffer).whole(buffer.id).take("): size=").ok()) {
+    return Match::kNo;
+  }
+  scan.step(buffer.size).take(", offset=").step(buffer.offset);
+  scan.take(", first_used=").step(buffer.first).take(" last_used=").step(buffer.last);
+  return scan.ok() ? Match::kYes : Match::kCut;
+}
+
+class PlanReading {
+ public:
+  PlanReading(std::string_view text, const std::string& path) : lines_(text), plan_(text, path) {}
+
+  PlanResult read() {
+    while (lines_.next()) {
+      read_line(lines_.line());
+    }
+    check_ids();
+    for (const Buffer& buffer : buffers_) {
+      add(buffer);
+    }
+    add_totals();
+    if (plan_.empty()) {
+      plan_.error(
+          Code::kPlanSyntax, {}, "there is no memory plan of TFLM in this text", kHowToPrint);
+    }
+    return plan_.done();
+  }
+
+ private:
+  void read_line(std::string_view line) {
+    const PlanPlace place{lines_.number(), 0};
+    Buffer buffer;
+    buffer.line = place.line;
+    const Match match = buffer_in(line, buffer);
+    if (match == Match::kCut) {
+      plan_.report().abridged = true;
+      plan_.warn(Code::kPlanAbridged, place, "this line of the memory plan is cut", kHowToPrint);
+    } else if (match == Match::kYes) {
+      take(buffer);
+    } else if (line.find(kOverlap) != std::string_view::npos) {
+      read_overlap(line, place);
+    } else if (line.find(kRecording) != std::string_view::npos) {
+      read_total(line, place);
+    }
+  }
+
+  // A plan begins with buffer 0.
+  void take(const Buffer& buffer) {
+    if (buffer.id == 0 && !buffers_.empty()) {
+      plan_.warn(Code::kPlanContradiction,
+                 {buffer.line, 0},
+                 fmt::format("another memory plan begins here; that of line {} does not count",
+                             buffers_.front().line),
+                 "give each model's log in a file of its own");
+      buffers_.clear();
+    }
+    buffers_.push_back(buffer);
+  }
+
+  // TFLM says each pair twice, once from either side.
+  void read_overlap(std::string_view line, PlanPlace place) {
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    LineScan scan{line};
+    scan.find(kOverlap).whole(first).find(") vs ").whole(second);
+    if (scan.ok() && first < second) {
+      plan_.warn(Code::kPlanContradiction,
+                 place,
+                 fmt::format("TFLM itself found that buffers {} and {} overlap", first, second),
+                 "an offline plan in the model's metadata is wrong: let TFLM plan, or plan again");
+    }
+  }
+
+  void read_total(std::string_view line, PlanPlace place) {
+    std::string_view part;
+    std::uint64_t bytes = 0;
+    LineScan scan{line};
+    scan.find(kRecording).take(kTotals).until(" ", part).whole(bytes).take(" bytes");
+    if (!scan.ok() || !plan_.size(bytes, place, part)) {
+      return;
+    }
+    if (part == "total") {
+      total_ = core::Bytes{bytes};
+      total_line_ = place.line;
+    } else if (part == "head") {
+      head_ = core::Bytes{bytes};
+      head_line_ = place.line;
+    } else if (part == "tail") {
+      tail_ = core::Bytes{bytes};
+      tail_line_ = place.line;
+    }
+  }
+
+  // They count from 0; what misses was lost on the way.
+  void check_ids() {
+    std::vector<std::uint64_t> ids;
+    ids.reserve(buffers_.size());
+    for (const Buffer& buffer : buffers_) {
+      ids.push_back(buffer.id);
+    }
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] > i) {
+        plan_.report().abridged = true;
+        plan_.warn(Code::kPlanAbridged,
+                   {buffers_.front().line, 0},
+                   fmt::format("the memory plan lacks buffer {}", i),
+                   kHowToPrint);
+        return;
+      }
+    }
+  }
+
+  void add(const Buffer& buffer) {
+    const PlanPlace place{buffer.line, 0};
+    const std::string what = fmt::format("'{}'", buffer.id);
+    if (buffer.size < 0 || buffer.offset < -1) {
+      plan_.error(
+          Code::kPlanSize,
+          place,
+          fmt::format("{}: {} B at offset {} are no place", what, buffer.size, buffer.offset),
+          "TFLM counts in 32 bits: the model is too large for it");
+      return;
+    }
+    model::PlannedBlock block;
+    block.id = fmt::format("{}", buffer.id);
+    if (block.id != std::string_view{&buffer.letter, 1}) {
+      block.name = core::printable({&buffer.letter, 1});
+    }
+    block.memory = kArena;
+    block.line = buffer.line;
+    block.size = core::Bytes{static_cast<std::uint64_t>(buffer.size)};
+    if (buffer.offset >= 0) {
+      block.offset = core::Bytes{static_cast<std::uint64_t>(buffer.offset)};
+    }
+    block.live = plan_.lifetime(buffer.first, buffer.last, LastStep::kInside, place, what);
+    if (block.live && plan_.is_new(block.id, place)) {
+      plan_.add(std::move(block));
+    }
+  }
+
+  void add_totals() {
+    if (head_) {
+      plan_.arena(kArena, model::Lifetime::kScratch, head_line_).total = head_;
+    }
+    if (tail_) {
+      // Bump-allocated from the arena's end downwards: what is used is what is reserved.
+      plan_.arena(kArena, model::Lifetime::kPersistent, tail_line_).total = tail_;
+    }
+    if (total_) {
+      plan_.memory(kArena, total_line_).used = total_;
+    }
+    if (total_ && head_ && tail_ && *head_ + *tail_ != *total_) {
+      plan_.warn(Code::kPlanContradiction,
+                 {total_line_, 0},
+                 fmt::format("head and tail are {} B, the total is {} B",
+                             (*head_ + *tail_).count(),
+                             total_->count()),
+                 "the lines are of two models: give each model's log in a file of its own");
+    }
+    if (buffers_.empty() && (head_ || total_)) {
+      plan_.report().abridged = true;
+      plan_.warn(Code::kPlanAbridged,
+                 {head_ ? head_line_ : total_line_, 0},
+                 "the arena's totals are here, but not the buffers in it",
+                 kHowToPrint);
+    }
+  }
+
+  PlanLines lines_;
+  PlanText plan_;
+  std::vector<Buffer> buffers_;
+  std::optional<core::Bytes> total_;
+  std::optional<core::Bytes> head_;
+  std::optional<core::Bytes> tail_;
+  std::size_t total_line_ = 0;
+  std::size_t head_line_ = 0;
+  std::size_t tail_line_ = 0;
+};
+
+}  // namespace
+
+bool probe_tflm(std::string_view head) {
+  PlanLines lines{head};
+  while (lines.next()) {
+    Buffer buffer;
+    LineScan totals{lines.line()};
+    if (buffer_in(lines.line(), buffer) == Match::kYes ||
+        totals.find(kRecording).take(kTotals).ok()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+PlanResult read_tflm(std::string_view text, const std::string& path) {
+  return PlanReading{text, path}.read();
+}
+
+}  // namespace memsize::readers

@@ -1,0 +1,295 @@
+// What Vela prints with --verbose-allocation: for each memory area a heading, a table with one row
+// a tensor, and below it the peak that no allocation can avoid beside the one it needs.
+//
+// Tensors that share one live range (in-place operators, copies of the same weights) are rows with
+// the same times, the same addresses and the same size. Live ranges never meet in time and
+// addresses, because Vela checks that itself, so that such rows are one block and its aliases.
+#include "memsize/core/text.hpp"
+
+#include "plan_lines.hpp"
+
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+
+constexpr std::string_view kHeading = "Tensor Allocation for mem_area ";
+constexpr std::string_view kColumns = "Start Time - ";
+constexpr std::string_view kPeak = "Allocation Peak ";
+constexpr const char* kHowToPrint = "run vela with --verbose-allocation, and keep all it prints";
+constexpr std::size_t kLongestShown = 40;
+
+struct Row {
+  std::int64_t start_time = 0;
+  std::int64_t end_time = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t size = 0;
+  std::string_view purpose;
+  std::string_view name;
+};
+
+/// "     0 -     2:        0x0 -     0x4000:       16384:        16640: FeatureMap  : conv1"
+bool row_in(std::string_view line, Row& row) {
+  // The first address; what is before it may be a prefix of anything, then two times.
+  const std::size_t address = line.find("0x");
+  if (address == std::string_view::npos) {
+    return false;
+  }
+  std::string_view times = core::trim(line.substr(0, address));
+  if (!times.ends_with(':')) {
+    return false;
+  }
+  times.remove_suffix(1);
+  const std::size_t dash = times.rfind(" - ");
+  if (dash == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view before = core::trim(times.substr(0, dash));
+  const std::size_t blank = before.find_last_of(" \t");
+  const auto start = signed_number(before.substr(blank == std::string_view::npos ? 0 : blank + 1));
+  const auto end = signed_number(core::trim(times.substr(dash + 3)));
+  if (!start || !end) {
+    return false;
+  }
+  row.start_time = *start;
+  row.end_time = *end;
+  std::uint64_t usage = 0;
+  LineScan scan{line.substr(address)};
+  scan.hex(row.begin).take(" - ").hex(row.end).take(" : ").whole(row.size).take(" : ");
+  scan.whole(usage).take(" : ").until(":", row.purpose).rest(row.name);
+  return scan.ok();
+}
+
+struct Listing {
+  std::string memory;
+  model::Lifetime role = model::Lifetime::kScratch;
+  std::size_t line = 0;
+  std::vector<model::PlannedBlock> blocks;
+  std::optional<core::Bytes> lower_bound;
+  std::optional<core::Bytes> total;
+};
+
+class ListingReading {
+ public:
+  ListingReading(std::string_view text, const std::string& path)
+      : lines_(text), plan_(text, path) {}
+
+  PlanResult read() {
+    while (lines_.next()) {
+      read_line(lines_.line());
+    }
+    close();
+    for (Listing& listing : listings_) {
+      add(listing);
+    }
+    if (plan_.empty()) {
+      plan_.error(
+          Code::kPlanSyntax, {}, "there is no allocation of Vela in this text", kHowToPrint);
+    }
+    return plan_.done();
+  }
+
+ private:
+  void read_line(std::string_view line) {
+    Row row;
+    if (LineScan{line}.find(kHeading).ok()) {
+      close();
+      open(line);
+    } else if (LineScan{line}.find(kPeak).ok()) {
+      read_peak(line);
+    } else if (row_in(line, row)) {
+      if (!open_) {
+        // The heading was lost: which memory it is nobody knows.
+        open_ = true;
+        current_ = {};
+        current_.memory = "default";
+        current_.line = lines_.number();
+        plan_.report().abridged = true;
+        plan_.warn(Code::kPlanAbridged,
+                   {lines_.number(), 0},
+                   "no heading says of which memory these rows are",
+                   kHowToPrint);
+      }
+      read_row(row);
+    }
+  }
+
+  // "... mem_area Sram, of mem_type_set (Scratch, Scratch_fast), using allocator HillClimb, in ..."
+  void open(std::string_view line) {
+    std::string_view area;
+    std::string_view types;
+    std::string_view allocator;
+    LineScan scan{line};
+    scan.find(kHeading).until(",", area).find("mem_type_set (").until(")", types);
+    if (!scan.ok()) {
+      plan_.error(Code::kPlanSyntax,
+                  {lines_.number(), 0},
+                  "this heading does not say of which memory it is",
+                  kHowToPrint);
+      return;
+    }
+    open_ = true;
+    current_ = {};
+    current_.memory = memory_name(area);
+    current_.line = lines_.number();
+    if (types.find("Permanent") != std::string_view::npos) {
+      current_.role = model::Lifetime::kConstant;
+    }
+    // Constants of the CPU and of the NPU are two tensors of the output file: in either, addresses
+    // begin at 0.
+    if (types == "Permanent_CPU") {
+      current_.memory += "_cpu";
+    }
+    if (scan.find("using allocator ").until(",", allocator).ok()) {
+      const std::size_t dot = allocator.rfind('.');
+      allocator.remove_prefix(dot == std::string_view::npos ? 0 : dot + 1);
+      plan_.report().planner = core::printable(allocator, kLongestShown);
+    }
+  }
+
+  void read_peak(std::string_view line) {
+    std::string_view what;
+    std::uint64_t bytes = 0;
+    LineScan scan{line};
+    scan.find(kPeak).until(":", what).whole(bytes);
+    if (!scan.ok() || !open_) {
+      return;
+    }
+    const auto size = plan_.size(bytes, {lines_.number(), 0}, what);
+    if (what == "Tensor Size") {
+      current_.lower_bound = size;
+    } else if (what == "Memory Usage") {
+      current_.total = size;
+    }
+  }
+
+  void read_row(const Row& row) {
+    const PlanPlace place{lines_.number(), 0};
+    model::PlannedBlock block;
+    block.id =
+        row.name.empty() ? fmt::format("tensor at line {}", place.line) : std::string{row.name};
+    block.memory = current_.memory;
+    block.role = current_.role;
+    block.line = place.line;
+    const std::string what = fmt::format("'{}'", core::printable(block.id, kLongestShown));
+    if (!core::is_utf8(block.id)) {
+      plan_.error(Code::kPlanSyntax, place, fmt::format("{} is no text", what), "texts are UTF-8");
+      return;
+    }
+    const auto size = plan_.size(row.size, place, what);
+    const auto offset = plan_.size(row.begin, place, what);
+    const auto live = plan_.lifetime(row.start_time, row.end_time, LastStep::kInside, place, what);
+    if (!size || !offset || !live) {
+      return;
+    }
+    if (core::checked_add(row.begin, row.size) != row.end) {
+      plan_.warn(Code::kPlanContradiction,
+                 place,
+                 fmt::format("{}: {} B at {} do not end at {}",
+                             what,
+                             row.size,
+                             core::format_hex(row.begin),
+                             core::format_hex(row.end)),
+                 "the line is damaged: print the allocation again");
+    }
+    block.size = *size;
+    block.offset = *offset;
+    // Constants are there all the time, whenever they are used.
+    if (current_.role == model::Lifetime::kScratch) {
+      block.live = live;
+    }
+    current_.blocks.push_back(std::move(block));
+  }
+
+  // A listing that was there before is one of another run: two models in one log.
+  void close() {
+    if (!open_) {
+      return;
+    }
+    open_ = false;
+    const auto key = std::pair{current_.memory, current_.role};
+    const auto [found, fresh] = index_.emplace(key, listings_.size());
+    if (fresh) {
+      listings_.push_back(std::move(current_));
+      return;
+    }
+    plan_.warn(Code::kPlanContradiction,
+               {current_.line, 0},
+               fmt::format("{} is listed here again; the table of line {} does not count",
+                           core::printable(current_.memory, kLongestShown),
+                           listings_[found->second].line),
+               "give each model's print in a file of its own");
+    listings_[found->second] = std::move(current_);
+  }
+
+  void add(Listing& listing) {
+    using Place = std::tuple<std::int64_t, std::int64_t, std::uint64_t, std::uint64_t>;
+    std::map<Place, std::string> owners;
+    for (model::PlannedBlock& block : listing.blocks) {
+      const model::Interval live = block.live.value_or(model::Interval{});
+      const Place where{live.lower, live.upper, block.offset->count(), block.size.count()};
+      const auto owner = owners.find(where);
+      if (owner != owners.end()) {
+        block.alias_of = owner->second;
+      }
+      const bool alone = owner == owners.end();
+      if (plan_.add(std::move(block)) && alone) {
+        owners.emplace(where, plan_.report().blocks.back().id);
+      }
+    }
+    auto& arena = plan_.arena(listing.memory, listing.role, listing.line);
+    arena.lower_bound = listing.lower_bound;
+    arena.total = listing.total;
+    if (!listing.lower_bound && !listing.total) {
+      plan_.report().abridged = true;
+      plan_.warn(Code::kPlanAbridged,
+                 {listing.line, 0},
+                 fmt::format("the table of {} has no sums below it: its end may be missing",
+                             core::printable(listing.memory, kLongestShown)),
+                 kHowToPrint);
+    }
+  }
+
+  PlanLines lines_;
+  PlanText plan_;
+  bool open_ = false;
+  Listing current_;
+  std::vector<Listing> listings_;
+  std::map<std::pair<std::string, model::Lifetime>, std::size_t> index_;
+};
+
+}  // namespace
+
+bool probe_vela(std::string_view head) {
+  PlanLines lines{head};
+  while (lines.next()) {
+    std::string_view area;
+    std::string_view name;
+    if (LineScan{lines.line()}.find(kHeading).until(",", area).ok() ||
+        LineScan{lines.line()}
+            .find(kColumns)
+            .take(" End Time: Start Addr - ")
+            .take("End Addr: Tensor Size: Memory Usage: Purpose")
+            .take(" : ")
+            .rest(name)
+            .ok()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+PlanResult read_vela(std::string_view text, const std::string& path) {
+  return ListingReading{text, path}.read();
+}
+
+}  // namespace memsize::readers
