@@ -13,8 +13,10 @@
 
 namespace memsize::plan {
 
-/// memory.constraints[]: replaces what the part says of a memory.
+/// memory.constraints[]: replaces what the part says of a memory. Two of one memory are one, field
+/// by field, the later over the earlier.
 struct MemoryConstraint {
+  /// In lower case, like all names of memories here.
   std::string memory;
   std::optional<core::Bytes> max_size;
   /// For the base of the arenas and for each slot.
@@ -24,7 +26,7 @@ struct MemoryConstraint {
 
 /// Fields that a rule sets; empty: left alone.
 struct TensorAttributes {
-  /// Of a constant: where its bytes come from.
+  /// Where it is; of a constant: where its bytes come from.
   std::string memory;
   /// Of a constant: where kernels read it.
   std::string constant_destination_memory;
@@ -46,8 +48,14 @@ struct TensorRule {
 struct Rules {
   std::vector<MemoryConstraint> constraints;
   std::vector<TensorRule> tensors;
+  /// Warnings (plan.rule): keys that mean nothing, which heliaAOT ignores without a word.
+  core::Diagnostics diagnostics;
 };
 
+/// A path that ends in ".toml" is TOML, any other YAML. Sizes are whole numbers of bytes or text
+/// such as "64KiB"; types and memories may be written in any case; an id is text or a whole number,
+/// or a list of these, and "*" is every id. Everything outside of `memory` is somebody else's.
+/// Errors: plan.rule, and those of the text.
 [[nodiscard]] core::Result<Rules> read_rules(std::string_view text, const std::string& path);
 
 /// What the rules say of a block: (type and id) over type over id over neither, later over earlier
