@@ -1,0 +1,297 @@
+#include "memsize/model/plan.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::model {
+
+namespace {
+
+using core::Code;
+
+// Contradictions that are told; two builds of a model have one for each tensor.
+constexpr std::size_t kMostTold = 20;
+constexpr std::size_t kLongestShown = 60;
+
+std::string shown(const std::string& text) {
+  return fmt::format("'{}'", core::printable(text, kLongestShown));
+}
+
+std::string shown(core::Bytes size) {
+  return fmt::format("{} B", size.count());
+}
+
+std::string shown(core::Align align) {
+  return fmt::format("{}", align.value());
+}
+
+std::string shown(core::PhysAddr address) {
+  return core::format_address(address);
+}
+
+std::string shown(Lifetime role) {
+  return fmt::format("'{}'", name_of(role));
+}
+
+std::string shown(const Interval& live) {
+  return fmt::format("[{}, {})", live.lower, live.upper);
+}
+
+std::string shown(std::uint64_t number) {
+  return fmt::format("{}", number);
+}
+
+std::string shown(bool flag) {
+  return flag ? "true" : "false";
+}
+
+// Fills the first report with what later ones add.
+class Combined {
+ public:
+  explicit Combined(PlanReport first) : all_(std::move(first)) {
+    complete_ = !all_.abridged && !all_.blocks.empty();
+    abridged_ = all_.abridged;
+    for (std::size_t i = 0; i < all_.blocks.size(); ++i) {
+      block_of_.emplace(all_.blocks[i].id, i);
+    }
+    for (std::size_t i = 0; i < all_.arenas.size(); ++i) {
+      arena_of_.emplace(std::pair{all_.arenas[i].role, all_.arenas[i].memory}, i);
+    }
+    for (std::size_t i = 0; i < all_.memories.size(); ++i) {
+      memory_of_.emplace(all_.memories[i].name, i);
+    }
+  }
+
+  void add(PlanReport next) {
+    next_ = next.path;
+    complete_ = complete_ || (!next.abridged && !next.blocks.empty());
+    abridged_ = abridged_ || next.abridged;
+    all_.lines += next.lines;
+    where_ = "the report";
+    fill(all_.planner, next.planner);
+    merge("prefix", all_.prefix, next.prefix);
+    merge("plan hash", all_.foreign_plan_hash, next.foreign_plan_hash);
+    merge("layout hash", all_.foreign_layout_hash, next.foreign_layout_hash);
+    add_items(all_.memories, next.memories, memory_of_, [](const PlannedMemory& memory) {
+      return memory.name;
+    });
+    add_blocks(next.blocks);
+    add_items(all_.arenas, next.arenas, arena_of_, [](const PlannedArena& arena) {
+      return std::pair{arena.role, arena.memory};
+    });
+    if (all_.layers.empty()) {
+      all_.layers = std::move(next.layers);
+      for (LayerTime& layer : all_.layers) {
+        layer.line = 0;
+      }
+    }
+    for (core::Diagnostic& diagnostic : next.diagnostics) {
+      all_.diagnostics.push_back(std::move(diagnostic));
+    }
+  }
+
+  PlanReport finish() {
+    // A report that has all blocks makes up for one that has not.
+    all_.abridged = abridged_ && !complete_;
+    if (told_ > kMostTold) {
+      all_.diagnostics.push_back(
+          core::warning(Code::kPlanContradiction,
+                        fmt::format("the reports contradict each other in {} more",
+                                    core::plural(told_ - kMostTold, "place")),
+                        whole(all_.path),
+                        "give reports of one build of the model"));
+    }
+    return std::move(all_);
+  }
+
+ private:
+  static core::Place whole(const core::SharedText& path) {
+    core::Place place;
+    place.path = path;
+    return place;
+  }
+
+  template <typename Value>
+  void contradict(std::string_view what, const Value& first, const Value& second) {
+    if (++told_ > kMostTold) {
+      return;
+    }
+    core::Diagnostic warning =
+        core::warning(Code::kPlanContradiction,
+                      fmt::format("{}: its {} is {}, but {} here; the first holds",
+                                  where_,
+                                  what,
+                                  shown(first),
+                                  shown(second)),
+                      whole(next_),
+                      "give reports of one build of the model");
+    warning.related.push_back({whole(all_.path), "the first report"});
+    all_.diagnostics.push_back(std::move(warning));
+  }
+
+  static void fill(std::string& first, const std::string& second) {
+    if (first.empty()) {
+      first = second;
+    }
+  }
+
+  void merge(std::string_view what, std::string& first, const std::string& second) {
+    fill(first, second);
+    if (!second.empty() && first != second) {
+      contradict(what, first, second);
+    }
+  }
+
+  template <typename Value>
+  void merge(std::string_view what,
+             std::optional<Value>& first,
+             const std::optional<Value>& second) {
+    if (!first) {
+      first = second;
+    } else if (second && *first != *second) {
+      contradict(what, *first, *second);
+    }
+  }
+
+  // Items that only a later report has stand behind the first's, without a line: it would be taken
+  // for one of the first report.
+  template <typename Item, typename Index, typename Key>
+  void add_items(std::vector<Item>& items, std::vector<Item>& more, Index& index, Key key) {
+    for (Item& item : more) {
+      const auto [found, fresh] = index.emplace(key(item), items.size());
+      if (fresh) {
+        item.line = 0;
+        items.push_back(std::move(item));
+      } else {
+        merge_item(items[found->second], item);
+      }
+    }
+  }
+
+  void merge_item(PlannedMemory& first, const PlannedMemory& second) {
+    where_ = fmt::format("memory {}", shown(first.name));
+    merge("capacity", first.capacity, second.capacity);
+    merge("use", first.used, second.used);
+    merge("base", first.base, second.base);
+    merge("alignment", first.alignment, second.alignment);
+    merge("writability", first.writable, second.writable);
+  }
+
+  void merge_item(PlannedArena& first, const PlannedArena& second) {
+    where_ = fmt::format("the {} arena in {}", name_of(first.role), shown(first.memory));
+    merge("source memory", first.source_memory, second.source_memory);
+    merge("region", first.region_id, second.region_id);
+    merge("used size", first.used, second.used);
+    merge("total size", first.total, second.total);
+    merge("alignment", first.alignment, second.alignment);
+    merge("number of blocks", first.block_count, second.block_count);
+    merge("lower bound", first.lower_bound, second.lower_bound);
+    merge("proof", first.proof, second.proof);
+  }
+
+  // A report that names no memories leaves that to the others.
+  static bool is_named(const std::string& memory) { return !memory.empty() && memory != "default"; }
+
+  void merge_item(PlannedBlock& first, const PlannedBlock& second) {
+    where_ = shown(first.id);
+    // Names are for people: one report shortens what another does not.
+    fill(first.name, second.name);
+    if (first.role != second.role) {
+      contradict("role", first.role, second.role);
+    }
+    if (!is_named(first.memory)) {
+      first.memory = second.memory;
+    } else if (is_named(second.memory) && first.memory != second.memory) {
+      contradict("memory", first.memory, second.memory);
+    }
+    merge("source memory", first.source_memory, second.source_memory);
+    merge("lifetime", first.live, second.live);
+    if (first.size != second.size) {
+      contradict("size", first.size, second.size);
+    }
+    merge("alignment", first.alignment, second.alignment);
+    merge("offset", first.offset, second.offset);
+    merge("root", first.alias_of, second.alias_of);
+    if (!first.uses) {
+      first.uses = second.uses;
+    }
+    first.is_input = first.is_input || second.is_input;
+    first.is_output = first.is_output || second.is_output;
+  }
+
+  void add_blocks(std::vector<PlannedBlock>& blocks) {
+    add_items(all_.blocks, blocks, block_of_, [](const PlannedBlock& block) { return block.id; });
+  }
+
+  PlanReport all_;
+  bool complete_ = false;
+  bool abridged_ = false;
+  std::unordered_map<std::string, std::size_t> block_of_;
+  std::map<std::pair<Lifetime, std::string>, std::size_t> arena_of_;
+  std::map<std::string, std::size_t> memory_of_;
+  core::SharedText next_;
+  std::string where_;
+  std::size_t told_ = 0;
+};
+
+}  // namespace
+
+PlanReport combine(std::vector<PlanReport> reports) {
+  if (reports.empty()) {
+    return {};
+  }
+  Combined all{std::move(reports.front())};
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    all.add(std::move(reports[i]));
+  }
+  return all.finish();
+}
+
+std::vector<const PlannedBlock*> roots_of(const std::vector<PlannedBlock>& blocks) {
+  std::unordered_map<std::string_view, std::size_t> index;
+  index.reserve(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    index.emplace(blocks[i].id, i);
+  }
+  enum class State { kNew, kOnTheWay, kKnown };
+  std::vector<State> states(blocks.size(), State::kNew);
+  std::vector<const PlannedBlock*> roots(blocks.size(), nullptr);
+  std::vector<std::size_t> way;
+  for (std::size_t begin = 0; begin < blocks.size(); ++begin) {
+    // Each block is gone through once: whoever comes to a known one takes its root.
+    const PlannedBlock* root = nullptr;
+    std::size_t at = begin;
+    way.clear();
+    while (true) {
+      if (states[at] != State::kNew) {
+        root = states[at] == State::kKnown ? roots[at] : nullptr;
+        break;
+      }
+      states[at] = State::kOnTheWay;
+      way.push_back(at);
+      if (blocks[at].alias_of.empty()) {
+        root = &blocks[at];
+        break;
+      }
+      const auto next = index.find(blocks[at].alias_of);
+      if (next == index.end()) {
+        break;
+      }
+      at = next->second;
+    }
+    for (const std::size_t passed : way) {
+      states[passed] = State::kKnown;
+      roots[passed] = root;
+    }
+  }
+  return roots;
+}
+
+}  // namespace memsize::model
