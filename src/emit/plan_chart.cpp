@@ -1,0 +1,295 @@
+// A plan as text for a terminal: time goes to the right, addresses go up, one letter a block.
+//
+// Peers print a line a step, with addresses to the right. Eighty columns then show 80 steps of
+// addresses, and a network of 1000 steps is 1000 lines. Time to the right fits any network on one
+// screen, and looks like the drawing in the HTML report. A cell that many blocks share shows who
+// has most of it, '_' where less than half is used, and '.' where nothing is.
+#include "memsize/core/text.hpp"
+
+#include "plan_writers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+constexpr std::size_t kRows = 20;
+constexpr std::size_t kGutter = 11;
+constexpr std::size_t kNarrowest = 20;
+constexpr std::size_t kWidest = 1000;
+// In the legend; more have a letter.
+constexpr std::size_t kExplained = 10;
+constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr char kOther = '#';
+constexpr char kLittle = '_';
+constexpr char kFree = '.';
+// Each cell is divided into so many parts in both directions, to measure who has how much of it.
+constexpr std::uint64_t kParts = 32;
+// Binary digits of a number that are looked at: products of it must stay below 2^64.
+constexpr unsigned kDigits = 44;
+
+// From one range of whole numbers to `cells` cells, in parts of a cell.
+class Scale {
+ public:
+  Scale(std::uint64_t span, std::uint64_t cells)
+      : shift_(std::max(static_cast<unsigned>(std::bit_width(span)), kDigits) - kDigits),
+        span_(std::max<std::uint64_t>(span >> shift_, 1)),
+        parts_(cells * kParts) {}
+
+  [[nodiscard]] std::uint64_t part(std::uint64_t value) const {
+    return std::min((value >> shift_) * parts_ / span_, parts_);
+  }
+
+ private:
+  unsigned shift_;
+  std::uint64_t span_;
+  std::uint64_t parts_;
+};
+
+std::uint64_t distance(std::int64_t from, std::int64_t to) {
+  return to > from ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from) : 0;
+}
+
+class Chart {
+ public:
+  Chart(const ArenaView& view, const model::Interval& steps, std::size_t width)
+      : view_(view), steps_(steps) {
+    const std::size_t room = std::clamp(width, kNarrowest + kGutter, kWidest) - kGutter;
+    const std::uint64_t span = distance(steps.lower, steps.upper);
+    columns_ = span <= room ? static_cast<std::size_t>(span) * (room / span) : room;
+    for (const PlacedBlock& placed : view.placed) {
+      if (placed.live && !placed.alias && placed.size != 0 &&
+          placed.live->lower < placed.live->upper) {
+        blocks_.push_back(&placed);
+        height_ = std::max(height_, placed.end());
+      }
+    }
+    // A letter for the largest; of equals the plan's first.
+    std::stable_sort(blocks_.begin(), blocks_.end(), [](const auto* a, const auto* b) {
+      return a->size > b->size;
+    });
+  }
+
+  [[nodiscard]] std::string text() {
+    if (blocks_.empty() || columns_ == 0) {
+      return "  nobody says when its blocks are alive: nothing to draw\n";
+    }
+    measure();
+    std::string text;
+    const std::size_t bound_row = row_of_bound();
+    for (std::size_t row = kRows; row-- > 0;) {
+      if (bound_row == row + 1) {
+        text += bound_line();
+      }
+      // Every fourth line says at which address its lower edge is.
+      text += fmt::format("{:>{}} |{}\n",
+                          row % 4 == 0 ? core::format_size(core::Bytes{address_of(row)}) : "",
+                          kGutter - 2,
+                          line_of(row));
+    }
+    return text + axis() + legend();
+  }
+
+ private:
+  struct Cell {
+    std::uint64_t used = 0;
+    std::uint64_t other = 0;
+    std::uint64_t most = 0;
+    char letter = kFree;
+  };
+
+  void measure() {
+    cells_.assign(kRows * columns_, {});
+    const Scale time{distance(steps_.lower, steps_.upper), columns_};
+    const Scale address{height_, kRows};
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const PlacedBlock& block = *blocks_[i];
+      const char letter = i < kLetters.size() ? kLetters[i] : kOther;
+      const std::uint64_t left = time.part(distance(steps_.lower, block.live->lower));
+      const std::uint64_t right = time.part(distance(steps_.lower, block.live->upper));
+      const std::uint64_t bottom = address.part(block.offset);
+      // However small it is, it is there.
+      const std::uint64_t top = std::max(address.part(block.end()), bottom + 1);
+      for (std::uint64_t row = bottom / kParts; row * kParts < top && row < kRows; ++row) {
+        const std::uint64_t high =
+            std::min(top, (row + 1) * kParts) - std::max(bottom, row * kParts);
+        for (std::uint64_t column = left / kParts; column * kParts < right; ++column) {
+          const std::uint64_t wide =
+              std::min(right, (column + 1) * kParts) - std::max(left, column * kParts);
+          add(cells_[row * columns_ + column], letter, wide * high);
+        }
+      }
+    }
+  }
+
+  static void add(Cell& cell, char letter, std::uint64_t area) {
+    cell.used += area;
+    cell.other += letter == kOther ? area : 0;
+    const std::uint64_t weight = letter == kOther ? cell.other : area;
+    if (weight > cell.most) {
+      cell.most = weight;
+      cell.letter = letter;
+    }
+  }
+
+  [[nodiscard]] std::string line_of(std::size_t row) const {
+    std::string line;
+    for (std::size_t column = 0; column < columns_; ++column) {
+      const Cell& cell = cells_[row * columns_ + column];
+      line += cell.used == 0 ? kFree : 2 * cell.used < kParts * kParts ? kLittle : cell.letter;
+    }
+    return line;
+  }
+
+  [[nodiscard]] std::uint64_t address_of(std::size_t row) const {
+    return height_ / kRows * row + height_ % kRows * row / kRows;
+  }
+
+  // The line is drawn below the row that begins at the bound; 0: there is none to draw.
+  [[nodiscard]] std::size_t row_of_bound() const {
+    if (!view_.arena.lower_bound || view_.arena.lower_bound->count() == 0) {
+      return 0;
+    }
+    const Scale address{height_, kRows};
+    const std::uint64_t part = address.part(view_.arena.lower_bound->count());
+    return std::max<std::uint64_t>((part + kParts / 2) / kParts, 1);
+  }
+
+  [[nodiscard]] std::string bound_line() const {
+    std::string line(columns_, '-');
+    const std::string label = " no plan needs less ";
+    if (label.size() + 4 <= columns_) {
+      line.replace(columns_ - label.size() - 2, label.size(), label);
+    }
+    return fmt::format(
+        "{:>{}} +{}\n", core::format_size(*view_.arena.lower_bound), kGutter - 2, line);
+  }
+
+  [[nodiscard]] std::size_t column_of(std::int64_t step) const {
+    const Scale time{distance(steps_.lower, steps_.upper), columns_};
+    return static_cast<std::size_t>(time.part(distance(steps_.lower, step)) / kParts);
+  }
+
+  [[nodiscard]] std::string axis() const {
+    std::string ruler(columns_, '-');
+    std::string labels(columns_ + kGutter, ' ');
+    const std::int64_t span = steps_.upper - steps_.lower;
+    const std::int64_t tick = decimal_tick(span, static_cast<std::int64_t>(columns_ / 12 + 1));
+    std::size_t free_from = 0;
+    for (std::int64_t step = steps_.lower; step < steps_.upper; step += tick) {
+      const std::size_t column = column_of(step);
+      const std::string label = fmt::format("{}", step);
+      if (column < free_from || column + label.size() > labels.size()) {
+        continue;
+      }
+      if (column < columns_) {
+        ruler[column] = '+';
+      }
+      labels.replace(column, label.size(), label);
+      free_from = column + label.size() + 2;
+    }
+    labels.resize(labels.find_last_not_of(' ') + 1);
+    std::string text =
+        fmt::format("{:>{}} +{}\n{:{}}  {}\n", "step", kGutter - 2, ruler, "", kGutter - 2, labels);
+    if (view_.peak_bytes) {
+      text += peak_line();
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string peak_line() const {
+    const std::size_t first = column_of(view_.peak_step);
+    const std::size_t last = std::max(column_of(view_.peak_step + 1), first + 1);
+    const std::string label = fmt::format("peak: {} alive at step {}",
+                                          core::format_bytes(core::Bytes{*view_.peak_bytes}),
+                                          view_.peak_step);
+    const std::string marks(last - first, '^');
+    // Left of the marks where there is no room to the right of them.
+    const bool right = last + 1 + label.size() <= columns_ || first < label.size() + 1;
+    return right
+               ? fmt::format("{:{}}{} {}\n", "", kGutter + first, marks, label)
+               : fmt::format("{:{}}{} {}\n", "", kGutter + first - label.size() - 1, label, marks);
+  }
+
+  [[nodiscard]] std::string legend() const {
+    std::string text = "\n";
+    for (std::size_t i = 0; i < std::min(blocks_.size(), kExplained); ++i) {
+      const PlacedBlock& block = *blocks_[i];
+      text += fmt::format("  {}  {:>12} at {:<12} {}: {}\n",
+                          kLetters[i],
+                          core::format_bytes(core::Bytes{block.size}),
+                          block.offset,
+                          core::printable(block.block->id, 24),
+                          steps_in_words(block));
+    }
+    const std::size_t lettered = std::min(blocks_.size(), kLetters.size());
+    if (lettered > kExplained) {
+      text += fmt::format("  {} to {}: {} smaller\n",
+                          kLetters[kExplained],
+                          kLetters[lettered - 1],
+                          core::plural(lettered - kExplained, "block"));
+    }
+    if (blocks_.size() > lettered) {
+      text += fmt::format(
+          "  {}  {}, smaller still\n", kOther, core::plural(blocks_.size() - lettered, "block"));
+    }
+    return text;
+  }
+
+  const ArenaView& view_;
+  model::Interval steps_;
+  std::size_t columns_ = 0;
+  std::uint64_t height_ = 0;
+  std::vector<const PlacedBlock*> blocks_;
+  std::vector<Cell> cells_;
+};
+
+std::string heading(const ArenaView& view) {
+  std::string text = title_of(view) + ": ";
+  text += view.height ? core::format_bytes(core::Bytes{*view.height}) : "unknown height";
+  if (view.arena.lower_bound) {
+    text +=
+        fmt::format(", no plan needs less than {}", core::format_bytes(*view.arena.lower_bound));
+  }
+  if (view.capacity) {
+    text += fmt::format("; {} has {}",
+                        core::printable(view.arena.memory, 60),
+                        core::format_size(core::Bytes{*view.capacity}));
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string plan_chart(const model::PlanReport& plan, std::size_t width) {
+  const PlanView view = view_of(plan);
+  std::string text;
+  for (const ArenaView& arena : view.arenas) {
+    text += text.empty() ? "" : "\n";
+    text += heading(arena);
+    // What is alive all the time has no shape in time.
+    const bool timed =
+        std::any_of(arena.placed.begin(), arena.placed.end(), [](const auto& placed) {
+          return placed.block->live.has_value();
+        });
+    if (!timed) {
+      text += fmt::format("  {}{}\n",
+                          core::plural(arena.placed.size(), "block"),
+                          arena.arena.role == model::Lifetime::kScratch
+                              ? "; nobody says when they are alive"
+                              : ", alive all the time");
+      continue;
+    }
+    text += Chart{arena, view.steps, width}.text();
+  }
+  return text;
+}
+
+}  // namespace memsize::emit

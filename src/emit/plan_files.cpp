@@ -1,0 +1,92 @@
+#include "memsize/emit/plan_files.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "plan_writers.hpp"
+#include "template.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+core::Result<std::string> rendered(core::FileSystem& files,
+                                   const PlanFileOptions& options,
+                                   const std::string& name,
+                                   const Json& view,
+                                   Escape escape) {
+  const layout::MemoryMap none;
+  return render_template({none, none, files, options.templates}, name, view, escape);
+}
+
+core::Diagnostic unknown_format(std::string_view format) {
+  std::vector<std::string> names;
+  for (const PlanFormat& known : plan_formats()) {
+    names.emplace_back(known.name);
+  }
+  const std::string hint = core::did_you_mean(format, names);
+  return core::error(core::Code::kEmitUnknown,
+                     fmt::format("there is no format '{}' of a plan", core::printable(format, 60)),
+                     {},
+                     hint.empty() ? "the formats are: " + core::join(names, ", ") : hint);
+}
+
+}  // namespace
+
+const std::vector<PlanFormat>& plan_formats() {
+  static const std::vector<PlanFormat> formats = {
+      {"json", "all that is known of the plan (memsize.plan/1)"},
+      {"residency", "heliaAOT's residency report, schema 3"},
+      {"csv", "id,lower,upper,size,offset, as minimalloc reads and writes it"},
+      {"c-header", "a C and C++ header of sizes and offsets, which checks itself"},
+      {"chart", "time and addresses, for a terminal"},
+      {"svg", "time and addresses, as a drawing"},
+      {"html", "a report for people, with the drawing and a table of the blocks"},
+      {"chrome-trace", "events for chrome://tracing and Perfetto"},
+  };
+  return formats;
+}
+
+core::Result<std::string> plan_file(core::FileSystem& files,
+                                    std::string_view format,
+                                    const model::PlanReport& plan,
+                                    const PlanFileOptions& options) {
+  if (!core::is_identifier(options.prefix)) {
+    return core::fail(
+        core::error(core::Code::kUsage,
+                    fmt::format("'{}' begins no C name", core::printable(options.prefix, 60)),
+                    {},
+                    "use letters, digits and underscores, no digit first"));
+  }
+  if (format == "json") {
+    return plan_json(plan);
+  }
+  if (format == "residency") {
+    return plan_residency(plan, options.prefix);
+  }
+  if (format == "csv") {
+    return plan_csv(plan);
+  }
+  if (format == "c-header") {
+    return rendered(
+        files, options, "plan-header", plan_header_view(plan, options.prefix), escape_comment);
+  }
+  if (format == "chart") {
+    return plan_chart(plan, options.width);
+  }
+  if (format == "svg") {
+    return plan_svg(plan);
+  }
+  if (format == "html") {
+    return rendered(files, options, "plan-html", plan_html_view(plan, options.prefix), escape_html);
+  }
+  if (format == "chrome-trace") {
+    return plan_trace(plan);
+  }
+  return core::fail(unknown_format(format));
+}
+
+}  // namespace memsize::emit

@@ -1,0 +1,301 @@
+// The offsets of a plan as a C header that checks itself.
+//
+// Every compiler that takes it has proved the plan again: each block lies in its arena, on its
+// alignment, and apart from whatever is alive at the same time. Comparing all pairs would be
+// quadratic. But at one step the live blocks have an order by offset, and where each lies above the
+// one before it, none of them share a byte. So only neighbours are compared: a sweep over time
+// keeps the live blocks sorted, and a block that comes or goes makes at most two new pairs of
+// neighbours. That is linear, and complete: blocks that share a byte at some step have neighbours
+// between them that do.
+#include "memsize/core/text.hpp"
+#include "memsize/plan/diff_plans.hpp"
+
+#include "plan_writers.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using model::Lifetime;
+
+// Longer ones tell people nothing more; what is cut off is made up for by a number.
+constexpr std::size_t kLongestName = 48;
+
+std::string upper_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
+}
+
+// What of a name can be in an identifier; what cannot is one underscore, and none at the ends,
+// because two in a row are reserved in C++.
+std::string identifier_part(std::string_view text) {
+  std::string part;
+  for (const char c : text) {
+    const bool good = (c >= '0' && c <= '9') || core::is_identifier(std::string_view{&c, 1});
+    if (good && c != '_') {
+      part += c;
+    } else if (!part.empty() && part.back() != '_') {
+      part += '_';
+    }
+    if (part.size() == kLongestName) {
+      break;
+    }
+  }
+  while (!part.empty() && part.back() == '_') {
+    part.pop_back();
+  }
+  return part.empty() ? "UNNAMED" : upper_case(part);
+}
+
+// Gives out each name once: the first that asks has it, later ones get a number behind it.
+class UniqueNames {
+ public:
+  std::string take(const std::string& name) {
+    std::string unique = name;
+    std::uint64_t& count = counts_[name];
+    while (!taken_.insert(unique).second) {
+      unique = fmt::format("{}_{}", name, ++count + 1);
+    }
+    return unique;
+  }
+
+ private:
+  std::set<std::string> taken_;
+  std::map<std::string, std::uint64_t> counts_;
+};
+
+std::string number(std::uint64_t value) {
+  return fmt::format("{}{}", value, value <= UINT32_MAX ? "u" : "ull");
+}
+
+// "ARENA_DTCM", "ARENA_PERSISTENT_DTCM", "ARENA_CONST_DTCM": heliaAOT's names in upper case, which
+// its own headers leave free.
+std::string arena_part(const model::PlannedArena& arena) {
+  const std::string memory = identifier_part(arena.memory);
+  switch (arena.role) {
+    case Lifetime::kScratch:
+      return "ARENA_" + memory;
+    case Lifetime::kPersistent:
+      return "ARENA_PERSISTENT_" + memory;
+    case Lifetime::kConstant:
+      break;
+  }
+  return "ARENA_CONST_" + memory;
+}
+
+using Pair = std::pair<std::size_t, std::size_t>;
+
+// Pairs of indices into `roots`, the lower one first, as the head of this file says.
+std::set<Pair> neighbours(const std::vector<PlacedBlock>& roots) {
+  using Event = std::tuple<std::int64_t, bool, std::size_t>;
+  std::vector<Event> events;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const model::Interval& live = *roots[i].live;
+    if (live.lower < live.upper && roots[i].size != 0) {
+      events.emplace_back(live.upper, false, i);
+      events.emplace_back(live.lower, true, i);
+    }
+  }
+  // At a step, what ends goes before what begins comes.
+  std::sort(events.begin(), events.end());
+  std::set<std::pair<std::uint64_t, std::size_t>> alive;
+  std::set<Pair> pairs;
+  for (const auto& [step, begins, i] : events) {
+    const std::pair key{roots[i].offset, i};
+    if (begins) {
+      const auto here = alive.insert(key).first;
+      if (here != alive.begin()) {
+        pairs.emplace(std::prev(here)->second, i);
+      }
+      if (std::next(here) != alive.end()) {
+        pairs.emplace(i, std::next(here)->second);
+      }
+    } else {
+      const auto above = alive.erase(alive.find(key));
+      if (above != alive.begin() && above != alive.end()) {
+        pairs.emplace(std::prev(above)->second, above->second);
+      }
+    }
+  }
+  return pairs;
+}
+
+// Where nobody says when blocks are alive, only those that are alive all the time can be compared.
+std::vector<PlacedBlock> comparable(const ArenaView& view) {
+  std::vector<PlacedBlock> roots = view.roots;
+  if (view.arena.role != Lifetime::kScratch) {
+    for (PlacedBlock& root : roots) {
+      root.live = root.block->live ? root.live : model::Interval{INT64_MIN, INT64_MAX};
+    }
+  }
+  return roots;
+}
+
+std::string reservation_note(const ArenaView& view) {
+  std::string note = title_of(view) + ", " + core::plural(view.blocks, "block");
+  if (view.arena.lower_bound) {
+    note +=
+        fmt::format("; no plan needs less than {}", core::format_bytes(*view.arena.lower_bound));
+  }
+  if (!view.arena.proof.empty()) {
+    note += "; " + proof_in_words(view);
+  }
+  return note;
+}
+
+// Names of blocks are of the whole plan, because ids are.
+using BlockNames = std::map<const model::PlannedBlock*, std::string>;
+
+Json arena_rows(const ArenaView& view, const std::string& name, const BlockNames& blocks) {
+  Json rows = Json::array();
+  for (const PlacedBlock& placed : view.placed) {
+    const model::PlannedBlock& block = *placed.block;
+    std::string note = core::printable(block.id, 80);
+    if (!block.name.empty() && block.name != block.id) {
+      note += " " + core::printable(block.name, 80);
+    }
+    note += ", " + steps_in_words(placed);
+    if (placed.alias) {
+      note += ", in the bytes of " + core::printable(block.alias_of, 80);
+    }
+    rows.push_back({{"name", blocks.at(&block)},
+                    {"offset", number(placed.offset)},
+                    {"size", number(placed.size)},
+                    {"note", note},
+                    {"arena", name}});
+  }
+  return rows;
+}
+
+void add_checks(Json& checks,
+                const ArenaView& view,
+                const std::string& arena,
+                const BlockNames& names,
+                const std::string& prefix) {
+  const auto add = [&](std::string_view what, const std::string& a, const std::string& b) {
+    checks.push_back({{"check", fmt::format("{}_PLAN_{}({}, {})", prefix, what, a, b)}});
+  };
+  const bool sized = reserved(view).has_value();
+  for (const PlacedBlock& placed : view.placed) {
+    const std::string& name = names.at(placed.block);
+    if (sized) {
+      add("INSIDE", name, arena);
+    }
+    if (placed.block->alignment && placed.block->alignment->value() > 1) {
+      const std::string alignment = number(placed.block->alignment->value());
+      add("ALIGNED", name + "_OFFSET", alignment);
+      if (view.arena.alignment) {
+        add("ALIGNED", arena + "_ALIGNMENT", alignment);
+      }
+    }
+  }
+  const std::vector<PlacedBlock> roots = comparable(view);
+  for (const auto& [lower, upper] : neighbours(roots)) {
+    add("APART", names.at(roots[lower].block), names.at(roots[upper].block));
+  }
+}
+
+// Arenas and the blobs that staged ones are copied from, by memory.
+std::map<std::string, std::vector<std::string>> charges(const PlanView& view,
+                                                        const std::vector<std::string>& names) {
+  std::map<std::string, std::vector<std::string>> charged;
+  for (std::size_t i = 0; i < view.arenas.size(); ++i) {
+    const ArenaView& arena = view.arenas[i];
+    if (reserved(arena)) {
+      charged[arena.arena.memory].push_back(names[i] + "_SIZE");
+      if (!arena.arena.source_memory.empty() && arena.arena.source_memory != arena.arena.memory) {
+        charged[arena.arena.source_memory].push_back(names[i] + "_SIZE");
+      }
+    }
+  }
+  return charged;
+}
+
+void add_memories(Json& view,
+                  const model::PlanReport& plan,
+                  const std::map<std::string, std::vector<std::string>>& charged,
+                  const std::string& prefix) {
+  UniqueNames names;
+  for (const model::PlannedMemory& memory : plan.memories) {
+    if (!memory.capacity || *memory.capacity >= model::kLargestPlan) {
+      continue;
+    }
+    const std::string name =
+        names.take(fmt::format("{}_MEMORY_{}", prefix, identifier_part(memory.name)));
+    view["memories"].push_back(
+        {{"name", name},
+         {"capacity", number(memory.capacity->count())},
+         {"note",
+          fmt::format(
+              "{}: {}", core::printable(memory.name, 60), core::format_size(*memory.capacity))}});
+    const auto sizes = charged.find(memory.name);
+    if (sizes != charged.end()) {
+      view["checks"].push_back(
+          {{"check",
+            fmt::format(
+                "{}_PLAN_FITS({}, 0ull + {})", prefix, name, core::join(sizes->second, " + "))}});
+    }
+  }
+}
+
+}  // namespace
+
+Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) {
+  const PlanView arenas = view_of(plan);
+  const std::string upper = upper_case(prefix);
+  Json view;
+  view["prefix"] = upper;
+  view["planner"] =
+      plan.planner.empty() ? std::string{"nobody says who"} : core::printable(plan.planner, 80);
+  view["envelope_hash"] = fmt::format("0x{}ull", plan::envelope_hash(plan));
+  view["layout_hash"] = fmt::format("0x{}ull", plan::layout_hash(plan));
+  view["memories"] = Json::array();
+  view["arenas"] = Json::array();
+  view["checks"] = Json::array();
+  UniqueNames unique;
+  BlockNames blocks;
+  for (const model::PlannedBlock& block : plan.blocks) {
+    blocks[&block] = unique.take(fmt::format("{}_BLOCK_{}", upper, identifier_part(block.id)));
+  }
+  std::vector<std::string> names;
+  std::size_t placed = 0;
+  for (const ArenaView& arena : arenas.arenas) {
+    const std::string name = unique.take(fmt::format("{}_{}", upper, arena_part(arena.arena)));
+    names.push_back(name);
+    placed += arena.placed.size();
+    const auto size = reserved(arena);
+    const auto value = [](const auto& known) { return known ? number(*known) : std::string{}; };
+    view["arenas"].push_back(
+        {{"name", name},
+         {"note", reservation_note(arena)},
+         {"has_region", arena.arena.region_id.has_value()},
+         {"region", value(arena.arena.region_id)},
+         {"has_size", size.has_value()},
+         {"size", value(size)},
+         {"has_alignment", arena.arena.alignment.has_value()},
+         {"alignment",
+          arena.arena.alignment ? number(arena.arena.alignment->value()) : std::string{}},
+         {"blocks", arena_rows(arena, name, blocks)}});
+    add_checks(view["checks"], arena, name, blocks, upper);
+  }
+  add_memories(view, plan, charges(arenas, names), upper);
+  view["has_checks"] = !view["checks"].empty();
+  view["missing"] = placed == plan.blocks.size()
+                        ? std::string{}
+                        : fmt::format("\n * {} of the plan {} no place and are not here.",
+                                      core::plural(plan.blocks.size() - placed, "block"),
+                                      plan.blocks.size() - placed == 1 ? "has" : "have");
+  return view;
+}
+
+}  // namespace memsize::emit

@@ -1,0 +1,219 @@
+#include "plan_view.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using model::Interval;
+using model::Lifetime;
+using model::PlannedArena;
+using model::PlannedBlock;
+
+// The priority by which generated code numbers its arenas.
+int priority_of(Lifetime role) {
+  switch (role) {
+    case Lifetime::kScratch:
+      return 0;
+    case Lifetime::kPersistent:
+      return 1;
+    case Lifetime::kConstant:
+      break;
+  }
+  return 2;
+}
+
+using ArenaKey = std::pair<int, std::string>;
+
+ArenaKey key_of(Lifetime role, const std::string& memory) {
+  return {priority_of(role), memory};
+}
+
+std::vector<ArenaView> arenas_of(const model::PlanReport& plan) {
+  std::map<ArenaKey, std::vector<PlannedArena>> sorted;
+  for (const PlannedArena& arena : plan.arenas) {
+    sorted[key_of(arena.role, arena.memory)].push_back(arena);
+  }
+  for (const PlannedBlock& block : plan.blocks) {
+    std::vector<PlannedArena>& arenas = sorted[key_of(block.role, block.memory)];
+    if (arenas.empty()) {
+      PlannedArena arena;
+      arena.memory = block.memory;
+      arena.role = block.role;
+      arena.source_memory = block.source_memory;
+      arenas.push_back(std::move(arena));
+    }
+  }
+  std::vector<ArenaView> views;
+  for (auto& [key, arenas] : sorted) {
+    for (PlannedArena& arena : arenas) {
+      views.emplace_back().arena = std::move(arena);
+    }
+  }
+  return views;
+}
+
+Interval steps_of(const std::vector<PlannedBlock>& blocks) {
+  std::optional<Interval> steps;
+  for (const PlannedBlock& block : blocks) {
+    if (block.live && block.live->lower < block.live->upper) {
+      steps = steps ? Interval{std::min(steps->lower, block.live->lower),
+                               std::max(steps->upper, block.live->upper)}
+                    : *block.live;
+    }
+  }
+  return steps.value_or(Interval{});
+}
+
+std::optional<Interval> live_of(const PlannedBlock& block, const Interval& steps) {
+  if (block.live) {
+    return block.live;
+  }
+  return block.role == Lifetime::kScratch ? std::nullopt : std::optional{steps};
+}
+
+void add_roots(const model::PlanReport& plan, std::vector<ArenaView>& views) {
+  const std::vector<const PlannedBlock*> roots = model::roots_of(plan.blocks);
+  std::unordered_map<const PlannedBlock*, const PlannedBlock*> root_of;
+  for (std::size_t i = 0; i < plan.blocks.size() && i < roots.size(); ++i) {
+    if (!plan.blocks[i].alias_of.empty() && roots[i] != nullptr) {
+      root_of[&plan.blocks[i]] = roots[i];
+    }
+  }
+  for (ArenaView& view : views) {
+    std::unordered_map<const PlannedBlock*, std::size_t> at;
+    for (const PlacedBlock& placed : view.placed) {
+      if (!placed.alias && placed.live) {
+        at[placed.block] = view.roots.size();
+        view.roots.push_back(placed);
+      }
+    }
+    for (const PlacedBlock& placed : view.placed) {
+      const auto root = placed.alias ? root_of.find(placed.block) : root_of.end();
+      const auto found = root == root_of.end() ? at.end() : at.find(root->second);
+      if (found != at.end() && placed.live) {
+        Interval& live = *view.roots[found->second].live;
+        live = {std::min(live.lower, placed.live->lower), std::max(live.upper, placed.live->upper)};
+      }
+    }
+  }
+}
+
+void add_peak(ArenaView& view) {
+  std::vector<plan::PlacedBuffer> buffers;
+  for (const PlacedBlock& root : view.roots) {
+    if (root.live->lower < root.live->upper) {
+      buffers.push_back({root.live->lower, root.live->upper, root.offset, root.size});
+    }
+  }
+  if (!buffers.empty()) {
+    const plan::Peak peak = plan::peak_of(buffers);
+    view.peak_bytes = peak.bytes;
+    view.peak_step = peak.step;
+  }
+}
+
+}  // namespace
+
+PlanView view_of(const model::PlanReport& plan) {
+  PlanView result;
+  result.arenas = arenas_of(plan);
+  result.steps = steps_of(plan.blocks);
+  std::map<ArenaKey, std::size_t> index;
+  for (std::size_t i = 0; i < result.arenas.size(); ++i) {
+    index.try_emplace(key_of(result.arenas[i].arena.role, result.arenas[i].arena.memory), i);
+  }
+  for (const PlannedBlock& block : plan.blocks) {
+    ArenaView& view = result.arenas[index.at(key_of(block.role, block.memory))];
+    ++view.blocks;
+    if (block.offset && (*block.offset + block.size).count() <= INT64_MAX) {
+      view.placed.push_back({&block,
+                             live_of(block, result.steps),
+                             block.offset->count(),
+                             block.size.count(),
+                             !block.alias_of.empty()});
+    }
+  }
+  add_roots(plan, result.arenas);
+  for (ArenaView& view : result.arenas) {
+    add_peak(view);
+    if (view.arena.used) {
+      view.height = view.arena.used->count();
+    } else if (!plan.abridged && view.blocks != 0 && view.placed.size() == view.blocks) {
+      view.height = 0;
+      for (const PlacedBlock& placed : view.placed) {
+        view.height = std::max(*view.height, placed.end());
+      }
+    }
+    for (const model::PlannedMemory& memory : plan.memories) {
+      if (memory.name == view.arena.memory && memory.capacity &&
+          *memory.capacity < model::kLargestPlan) {
+        view.capacity = memory.capacity->count();
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> reserved(const ArenaView& view) {
+  return view.arena.total ? std::optional{view.arena.total->count()} : view.height;
+}
+
+std::string title_of(const ArenaView& view) {
+  std::string title = fmt::format(
+      "{}, {}", core::printable(view.arena.memory, 60), model::name_of(view.arena.role));
+  if (!view.arena.source_memory.empty() && view.arena.source_memory != view.arena.memory) {
+    title += " from " + core::printable(view.arena.source_memory, 60);
+  }
+  return title;
+}
+
+std::string proof_in_words(const ArenaView& view) {
+  const std::string& proof = view.arena.proof;
+  if (proof == "bound") {
+    return "the least possible: it equals the lower bound";
+  }
+  if (proof == "exhausted") {
+    return "the least possible: a complete search found nothing lower";
+  }
+  if (proof == "best") {
+    return "the least that is known";
+  }
+  if (proof == "infeasible") {
+    return "it does not fit";
+  }
+  return core::printable(proof, 60);
+}
+
+std::string steps_in_words(const PlacedBlock& placed) {
+  if (!placed.block->live) {
+    return placed.live ? "all the time" : "at unknown steps";
+  }
+  const Interval& live = *placed.block->live;
+  if (live.lower >= live.upper) {
+    return "never";
+  }
+  return live.upper - live.lower == 1 ? fmt::format("step {}", live.lower)
+                                      : fmt::format("steps {} to {}", live.lower, live.upper - 1);
+}
+
+std::int64_t decimal_tick(std::int64_t span, std::int64_t most) {
+  for (std::int64_t tick = 1;; tick *= 10) {
+    for (const std::int64_t factor : {1, 2, 5}) {
+      if (span / (tick * factor) <= most) {
+        return tick * factor;
+      }
+    }
+  }
+}
+
+}  // namespace memsize::emit

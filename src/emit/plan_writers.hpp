@@ -1,0 +1,49 @@
+// The formats of plan_files.hpp, one function each.
+#pragma once
+
+#include "memsize/emit/plan_files.hpp"
+
+#include "plan_view.hpp"
+#include "template.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memsize::emit {
+
+/// Members of a JSON object, for one line: a document of 60 000 blocks has a line for each of them,
+/// which people can compare, and no tree of values in memory.
+class JsonLine {
+ public:
+  JsonLine& text(std::string_view key, std::string_view value);
+  JsonLine& number(std::string_view key, std::uint64_t value);
+  JsonLine& number(std::string_view key, std::int64_t value);
+  JsonLine& flag(std::string_view key, bool value);
+  /// `value` is JSON already.
+  JsonLine& json(std::string_view key, std::string_view value);
+
+  [[nodiscard]] std::string str() const { return "{" + members_ + "}"; }
+
+ private:
+  std::string members_;
+};
+
+/// A JSON string; bytes that are not UTF-8 are replaced.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+/// "[" and "]" around values that are JSON already, one a line.
+[[nodiscard]] std::string json_lines(const std::vector<std::string>& values,
+                                     std::string_view indent);
+
+[[nodiscard]] std::string plan_csv(const model::PlanReport& plan);
+[[nodiscard]] std::string plan_residency(const model::PlanReport& plan, const std::string& prefix);
+[[nodiscard]] std::string plan_trace(const model::PlanReport& plan);
+[[nodiscard]] std::string plan_chart(const model::PlanReport& plan, std::size_t width);
+[[nodiscard]] std::string plan_svg(const model::PlanReport& plan);
+
+/// Views of the templates plan-header and plan-html.
+[[nodiscard]] Json plan_header_view(const model::PlanReport& plan, const std::string& prefix);
+[[nodiscard]] Json plan_html_view(const model::PlanReport& plan, const std::string& prefix);
+
+}  // namespace memsize::emit
