@@ -297,7 +297,7 @@ class ReportReading {
           fmt::format("{} no place of its own, '{}' first",
                       missing == 1 ? "one symbol has" : fmt::format("{} symbols have", missing),
                       core::printable(first->id, kLongestShown)),
-          "such symbols lie inside others, which the map does not name");
+          "the map does not say where they are, nor when they are alive");
     }
     if (blocks.empty() && !plan_.report().memories.empty()) {
       plan_.report().abridged = true;

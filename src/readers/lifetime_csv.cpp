@@ -65,6 +65,7 @@ constexpr std::size_t kMostReserved = std::size_t{1} << 20U;
 
 struct Field {
   std::string_view text;
+  std::size_t line = 0;
   std::size_t column = 0;
 };
 
@@ -83,18 +84,21 @@ const ColumnName* column_named(std::string_view text) {
   return found == kColumns.end() ? nullptr : &*found;
 }
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
 std::string_view without_blanks(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && blank(text.front())) {
+  while (!text.empty() && is_blank(text.front())) {
     text.remove_prefix(1);
   }
-  while (!text.empty() && blank(text.back())) {
+  while (!text.empty() && is_blank(text.back())) {
     text.remove_suffix(1);
   }
   return text;
 }
 
-/// Hands out the lines that are not blank, taken apart at commas.
+/// Hands out the rows of a text, taken apart at commas. Blank lines are none.
 class Rows {
  public:
   explicit Rows(std::string_view text) : text_(text) {}
@@ -102,89 +106,114 @@ class Rows {
   /// False: there are no more.
   bool next() {
     while (at_ < text_.size()) {
-      const void* const end = std::memchr(text_.data() + at_, '\n', text_.size() - at_);
-      const std::size_t stop =
-          end == nullptr ? text_.size()
-                         : static_cast<std::size_t>(static_cast<const char*>(end) - text_.data());
-      const std::string_view line = text_.substr(at_, stop - at_);
-      at_ = stop + 1;
-      ++line_;
-      if (!without_blanks(line).empty()) {
-        split(line);
+      std::size_t first = at_;
+      while (first < text_.size() && is_blank(text_[first])) {
+        ++first;
+      }
+      if (first < text_.size() && text_[first] != '\n') {
+        row_line_ = line_;
+        split();
         return true;
       }
+      line_begin_ = at_ = first + 1;
+      ++line_;
     }
     return false;
   }
 
   [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
 
-  [[nodiscard]] std::size_t line() const { return line_; }
+  /// Of its first field.
+  [[nodiscard]] std::size_t line() const { return row_line_; }
 
-  /// Where a quote is that nothing closes, or that ends in the middle of a field; 0: nowhere.
-  [[nodiscard]] std::size_t broken_quote() const { return broken_quote_; }
+  /// The field with a quote that nothing closes, or that is closed before the field ends.
+  [[nodiscard]] const Field* broken() const { return is_broken_ ? &broken_ : nullptr; }
 
  private:
-  void split(std::string_view line) {
+  void split() {
     fields_.clear();
     unquoted_.clear();
-    broken_quote_ = 0;
-    std::size_t begin = 0;
-    while (true) {
-      std::size_t end = line.find(',', begin);
-      end = end == std::string_view::npos ? line.size() : end;
-      std::string_view field = without_blanks(line.substr(begin, end - begin));
-      const std::size_t column =
-          field.empty() ? begin + 1 : static_cast<std::size_t>(field.data() - line.data()) + 1;
-      if (field.starts_with('"')) {
-        end = quoted(line, column - 1);
-        // Texts may move while there are more of them: views are made when all are there.
-        fields_.push_back({{}, column});
+    ranges_.clear();
+    is_broken_ = false;
+    bool more = true;
+    while (more) {
+      const std::size_t begin = skip_blanks(at_);
+      const Field field{{}, line_, begin - line_begin_ + 1};
+      std::size_t end = begin;
+      if (begin < text_.size() && text_[begin] == '"') {
+        end = quoted(field, begin);
+        fields_.push_back(field);
       } else {
-        fields_.push_back({field, column});
+        while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') {
+          ++end;
+        }
+        fields_.push_back(
+            {without_blanks(text_.substr(begin, end - begin)), field.line, field.column});
       }
-      if (end >= line.size()) {
-        break;
-      }
-      begin = end + 1;
+      more = end < text_.size() && text_[end] == ',';
+      at_ = end + 1;
     }
-    for (const auto& [field, range] : unquoted_ranges_) {
-      fields_[field].text = std::string_view{unquoted_}.substr(range.first, range.second);
+    line_begin_ = at_;
+    ++line_;
+    // What was unquoted may have moved while there was more of it.
+    for (const Range& range : ranges_) {
+      fields_[range.field].text = std::string_view{unquoted_}.substr(range.begin, range.size);
     }
-    unquoted_ranges_.clear();
   }
 
-  // Takes the field whose quote is at `at`; the place of the comma behind it, or the line's size.
-  std::size_t quoted(std::string_view line, std::size_t at) {
+  [[nodiscard]] std::size_t skip_blanks(std::size_t at) const {
+    while (at < text_.size() && is_blank(text_[at])) {
+      ++at;
+    }
+    return at;
+  }
+
+  // Takes the field whose quote is at `at`; the place of what ends it.
+  std::size_t quoted(const Field& field, std::size_t at) {
     const std::size_t first = unquoted_.size();
-    const std::size_t open = at++;
     bool closed = false;
-    for (; at < line.size() && !closed; ++at) {
-      if (line[at] != '"') {
-        unquoted_.push_back(line[at]);
-      } else if (at + 1 < line.size() && line[at + 1] == '"') {
-        unquoted_.push_back('"');
-        ++at;
-      } else {
-        closed = true;
+    for (++at; at < text_.size() && !closed; ++at) {
+      const char c = text_[at];
+      closed = c == '"' && !(at + 1 < text_.size() && text_[at + 1] == '"');
+      if (closed) {
+        continue;
+      }
+      unquoted_.push_back(c);
+      at += c == '"' ? 1U : 0U;
+      if (c == '\n') {
+        line_begin_ = at + 1;
+        ++line_;
       }
     }
-    unquoted_ranges_.emplace_back(fields_.size(), std::pair{first, unquoted_.size() - first});
-    std::size_t comma = line.find(',', at);
-    comma = comma == std::string_view::npos ? line.size() : comma;
-    if (broken_quote_ == 0 && (!closed || !without_blanks(line.substr(at, comma - at)).empty())) {
-      broken_quote_ = open + 1;
+    ranges_.push_back({fields_.size(), first, unquoted_.size() - first});
+    std::size_t end = skip_blanks(at);
+    if (!is_broken_ &&
+        (!closed || (end < text_.size() && text_[end] != ',' && text_[end] != '\n'))) {
+      is_broken_ = true;
+      broken_ = field;
     }
-    return comma;
+    while (end < text_.size() && text_[end] != ',' && text_[end] != '\n') {
+      ++end;
+    }
+    return end;
   }
+
+  struct Range {
+    std::size_t field = 0;
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::size_t line_ = 0;
+  std::size_t line_ = 1;
+  std::size_t line_begin_ = 0;
+  std::size_t row_line_ = 0;
   std::vector<Field> fields_;
   std::string unquoted_;
-  std::vector<std::pair<std::size_t, std::pair<std::size_t, std::size_t>>> unquoted_ranges_;
-  std::size_t broken_quote_ = 0;
+  std::vector<Range> ranges_;
+  bool is_broken_ = false;
+  Field broken_;
 };
 
 class TableReader {
@@ -219,18 +248,16 @@ class TableReader {
     problems_.error(code, place, std::move(message), std::move(hint));
   }
 
-  [[nodiscard]] PlanPlace place_of(const Field& field) const {
-    return {rows_.line(), field.column};
-  }
+  [[nodiscard]] static PlanPlace place_of(const Field& field) { return {field.line, field.column}; }
 
   bool good_quotes() {
-    if (rows_.broken_quote() == 0) {
+    if (rows_.broken() == nullptr) {
       return true;
     }
     fail(Code::kPlanSyntax,
-         {rows_.line(), rows_.broken_quote()},
+         place_of(*rows_.broken()),
          "the quote that opens here does not end with its field",
-         "a quote inside quotes is written twice, and a field does not go past its line");
+         "a quote inside quotes is written twice");
     return false;
   }
 
@@ -309,7 +336,7 @@ class TableReader {
     if (fields.size() != columns_.size()) {
       const bool more = fields.size() > columns_.size();
       fail(Code::kPlanSyntax,
-           {rows_.line(), more ? fields[columns_.size()].column : 0},
+           more ? place_of(fields[columns_.size()]) : PlanPlace{rows_.line(), 0},
            fmt::format("this row has {} where the first line names {}",
                        core::plural(fields.size(), "field"),
                        core::plural(columns_.size(), "column")),
@@ -349,14 +376,9 @@ class TableReader {
     const std::string_view text = field.text;
     switch (column) {
       case Column::kId:
-        block.id = text;
+        block.id = words(field);
         if (text.empty()) {
           fail(Code::kPlanSyntax, place_of(field), "this row has no id", "each buffer needs one");
-        } else if (!core::is_utf8(text)) {
-          fail(Code::kPlanSyntax,
-               place_of(field),
-               fmt::format("the id '{}' is no text", core::printable(text, kLongestShown)),
-               "texts are UTF-8");
         }
         break;
       case Column::kLower:
@@ -375,8 +397,17 @@ class TableReader {
     }
   }
 
+  std::string_view words(const Field& field) {
+    if (!core::is_utf8(field.text)) {
+      fail(Code::kPlanSyntax,
+           place_of(field),
+           fmt::format("'{}' is no text", core::printable(field.text, kLongestShown)),
+           "texts are UTF-8");
+    }
+    return field.text;
+  }
+
   void take_optional(const Field& field, Column column, model::PlannedBlock& block) {
-    const std::string_view text = field.text;
     switch (column) {
       case Column::kOffset:
         block.offset = bytes(field, "offset");
@@ -385,19 +416,19 @@ class TableReader {
         take_alignment(field, block);
         break;
       case Column::kMemory:
-        block.memory = memory_name(text);
+        block.memory = memory_name(words(field));
         break;
       case Column::kRole:
         take_role(field, block);
         break;
       case Column::kSource:
-        block.source_memory = memory_name(text);
+        block.source_memory = memory_name(words(field));
         break;
       case Column::kName:
-        block.name = text;
+        block.name = words(field);
         break;
       case Column::kAliasOf:
-        block.alias_of = text;
+        block.alias_of = words(field);
         break;
       case Column::kInput:
         block.is_input = flag(field);
@@ -493,8 +524,8 @@ class TableReader {
   }
 
   void read_lifetime(model::PlannedBlock& block) {
-    // What lives all the time may say so by saying nothing.
-    if (block.role != model::Lifetime::kScratch && lower_.text.empty() && upper_.text.empty()) {
+    // What lives all the time, or nobody knows when.
+    if (lower_.text.empty() && upper_.text.empty()) {
       return;
     }
     const auto lower = step(lower_, "lower");
@@ -608,7 +639,7 @@ bool probe_lifetime_csv(std::string_view head) {
   Rows rows{head};
   // The first line counts, and no lines of data have these words: a spelling that is wrong is
   // better explained than not known.
-  if (!rows.next() || rows.broken_quote() != 0) {
+  if (!rows.next() || rows.broken() != nullptr) {
     return false;
   }
   std::array<bool, static_cast<std::size_t>(Column::kIgnored) + 1> seen{};
