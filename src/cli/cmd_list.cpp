@@ -59,7 +59,7 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
     }
   } else if (what == "planners") {
     table.columns = {{"planner"}, {"plans"}};
-    for (const plan::NamedPlannerInfo& planner : plan::all_named_planners()) {
+    for (const plan::NamedPlannerRow& planner : plan::named_planners()) {
       table.rows.push_back({std::string{planner.name}, std::string{planner.description}});
     }
   } else if (what == "parts") {

@@ -3,6 +3,7 @@
 #include "memsize/plan/named_planners.hpp"
 
 #include "progress_line.hpp"
+#include "render_diagnostics.hpp"
 #include "report.hpp"
 #include "report_plan.hpp"
 #include "time_option.hpp"
@@ -119,10 +120,9 @@ std::optional<core::Diagnostic> check_usage(Session& session, Options& options) 
         fmt::format("--prefix: '{}' begins no C name", core::printable(options.prefix, 60)),
         "use letters, digits and underscores, no digit first");
   }
-  const auto planners = plan::all_named_planners();
   if (!options.request.planner.empty() && !plan::planner_named(options.request.planner)) {
     std::vector<std::string> names;
-    for (const plan::NamedPlannerInfo& planner : planners) {
+    for (const plan::NamedPlannerRow& planner : plan::named_planners()) {
       names.emplace_back(planner.name);
     }
     const std::string hint = core::did_you_mean(options.request.planner, names);
