@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace memsize::plan {
@@ -36,12 +37,32 @@ struct Peak {
 
 [[nodiscard]] Peak peak_of(const std::vector<PlacedBuffer>& buffers);
 
+/// How high an arena is, and how low it could be.
+struct ArenaHeight {
+  model::Lifetime role = model::Lifetime::kScratch;
+  std::string memory;
+  /// Blocks that have bytes of their own.
+  std::size_t blocks = 0;
+  /// Up to the end of the highest block.
+  core::Bytes height;
+  /// No plan of these blocks is lower; it may be that none reaches it. At least what lives at
+  /// `step`, the first of the busiest ones.
+  core::Bytes least;
+  std::int64_t step = 0;
+  /// Every block has an offset and a lifetime, so that the two can be compared.
+  bool is_complete = false;
+};
+
+/// Of each arena that has blocks: scratch, persistent, constant, each by the memory's name.
+[[nodiscard]] std::vector<ArenaHeight> heights_of(const model::PlanReport& report);
+
 /// Every fault of the plan, as errors and warnings (codes plan.*): blocks alive together that share
 /// bytes, alignment of base and slot, bounds against capacity, more than one source of a constant
 /// arena, constants from volatile memory, staged constants that are not charged in their source,
 /// aliases that lead nowhere or lie elsewhere, an output that dies before the end, totals against
 /// sums. Of a part the capacities and properties of memories are taken; null: those of the report.
-/// At most kPlanFaults a kind, then how many more there are.
+/// At most kPlanFaults a kind, then how many more there are. Notes (plan.gap) say which arenas are
+/// higher than a bound. What the readers said stays in the report's own diagnostics.
 inline constexpr std::size_t kPlanFaults = 20;
 
 [[nodiscard]] core::Diagnostics check_plan(const model::PlanReport& report,
