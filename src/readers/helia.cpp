@@ -239,7 +239,7 @@ class ResidencyReader : private PlanFields {
     const auto known = arenas_.find({block.role, block.memory});
     const std::string name = core::printable(block.id, kLongestShown);
     if (known == arenas_.end()) {
-      if (wants(Code::kPlanContradiction)) {
+      if (wants(core::Severity::kWarning, Code::kPlanContradiction)) {
         contradict(object,
                    fmt::format("tensor '{}' is in {}, which is not listed",
                                name,

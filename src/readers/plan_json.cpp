@@ -400,7 +400,7 @@ std::string JsonValue::shown() const {
 }
 
 std::string PlanFields::subject(JsonValue value, Code code) const {
-  return wants(code) ? value.path() : std::string{};
+  return wants(core::Severity::kError, code) ? value.path() : std::string{};
 }
 
 void PlanFields::wrong(JsonValue value, const std::string& what, std::string hint) {

@@ -35,12 +35,12 @@ bool is_lifetime(std::int64_t first, std::int64_t last, LastStep meaning) {
     return step >= -model::kLastStep && step <= model::kLastStep;
   };
   return is_step(first) && is_step(last) &&
-         (meaning == LastStep::kInside ? first <= last : first < last);
+         (meaning == LastStep::kInside ? first <= last && last < model::kLastStep : first < last);
 }
 
-bool PlanProblems::wants(Code code) const {
-  const auto count = counts_.find(code);
-  return errors_.empty() || count == counts_.end() || count->second < kMostShown;
+bool PlanProblems::wants(core::Severity severity, Code code) const {
+  const auto count = counts_.find({severity, code});
+  return count == counts_.end() || count->second < kMostShown;
 }
 
 core::Place PlanProblems::in_file(PlanPlace place) const {
@@ -52,21 +52,13 @@ core::Place PlanProblems::in_file(PlanPlace place) const {
 }
 
 void PlanProblems::keep(core::Diagnostics& list, core::Diagnostic diagnostic) {
-  if (++counts_[diagnostic.code] <= kMostShown) {
+  if (++counts_[{diagnostic.severity, diagnostic.code}] <= kMostShown) {
     list.push_back(std::move(diagnostic));
   }
 }
 
 void PlanProblems::error(Code code, PlanPlace place, std::string message, std::string hint) {
-  // However many warnings of this code there are: without an error the text would be used.
-  core::Diagnostic diagnostic =
-      core::error(code, std::move(message), in_file(place), std::move(hint));
-  if (errors_.empty()) {
-    ++counts_[code];
-    errors_.push_back(std::move(diagnostic));
-    return;
-  }
-  keep(errors_, std::move(diagnostic));
+  keep(errors_, core::error(code, std::move(message), in_file(place), std::move(hint)));
 }
 
 void PlanProblems::warn(Code code, PlanPlace place, std::string message, std::string hint) {
@@ -75,10 +67,10 @@ void PlanProblems::warn(Code code, PlanPlace place, std::string message, std::st
 
 PlanResult PlanProblems::finish(model::PlanReport report) {
   core::Diagnostics& said = errors_.empty() ? warnings_ : errors_;
-  for (const auto& [code, count] : counts_) {
+  for (const auto& [kind, count] : counts_) {
     if (count > kMostShown) {
       for (auto last = said.rbegin(); last != said.rend(); ++last) {
-        if (last->code == code) {
+        if (std::pair{last->severity, last->code} == kind) {
           last->details.push_back(
               fmt::format("and {} more like it", core::plural(count - kMostShown, "place")));
           break;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace memsize::readers {
 
@@ -37,7 +38,7 @@ class PlanProblems {
   void warn(core::Code code, PlanPlace place, std::string message, std::string hint = {});
 
   /// Whether one more of this code would be kept: its message is worth making.
-  [[nodiscard]] bool wants(core::Code code) const;
+  [[nodiscard]] bool wants(core::Severity severity, core::Code code) const;
 
   [[nodiscard]] bool failed() const { return !errors_.empty(); }
 
@@ -71,7 +72,7 @@ class PlanProblems {
   core::SharedText path_;
   core::Diagnostics errors_;
   core::Diagnostics warnings_;
-  std::map<core::Code, std::size_t> counts_;
+  std::map<std::pair<core::Severity, core::Code>, std::size_t> counts_;
   std::unordered_map<std::string, std::size_t> ids_;
 };
 
