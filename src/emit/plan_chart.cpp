@@ -20,8 +20,8 @@ namespace memsize::emit {
 
 namespace {
 
-constexpr std::size_t kRows = 20;
-constexpr std::size_t kGutter = 11;
+constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kGutter = 13;
 constexpr std::size_t kNarrowest = 20;
 constexpr std::size_t kWidest = 1000;
 // In the legend; more have a letter.
@@ -71,10 +71,12 @@ class Chart {
         height_ = std::max(height_, placed.end());
       }
     }
-    // A letter for the largest; of equals the plan's first.
-    std::stable_sort(blocks_.begin(), blocks_.end(), [](const auto* a, const auto* b) {
-      return a->size > b->size;
-    });
+    if (blocks_.empty() || columns_ == 0) {
+      return;
+    }
+    row_bytes_ = round_row(height_);
+    rows_ = static_cast<std::size_t>((height_ + row_bytes_ - 1) / row_bytes_);
+    choose_letters();
   }
 
   [[nodiscard]] std::string text() {
@@ -84,13 +86,13 @@ class Chart {
     measure();
     std::string text;
     const std::size_t bound_row = row_of_bound();
-    for (std::size_t row = kRows; row-- > 0;) {
+    for (std::size_t row = rows_; row-- > 0;) {
       if (bound_row == row + 1) {
         text += bound_line();
       }
       // Every fourth line says at which address its lower edge is.
       text += fmt::format("{:>{}} |{}\n",
-                          row % 4 == 0 ? core::format_size(core::Bytes{address_of(row)}) : "",
+                          row % 4 == 0 ? core::format_size(core::Bytes{row * row_bytes_}) : "",
                           kGutter - 2,
                           line_of(row));
     }
@@ -105,19 +107,54 @@ class Chart {
     char letter = kFree;
   };
 
+  // Four to seven times a power of two, so that the labels of every fourth row are round numbers.
+  static std::uint64_t round_row(std::uint64_t height) {
+    for (const std::uint64_t row : {1U, 2U, 3U}) {
+      if ((height - 1) / row < kMostRows) {
+        return row;
+      }
+    }
+    for (std::uint64_t unit = 1;; unit *= 2) {
+      for (const std::uint64_t factor : {4U, 5U, 6U, 7U}) {
+        if ((height - 1) / (factor * unit) < kMostRows) {
+          return factor * unit;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] Scale time() const { return {distance(steps_.lower, steps_.upper), columns_}; }
+
+  [[nodiscard]] Scale address() const { return {rows_ * row_bytes_, rows_}; }
+
+  // For those that cover most of the chart; of equals for the largest, then the plan's first.
+  void choose_letters() {
+    std::vector<std::pair<std::uint64_t, const PlacedBlock*>> areas;
+    for (const PlacedBlock* block : blocks_) {
+      const std::uint64_t wide = time().part(distance(steps_.lower, block->live->upper)) -
+                                 time().part(distance(steps_.lower, block->live->lower));
+      const std::uint64_t high = address().part(block->end()) - address().part(block->offset);
+      areas.emplace_back(wide * high, block);
+    }
+    std::stable_sort(areas.begin(), areas.end(), [](const auto& a, const auto& b) {
+      return std::pair{a.first, a.second->size} > std::pair{b.first, b.second->size};
+    });
+    for (std::size_t i = 0; i < areas.size(); ++i) {
+      blocks_[i] = areas[i].second;
+    }
+  }
+
   void measure() {
-    cells_.assign(kRows * columns_, {});
-    const Scale time{distance(steps_.lower, steps_.upper), columns_};
-    const Scale address{height_, kRows};
+    cells_.assign(rows_ * columns_, {});
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       const PlacedBlock& block = *blocks_[i];
       const char letter = i < kLetters.size() ? kLetters[i] : kOther;
-      const std::uint64_t left = time.part(distance(steps_.lower, block.live->lower));
-      const std::uint64_t right = time.part(distance(steps_.lower, block.live->upper));
-      const std::uint64_t bottom = address.part(block.offset);
+      const std::uint64_t left = time().part(distance(steps_.lower, block.live->lower));
+      const std::uint64_t right = time().part(distance(steps_.lower, block.live->upper));
+      const std::uint64_t bottom = address().part(block.offset);
       // However small it is, it is there.
-      const std::uint64_t top = std::max(address.part(block.end()), bottom + 1);
-      for (std::uint64_t row = bottom / kParts; row * kParts < top && row < kRows; ++row) {
+      const std::uint64_t top = std::max(address().part(block.end()), bottom + 1);
+      for (std::uint64_t row = bottom / kParts; row * kParts < top && row < rows_; ++row) {
         const std::uint64_t high =
             std::min(top, (row + 1) * kParts) - std::max(bottom, row * kParts);
         for (std::uint64_t column = left / kParts; column * kParts < right; ++column) {
@@ -148,17 +185,12 @@ class Chart {
     return line;
   }
 
-  [[nodiscard]] std::uint64_t address_of(std::size_t row) const {
-    return height_ / kRows * row + height_ % kRows * row / kRows;
-  }
-
-  // The line is drawn below the row that begins at the bound; 0: there is none to draw.
+  // The line is drawn below the row that begins nearest to the bound; 0: there is none to draw.
   [[nodiscard]] std::size_t row_of_bound() const {
     if (!view_.arena.lower_bound || view_.arena.lower_bound->count() == 0) {
       return 0;
     }
-    const Scale address{height_, kRows};
-    const std::uint64_t part = address.part(view_.arena.lower_bound->count());
+    const std::uint64_t part = address().part(view_.arena.lower_bound->count());
     return std::max<std::uint64_t>((part + kParts / 2) / kParts, 1);
   }
 
@@ -173,8 +205,7 @@ class Chart {
   }
 
   [[nodiscard]] std::size_t column_of(std::int64_t step) const {
-    const Scale time{distance(steps_.lower, steps_.upper), columns_};
-    return static_cast<std::size_t>(time.part(distance(steps_.lower, step)) / kParts);
+    return static_cast<std::size_t>(time().part(distance(steps_.lower, step)) / kParts);
   }
 
   [[nodiscard]] std::string axis() const {
@@ -218,6 +249,11 @@ class Chart {
                : fmt::format("{:{}}{} {}\n", "", kGutter + first - label.size() - 1, label, marks);
   }
 
+  [[nodiscard]] bool at_peak(const PlacedBlock& block) const {
+    return view_.peak_bytes && block.live->lower <= view_.peak_step &&
+           view_.peak_step < block.live->upper;
+  }
+
   [[nodiscard]] std::string legend() const {
     std::string text = "\n";
     for (std::size_t i = 0; i < std::min(blocks_.size(), kExplained); ++i) {
@@ -227,7 +263,7 @@ class Chart {
                           core::format_bytes(core::Bytes{block.size}),
                           block.offset,
                           core::printable(block.block->id, 24),
-                          steps_in_words(block));
+                          steps_in_words(block) + (at_peak(block) ? ", at the peak" : ""));
     }
     const std::size_t lettered = std::min(blocks_.size(), kLetters.size());
     if (lettered > kExplained) {
@@ -240,12 +276,17 @@ class Chart {
       text += fmt::format(
           "  {}  {}, smaller still\n", kOther, core::plural(blocks_.size() - lettered, "block"));
     }
-    return text;
+    const bool little = std::any_of(cells_.begin(), cells_.end(), [](const Cell& cell) {
+      return cell.used != 0 && 2 * cell.used < kParts * kParts;
+    });
+    return text + (little ? fmt::format("  {}  less than half used\n", kLittle) : "");
   }
 
   const ArenaView& view_;
   model::Interval steps_;
   std::size_t columns_ = 0;
+  std::size_t rows_ = 0;
+  std::uint64_t row_bytes_ = 1;
   std::uint64_t height_ = 0;
   std::vector<const PlacedBlock*> blocks_;
   std::vector<Cell> cells_;
