@@ -12,7 +12,8 @@ namespace memsize::plan {
 
 enum class PlanChange {
   kNone,
-  /// Blocks moved inside arenas that are as they were: safe for whoever binds the arenas.
+  /// Blocks came, went, moved or live at other times, inside arenas that are as they were: safe for
+  /// whoever binds the arenas.
   kLayout,
   /// An arena came, went or changed: everything that binds it must be built again.
   kEnvelope,
@@ -20,17 +21,20 @@ enum class PlanChange {
 
 [[nodiscard]] std::string_view name_of(PlanChange change);
 
-/// One arena before and after; one of them may be missing.
+/// One arena before and after; one of them may be missing. Of a report that lists no arenas, those
+/// that its blocks make.
 struct ArenaChange {
   std::optional<model::PlannedArena> before;
   std::optional<model::PlannedArena> after;
-  /// In the words of the documents: "total_bytes", "alignment", "source_memory", "region_id".
+  /// In the words of the documents: "total_bytes", "alignment", "source_memory", "region_id". What
+  /// only one of the two says is no change.
   std::vector<std::string> changed;
 };
 
 struct BlockChange {
   std::optional<model::PlannedBlock> before;
   std::optional<model::PlannedBlock> after;
+  /// "role", "memory", "source_memory", "size", "offset", "lower", "upper", "alias_of".
   std::vector<std::string> changed;
 };
 
@@ -41,17 +45,21 @@ struct PlanDiff {
   std::vector<BlockChange> blocks;
   std::size_t unchanged_arenas = 0;
   std::size_t unchanged_blocks = 0;
-  /// Of all arenas; negative: it shrank.
+  /// Of all arenas together, in what they reserve (total, else used); negative: they shrank.
   std::int64_t growth_bytes = 0;
-  /// memsize's own hashes, see plan_hashes.hpp.
+  /// memsize's own hashes, as below.
   std::string envelope_before, envelope_after, layout_before, layout_after;
 };
+
+/// What an arena takes of its memory: its total, else what it uses, else nothing is known.
+[[nodiscard]] std::optional<core::Bytes> reserved_of(const model::PlannedArena& arena);
 
 [[nodiscard]] PlanDiff diff_plans(const model::PlanReport& before, const model::PlanReport& after);
 
 /// 16 hex digits: the first 64 bits of SHA-256 over the arenas, one line each, sorted:
 /// "role|memory|source_memory|total|alignment|staged\n" (staged: 0 or 1; what is not known is
-/// empty). memsize's own: no other tool's hash is made this way.
+/// empty; total as reserved_of; a '|', line end or backslash in a name has a backslash before it).
+/// memsize's own: no other tool's hash is made this way.
 [[nodiscard]] std::string envelope_hash(const model::PlanReport& report);
 
 /// The same over the blocks: "id|role|memory|offset|size\n".
