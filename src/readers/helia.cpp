@@ -278,21 +278,19 @@ class ResidencyReader : private PlanFields {
       const bool none = count == 0 && arena.used.value_or(core::Bytes{}) > core::Bytes{};
       if (count < arena.block_count.value_or(0)) {
         report_.abridged = true;
-        warn(Code::kPlanAbridged,
-             place,
-             fmt::format("{} has {}, but {} listed",
-                         name,
-                         core::plural(*arena.block_count, "tensor"),
-                         count == 1 ? "one is" : fmt::format("{} are", count)),
-             kConvertAgain);
+        warn(
+            Code::kPlanAbridged,
+            place,
+            fmt::format(
+                "{} has {}, but lists {}", name, core::plural(*arena.block_count, "tensor"), count),
+            kConvertAgain);
       } else if (arena.block_count && count > *arena.block_count) {
-        warn(Code::kPlanContradiction,
-             place,
-             fmt::format("{} has {}, but {} are listed",
-                         name,
-                         core::plural(*arena.block_count, "tensor"),
-                         count),
-             kConvertAgain);
+        warn(
+            Code::kPlanContradiction,
+            place,
+            fmt::format(
+                "{} has {}, but lists {}", name, core::plural(*arena.block_count, "tensor"), count),
+            kConvertAgain);
       } else if (none) {
         report_.abridged = true;
         warn(Code::kPlanAbridged,

@@ -38,12 +38,16 @@ std::optional<Heading> heading_in(std::string_view line) {
   if (at == std::string_view::npos) {
     return std::nullopt;
   }
-  const std::string_view before = line.substr(0, at);
-  const std::size_t blank = before.find_last_of(" \t:]|");
-  const auto role = role_named(before.substr(blank == std::string_view::npos ? 0 : blank + 1));
+  // Whatever stands before it, such as a command for the terminal.
+  const std::string before = core::to_lower(line.substr(0, at));
+  constexpr auto kRoles =
+      std::to_array({Lifetime::kScratch, Lifetime::kPersistent, Lifetime::kConstant});
+  const auto role = std::find_if(kRoles.begin(), kRoles.end(), [&](Lifetime one) {
+    return before.ends_with(model::name_of(one));
+  });
   const std::string_view behind = line.substr(at + kArenas.size());
   const auto count = whole_number(behind.substr(0, behind.find(')')));
-  if (!role || !count) {
+  if (role == kRoles.end() || !count) {
     return std::nullopt;
   }
   return Heading{*role, *count};

@@ -17,17 +17,6 @@ using core::Code;
 constexpr std::size_t kMostShown = 20;
 constexpr std::size_t kLongestShown = 60;
 
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, value);
-  if (text.empty() || failure != std::errc{} || stop != end) {
-    return std::nullopt;
-  }
-  return value;
-}
-
 }  // namespace
 
 bool is_lifetime(std::int64_t first, std::int64_t last, LastStep meaning) {
@@ -178,12 +167,14 @@ std::optional<model::Lifetime> role_named(std::string_view text) {
   return model::lifetime_named(core::to_lower(core::trim(text)));
 }
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  return number_in<std::uint64_t>(text);
-}
-
 std::optional<std::int64_t> signed_number(std::string_view text) {
-  return number_in<std::int64_t>(text);
+  std::int64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value);
+  if (text.empty() || failure != std::errc{} || stop != end) {
+    return std::nullopt;
+  }
+  return value;
 }
 
 }  // namespace memsize::readers

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "plan_formats.hpp"
+#include "tidl_rows.hpp"
 
 #include <cstdint>
 #include <map>
@@ -80,9 +81,7 @@ class PlanProblems {
 [[nodiscard]] std::string memory_name(std::string_view text);
 /// "SCRATCH", "persistent", "Constant".
 [[nodiscard]] std::optional<model::Lifetime> role_named(std::string_view text);
-/// Decimal digits and nothing else, that fit 64 bits.
-[[nodiscard]] std::optional<std::uint64_t> whole_number(std::string_view text);
-/// The same with a sign before it.
+/// As whole_number of tidl_rows.hpp, with or without a minus before it.
 [[nodiscard]] std::optional<std::int64_t> signed_number(std::string_view text);
 
 }  // namespace memsize::readers

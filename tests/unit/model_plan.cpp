@@ -1,0 +1,178 @@
+#include "memsize/model/plan.hpp"
+
+#include "support.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace memsize::model {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+
+PlannedBlock block(std::string id, std::uint64_t size) {
+  PlannedBlock block;
+  block.id = std::move(id);
+  block.memory = "dtcm";
+  block.size = Bytes{size};
+  block.line = 7;
+  return block;
+}
+
+PlannedBlock alias(std::string id, std::string of) {
+  PlannedBlock block;
+  block.id = std::move(id);
+  block.alias_of = std::move(of);
+  return block;
+}
+
+PlanReport report(std::string path, std::vector<PlannedBlock> blocks) {
+  PlanReport report;
+  report.path = std::move(path);
+  report.lines = 10;
+  report.blocks = std::move(blocks);
+  return report;
+}
+
+// The ids of the roots, "-" for none.
+std::string roots(const std::vector<PlannedBlock>& blocks) {
+  std::string ids;
+  for (const PlannedBlock* root : roots_of(blocks)) {
+    ids += root == nullptr ? "-" : root->id;
+  }
+  return ids;
+}
+
+}  // namespace
+
+TEST_SUITE("model") {
+  TEST_CASE("what one report does not say the other does") {
+    PlannedBlock planned = block("a", 64);
+    planned.offset = Bytes{128};
+    PlannedBlock alive = block("a", 64);
+    alive.memory = "default";
+    alive.live = Interval{1, 3};
+    alive.is_output = true;
+    alive.name = "softmax";
+    alive.uses = 2;
+    PlanReport first = report("plan.json", {planned});
+    first.prefix = "net";
+    PlannedArena arena;
+    arena.memory = "dtcm";
+    arena.total = Bytes{256};
+    first.arenas.push_back(arena);
+    PlanReport second = report("operators.json", {block("b", 32), alive});
+    second.planner = "somebody";
+    arena.total.reset();
+    arena.region_id = 4;
+    second.arenas.push_back(arena);
+    arena.role = Lifetime::kConstant;
+    second.arenas.push_back(arena);
+
+    const PlanReport all = combine({first, second});
+    CHECK(all.diagnostics.empty());
+    CHECK(all.path == "plan.json");
+    CHECK(all.lines == 20);
+    CHECK(all.prefix == "net");
+    CHECK(all.planner == "somebody");
+    REQUIRE(all.blocks.size() == 2);
+    CHECK(all.blocks[0].id == "a");
+    CHECK(all.blocks[0].name == "softmax");
+    CHECK(all.blocks[0].memory == "dtcm");
+    CHECK(all.blocks[0].offset == Bytes{128});
+    CHECK(all.blocks[0].live == Interval{1, 3});
+    CHECK(all.blocks[0].is_output);
+    CHECK(all.blocks[0].uses == 2);
+    CHECK(all.blocks[0].line == 7);
+    // Its line is one of another file.
+    CHECK(all.blocks[1].id == "b");
+    CHECK(all.blocks[1].line == 0);
+    REQUIRE(all.arenas.size() == 2);
+    CHECK(all.arenas[0].total == Bytes{256});
+    CHECK(all.arenas[0].region_id == 4);
+    CHECK(all.arenas[1].role == Lifetime::kConstant);
+  }
+
+  TEST_CASE("where reports contradict each other the first holds") {
+    PlannedBlock one = block("a", 64);
+    one.offset = Bytes{0};
+    one.live = Interval{0, 2};
+    PlannedBlock other = block("a", 80);
+    other.offset = Bytes{16};
+    other.live = Interval{0, 3};
+    other.memory = "sram";
+    other.role = Lifetime::kConstant;
+    PlanReport first = report("first.json", {one});
+    first.foreign_plan_hash = "0123456789abcdef";
+    PlanReport second = report("second.json", {other});
+    second.foreign_plan_hash = "fedcba9876543210";
+    const PlanReport all = combine({first, second});
+    REQUIRE(all.blocks.size() == 1);
+    CHECK(all.blocks[0].size == Bytes{64});
+    CHECK(all.blocks[0].live == Interval{0, 2});
+    CHECK(all.diagnostics.size() == 6);
+    CHECK(test::count(all.diagnostics, Code::kPlanContradiction) == 6);
+    CHECK(!core::has_errors(all.diagnostics));
+    const std::string text = test::all_text(all.diagnostics);
+    CHECK(test::contains(text, "'a': its size is 64 B, but 80 B here; the first holds"));
+    CHECK(test::contains(text, "'a': its lifetime is [0, 2), but [0, 3) here; the first holds"));
+    CHECK(test::contains(text, "'a': its memory is 'dtcm', but 'sram' here; the first holds"));
+    CHECK(test::contains(text, "'a': its role is 'scratch', but 'constant' here"));
+    CHECK(all.diagnostics.front().place.path.str() == "second.json");
+  }
+
+  TEST_CASE("two builds of a large model are told in few words") {
+    std::vector<PlannedBlock> small;
+    std::vector<PlannedBlock> large;
+    for (int i = 0; i < 1000; ++i) {
+      small.push_back(block(fmt::format("{}", i), 16));
+      large.push_back(block(fmt::format("{}", i), 32));
+    }
+    const PlanReport all = combine({report("a", small), report("b", large)});
+    REQUIRE(all.diagnostics.size() == 21);
+    CHECK(all.diagnostics.back().message == "the reports contradict each other in 980 places more");
+  }
+
+  TEST_CASE("a complete report makes up for an abridged one") {
+    PlanReport abridged = report("a", {block("x", 16)});
+    abridged.abridged = true;
+    PlanReport totals = report("log", {});
+    totals.abridged = true;
+    const PlanReport complete = report("b", {block("x", 16), block("y", 16)});
+    CHECK(combine({abridged}).abridged);
+    CHECK(combine({abridged, totals}).abridged);
+    CHECK(!combine({abridged, complete}).abridged);
+    CHECK(!combine({complete, totals}).abridged);
+    CHECK(combine({}).blocks.empty());
+  }
+
+  TEST_CASE("an alias lies at last in its root") {
+    CHECK(roots({block("a", 1), alias("b", "a"), alias("c", "b")}) == "aaa");
+    CHECK(roots({alias("c", "b"), alias("b", "a"), block("a", 1)}) == "aaa");
+    CHECK(roots({alias("a", "z"), alias("b", "a")}) == "--");
+    CHECK(roots({alias("a", "a")}) == "-");
+    CHECK(roots({alias("a", "b"), alias("b", "c"), alias("c", "b"), block("d", 1)}) == "---d");
+    CHECK(roots({}).empty());
+  }
+
+  TEST_CASE("long chains of aliases take no stack and no square") {
+    constexpr int kLong = 200'000;
+    std::vector<PlannedBlock> blocks;
+    for (int i = 0; i < kLong; ++i) {
+      blocks.push_back(alias(fmt::format("{}", i), fmt::format("{}", i + 1)));
+    }
+    CHECK(roots_of(blocks).front() == nullptr);
+    blocks.push_back(block(fmt::format("{}", kLong), 1));
+    const auto roots = roots_of(blocks);
+    CHECK(roots.front() == &blocks.back());
+    CHECK(roots.back() == &blocks.back());
+  }
+}
+
+}  // namespace memsize::model

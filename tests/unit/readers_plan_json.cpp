@@ -1,0 +1,205 @@
+#include "plan_json.hpp"
+#include "support.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+
+// "line:column message" of the only error.
+std::string refusal(std::string_view text) {
+  const auto document = JsonDocument::parse(text, "plan.json");
+  REQUIRE(!document);
+  REQUIRE(document.error().size() == 1);
+  const core::Diagnostic& error = document.error().front();
+  CHECK(error.code == Code::kPlanSyntax);
+  return fmt::format("{}:{} {}", error.place.line, error.place.column, error.message);
+}
+
+}  // namespace
+
+TEST_SUITE("readers") {
+  TEST_CASE("JSON of plans keeps the place and the path of every value") {
+    const std::string text =
+        "{\"a\": 5,\n"
+        " \"long name\": [1, -2, 3.5, \"x\\ny\", true, null, {\"k\": 12}],\n"
+        " \"\\u0041\\\"\" : \"\"}\n";
+    const auto document = JsonDocument::parse(text, "plan.json");
+    REQUIRE(document);
+    CHECK(document->lines() == 3);
+    const JsonValue root = document->root();
+    CHECK(root.size() == 3);
+    CHECK(root.path() == "document");
+    CHECK(root["a"].whole() == 5);
+    CHECK(!root["b"]);
+    CHECK(root["b"]["c"].is(JsonKind::kAbsent));
+
+    const JsonValue list = root["long name"];
+    std::vector<JsonValue> items;
+    for (const JsonValue item : list) {
+      items.push_back(item);
+    }
+    REQUIRE(items.size() == 7);
+    CHECK(items[0].whole() == 1);
+    CHECK(items[1].negative() == -2);
+    CHECK(items[2].real() == doctest::Approx(3.5));
+    CHECK(items[3].text() == "x\ny");
+    CHECK(items[4].boolean());
+    CHECK(items[5].is(JsonKind::kNull));
+    CHECK(!items[5]);
+    CHECK(items[6]["k"].path() == "long name[6].k");
+    CHECK(items[6]["k"].place().line == 2);
+    CHECK(items[6]["k"].place().column == text.find("12}") - text.find('\n'));
+    CHECK(root["A\""].text().empty());
+    CHECK(root["A\""].place().line == 3);
+  }
+
+  TEST_CASE("the largest numbers are whole, larger ones are not") {
+    const auto document =
+        JsonDocument::parse("[18446744073709551615, 18446744073709551616]", "plan.json");
+    REQUIRE(document);
+    const JsonValue first = *document->root().begin();
+    CHECK(first.whole() == UINT64_MAX);
+    const JsonValue second = *++document->root().begin();
+    CHECK(second.is(JsonKind::kReal));
+  }
+
+  TEST_CASE("what is no JSON is refused where it begins to be none") {
+    CHECK(refusal("") == "1:1 'plan.json' is not valid JSON: it ends before it says anything");
+    CHECK(refusal("{\"a\": [1,\n 2") ==
+          "2:3 'plan.json' is not valid JSON: it ends in the middle, with brackets still open");
+    CHECK(refusal("{\"a\": 1,\n \"b\": NaN}") ==
+          "2:7 'plan.json' is not valid JSON: 'NaN' cannot stand here");
+    CHECK(refusal("[1] [2]") == "1:5 'plan.json' is not valid JSON: '[2' cannot stand here");
+    CHECK(refusal("[1e999]").find("too large") != std::string::npos);
+    CHECK(refusal("[\"\xff\"]").find("not UTF-8") != std::string::npos);
+    CHECK(refusal("{\"a\": 1, \"b\": 2,\n\"a\": 3}") ==
+          "2:6 'plan.json' is not valid JSON: an object has 'a' twice");
+    // However it is spelled.
+    CHECK(refusal(R"({"a": 1, "\u0061": 3})").find("'a' twice") != std::string::npos);
+  }
+
+  TEST_CASE("deep nesting is an error, not a crash") {
+    const std::string hundred = std::string(100, '[') + std::string(100, ']');
+    CHECK(JsonDocument::parse(hundred, "plan.json"));
+    CHECK(refusal(std::string(101, '[') + std::string(101, ']')) ==
+          "1:101 'plan.json' is not valid JSON: it is nested more than 100 deep");
+    CHECK(refusal(std::string(1'000'000, '[')).find("nested") != std::string::npos);
+    std::string objects;
+    for (int i = 0; i < 100'000; ++i) {
+      objects += "{\"a\":";
+    }
+    CHECK(refusal(objects).find("nested") != std::string::npos);
+  }
+
+  TEST_CASE("members of the wrong type are errors that name them") {
+    const auto document = JsonDocument::parse(R"({
+      "text": 5, "size": -1, "big": 4611686018427387905, "edge": 4611686018427387904,
+      "align": 24, "role": "stack", "flag": 1, "whole": 4096.0, "part": 1.5, "null": null,
+      "MEMORY": " DTCM "})",
+                                              "plan.json");
+    REQUIRE(document);
+    const JsonValue root = document->root();
+    PlanFields fields{"plan.json"};
+    CHECK(fields.size(root, "edge") == model::kLargestPlan);
+    CHECK(fields.whole(root, "whole") == 4096);
+    CHECK(!fields.size_if_any(root, "none"));
+    CHECK(!fields.size_if_any(root, "null"));
+    CHECK(fields.memory_if_any(root, "MEMORY") == "dtcm");
+    CHECK(fields.memory_if_any(root, "none") == "default");
+    CHECK(!fields.failed());
+
+    CHECK(fields.text(root, "text").empty());
+    CHECK(!fields.size(root, "size"));
+    CHECK(!fields.size(root, "big"));
+    CHECK(!fields.alignment_if_any(root, "align"));
+    CHECK(!fields.role(root, "role"));
+    CHECK(!fields.flag_if_any(root, "flag"));
+    CHECK(!fields.whole(root, "part"));
+    CHECK(!fields.whole(root, "none"));
+    const PlanResult result = fields.finish({});
+    REQUIRE(!result);
+    const std::string all = test::all_text(result.error());
+    CHECK(result.error().size() == 8);
+    CHECK(test::contains(all, "text: it must be a string, not 5"));
+    CHECK(test::contains(all, "size: -1 is no size"));
+    CHECK(test::contains(all, "big: 4611686018427387905 B is more than any memory has"));
+    CHECK(test::contains(all, "align: 24 is no alignment"));
+    CHECK(
+        test::contains(all, "role: it must be 'scratch', 'persistent' or 'constant', not 'stack'"));
+    CHECK(test::contains(all, "flag: it must be true or false, not 1"));
+    CHECK(test::contains(all, "part: it must be a whole number from 0, not 1.5"));
+    CHECK(test::contains(all, "document: 'none' is missing"));
+  }
+
+  TEST_CASE("lifetimes that no network has are errors") {
+    PlanProblems problems{"plan.csv"};
+    using model::Interval;
+    const auto live = [&](std::int64_t first, std::int64_t last, LastStep meaning) {
+      return problems.lifetime(first, last, meaning, {3, 1}, "'x'");
+    };
+    CHECK(live(2, 5, LastStep::kFirstAfter) == Interval{2, 5});
+    CHECK(live(2, 5, LastStep::kInside) == Interval{2, 6});
+    CHECK(live(2, 2, LastStep::kInside) == Interval{2, 3});
+    CHECK(live(-3, 0, LastStep::kFirstAfter) == Interval{-3, 0});
+    CHECK(live(0, model::kLastStep, LastStep::kFirstAfter) == Interval{0, model::kLastStep});
+    CHECK(!problems.failed());
+    CHECK(!live(2, 2, LastStep::kFirstAfter));
+    CHECK(!live(3, 2, LastStep::kInside));
+    CHECK(!live(0, model::kLastStep, LastStep::kInside));
+    CHECK(!live(INT64_MIN, INT64_MAX, LastStep::kFirstAfter));
+    const PlanResult result = problems.finish({});
+    REQUIRE(!result);
+    CHECK(result.error().size() == 4);
+    CHECK(test::count(result.error(), Code::kPlanLifetime) == 4);
+    CHECK(result.error()[0].message == "'x': the lifetime from 2 to 2 is empty");
+    CHECK(result.error()[1].message == "'x': the lifetime from 3 to 2 ends before it begins");
+  }
+
+  TEST_CASE("of many problems of one kind twenty are kept, and how many more there are") {
+    PlanProblems problems{"plan.csv"};
+    for (std::size_t i = 0; i < 1000; ++i) {
+      problems.warn(Code::kPlanContradiction, {i + 1, 0}, "doubtful");
+    }
+    CHECK(!problems.failed());
+    const PlanResult warned = problems.finish({});
+    REQUIRE(warned);
+    REQUIRE(warned->diagnostics.size() == 20);
+    CHECK(warned->diagnostics.back().details ==
+          std::vector<std::string>{"and 980 places more like it"});
+
+    // An error is kept whatever came before.
+    problems.error(Code::kPlanContradiction, {1001, 0}, "unusable");
+    CHECK(problems.failed());
+    CHECK(!problems.finish({}));
+  }
+
+  TEST_CASE("an id stands once") {
+    PlanProblems problems{"plan.csv"};
+    CHECK(problems.is_new("a", {2, 0}));
+    CHECK(problems.is_new("b", {3, 0}));
+    CHECK(!problems.is_new("a", {4, 0}));
+    const PlanResult result = problems.finish({});
+    REQUIRE(!result);
+    CHECK(result.error().front().code == Code::kPlanDuplicate);
+    CHECK(result.error().front().message == "'a' stands here again; it is in line 2, too");
+  }
+
+  TEST_CASE("numbers in tables are digits and nothing else") {
+    CHECK(whole_number("18446744073709551615") == UINT64_MAX);
+    for (const char* text : {"", "18446744073709551616", "-1", "+1", " 1", "1 ", "0x10", "1.0"}) {
+      CHECK(!whole_number(text));
+    }
+    CHECK(signed_number("-9223372036854775808") == INT64_MIN);
+    CHECK(!signed_number("9223372036854775808"));
+  }
+}
+
+}  // namespace memsize::readers
