@@ -1,0 +1,572 @@
+// ARES's JSON: checkpoints of its four stages, the planner's dump beside the last one, and the
+// report of memory levels. Only post_memory_plan carries a plan. For earlier stages, and for the
+// report, lifetimes follow from what each layer reads and writes, by the rule of ARES's own
+// planner: from the layer that writes a buffer first to the last that uses it, both inside. A
+// buffer that no layer writes lives all the time, and the input from the first layer on.
+//
+// The network's output is alive at its last layer only. That is what ARES plans, so that it is
+// reported as it is; whoever checks the plan can say that nobody can read it afterwards.
+#include "memsize/core/text.hpp"
+
+#include "plan_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+using model::Lifetime;
+
+constexpr std::size_t kLongestShown = 40;
+constexpr std::string_view kInput = "input_quant";
+constexpr const char* kRunAgain =
+    "run ARES again with ARES_CHECKPOINT_DIR set, and give the whole file";
+
+std::string shown(std::string_view name) {
+  return fmt::format("'{}'", core::printable(name, kLongestShown));
+}
+
+// Bytes of one element; 1 for what is not listed, as ARES has it.
+std::uint64_t element_size(std::string_view type) {
+  if (type == "int32_t" || type == "uint32_t" || type == "float" || type == "fp32") {
+    return 4;
+  }
+  return type == "int16_t" || type == "uint16_t" ? 2 : 1;
+}
+
+// "blocks_3_mlp" uses the pool "block_mlp_out_pool": one buffer for the same role in all blocks of
+// a transformer.
+std::string pool_of(std::string_view name) {
+  constexpr std::string_view kBlocks = "blocks_";
+  if (!name.starts_with(kBlocks)) {
+    return {};
+  }
+  name.remove_prefix(kBlocks.size());
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  if (digits == 0 || !name.substr(digits).starts_with('_')) {
+    return {};
+  }
+  std::string_view role = name.substr(digits + 1);
+  if (role.ends_with("_out")) {
+    role.remove_suffix(4);
+  }
+  return fmt::format("block_{}_out_pool", role);
+}
+
+/// Buffers under their names, in the order in which the text has them, and who uses them when.
+class AresBuffers {
+ public:
+  struct Buffer {
+    model::PlannedBlock block;
+    std::optional<std::int64_t> written;
+    std::optional<std::int64_t> used;
+    std::uint64_t uses = 0;
+    bool is_pool = false;
+    /// Its lifetime is the planner's.
+    bool is_planned = false;
+    PlanPlace place;
+  };
+
+  explicit AresBuffers(PlanFields& fields) : fields_(fields) {}
+
+  Buffer* find(const std::string& name) {
+    const auto found = index_.find(name);
+    return found == index_.end() ? nullptr : &all_[found->second];
+  }
+
+  /// The buffer of that name, made where there is none.
+  Buffer& at(const std::string& name, PlanPlace place) {
+    const auto [found, fresh] = index_.emplace(name, all_.size());
+    if (fresh) {
+      Buffer& made = all_.emplace_back();
+      made.block.id = name;
+      made.block.memory = "l2";
+      made.block.line = place.line;
+      made.place = place;
+    }
+    return all_[found->second];
+  }
+
+  void write(JsonValue name, std::int64_t step) {
+    if (Buffer* const buffer = named(name)) {
+      buffer->written = std::min(buffer->written.value_or(step), step);
+      ++buffer->uses;
+      last_written_ = buffer->block.id;
+    }
+  }
+
+  void read(JsonValue name, std::int64_t step) {
+    if (Buffer* const buffer = named(name)) {
+      buffer->used = std::max(buffer->used.value_or(step), step);
+      ++buffer->uses;
+    }
+  }
+
+  [[nodiscard]] std::vector<Buffer>& all() { return all_; }
+
+  /// The buffer that the last layer writes.
+  [[nodiscard]] const std::string& last_written() const { return last_written_; }
+
+  /// What each buffer's layers say of its lifetime, where nothing else does. `layers` is how many
+  /// there are.
+  void derive_lifetimes(std::int64_t layers) {
+    for (Buffer& buffer : all_) {
+      if (layers != 0 && !buffer.is_pool && !buffer.block.live &&
+          buffer.block.role == Lifetime::kScratch) {
+        buffer.block.live = derived(buffer, layers);
+      }
+    }
+    // A pool is in use from the first of its blocks to the last: what another buffer writes there
+    // between two of them is overwritten.
+    for (Buffer& buffer : all_) {
+      Buffer* const pool = buffer.block.alias_of.empty() ? nullptr : find(buffer.block.alias_of);
+      if (pool == nullptr || !buffer.block.live || pool->is_planned) {
+        continue;
+      }
+      auto& live = pool->block.live;
+      live = live ? model::Interval{std::min(live->lower, buffer.block.live->lower),
+                                    std::max(live->upper, buffer.block.live->upper)}
+                  : *buffer.block.live;
+    }
+  }
+
+  /// Buffers of blocks lie in their pools.
+  void find_pools() {
+    for (Buffer& buffer : all_) {
+      const std::string pool = pool_of(buffer.block.id);
+      const Buffer* const found = pool.empty() ? nullptr : find(pool);
+      if (found != nullptr && !buffer.block.offset && buffer.block.memory == found->block.memory) {
+        buffer.block.alias_of = pool;
+      }
+    }
+  }
+
+  /// Into the report, with a check of what sizes come to.
+  void finish(model::PlanReport& report) {
+    core::Bytes total;
+    for (Buffer& buffer : all_) {
+      buffer.block.is_input = buffer.block.is_input || buffer.block.id == kInput;
+      buffer.block.is_output = buffer.block.is_output || buffer.block.id == last_written_;
+      if (buffer.uses != 0) {
+        buffer.block.uses = buffer.uses;
+      }
+      total += buffer.block.size;
+      if (buffer.block.offset) {
+        fields_.ends_in_plan(
+            *buffer.block.offset, buffer.block.size, buffer.place, shown(buffer.block.id));
+      }
+      report.blocks.push_back(std::move(buffer.block));
+    }
+    if (total > model::kLargestPlan) {
+      fields_.error(Code::kPlanSize,
+                    {},
+                    "the sizes of all buffers add up to more than any memory has",
+                    "sums of sizes go up to 2^62 B");
+    }
+  }
+
+ private:
+  // Only of buffers that are listed: a layer names its weights in the same way.
+  Buffer* named(JsonValue name) {
+    return name.is(JsonKind::kText) ? find(std::string{name.text()}) : nullptr;
+  }
+
+  static model::Interval derived(const Buffer& buffer, std::int64_t layers) {
+    const bool is_input = buffer.block.id == kInput;
+    if (!is_input && !buffer.written) {
+      return {0, layers + 1};
+    }
+    const std::int64_t first = is_input ? 0 : *buffer.written;
+    const std::int64_t last = std::max(buffer.used.value_or(first), first);
+    return {first, last + 1};
+  }
+
+  PlanFields& fields_;
+  std::vector<Buffer> all_;
+  std::map<std::string, std::size_t> index_;
+  std::string last_written_;
+};
+
+class AresReader : protected PlanFields {
+ public:
+  explicit AresReader(const std::string& path) : PlanFields(path), buffers_(*this) {}
+
+ protected:
+  // {"name", "ctype", "numel", ...} of a checkpoint or of the report of levels.
+  AresBuffers::Buffer* read_buffer(JsonValue entry) {
+    if (!is_object(entry)) {
+      return nullptr;
+    }
+    const std::string name = id(entry, "name");
+    if (name.empty() || !is_new(name, entry.place())) {
+      return nullptr;
+    }
+    const std::string type = text_if_any(entry, "ctype");
+    const auto count = whole_if_any(entry, "numel");
+    auto& buffer = buffers_.at(name, entry.place());
+    if (count) {
+      const auto bytes = core::checked_mul(*count, element_size(type));
+      buffer.block.size =
+          size(bytes.value_or(UINT64_MAX), entry.place(), shown(name)).value_or(core::Bytes{});
+    }
+    buffer.is_pool = flag_if_any(entry, "is_pool").value_or(false);
+    if (flag_if_any(entry, "use_l3_fallback").value_or(false)) {
+      buffer.block.memory = "l3";
+    }
+    const std::string role = text_if_any(entry, "streaming_role");
+    buffer.block.is_input = role == "input";
+    buffer.block.is_output = role == "output";
+    if (role == "weight") {
+      buffer.block.role = Lifetime::kConstant;
+    }
+    return &buffer;
+  }
+
+  AresBuffers buffers_;
+  model::PlanReport report_;
+};
+
+class CheckpointReader : private AresReader {
+ public:
+  using AresReader::AresReader;
+
+  PlanResult read(const JsonDocument& document) {
+    const JsonValue root = document.root();
+    report_.lines = document.lines();
+    if (!is_object(root) || !read_version(root)) {
+      return finish(std::move(report_));
+    }
+    // The planner's dump has the same facts under shorter names, and no buffers.
+    const bool is_dump = !root["state"] && root["lifetimes"];
+    const JsonValue state = is_dump ? root : member(root, "state");
+    if (state && is_object(state)) {
+      read_state(state, is_dump);
+    }
+    const bool planned =
+        root["stage"].is(JsonKind::kText) && root["stage"].text() == "post_memory_plan";
+    if (planned && !state["planner_offsets"] && !failed()) {
+      report_.abridged = true;
+      warn(Code::kPlanAbridged,
+           root["stage"].place(),
+           "the memory plan's checkpoint has no offsets",
+           kRunAgain);
+    }
+    return finish(std::move(report_));
+  }
+
+ private:
+  bool read_version(JsonValue root) {
+    const std::string version =
+        root["schema_version"].is(JsonKind::kText) ? text(root, "schema_version") : "1";
+    if (version == "1" || version.starts_with("1.")) {
+      return true;
+    }
+    error(Code::kPlanVersion,
+          root["schema_version"].place(),
+          fmt::format("schema_version is {}; this memsize reads 1.x", shown(version)),
+          "run an ARES that writes schema 1, or take a newer memsize");
+    return false;
+  }
+
+  void read_state(JsonValue state, bool is_dump) {
+    report_.planner = text_if_any(state, is_dump ? "policy" : "planner_policy");
+    for (const char* const list : {"activation_buffers", "shared_activation_pool"}) {
+      read_buffers(state[list], std::string_view{list} == "shared_activation_pool");
+    }
+    read_lifetimes(state[is_dump ? "lifetimes" : "planner_lifetimes"]);
+    read_offsets(state[is_dump ? "offsets" : "planner_offsets"]);
+    read_conflicts(state[is_dump ? "unresolved_conflicts" : "planner_unresolved_conflicts"]);
+    const auto total = size_if_any(state, is_dump ? "peak_arena_bytes" : "l2_arena_size");
+    if (total) {
+      model::PlannedArena arena;
+      arena.memory = "l2";
+      arena.total = total;
+      arena.line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].place().line;
+      report_.arenas.push_back(std::move(arena));
+    }
+    buffers_.find_pools();
+    const std::int64_t layers = read_layers(state["layer_specs"]);
+    buffers_.derive_lifetimes(layers);
+    buffers_.finish(report_);
+    if (report_.blocks.empty() && !failed()) {
+      error(Code::kPlanSyntax, {}, "this checkpoint has no buffers", kRunAgain);
+    }
+  }
+
+  void read_buffers(JsonValue list, bool are_pools) {
+    if (!list || !is_array(list)) {
+      return;
+    }
+    for (const JsonValue entry : list) {
+      // A pool may stand in both lists.
+      const JsonValue name = entry["name"];
+      if (are_pools && name.is(JsonKind::kText) &&
+          buffers_.find(std::string{name.text()}) != nullptr) {
+        continue;
+      }
+      AresBuffers::Buffer* const buffer = read_buffer(entry);
+      if (buffer != nullptr) {
+        buffer->is_pool = buffer->is_pool || are_pools;
+        buffer->block.offset = size_if_any(entry, "offset");
+      }
+    }
+  }
+
+  void read_lifetimes(JsonValue lifetimes) {
+    if (!lifetimes || !is_object(lifetimes)) {
+      return;
+    }
+    for (const JsonValue entry : lifetimes) {
+      if (!is_object(entry)) {
+        continue;
+      }
+      if (entry.key().empty()) {
+        wrong(entry, "a buffer needs a name", kRunAgain);
+        continue;
+      }
+      auto& buffer = buffers_.at(std::string{entry.key()}, entry.place());
+      auto& block = buffer.block;
+      buffer.is_planned = true;
+      const auto first = step(entry, "start");
+      const auto last = step(entry, "end");
+      const auto planned = size(entry, "size");
+      if (!first || !last || !planned) {
+        continue;
+      }
+      block.live = lifetime(entry, *first, *last, LastStep::kInside);
+      if (block.size.count() != 0 && block.size != *planned) {
+        warn(Code::kPlanContradiction,
+             entry.place(),
+             fmt::format("{} has {} B, and is planned with {} B",
+                         shown(block.id),
+                         block.size.count(),
+                         planned->count()),
+             "what the planner gives it counts; run ARES again");
+      }
+      block.size = *planned;
+    }
+  }
+
+  void read_offsets(JsonValue offsets) {
+    if (!offsets || !is_object(offsets)) {
+      return;
+    }
+    for (const JsonValue entry : offsets) {
+      const auto offset = as_size(entry);
+      AresBuffers::Buffer* const buffer = buffers_.find(std::string{entry.key()});
+      if (offset && buffer == nullptr) {
+        warn(Code::kPlanContradiction,
+             entry.place(),
+             fmt::format("{} has an offset, but is no buffer", shown(entry.key())),
+             kRunAgain);
+      } else if (offset) {
+        place(*buffer, *offset, entry);
+      }
+    }
+  }
+
+  // A buffer may say itself where it is, too.
+  void place(AresBuffers::Buffer& buffer, core::Bytes offset, JsonValue entry) {
+    auto& own = buffer.block.offset;
+    if (own && *own != offset) {
+      warn(Code::kPlanContradiction,
+           entry.place(),
+           fmt::format("{} is planned at {}, its own entry says {}",
+                       shown(buffer.block.id),
+                       offset.count(),
+                       own->count()),
+           "what the planner says counts; run ARES again");
+    }
+    own = offset;
+  }
+
+  void read_conflicts(JsonValue conflicts) {
+    if (!conflicts || !is_array(conflicts)) {
+      return;
+    }
+    for (const JsonValue conflict : conflicts) {
+      if (!wants(core::Severity::kWarning, Code::kPlanContradiction)) {
+        return;
+      }
+      warn(Code::kPlanContradiction,
+           conflict.place(),
+           fmt::format("ARES itself left a conflict: {}", words_in(conflict)),
+           "two buffers share bytes while both are alive: plan again with memsize plan");
+    }
+  }
+
+  // A pair of names, or whatever else it is written as.
+  static std::string words_in(JsonValue value) {
+    constexpr std::size_t kMost = 4;
+    std::vector<std::string> words;
+    for (const JsonValue each : value) {
+      if (each.is(JsonKind::kText) && words.size() < kMost) {
+        words.push_back(shown(each.text()));
+      }
+    }
+    return words.empty() ? value.shown() : core::join(words, ", ");
+  }
+
+  // How many layers there are.
+  std::int64_t read_layers(JsonValue layers) {
+    if (!layers || !is_array(layers)) {
+      return 0;
+    }
+    std::int64_t step = 0;
+    for (const JsonValue layer : layers) {
+      if (!is_object(layer)) {
+        continue;
+      }
+      constexpr auto kInputs = std::to_array<const char*>(
+          {"input_buffer", "input1_buffer", "input2_buffer", "q_buffer", "k_buffer", "v_buffer"});
+      for (const char* const key : kInputs) {
+        buffers_.read(layer[key], step);
+      }
+      for (const JsonValue input : layer["input_buffers"]) {
+        buffers_.read(input, step);
+      }
+      // What works in place reads it first.
+      buffers_.read(layer["buffer"], step);
+      buffers_.write(layer["buffer"], step);
+      buffers_.write(layer["output_buffer"], step);
+      ++step;
+    }
+    return step;
+  }
+};
+
+class LevelsReader : private AresReader {
+ public:
+  using AresReader::AresReader;
+
+  PlanResult read(const JsonDocument& document) {
+    const JsonValue root = document.root();
+    report_.lines = document.lines();
+    if (!is_object(root)) {
+      return finish(std::move(report_));
+    }
+    read_hierarchy(root["memory_hierarchy"]);
+    const JsonValue list = member(root, "buffers");
+    if (list && is_array(list)) {
+      for (const JsonValue entry : list) {
+        read_levels(entry);
+      }
+    }
+    buffers_.find_pools();
+    const std::int64_t layers = read_layers(root["layers"]);
+    buffers_.derive_lifetimes(layers);
+    buffers_.finish(report_);
+    if (report_.blocks.empty() && !failed()) {
+      error(Code::kPlanSyntax, {}, "this report has no buffers", kRunAgain);
+    }
+    return finish(std::move(report_));
+  }
+
+ private:
+  // Levels with or without sizes, as a list or under their names.
+  void read_hierarchy(JsonValue hierarchy) {
+    const JsonValue levels = hierarchy["levels"] ? hierarchy["levels"] : hierarchy;
+    for (const JsonValue level : levels) {
+      if (!level.is(JsonKind::kObject)) {
+        continue;
+      }
+      model::PlannedMemory memory;
+      const JsonValue name = level["name"];
+      memory.name = memory_name(name.is(JsonKind::kText) ? name.text() : level.key());
+      memory.line = level.place().line;
+      for (const char* const key : {"capacity_bytes", "size_bytes", "capacity", "size"}) {
+        if (!memory.capacity && level[key].is(JsonKind::kWhole)) {
+          memory.capacity = size_if_any(level, key);
+        }
+      }
+      report_.memories.push_back(std::move(memory));
+    }
+  }
+
+  // What a buffer requires comes before what it would like.
+  void read_levels(JsonValue entry) {
+    AresBuffers::Buffer* const buffer = read_buffer(entry);
+    if (buffer == nullptr || buffer->block.memory == "l3") {
+      return;
+    }
+    for (const char* const key : {"preferred_level", "required_level"}) {
+      const std::string level = text_if_any(entry, key);
+      if (!level.empty()) {
+        buffer->block.memory = memory_name(level);
+      }
+    }
+  }
+
+  std::int64_t read_layers(JsonValue layers) {
+    if (!layers || !is_array(layers)) {
+      return 0;
+    }
+    std::int64_t step = 0;
+    for (const JsonValue layer : layers) {
+      if (!is_object(layer)) {
+        continue;
+      }
+      for (const JsonValue input : layer["inputs"]) {
+        buffers_.read(input, step);
+      }
+      for (const JsonValue scratch : layer["scratch"]) {
+        buffers_.write(scratch, step);
+      }
+      for (const JsonValue output : layer["outputs"]) {
+        buffers_.write(output, step);
+      }
+      ++step;
+    }
+    return step;
+  }
+};
+
+template <typename Reader>
+PlanResult read_document(std::string_view text, const std::string& path) {
+  auto document = JsonDocument::parse(text, path);
+  if (!document) {
+    return tl::make_unexpected(std::move(document.error()));
+  }
+  return Reader{path}.read(*document);
+}
+
+bool has(std::string_view head, std::string_view word) {
+  return head.find(word) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool probe_ares_checkpoint(std::string_view head) {
+  if (!core::trim(head).starts_with('{')) {
+    return false;
+  }
+  constexpr auto kStages = std::to_array<std::string_view>(
+      {"\"pre_fusion\"", "\"post_fusion\"", "\"post_tiling\"", "\"post_memory_plan\""});
+  const bool is_checkpoint =
+      has(head, "\"stage\"") &&
+      std::any_of(kStages.begin(), kStages.end(), [&](auto stage) { return has(head, stage); });
+  return is_checkpoint || has(head, "\"planner_lifetimes\"") ||
+         (has(head, "\"peak_arena_bytes\"") && has(head, "\"policy\""));
+}
+
+PlanResult read_ares_checkpoint(std::string_view text, const std::string& path) {
+  return read_document<CheckpointReader>(text, path);
+}
+
+bool probe_ares_levels(std::string_view head) {
+  return core::trim(head).starts_with('{') && has(head, "\"phase\"") && has(head, "memory_level");
+}
+
+PlanResult read_ares_levels(std::string_view text, const std::string& path) {
+  return read_document<LevelsReader>(text, path);
+}
+
+}  // namespace memsize::readers

@@ -1,0 +1,227 @@
+// memsize's own document of a plan, memsize.plan/1, read back: what was written comes back as it
+// was. Hashes and diagnostics are left out, because whoever has the plan can make them again.
+#include "memsize/core/text.hpp"
+
+#include "plan_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+using model::Lifetime;
+
+constexpr std::string_view kSchema = "memsize.plan/1";
+constexpr auto kProofs =
+    std::to_array<std::string_view>({"bound", "exhausted", "best", "infeasible"});
+constexpr std::size_t kLongestShown = 40;
+constexpr const char* kWriteAgain = "write the document again with: memsize plan REPORT --json";
+
+class DocumentReader : private PlanFields {
+ public:
+  explicit DocumentReader(const std::string& path) : PlanFields(path) {}
+
+  PlanResult read(const JsonDocument& document) {
+    const JsonValue root = document.root();
+    report_.lines = document.lines();
+    if (!is_object(root) || !has_schema(root)) {
+      return finish(std::move(report_));
+    }
+    report_.planner = text_if_any(root, "planner");
+    report_.prefix = text_if_any(root, "prefix");
+    each(root["memories"], &DocumentReader::read_memory);
+    each(member(root, "arenas"), &DocumentReader::read_arena);
+    each(member(root, "blocks"), &DocumentReader::read_block);
+    each(root["layers"], &DocumentReader::read_layer);
+    check_aliases();
+    return finish(std::move(report_));
+  }
+
+ private:
+  bool has_schema(JsonValue root) {
+    const std::string schema = text(root, "schema");
+    if (schema == kSchema || failed()) {
+      return !failed();
+    }
+    error(Code::kPlanVersion,
+          root["schema"].place(),
+          fmt::format("the document has the schema '{}'", core::printable(schema, kLongestShown)),
+          fmt::format("this memsize reads {}", kSchema));
+    return false;
+  }
+
+  void each(JsonValue list, void (DocumentReader::*take)(JsonValue)) {
+    if (!list || !is_array(list)) {
+      return;
+    }
+    for (const JsonValue entry : list) {
+      if (is_object(entry)) {
+        (this->*take)(entry);
+      }
+    }
+  }
+
+  void read_memory(JsonValue entry) {
+    model::PlannedMemory memory;
+    memory.name = text(entry, "name");
+    memory.line = entry.place().line;
+    memory.capacity = size_if_any(entry, "capacity_bytes");
+    memory.used = size_if_any(entry, "used_bytes");
+    memory.alignment = alignment_if_any(entry, "alignment");
+    memory.writable = flag_if_any(entry, "writable");
+    const std::string base = text_if_any(entry, "base");
+    if (!base.empty()) {
+      const auto address = core::parse_address(base);
+      if (address) {
+        memory.base = core::PhysAddr{*address};
+      } else {
+        wrong(entry["base"], "it must be a hexadecimal address", kWriteAgain);
+      }
+    }
+    if (!memories_.insert(memory.name).second) {
+      error(
+          Code::kPlanDuplicate,
+          entry.place(),
+          fmt::format("memory '{}' stands here again", core::printable(memory.name, kLongestShown)),
+          "each memory has one entry");
+      return;
+    }
+    report_.memories.push_back(std::move(memory));
+  }
+
+  void read_arena(JsonValue entry) {
+    model::PlannedArena arena;
+    arena.memory = text(entry, "memory");
+    arena.role = role(entry, "role").value_or(Lifetime::kScratch);
+    arena.source_memory = text_if_any(entry, "source_memory");
+    arena.line = entry.place().line;
+    arena.region_id = whole_if_any(entry, "region_id");
+    arena.used = size_if_any(entry, "height_bytes");
+    arena.total = size_if_any(entry, "total_bytes");
+    arena.lower_bound = size_if_any(entry, "lower_bound_bytes");
+    arena.alignment = alignment_if_any(entry, "alignment");
+    arena.proof = text_if_any(entry, "proof");
+    if (!arena.proof.empty() &&
+        std::find(kProofs.begin(), kProofs.end(), arena.proof) == kProofs.end()) {
+      wrong(entry["proof"],
+            fmt::format("'{}' proves nothing", core::printable(arena.proof, kLongestShown)),
+            "it is bound, exhausted, best or infeasible");
+    }
+    if (!arenas_.insert({arena.memory, arena.role}).second) {
+      error(Code::kPlanDuplicate,
+            entry.place(),
+            fmt::format("the {} arena in '{}' stands here again",
+                        model::name_of(arena.role),
+                        core::printable(arena.memory, kLongestShown)),
+            "one role has one arena in one memory");
+      return;
+    }
+    const auto capacity = size_if_any(entry, "capacity_bytes");
+    if (capacity && memories_.insert(arena.memory).second) {
+      model::PlannedMemory memory;
+      memory.name = arena.memory;
+      memory.capacity = capacity;
+      memory.line = arena.line;
+      report_.memories.push_back(std::move(memory));
+    }
+    report_.arenas.push_back(std::move(arena));
+  }
+
+  void read_block(JsonValue entry) {
+    model::PlannedBlock block;
+    block.id = id(entry, "id");
+    block.name = text_if_any(entry, "name");
+    block.memory = text(entry, "memory");
+    block.role = role(entry, "role").value_or(Lifetime::kScratch);
+    block.source_memory = text_if_any(entry, "source_memory");
+    block.line = entry.place().line;
+    block.size = size(entry, "size").value_or(core::Bytes{});
+    block.alignment = alignment_if_any(entry, "alignment");
+    block.offset = size_if_any(entry, "offset");
+    block.alias_of = entry["alias_of"] ? id(entry, "alias_of") : std::string{};
+    block.is_input = flag_if_any(entry, "input").value_or(false);
+    block.is_output = flag_if_any(entry, "output").value_or(false);
+    block.uses = whole_if_any(entry, "uses");
+    if (entry["lower"] || entry["upper"]) {
+      const auto first = step(entry, "lower");
+      const auto end = step(entry, "upper");
+      if (first && end) {
+        block.live = lifetime(entry, *first, *end, LastStep::kFirstAfter);
+      }
+    }
+    if (block.id.empty() || !is_new(block.id, entry.place())) {
+      return;
+    }
+    if (block.offset) {
+      ends_in_plan(*block.offset, block.size, entry.place(), "the block");
+    }
+    total_ += block.size;
+    if (total_ > model::kLargestPlan) {
+      error(Code::kPlanSize,
+            entry.place(),
+            "with this block, the sizes add up to more than any memory has",
+            "sums of sizes go up to 2^62 B");
+    }
+    report_.blocks.push_back(std::move(block));
+  }
+
+  void read_layer(JsonValue entry) {
+    model::LayerTime layer;
+    layer.name = text(entry, "name");
+    layer.line = entry.place().line;
+    layer.total = whole(entry, "total_cycles").value_or(0);
+    layer.compute = whole_if_any(entry, "compute_cycles").value_or(0);
+    layer.load = whole_if_any(entry, "load_cycles").value_or(0);
+    layer.store = whole_if_any(entry, "store_cycles").value_or(0);
+    report_.layers.push_back(std::move(layer));
+  }
+
+  void check_aliases() {
+    if (failed()) {
+      return;
+    }
+    const auto roots = model::roots_of(report_.blocks);
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      const model::PlannedBlock& block = report_.blocks[i];
+      if (roots[i] == nullptr) {
+        error(Code::kPlanAlias,
+              {block.line, 0},
+              fmt::format("'{}' is an alias of '{}', which leads nowhere",
+                          core::printable(block.id, kLongestShown),
+                          core::printable(block.alias_of, kLongestShown)),
+              kWriteAgain);
+      }
+    }
+  }
+
+  model::PlanReport report_;
+  std::set<std::string> memories_;
+  std::set<std::pair<std::string, Lifetime>> arenas_;
+  core::Bytes total_;
+};
+
+}  // namespace
+
+bool probe_plan_document(std::string_view head) {
+  // Whatever version it is: a newer one is better refused than not known.
+  return core::trim(head).starts_with('{') &&
+         head.find("\"memsize.plan/") != std::string_view::npos;
+}
+
+PlanResult read_plan_document(std::string_view text, const std::string& path) {
+  auto document = JsonDocument::parse(text, path);
+  if (!document) {
+    return tl::make_unexpected(std::move(document.error()));
+  }
+  return DocumentReader{path}.read(*document);
+}
+
+}  // namespace memsize::readers

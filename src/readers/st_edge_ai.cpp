@@ -1,0 +1,535 @@
+// ST Edge AI's network_c_info.json: memory pools, buffers with their place and epochs, and the
+// graph that uses them.
+//
+// An epoch's end is inside the lifetime: it is that of the last node that reads the buffer. Both
+// readings leave real plans without other conflicts than those below, but with the end outside, no
+// two buffers of hundreds that would only touch in time share a byte, and inputs would be dead
+// while the first node reads them.
+//
+// Nodes work in place. Where output and input are in the same bytes, or one inside of the other,
+// one is an alias. Many outputs begin somewhat before their input, because each row is read before
+// its bytes are written; neither is inside the other then. Such an input is said to end where its
+// output begins, and what is not overwritten of it becomes a block beside it, an alias that lives
+// on. In every step, the bytes in use are exactly covered that way; and whoever plans anew, knowing
+// nothing of rows, keeps the whole input alive as long as it is read.
+#include "memsize/core/text.hpp"
+
+#include "plan_json.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::readers {
+
+namespace {
+
+using core::Code;
+using model::Lifetime;
+
+constexpr std::size_t kLongestShown = 40;
+// No operator works in place on more buffers; longer lists are lists of something else.
+constexpr std::size_t kMostInPlace = 64;
+constexpr const char* kMakeAgain = "generate the network again, and give the whole c_info.json";
+
+struct Pool {
+  std::string name;
+  std::optional<core::Bytes> used;
+  core::Align alignment;
+  PlanPlace place;
+  /// How many buffers it lists.
+  std::size_t listed = 0;
+  /// Others that it is made of.
+  bool is_sum = false;
+  // Of the buffers in it.
+  std::size_t buffers = 0;
+  bool has_params = false;
+  bool has_activations = false;
+  core::Bytes params_end;
+  core::Bytes activations_end;
+};
+
+bool touch_in_bytes(const model::PlannedBlock& a, const model::PlannedBlock& b) {
+  return *a.offset < *b.offset + b.size && *b.offset < *a.offset + a.size;
+}
+
+bool touch_in_time(const model::PlannedBlock& a, const model::PlannedBlock& b) {
+  return a.live->lower < b.live->upper && b.live->lower < a.live->upper;
+}
+
+bool is_inside(const model::PlannedBlock& inner, const model::PlannedBlock& outer) {
+  return *outer.offset <= *inner.offset && *inner.offset + inner.size <= *outer.offset + outer.size;
+}
+
+class InfoReader : private PlanFields {
+ public:
+  explicit InfoReader(const std::string& path) : PlanFields(path) {}
+
+  PlanResult read(const JsonDocument& document) {
+    const JsonValue root = document.root();
+    report_.lines = document.lines();
+    report_.planner = "ST Edge AI";
+    if (!is_object(root) || !read_version(root)) {
+      return finish(std::move(report_));
+    }
+    read_pools(member(root, "memory_pools"));
+    read_buffers(member(root, "buffers"));
+    for (const JsonValue graph : root["graphs"]) {
+      read_graph(graph);
+    }
+    if (!failed()) {
+      fill_mixed_pools();
+      find_same_places();
+      for (const auto& [input, output] : in_place_) {
+        share(input, output);
+      }
+      finish_blocks();
+      check_pools();
+      check_footprint(root["memory_footprint"]);
+    }
+    return finish(std::move(report_));
+  }
+
+ private:
+  // "2.0" and "3.0" have the same members as far as they are read here.
+  bool read_version(JsonValue root) {
+    const JsonValue version = root["json_schema_version"];
+    if (!version.is(JsonKind::kText) || version.text().starts_with("1.") ||
+        version.text().starts_with("2.") || version.text().starts_with("3.")) {
+      return true;
+    }
+    error(Code::kPlanVersion,
+          version.place(),
+          fmt::format("json_schema_version is {}; this memsize reads 1 to 3", version.shown()),
+          "generate the network with an older ST Edge AI, or take a newer memsize");
+    return false;
+  }
+
+  void read_pools(JsonValue pools) {
+    if (!pools || !is_array(pools)) {
+      return;
+    }
+    for (const JsonValue entry : pools) {
+      if (is_object(entry)) {
+        read_pool(entry);
+      }
+    }
+  }
+
+  void read_pool(JsonValue entry) {
+    const std::string key = id(entry, "id");
+    const std::string printed = text(entry, "name");
+    if (key.empty() || printed.empty()) {
+      return;
+    }
+    Pool pool;
+    pool.place = entry.place();
+    pool.name = memory_name(printed);
+    if (!pool_names_.insert({pool.name, key}).second) {
+      pool.name += "_" + key;
+      pool_names_.insert({pool.name, key});
+    }
+    pool.used = size_if_any(entry, "used_size_bytes");
+    pool.alignment = own_alignment(entry).value_or(core::Align{});
+    pool.listed = entry["buffers"].size();
+    pool.is_sum = entry["subpools"].size() != 0;
+    add_memory(entry, pool);
+    if (!pools_.emplace(key, std::move(pool)).second) {
+      error(Code::kPlanDuplicate,
+            entry.place(),
+            fmt::format("pool {} stands here again", core::printable(key, kLongestShown)),
+            "each pool needs an id of its own");
+    }
+  }
+
+  // What is made of other pools is no memory beside them, unless buffers lie in it.
+  void add_memory(JsonValue entry, const Pool& pool) {
+    model::PlannedMemory memory;
+    memory.name = pool.name;
+    memory.line = pool.place.line;
+    // -1: as large as it has to be.
+    if (!entry["size_bytes"].is(JsonKind::kNegative)) {
+      memory.capacity = size_if_any(entry, "size_bytes");
+    }
+    memory.used = pool.used;
+    if (pool.alignment.value() > 1) {
+      memory.alignment = pool.alignment;
+    }
+    // Not placed yet: "NULL", or the name of the array that it will be.
+    if (const JsonValue address = entry["address"]; address.is(JsonKind::kText)) {
+      if (const auto base = core::parse_address(address.text())) {
+        memory.base = core::PhysAddr{*base};
+      }
+    } else if (address.is(JsonKind::kWhole)) {
+      memory.base = core::PhysAddr{address.whole()};
+    }
+    const std::string rights = text_if_any(entry, "rights");
+    if (!rights.empty()) {
+      memory.writable = rights.find("WRITE") != std::string::npos;
+    }
+    if (!pool.is_sum || pool.listed != 0) {
+      report_.memories.push_back(std::move(memory));
+    }
+  }
+
+  // 0 says nothing.
+  std::optional<core::Align> own_alignment(JsonValue entry) {
+    const JsonValue value = entry["alignment"];
+    return value.is(JsonKind::kWhole) && value.whole() == 0 ? std::nullopt
+                                                            : alignment_if_any(entry, "alignment");
+  }
+
+  void read_buffers(JsonValue buffers) {
+    if (!buffers || !is_array(buffers)) {
+      return;
+    }
+    for (const JsonValue entry : buffers) {
+      if (is_object(entry)) {
+        read_buffer(entry);
+      }
+    }
+  }
+
+  void read_buffer(JsonValue entry) {
+    model::PlannedBlock block;
+    block.id = id(entry, "id");
+    block.name = text_if_any(entry, "name");
+    block.line = entry.place().line;
+    const std::string pool_id = id(entry, "mpool_id");
+    if (block.id.empty() || pool_id.empty() || !is_new(block.id, entry.place())) {
+      return;
+    }
+    const auto found = pools_.find(pool_id);
+    if (found == pools_.end()) {
+      error(Code::kPlanMemory,
+            entry["mpool_id"].place(),
+            fmt::format("buffer '{}' lies in pool {}, which is not there",
+                        core::printable(block.id, kLongestShown),
+                        core::printable(pool_id, kLongestShown)),
+            kMakeAgain);
+      return;
+    }
+    block.memory = found->second.name;
+    block.size = size(entry, "size_bytes").value_or(core::Bytes{});
+    block.offset = size_if_any(entry, "offset_start");
+    block.alignment = own_alignment(entry);
+    const std::string flags = text_if_any(entry, "flags");
+    block.is_input = flags.find("FLAG_INPUTS") != std::string::npos;
+    block.is_output = flags.find("FLAG_OUTPUTS") != std::string::npos;
+    const bool is_param = flag_if_any(entry, "is_param").value_or(false) ||
+                          flags.find("FLAG_CONST") != std::string::npos;
+    block.role = is_param                                        ? Lifetime::kConstant
+                 : flags.find("FLAG_STATE") != std::string::npos ? Lifetime::kPersistent
+                                                                 : Lifetime::kScratch;
+    read_epochs(entry["epochs"], block);
+    if (block.offset && ends_in_plan(*block.offset, block.size, entry.place(), "the buffer")) {
+      const core::Bytes end = *block.offset + block.size;
+      core::Bytes& highest = is_param ? found->second.params_end : found->second.activations_end;
+      highest = std::max(highest, end);
+    }
+    (is_param ? found->second.has_params : found->second.has_activations) = true;
+    ++found->second.buffers;
+    total_ += block.size;
+    if (total_ > model::kLargestPlan) {
+      error(Code::kPlanSize,
+            entry.place(),
+            "with this buffer, the sizes add up to more than any memory has",
+            "sums of sizes go up to 2^62 B");
+    }
+    index_.emplace(block.id, blocks_.size());
+    pool_of_.push_back(&found->second);
+    uses_.push_back(0);
+    blocks_.push_back(std::move(block));
+  }
+
+  // Constants have epochs, too, which say when somebody reads them: they are there all the time.
+  void read_epochs(JsonValue epochs, model::PlannedBlock& block) {
+    if (!epochs || block.role != Lifetime::kScratch || !is_object(epochs)) {
+      return;
+    }
+    const auto first = step(epochs, "start");
+    const auto last = step(epochs, "end");
+    if (first && last) {
+      block.live = lifetime(epochs, *first, *last, LastStep::kInside);
+      if (block.live) {
+        all_epochs_.lower = std::min(all_epochs_.lower, block.live->lower);
+        all_epochs_.upper = std::max(all_epochs_.upper, block.live->upper);
+      }
+    }
+  }
+
+  void read_graph(JsonValue graph) {
+    mark(graph["inputs"], &model::PlannedBlock::is_input);
+    mark(graph["outputs"], &model::PlannedBlock::is_output);
+    for (const JsonValue node : graph["nodes"]) {
+      read_node(node);
+    }
+  }
+
+  void mark(JsonValue ids, bool model::PlannedBlock::*flag) {
+    for (const JsonValue value : ids) {
+      if (const auto at = index_of(value)) {
+        blocks_[*at].*flag = true;
+      }
+    }
+  }
+
+  std::optional<std::size_t> index_of(JsonValue value) const {
+    if (!value.is(JsonKind::kWhole) && !value.is(JsonKind::kText)) {
+      return std::nullopt;
+    }
+    const auto found = index_.find(value.is(JsonKind::kText) ? std::string{value.text()}
+                                                             : fmt::format("{}", value.whole()));
+    return found == index_.end() ? std::nullopt : std::optional{found->second};
+  }
+
+  // Those that are buffers.
+  std::vector<std::size_t> buffers_in(JsonValue ids) {
+    std::vector<std::size_t> found;
+    for (const JsonValue value : ids) {
+      if (const auto at = index_of(value)) {
+        ++uses_[*at];
+        found.push_back(*at);
+      }
+    }
+    return found;
+  }
+
+  void read_node(JsonValue node) {
+    const auto inputs = buffers_in(node["inputs"]);
+    const auto outputs = buffers_in(node["outputs"]);
+    (void)buffers_in(node["scratchs"]);
+    for (std::size_t o = 0; o < std::min(outputs.size(), kMostInPlace); ++o) {
+      for (std::size_t i = 0; i < std::min(inputs.size(), kMostInPlace); ++i) {
+        if (shares(inputs[i], outputs[o])) {
+          in_place_.emplace_back(inputs[i], outputs[o]);
+        }
+      }
+    }
+    for (const JsonValue inner : node["subgraph_nodes"]) {
+      read_node(inner);
+    }
+  }
+
+  [[nodiscard]] bool shares(std::size_t input, std::size_t output) const {
+    const model::PlannedBlock& a = blocks_[input];
+    const model::PlannedBlock& b = blocks_[output];
+    return input != output && a.memory == b.memory && a.offset && b.offset && a.live && b.live &&
+           touch_in_bytes(a, b) && touch_in_time(a, b);
+  }
+
+  // Where parameters or states lie beside activations, all offsets are from one base: one arena.
+  void fill_mixed_pools() {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      model::PlannedBlock& block = blocks_[i];
+      if (pool_of_[i]->has_activations && block.role != Lifetime::kScratch) {
+        block.role = Lifetime::kScratch;
+        block.live = all_epochs_.lower < all_epochs_.upper ? all_epochs_ : model::Interval{0, 1};
+      }
+    }
+  }
+
+  // Two names of one tensor: same bytes, same epochs.
+  void find_same_places() {
+    using Place = std::tuple<std::string, std::uint64_t, std::uint64_t, std::int64_t, std::int64_t>;
+    std::map<Place, std::size_t> first;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const model::PlannedBlock& block = blocks_[i];
+      if (!block.live || !block.offset || block.size.count() == 0) {
+        continue;
+      }
+      const auto [found, fresh] = first.emplace(Place{block.memory,
+                                                      block.offset->count(),
+                                                      block.size.count(),
+                                                      block.live->lower,
+                                                      block.live->upper},
+                                                i);
+      if (!fresh) {
+        alias(i, found->second);
+      }
+    }
+  }
+
+  void share(std::size_t input, std::size_t output) {
+    // An earlier one may have cut it short already.
+    if (!shares(input, output)) {
+      return;
+    }
+    if (is_inside(blocks_[output], blocks_[input])) {
+      alias(output, input);
+    } else if (is_inside(blocks_[input], blocks_[output])) {
+      alias(input, output);
+    } else if (blocks_[input].live->lower < blocks_[output].live->lower) {
+      overwrite(input, output);
+    }
+  }
+
+  void alias(std::size_t inner, std::size_t outer) {
+    if (!blocks_[inner].alias_of.empty() || root_of(outer) == inner) {
+      return;
+    }
+    blocks_[inner].alias_of = blocks_[outer].id;
+    roots_[inner] = outer;
+  }
+
+  // Shortens the way for the next who asks.
+  std::size_t root_of(std::size_t block) {
+    std::size_t root = block;
+    for (auto next = roots_.find(root); next != roots_.end(); next = roots_.find(root)) {
+      root = next->second;
+    }
+    while (block != root) {
+      block = std::exchange(roots_[block], root);
+    }
+    return root;
+  }
+
+  // The output begins before the input, or ends behind it: see above.
+  void overwrite(std::size_t input, std::size_t output) {
+    model::PlannedBlock& read = blocks_[input];
+    const model::PlannedBlock& written = blocks_[output];
+    model::PlannedBlock rest;
+    rest.id = fmt::format("{} beside {}", read.id, written.id);
+    rest.name = read.name;
+    rest.memory = read.memory;
+    rest.line = read.line;
+    rest.alias_of = read.id;
+    rest.live = model::Interval{written.live->lower, read.live->upper};
+    const bool above = *read.offset < *written.offset;
+    const core::Bytes begin = above ? *read.offset : *written.offset + written.size;
+    const core::Bytes end = above ? *written.offset : *read.offset + read.size;
+    rest.offset = begin;
+    rest.size = end - begin;
+    read.live->upper = written.live->lower;
+    rests_.push_back(std::move(rest));
+  }
+
+  void finish_blocks() {
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      if (uses_[i] != 0) {
+        blocks_[i].uses = uses_[i];
+      }
+    }
+    report_.blocks = std::move(blocks_);
+    for (model::PlannedBlock& rest : rests_) {
+      // Ids of the report are numbers; one that is not could be anything.
+      if (is_new(rest.id, {rest.line, 0})) {
+        report_.blocks.push_back(std::move(rest));
+      }
+    }
+    if (report_.blocks.empty()) {
+      error(Code::kPlanSyntax, {}, "this report has no buffers", kMakeAgain);
+    }
+  }
+
+  void check_pools() {
+    for (const auto& [key, pool] : pools_) {
+      if (pool.listed > pool.buffers && !pool.is_sum) {
+        report_.abridged = true;
+        warn(Code::kPlanAbridged,
+             pool.place,
+             fmt::format("{} lists {}, but {} of them are there",
+                         shown(pool),
+                         core::plural(pool.listed, "buffer"),
+                         pool.buffers),
+             kMakeAgain);
+      }
+      const core::Bytes end = std::max(pool.params_end, pool.activations_end);
+      if (pool.used && end > *pool.used) {
+        warn(Code::kPlanContradiction,
+             pool.place,
+             fmt::format("{} uses {} B, but its highest buffer ends at {}",
+                         shown(pool),
+                         pool.used->count(),
+                         end.count()),
+             kMakeAgain);
+      }
+      if (pool.buffers == 0) {
+        continue;
+      }
+      model::PlannedArena arena;
+      arena.memory = pool.name;
+      arena.role = pool.has_activations ? Lifetime::kScratch : Lifetime::kConstant;
+      arena.total = pool.used;
+      arena.line = pool.place.line;
+      if (pool.alignment.value() > 1) {
+        arena.alignment = pool.alignment;
+      }
+      report_.arenas.push_back(std::move(arena));
+    }
+  }
+
+  static std::string shown(const Pool& pool) {
+    return fmt::format("pool '{}'", core::printable(pool.name, kLongestShown));
+  }
+
+  // Sums over pools, as the report's own text has them.
+  void check_footprint(JsonValue footprint) {
+    if (!footprint || !is_object(footprint)) {
+      return;
+    }
+    core::Bytes params;
+    core::Bytes activations;
+    for (const auto& [key, pool] : pools_) {
+      if (pool.has_params && pool.has_activations) {
+        return;
+      }
+      const core::Bytes end = std::max(pool.params_end, pool.activations_end);
+      const core::Bytes used = std::max(end, pool.used.value_or(core::Bytes{}));
+      (pool.has_params ? params : activations) += pool.buffers == 0 ? core::Bytes{} : used;
+    }
+    compare(footprint, "weights", params);
+    compare(footprint, "activations", activations);
+  }
+
+  void compare(JsonValue footprint, const char* key, core::Bytes sum) {
+    const auto said = size_if_any(footprint, key);
+    if (said && *said != sum) {
+      warn(Code::kPlanContradiction,
+           footprint[key].place(),
+           fmt::format("memory_footprint says {} B of {}, the pools use {} B",
+                       said->count(),
+                       key,
+                       sum.count()),
+           kMakeAgain);
+    }
+  }
+
+  model::PlanReport report_;
+  std::map<std::string, Pool> pools_;
+  std::map<std::string, std::string> pool_names_;
+  // Of the buffers, in the report's order.
+  std::vector<model::PlannedBlock> blocks_;
+  std::vector<const Pool*> pool_of_;
+  std::vector<std::uint64_t> uses_;
+  std::map<std::string, std::size_t> index_;
+  std::map<std::size_t, std::size_t> roots_;
+  std::vector<std::pair<std::size_t, std::size_t>> in_place_;
+  std::vector<model::PlannedBlock> rests_;
+  model::Interval all_epochs_{model::kLastStep, -model::kLastStep};
+  core::Bytes total_;
+};
+
+}  // namespace
+
+bool probe_st_edge_ai(std::string_view head) {
+  // Keys are sorted: the buffers come first, and what says whose report it is may be far behind.
+  const auto has = [&](std::string_view word) { return head.find(word) != std::string_view::npos; };
+  return core::trim(head).starts_with('{') &&
+         ((has("\"mpool_id\"") && has("\"epochs\"")) ||
+          (has("\"memory_pools\"") && has("\"used_size_bytes\"")));
+}
+
+PlanResult read_st_edge_ai(std::string_view text, const std::string& path) {
+  auto document = JsonDocument::parse(text, path);
+  if (!document) {
+    return tl::make_unexpected(std::move(document.error()));
+  }
+  return InfoReader{path}.read(*document);
+}
+
+}  // namespace memsize::readers
