@@ -210,7 +210,7 @@ class Chart {
 
   [[nodiscard]] std::string axis() const {
     std::string ruler(columns_, '-');
-    std::string labels(columns_ + kGutter, ' ');
+    std::string labels(columns_, ' ');
     const std::int64_t span = steps_.upper - steps_.lower;
     const std::int64_t tick = decimal_tick(span, static_cast<std::int64_t>(columns_ / 12 + 1));
     std::size_t free_from = 0;

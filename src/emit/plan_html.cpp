@@ -105,15 +105,12 @@ Json plan_html_view(const model::PlanReport& plan, const std::string& prefix) {
     remark = fmt::format("The {} largest of {}.", kMostRows, placed.size());
     placed.resize(kMostRows);
   }
-  if (view["blocks"].size() < plan.blocks.size() && plan.blocks.size() > placed.size()) {
-    const auto missing = std::count_if(
-        plan.blocks.begin(), plan.blocks.end(), [](const auto& block) { return !block.offset; });
+  const auto missing = std::count_if(
+      plan.blocks.begin(), plan.blocks.end(), [](const auto& block) { return !block.offset; });
+  if (missing != 0) {
     remark +=
-        missing == 0
-            ? std::string{}
-            : fmt::format(
-                  " {} no place.",
-                  core::plural(static_cast<std::uint64_t>(missing), "block has", "blocks have"));
+        fmt::format(" {} no place.",
+                    core::plural(static_cast<std::uint64_t>(missing), "block has", "blocks have"));
   }
   view["remark"] = remark;
   for (const PlacedBlock* block : placed) {
