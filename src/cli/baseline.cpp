@@ -237,7 +237,7 @@ bool hides_findings(const core::Diagnostic& found) {
 
 bool is_below(const std::string& path, const Homes& homes) {
   return std::any_of(homes.begin(), homes.end(), [&](const Home& home) {
-    return home.name.empty() || path.starts_with(home.name + "/");
+    return home.name.empty() || path == home.name || path.starts_with(home.name + "/");
   });
 }
 
@@ -247,6 +247,10 @@ FindingKey key_of(const core::Diagnostic& finding, const Homes& homes) {
   FindingKey key{
       finding.place.path.str(), std::string{core::code_name(finding.code)}, finding.message};
   for (const Home& home : homes) {
+    if (key.path == home.folder) {
+      key.path = home.name;
+      break;
+    }
     if (key.path.starts_with(home.folder + "/")) {
       const std::string rest = key.path.substr(home.folder.size() + 1);
       key.path = home.name.empty() ? rest : fmt::format("{}/{}", home.name, rest);
@@ -273,7 +277,8 @@ bool could_not_look(const core::Diagnostic& finding) {
 bool can_be_accepted(const core::Diagnostic& finding, const Homes& homes) {
   return finding.severity != core::Severity::kNote && !could_not_look(finding) &&
          std::any_of(homes.begin(), homes.end(), [&](const Home& home) {
-           return finding.place.path.str().starts_with(home.folder + "/");
+           const std::string& path = finding.place.path.str();
+           return path == home.folder || path.starts_with(home.folder + "/");
          });
 }
 

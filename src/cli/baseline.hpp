@@ -12,7 +12,7 @@
 
 namespace memsize::cli {
 
-/// A folder as the user typed it, and what it is called wherever it lies; empty: nothing.
+/// A folder or a file as the user typed it, and what it is called wherever it lies; empty: nothing.
 struct Home {
   std::string folder;
   std::string name;
@@ -35,7 +35,7 @@ struct FindingKey {
 /// a folder that is no SDK tree, a usage error.
 [[nodiscard]] bool could_not_look(const core::Diagnostic& finding);
 
-/// An error or a warning about a file in one of the homes, which was looked at.
+/// An error or a warning about a file in one of the homes or that is one, which was looked at.
 [[nodiscard]] bool can_be_accepted(const core::Diagnostic& finding, const Homes& homes);
 
 struct BaselineEntry {

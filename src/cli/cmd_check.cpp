@@ -33,11 +33,42 @@ struct Options {
   bool sarif = false;
 };
 
+// A plan is held against itself and the memories of a part, and nothing else.
+std::optional<core::Diagnostic> check_plan_usage(const Options& options) {
+  const CheckRequest& request = options.request;
+  if (std::count(request.plans.begin(), request.plans.end(), "-") > 1) {
+    return core::error(Code::kUsage,
+                       "standard input can be read only once",
+                       {},
+                       "name the other reports by their paths");
+  }
+  const char* const other = !request.map.empty()          ? "--map"
+                            : !request.sdk.empty()        ? "--sdk"
+                            : !request.soc.empty()        ? "--soc"
+                            : !options.sizing.empty()     ? "--sizing"
+                            : !options.logs.empty()       ? "--log"
+                            : !request.board.set.empty()  ? "--set"
+                            : !request.board.dram.empty() ? "--dram"
+                                                          : nullptr;
+  if (other != nullptr) {
+    return core::error(Code::kUsage,
+                       fmt::format("{} is for the map of a board, PLAN for the memory inside of "
+                                   "a model's arenas",
+                                   other),
+                       {},
+                       "check them apart");
+  }
+  return std::nullopt;
+}
+
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(const Options& options) {
   const CheckRequest& request = options.request;
   if (auto wrong = lacks_board(request.board, "check"); wrong) {
     return wrong;
+  }
+  if (!request.plans.empty()) {
+    return check_plan_usage(options);
   }
   if (!request.soc.empty() && request.sdk.empty()) {
     return lacks_option("--soc", "--sdk", "check");
@@ -52,7 +83,8 @@ std::optional<core::Diagnostic> check_usage(const Options& options) {
     return core::error(Code::kUsage,
                        "there is nothing to check",
                        {},
-                       "give a board with --board, a written map with --map, or an SDK with --sdk");
+                       "give a board with --board, a written map with --map, an SDK with --sdk, or "
+                       "a compiler's plan by its path");
   }
   if (!request.sdk.empty() &&
       !(options.sizing.empty() && options.logs.empty() && request.board.set.empty())) {
@@ -65,9 +97,9 @@ std::optional<core::Diagnostic> check_usage(const Options& options) {
   if (request.map.empty() && request.sdk.empty() &&
       !(options.baseline.empty() && options.write_baseline.empty())) {
     return core::error(Code::kUsage,
-                       "a baseline is for findings in a written map or in an SDK tree",
+                       "a baseline is for findings in a written map, in an SDK tree or in a plan",
                        {},
-                       "give the map with --map, or the tree with --sdk");
+                       "give the map with --map, the tree with --sdk, or the plan by its path");
   }
   return std::nullopt;
 }
@@ -87,6 +119,11 @@ Homes homes_of(const CheckRequest& request, const CheckReport& report) {
   }
   if (!request.map.empty()) {
     homes.push_back({request.map, ""});
+  }
+  for (const std::string& plan : request.plans) {
+    if (plan != "-") {
+      homes.push_back({plan, plan.substr(plan.rfind('/') + 1)});
+    }
   }
   return homes;
 }
@@ -300,6 +337,9 @@ Outcome run_check(Session& session, const Options& options, const Defaults& defa
 // board's map. A tree and a written map have their own sizes.
 void fill(Session& session, const Project& project, Defaults& defaults, Options& options) {
   CheckRequest& request = options.request;
+  if (!request.plans.empty()) {
+    return;
+  }
   // Sizes and traces are held against a board's map.
   const bool about_map =
       !options.logs.empty() || !options.sizing.empty() || !request.board.set.empty();
@@ -342,8 +382,8 @@ Outcome run(Session& session, Options options) {
 
 Run add_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("check", "Whether a map agrees with itself, a board and a trace");
+  CLI::App* verb = app.add_subcommand(
+      "check", "Whether a map agrees with itself, a board and a trace; or a plan");
   verb->footer(
       "Examples:\n"
       "  memsize check --board j722s                       # every named check on the default map\n"
@@ -354,7 +394,13 @@ Run add_check(CLI::App& app) {
       "  memsize check --sdk . --write-baseline known.json # accept what is wrong today\n"
       "  memsize check --sdk . --baseline known.json       # in a build: only what is new fails\n"
       "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor\n"
+      "  memsize check aot_residency.json aot_operator_manifest.json  # what a compiler planned\n"
+      "  memsize check post_memory_plan.json --board gap9  # and the memories of a part\n"
       "  memsize check                                     # what memsize.toml names");
+  verb->add_option("PLAN",
+                   options->request.plans,
+                   "Reports of what a compiler planned for one model; then --board is a part with "
+                   "memories (memsize list parts)");
   auto* board = add_board_option(*verb, options->request.board);
   add_project_options(*verb, options->project);
   auto* map = verb->add_option("--map", options->request.map, "A folder that emit --out wrote");

@@ -177,6 +177,11 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
 
 CheckReport check(Session& session, const CheckRequest& request) {
   CheckReport report;
+  if (!request.plans.empty()) {
+    // What a compiler planned, against itself and against the memories of a part.
+    check_plans(session, request, report);
+    return report;
+  }
   if (!request.sdk.empty()) {
     // Which parts of the tree are asked for: all, or the board's.
     const auto scope = scope_of_tree(session, request);

@@ -166,6 +166,9 @@ struct CheckRequest {
   std::string soc;
   /// Logs or a sizing document that must fit the board's map.
   std::vector<std::string> traces;
+  /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
+  /// of a part with memories.
+  std::vector<std::string> plans;
 };
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the

@@ -2,9 +2,12 @@
 
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
 #include "memsize/readers/plan_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,7 +50,88 @@ core::Result<std::string> read_whole(Session& session, const std::string& path) 
   }
 }
 
+// How much higher the scratch arenas are than any plan must be; empty where that is not known.
+std::string distance_from_least(const std::vector<plan::ArenaHeight>& heights) {
+  core::Bytes height;
+  core::Bytes least;
+  bool is_known = false;
+  for (const plan::ArenaHeight& arena : heights) {
+    if (arena.role != model::Lifetime::kScratch) {
+      continue;
+    }
+    if (!arena.is_complete) {
+      return {};
+    }
+    is_known = true;
+    height += arena.height;
+    least += std::min(arena.least, arena.height);
+  }
+  if (!is_known) {
+    return {};
+  }
+  const core::Bytes above = height - least;
+  return fmt::format(", {}{} above the least possible",
+                     above == core::Bytes{} ? "" : "at most ",
+                     core::format_bytes(above));
+}
+
+std::size_t arenas_in(const model::PlanReport& plan,
+                      const std::vector<plan::ArenaHeight>& heights) {
+  return std::max(plan.arenas.size(), heights.size());
+}
+
 }  // namespace
+
+std::string plan_names(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    names.push_back(path == "-" ? "standard input" : core::printable(path, 300));
+  }
+  return core::join(names, " and ");
+}
+
+core::Result<board::MemorySet> load_part(Session& session, const std::string& name) {
+  return board::load_memories(session.files, session.data.boards + "/memories", name);
+}
+
+void check_plans(Session& session, const CheckRequest& request, CheckReport& report) {
+  const auto keep = [&](const core::Diagnostics& found) {
+    report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
+  };
+  const auto plan = read_plans(session, request.plans, {});
+  if (!plan) {
+    keep(plan.error());
+  }
+  std::optional<board::MemorySet> part;
+  if (!request.board.name.empty()) {
+    auto loaded = load_part(session, request.board.name);
+    if (!loaded) {
+      keep(loaded.error());
+    } else {
+      part = std::move(*loaded);
+    }
+  }
+  if (!report.diagnostics.empty()) {
+    return;
+  }
+  keep(plan->diagnostics);
+  const core::Diagnostics found = plan::check_plan(*plan, part ? &*part : nullptr);
+  keep(found);
+  std::copy_if(
+      found.begin(), found.end(), std::back_inserter(report.remarks), [](const auto& said) {
+        return said.severity == core::Severity::kNote;
+      });
+  const auto heights = plan::heights_of(*plan);
+  std::string checked = fmt::format("plan {}: {} in {}{}",
+                                    plan_names(request.plans),
+                                    core::plural(plan->blocks.size(), "block"),
+                                    core::plural(arenas_in(*plan, heights), "arena"),
+                                    distance_from_least(heights));
+  if (part) {
+    checked += fmt::format(", on part {}", core::printable(part->name, 80));
+  }
+  report.checked.push_back(std::move(checked));
+}
 
 core::Result<model::PlanReport> read_plans(Session& session,
                                            const std::vector<std::string>& paths,

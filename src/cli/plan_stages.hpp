@@ -1,6 +1,7 @@
 // The stages of pipeline.cpp that read and judge plans.
 #pragma once
 
+#include "memsize/board/memories.hpp"
 #include "memsize/model/plan.hpp"
 
 #include "pipeline.hpp"
@@ -15,5 +16,14 @@ namespace memsize::cli {
 [[nodiscard]] core::Result<model::PlanReport> read_plans(Session& session,
                                                          const std::vector<std::string>& paths,
                                                          const std::string& format);
+
+/// The memories of a bundled part, or of a path to a .toml file.
+[[nodiscard]] core::Result<board::MemorySet> load_part(Session& session, const std::string& name);
+
+/// Every fault of the plan of request.plans.
+void check_plans(Session& session, const CheckRequest& request, CheckReport& report);
+
+/// "a.json and b.json".
+[[nodiscard]] std::string plan_names(const std::vector<std::string>& paths);
 
 }  // namespace memsize::cli

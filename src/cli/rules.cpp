@@ -2,6 +2,7 @@
 
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
+#include "memsize/plan/check_plan.hpp"
 #include "memsize/sdk/check.hpp"
 
 namespace memsize::cli {
@@ -27,6 +28,9 @@ std::vector<Rule> all_rules() {
                    std::nullopt,
                    "a heap holds what the trace took from it",
                    "the trace that check --log or --sizing names"});
+  for (const plan::PlanRule& rule : plan::plan_rules()) {
+    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
+  }
   return rules;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::plan {
@@ -67,5 +68,15 @@ inline constexpr std::size_t kPlanFaults = 20;
 
 [[nodiscard]] core::Diagnostics check_plan(const model::PlanReport& report,
                                            const board::MemorySet* part);
+
+/// What check_plan holds plans against, and where each rule comes from. A code may have several.
+struct PlanRule {
+  core::Code code;
+  core::Severity severity;
+  std::string_view rule;
+  std::string_view source;
+};
+
+[[nodiscard]] const std::vector<PlanRule>& plan_rules();
 
 }  // namespace memsize::plan
