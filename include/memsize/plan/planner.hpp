@@ -49,6 +49,8 @@ struct PlanOutcome {
   model::PlanReport plan;
   /// Empty: it fits.
   std::vector<Shortage> shortages;
+  /// It is proved that no plan fits; else none was found.
+  bool infeasible = false;
   /// The parts among `others` that it would fit on.
   std::vector<std::string> fits_on;
   /// Warnings and notes: what could not be kept, what was assumed.

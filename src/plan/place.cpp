@@ -1,0 +1,568 @@
+// Which slot goes to which bank: as much of what is used often into what costs little as has room.
+//
+// Whether a bank has room is a packing problem of its own, so an assignment is a proposal that is
+// asked bank by bank. Two ways lead to one:
+//
+// - Few slots with a choice: every assignment, the cheapest homes first. A branch ends where it
+//   costs as much as one that is known, and where a bank cannot hold even what it has so far: what
+//   does not fit does not fit with more, either. Of each bank the answers are kept by its set of
+//   slots, so that there are never more packing problems than sets. This answer is complete.
+// - Many: bank by bank from the cheapest, slots by benefit per byte and step (price saved, over
+//   size and lifetime), those first that have nowhere else to go. A slot is admitted while the
+//   bytes alive at each of its steps leave room, which a tree over steps answers in O(log n).
+//   Packing may still need more than the bytes alive: then the bank admits less, and what it loses
+//   goes to the next one, until it is packed. Where that ends in a bank that cannot hold what is
+//   left, other orders are tried: by size, and by size and lifetime.
+//
+// An exchange of slots between banks (local search) was considered for the second way and left out:
+// what is lost against it is bounded by a few slots at each bank's border.
+#include "place.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+namespace memsize::plan {
+
+namespace {
+
+using model::Lifetime;
+
+constexpr std::size_t kFewSlots = 12;
+// Of the complete search, in slots looked at.
+constexpr std::uint64_t kMostWork = 20'000'000;
+// Of all steps, one search for room may take this part.
+constexpr std::uint64_t kShare = 50;
+
+std::uint64_t height_of(const Packing& packing) {
+  return packing.height.count();
+}
+
+// What is known of one set of scratch slots in one bank.
+struct Known {
+  std::uint64_t lower_bound = 0;
+  std::optional<Packing> lowest;
+  /// A complete search found nothing of at most this.
+  std::optional<std::uint64_t> refused;
+};
+
+// Asks banks whether they have room.
+class Rooms {
+ public:
+  Rooms(const Problem& problem, Packer& packer) : problem_(problem), packer_(packer) {}
+
+  enum class Answer { kYes, kUnknown, kNo };
+
+  /// `arenas`: all of an assignment, or of its beginning. kNo: no arrangement of them fits.
+  Answer fit(std::vector<Arena>& arenas) {
+    for (Arena& arena : arenas) {
+      if (arena.role != Lifetime::kScratch) {
+        pack_known(arena);
+        if (arena.offsets.size() != arena.slots.size()) {
+          return Answer::kNo;
+        }
+      }
+    }
+    const std::vector<Load> loads = loads_of(problem_, arenas);
+    Answer answer = Answer::kYes;
+    for (std::size_t bank = 0; bank < loads.size() && answer != Answer::kNo; ++bank) {
+      if (loads[bank].used > problem_.banks[bank].budget) {
+        answer = std::max(answer, is_exact(arenas, bank) ? Answer::kNo : Answer::kUnknown);
+      }
+    }
+    for (const Arena& arena : arenas) {
+      if (arena.role == Lifetime::kScratch && answer == Answer::kYes) {
+        const auto room =
+            room_for_scratch(problem_.banks[arena.bank], loads[arena.bank], arena.base_alignment);
+        answer = fits(arena, room.value_or(0));
+        if (answer == Answer::kNo && !is_exact(arenas, arena.bank)) {
+          answer = Answer::kUnknown;
+        }
+      }
+    }
+    return answer;
+  }
+
+  /// By how much the banks are too small, at least.
+  std::uint64_t lack(std::vector<Arena>& arenas) {
+    (void)fit(arenas);
+    const std::vector<Load> loads = loads_of(problem_, arenas);
+    std::uint64_t sum = 0;
+    for (std::size_t bank = 0; bank < loads.size(); ++bank) {
+      std::uint64_t needed = loads[bank].used;
+      for (const Arena& arena : arenas) {
+        if (arena.bank == bank && arena.role == Lifetime::kScratch) {
+          needed += lower_bound(buffers_of(problem_, arena)).count();
+        }
+      }
+      sum += needed - std::min(needed, problem_.banks[bank].budget);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] std::map<std::size_t, Packing> packings(const std::vector<Arena>& arenas) const {
+    std::map<std::size_t, Packing> found;
+    for (const Arena& arena : arenas) {
+      const auto known = known_.find({arena.bank, arena.slots});
+      if (arena.role == Lifetime::kScratch && known != known_.end() && known->second.lowest) {
+        found[arena.bank] = *known->second.lowest;
+      }
+    }
+    return found;
+  }
+
+ private:
+  // Whether what is always in the bank takes as little as it can.
+  static bool is_exact(const std::vector<Arena>& arenas, std::size_t bank) {
+    return std::all_of(arenas.begin(), arenas.end(), [&](const Arena& arena) {
+      const bool here = arena.role != Lifetime::kScratch &&
+                        (arena.bank == bank || (arena.staged() && arena.source == bank));
+      return !here || arena.proof == Proof::kBound || arena.proof == Proof::kExhausted;
+    });
+  }
+
+  void pack_known(Arena& arena) {
+    const auto [known, is_new] = steady_.emplace(std::pair{arena.bank, arena.slots}, arena);
+    if (is_new) {
+      pack_steady(problem_, known->second, packer_);
+    }
+    arena.offsets = known->second.offsets;
+    arena.height = known->second.height;
+    arena.lower_bound = known->second.lower_bound;
+    arena.proof = known->second.proof;
+  }
+
+  Answer fits(const Arena& arena, std::uint64_t room) {
+    const auto [found, is_new] = known_.emplace(std::pair{arena.bank, arena.slots}, Known{});
+    Known& known = found->second;
+    if (!is_new) {
+      if (known.lowest && height_of(*known.lowest) <= room) {
+        return Answer::kYes;
+      }
+      if (known.lower_bound > room || (known.refused && *known.refused >= room)) {
+        return Answer::kNo;
+      }
+    }
+    const std::vector<Buffer> buffers = buffers_of(problem_, arena);
+    if (is_new) {
+      known.lower_bound = lower_bound(buffers).count();
+      if (known.lower_bound > room) {
+        return Answer::kNo;
+      }
+    }
+    Packing packing = packer_.pack_scratch(buffers, room, kShare);
+    const bool placed = packing.offsets.size() == buffers.size();
+    known.lower_bound = std::max(known.lower_bound, packing.lower_bound.count());
+    const bool yes = placed && height_of(packing) <= room;
+    if (!yes && packing.proof != Proof::kBest) {
+      known.refused = std::max(known.refused.value_or(0), room);
+    }
+    const bool refused = !yes && packing.proof != Proof::kBest;
+    if (placed && (!known.lowest || height_of(packing) < height_of(*known.lowest))) {
+      known.lowest = std::move(packing);
+    }
+    return yes ? Answer::kYes : refused ? Answer::kNo : Answer::kUnknown;
+  }
+
+  const Problem& problem_;
+  Packer& packer_;
+  std::map<std::pair<std::size_t, std::vector<std::size_t>>, Known> known_;
+  std::map<std::pair<std::size_t, std::vector<std::size_t>>, Arena> steady_;
+};
+
+// A bank's constants have one source.
+bool one_source(const Problem& problem, const std::vector<std::size_t>& homes) {
+  std::vector<std::size_t> sources(problem.banks.size(), kNowhere);
+  for (std::size_t i = 0; i < homes.size(); ++i) {
+    if (homes[i] == kNowhere || problem.slots[i].role != Lifetime::kConstant) {
+      continue;
+    }
+    const Home& home = problem.slots[i].homes[homes[i]];
+    if (sources[home.bank] != kNowhere && sources[home.bank] != home.source) {
+      return false;
+    }
+    sources[home.bank] = home.source;
+  }
+  return true;
+}
+
+// --- few slots: every assignment
+// -------------------------------------------------------------------
+
+class EveryAssignment {
+ public:
+  EveryAssignment(const Problem& problem, Packer& packer, Rooms& rooms)
+      : problem_(problem), packer_(packer), rooms_(rooms) {}
+
+  Assignment search() {
+    homes_.assign(problem_.slots.size(), 0);
+    for (std::size_t i = 0; i < problem_.slots.size(); ++i) {
+      if (problem_.slots[i].homes.size() > 1) {
+        homes_[i] = kNowhere;
+        choices_.push_back(i);
+      }
+    }
+    // What gains most decides first; of equal ones the problem's order.
+    std::stable_sort(choices_.begin(), choices_.end(), [&](std::size_t a, std::size_t b) {
+      return span_of(a) > span_of(b);
+    });
+    least_left_.assign(choices_.size() + 1, 0);
+    for (std::size_t i = choices_.size(); i > 0; --i) {
+      least_left_[i - 1] = least_left_[i] + least_of(choices_[i - 1]);
+    }
+    descend(0, 0);
+    best_.complete = !cut_;
+    return std::move(best_);
+  }
+
+ private:
+  [[nodiscard]] double least_of(std::size_t slot) const {
+    double least = problem_.slots[slot].homes.front().price;
+    for (const Home& home : problem_.slots[slot].homes) {
+      least = std::min(least, home.price);
+    }
+    return least;
+  }
+
+  [[nodiscard]] double span_of(std::size_t slot) const {
+    return problem_.slots[slot].homes.back().price - problem_.slots[slot].homes.front().price;
+  }
+
+  void descend(std::size_t depth, double price) {
+    if (best_.fits && price + least_left_[depth] >= best_price_) {
+      return;
+    }
+    work_ += problem_.slots.size();
+    if (work_ > kMostWork || packer_.over()) {
+      cut_ = true;
+      return;
+    }
+    if (!one_source(problem_, homes_)) {
+      return;
+    }
+    std::vector<Arena> arenas = arenas_of(problem_, homes_, packer_.named());
+    const Rooms::Answer answer = rooms_.fit(arenas);
+    if (answer != Rooms::Answer::kYes) {
+      cut_ = cut_ || answer == Rooms::Answer::kUnknown;
+      return;
+    }
+    if (depth == choices_.size()) {
+      best_.homes = homes_;
+      best_.fits = true;
+      best_.packings = rooms_.packings(arenas);
+      best_price_ = price;
+      return;
+    }
+    const std::size_t slot = choices_[depth];
+    for (std::size_t home = 0; home < problem_.slots[slot].homes.size(); ++home) {
+      homes_[slot] = home;
+      descend(depth + 1, price + problem_.slots[slot].homes[home].price);
+    }
+    homes_[slot] = kNowhere;
+  }
+
+  const Problem& problem_;
+  Packer& packer_;
+  Rooms& rooms_;
+  std::vector<std::size_t> homes_;
+  std::vector<std::size_t> choices_;
+  // Of the choices from each on: what they cost at least.
+  std::vector<double> least_left_;
+  Assignment best_;
+  double best_price_ = 0;
+  std::uint64_t work_ = 0;
+  bool cut_ = false;
+};
+
+// --- many slots: bank by bank
+// ----------------------------------------------------------------------
+
+// The bytes alive at each step.
+class Profile {
+ public:
+  explicit Profile(std::size_t steps) {
+    while (leaves_ < steps) {
+      leaves_ *= 2;
+    }
+    clear();
+  }
+
+  void clear() {
+    most_.assign(2 * leaves_, 0);
+    added_.assign(2 * leaves_, 0);
+  }
+
+  void add(std::size_t from, std::size_t to, std::uint64_t bytes) {
+    add(1, 0, leaves_, from, to, bytes);
+  }
+
+  [[nodiscard]] std::uint64_t most(std::size_t from, std::size_t to) const {
+    return most(1, 0, leaves_, from, to);
+  }
+
+ private:
+  void add(std::size_t node,
+           std::size_t low,
+           std::size_t high,
+           std::size_t from,
+           std::size_t to,
+           std::uint64_t bytes) {
+    if (to <= low || high <= from) {
+      return;
+    }
+    if (from <= low && high <= to) {
+      most_[node] += bytes;
+      added_[node] += bytes;
+      return;
+    }
+    const std::size_t middle = (low + high) / 2;
+    add(2 * node, low, middle, from, to, bytes);
+    add(2 * node + 1, middle, high, from, to, bytes);
+    most_[node] = added_[node] + std::max(most_[2 * node], most_[2 * node + 1]);
+  }
+
+  [[nodiscard]] std::uint64_t most(
+      std::size_t node, std::size_t low, std::size_t high, std::size_t from, std::size_t to) const {
+    if (to <= low || high <= from) {
+      return 0;
+    }
+    if (from <= low && high <= to) {
+      return most_[node];
+    }
+    const std::size_t middle = (low + high) / 2;
+    return added_[node] + std::max(most(2 * node, low, middle, from, to),
+                                   most(2 * node + 1, middle, high, from, to));
+  }
+
+  std::size_t leaves_ = 1;
+  std::vector<std::uint64_t> most_;
+  // What all steps of a node have, that its children do not know of.
+  std::vector<std::uint64_t> added_;
+};
+
+enum class Order { kBenefit, kSize, kArea };
+
+class BankByBank {
+ public:
+  BankByBank(const Problem& problem, Packer& packer, Rooms& rooms)
+      : problem_(problem), packer_(packer), rooms_(rooms), profile_(find_steps()) {}
+
+  Assignment search() {
+    std::optional<Assignment> best;
+    std::uint64_t least = 0;
+    for (const Order order : {Order::kBenefit, Order::kSize, Order::kArea}) {
+      Assignment tried;
+      tried.homes = attempt(order);
+      std::vector<Arena> arenas = arenas_of(problem_, tried.homes, packer_.named());
+      tried.fits = one_source(problem_, tried.homes) && rooms_.fit(arenas) == Rooms::Answer::kYes;
+      tried.packings = rooms_.packings(arenas);
+      if (tried.fits) {
+        return tried;
+      }
+      const std::uint64_t lack = rooms_.lack(arenas);
+      if (!best || lack < least) {
+        best = std::move(tried);
+        least = lack;
+      }
+      if (is_large() || packer_.over()) {
+        break;
+      }
+    }
+    return std::move(*best);
+  }
+
+ private:
+  [[nodiscard]] bool is_large() const { return problem_.slots.size() > 20'000; }
+
+  // Positions of begins and ends among all of them; the number of gaps between.
+  std::size_t find_steps() {
+    std::vector<std::int64_t> times;
+    for (const Slot& slot : problem_.slots) {
+      if (slot.role == Lifetime::kScratch) {
+        times.push_back(slot.live.lower);
+        times.push_back(slot.live.upper);
+      }
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    const auto position = [&](std::int64_t time) {
+      return static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), time) -
+                                      times.begin());
+    };
+    steps_ = times.size();
+    for (const Slot& slot : problem_.slots) {
+      const bool scratch = slot.role == Lifetime::kScratch;
+      from_.push_back(scratch ? position(slot.live.lower) : 0);
+      to_.push_back(scratch ? position(slot.live.upper) : steps_);
+    }
+    return std::max<std::size_t>(steps_, 1);
+  }
+
+  std::vector<std::size_t> attempt(Order order) {
+    homes_.assign(problem_.slots.size(), kNowhere);
+    std::vector<std::size_t> banks(problem_.banks.size());
+    std::iota(banks.begin(), banks.end(), std::size_t{0});
+    std::stable_sort(banks.begin(), banks.end(), [&](std::size_t a, std::size_t b) {
+      return problem_.banks[a].cost < problem_.banks[b].cost;
+    });
+    for (const std::size_t bank : banks) {
+      fill(bank, order);
+    }
+    return homes_;
+  }
+
+  struct Candidate {
+    std::size_t slot = 0;
+    std::size_t home = 0;
+    /// It has nowhere else to go.
+    bool must = false;
+    double key = 0;
+  };
+
+  // Homes stand in the order in which banks are filled.
+  [[nodiscard]] std::vector<Candidate> candidates(std::size_t bank, Order order) const {
+    std::vector<Candidate> found;
+    for (std::size_t i = 0; i < problem_.slots.size(); ++i) {
+      const std::vector<Home>& homes = problem_.slots[i].homes;
+      for (std::size_t home = 0; home < homes.size() && homes_[i] == kNowhere; ++home) {
+        if (homes[home].bank == bank) {
+          const bool must = home + 1 == homes.size();
+          found.push_back({i, home, must, must ? 0 : key_of(i, home, order)});
+          break;
+        }
+      }
+    }
+    std::sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+      const auto key = [&](const Candidate& one) {
+        return std::tuple{!one.must, -one.key, ~problem_.slots[one.slot].size, one.slot};
+      };
+      return key(a) < key(b);
+    });
+    return found;
+  }
+
+  [[nodiscard]] double key_of(std::size_t index, std::size_t home, Order order) const {
+    const Slot& slot = problem_.slots[index];
+    const auto size = static_cast<double>(std::max<std::uint64_t>(slot.size, 1));
+    const auto steps = static_cast<double>(to_[index] - from_[index]);
+    switch (order) {
+      case Order::kBenefit:
+        return (slot.homes[home + 1].price - slot.homes[home].price) /
+               (size * std::max(steps, 1.0));
+      case Order::kSize:
+        return size;
+      case Order::kArea:
+        break;
+    }
+    return size * steps;
+  }
+
+  void fill(std::size_t bank, Order order) {
+    const std::vector<Candidate> all = candidates(bank, order);
+    if (all.empty()) {
+      return;
+    }
+    const std::uint64_t budget = problem_.banks[bank].budget;
+    std::uint64_t kept_back = 0;
+    const int tries = is_large() ? 4 : 12;
+    for (int i = 0; i < tries; ++i) {
+      for (const Candidate& one : all) {
+        homes_[one.slot] = kNowhere;
+      }
+      const bool last = i + 1 == tries || packer_.over();
+      // At last only what must be here.
+      const bool optional = admit(bank, all, last ? budget : kept_back);
+      if (!optional || last) {
+        return;
+      }
+      std::vector<Arena> arenas = arenas_of(problem_, homes_, packer_.named());
+      if (rooms_.fit(arenas) == Rooms::Answer::kYes) {
+        return;
+      }
+      std::uint64_t over = 0;
+      if (const auto found = rooms_.packings(arenas); found.contains(bank)) {
+        const std::uint64_t height = height_of(found.at(bank));
+        const std::uint64_t load = loads_of(problem_, arenas)[bank].used;
+        over = height + load - std::min(height + load, budget);
+      }
+      kept_back += std::max({over, budget / 64, std::uint64_t{1}});
+    }
+  }
+
+  // Gives homes to what has room by the bytes alive; false: none of it could go elsewhere.
+  bool admit(std::size_t bank, const std::vector<Candidate>& all, std::uint64_t kept_back) {
+    const Bank& filled = problem_.banks[bank];
+    profile_.clear();
+    std::uint64_t steady = already_in(bank);
+    const std::uint64_t limit = filled.budget - std::min(filled.budget, kept_back);
+    bool optional = false;
+    for (const Candidate& one : all) {
+      const Slot& slot = problem_.slots[one.slot];
+      const bool scratch = slot.role == Lifetime::kScratch;
+      const std::size_t from = scratch ? from_[one.slot] : 0;
+      const std::size_t to = scratch ? to_[one.slot] : std::max<std::size_t>(steps_, 1);
+      if (!one.must && profile_.most(from, to) + steady + slot.size > limit) {
+        continue;
+      }
+      homes_[one.slot] = one.home;
+      optional = optional || !one.must;
+      if (scratch) {
+        profile_.add(from, to, slot.size);
+      } else {
+        steady += slot.size;
+      }
+    }
+    return optional;
+  }
+
+  // Blobs that arenas elsewhere are filled from.
+  [[nodiscard]] std::uint64_t already_in(std::size_t bank) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < homes_.size(); ++i) {
+      if (homes_[i] != kNowhere) {
+        const Home& home = problem_.slots[i].homes[homes_[i]];
+        sum += home.staged() && home.source == bank ? problem_.slots[i].size : 0;
+      }
+    }
+    return sum;
+  }
+
+  const Problem& problem_;
+  Packer& packer_;
+  Rooms& rooms_;
+  std::size_t steps_ = 0;
+  // By slot, in positions of times.
+  std::vector<std::size_t> from_;
+  std::vector<std::size_t> to_;
+  Profile profile_;
+  std::vector<std::size_t> homes_;
+};
+
+}  // namespace
+
+bool has_choice(const Problem& problem) {
+  return std::any_of(problem.slots.begin(), problem.slots.end(), [](const Slot& slot) {
+    return slot.homes.size() > 1;
+  });
+}
+
+Assignment assign(const Problem& problem, Packer& packer) {
+  Rooms rooms{problem, packer};
+  const auto choices = std::count_if(problem.slots.begin(),
+                                     problem.slots.end(),
+                                     [](const Slot& slot) { return slot.homes.size() > 1; });
+  bool complete = false;
+  if (choices <= static_cast<std::ptrdiff_t>(kFewSlots)) {
+    Assignment found = EveryAssignment{problem, packer, rooms}.search();
+    if (found.fits) {
+      return found;
+    }
+    complete = found.complete;
+  }
+  Assignment found = BankByBank{problem, packer, rooms}.search();
+  found.complete = complete;
+  return found;
+}
+
+}  // namespace memsize::plan
