@@ -98,6 +98,7 @@ constexpr std::array kVerbs = {
     Verb{"emit", add_emit, "memsize.emit/1"},
     Verb{"check", add_check, "memsize.check/1"},
     Verb{"plan", add_plan, "memsize.plan/1"},
+    Verb{"diff", add_diff, "memsize.diff/1"},
     Verb{"validate", add_validate, "memsize.validate/1"},
     Verb{"why", add_why, "memsize.why/1"},
     Verb{"board", add_board, "memsize.board/1"},

@@ -54,6 +54,7 @@ Run add_emit(CLI::App& app);
 Run add_check(CLI::App& app);
 Run add_board(CLI::App& app);
 Run add_plan(CLI::App& app);
+Run add_diff(CLI::App& app);
 Run add_validate(CLI::App& app);
 Run add_why(CLI::App& app);
 Run add_sdk(CLI::App& app);
