@@ -1,4 +1,5 @@
 #include "memsize/core/text.hpp"
+#include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/reader.hpp"
 
 #include "formats.hpp"
@@ -76,6 +77,20 @@ core::Diagnostic no_table(const std::string& path, std::size_t lines) {
 
 namespace {
 
+// A compiler says what it means to use; that is for other verbs.
+core::Diagnostic is_plan(const std::string& path, const PlanReader& reader) {
+  const std::string file = path == "-" ? path : core::printable(path);
+  return core::error(
+      Code::kReadNoTable,
+      fmt::format(
+          "{} is a plan of memory ({}), not a log of what was used", shown_name(path), reader.name),
+      whole_file(path),
+      fmt::format(
+          "memsize check {} says whether the plan is right, memsize plan {} looks for a lower one",
+          file,
+          file));
+}
+
 // Keeps the beginning of a text until it tells of which format it is.
 class Unknown : public Reading {
  public:
@@ -119,7 +134,11 @@ class Unknown : public Reading {
                                     whole_file(path_),
                                     no_table_hint()));
     }
-    return reading_->finish();
+    auto recording = reading_->finish();
+    if (!recording && plan_ != nullptr) {
+      return core::fail(is_plan(path_, *plan_));
+    }
+    return recording;
   }
 
  private:
@@ -135,6 +154,7 @@ class Unknown : public Reading {
     }
     blank_ = head_.size() < kHead && core::trim(text).empty();
     if (reader_ == nullptr) {
+      plan_ = plan_reader_of(text);
       const auto& readers = all_readers();
       reader_ = &*std::find_if(
           readers.begin(), readers.end(), [&](const Reader& reader) { return reader.probe(text); });
@@ -146,6 +166,8 @@ class Unknown : public Reading {
 
   std::string path_;
   const Reader* reader_;
+  /// What would read it as a plan, if nobody asked for another reader.
+  const PlanReader* plan_ = nullptr;
   OnModel on_model_;
   std::string head_;
   bool utf16_ = false;
