@@ -287,12 +287,12 @@ class InfoReader : private PlanFields {
     return found == index_.end() ? std::nullopt : std::optional{found->second};
   }
 
-  // Those that are buffers.
-  std::vector<std::size_t> buffers_in(JsonValue ids) {
+  // Those that are buffers. Nodes inside of a node name the same again: each use counts once.
+  std::vector<std::size_t> buffers_in(JsonValue ids, bool is_inner) {
     std::vector<std::size_t> found;
     for (const JsonValue value : ids) {
       if (const auto at = index_of(value)) {
-        ++uses_[*at];
+        uses_[*at] += is_inner ? 1U : 0U;
         found.push_back(*at);
       }
     }
@@ -300,9 +300,10 @@ class InfoReader : private PlanFields {
   }
 
   void read_node(JsonValue node) {
-    const auto inputs = buffers_in(node["inputs"]);
-    const auto outputs = buffers_in(node["outputs"]);
-    (void)buffers_in(node["scratchs"]);
+    const bool is_inner = node["subgraph_nodes"].size() == 0;
+    const auto inputs = buffers_in(node["inputs"], is_inner);
+    const auto outputs = buffers_in(node["outputs"], is_inner);
+    (void)buffers_in(node["scratchs"], is_inner);
     for (std::size_t o = 0; o < std::min(outputs.size(), kMostInPlace); ++o) {
       for (std::size_t i = 0; i < std::min(inputs.size(), kMostInPlace); ++i) {
         if (shares(inputs[i], outputs[o])) {

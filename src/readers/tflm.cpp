@@ -171,7 +171,8 @@ class PlanReading {
     }
     model::PlannedBlock block;
     block.id = fmt::format("{}", buffer.id);
-    if (block.id != std::string_view{&buffer.letter, 1}) {
+    // By its letter in the drawing below the list; '*' is what lives in one step only.
+    if (buffer.letter != '*' && block.id != std::string_view{&buffer.letter, 1}) {
       block.name = core::printable({&buffer.letter, 1});
     }
     block.memory = kArena;
