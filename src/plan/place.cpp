@@ -369,11 +369,33 @@ class BankByBank {
         break;
       }
     }
+    // Nothing fits: what is missing is told best of the largest memory alone.
+    Assignment crowded;
+    crowded.homes = crowd();
+    std::vector<Arena> arenas = arenas_of(problem_, crowded.homes, packer_.named());
+    if (one_source(problem_, crowded.homes) && rooms_.lack(arenas) <= least) {
+      crowded.fits = rooms_.fit(arenas) == Rooms::Answer::kYes;
+      crowded.packings = rooms_.packings(arenas);
+      return crowded;
+    }
     return std::move(*best);
   }
 
  private:
   [[nodiscard]] bool is_large() const { return problem_.slots.size() > 20'000; }
+
+  // Every slot in the largest of its homes.
+  [[nodiscard]] std::vector<std::size_t> crowd() const {
+    std::vector<std::size_t> homes;
+    for (const Slot& slot : problem_.slots) {
+      const auto largest =
+          std::max_element(slot.homes.begin(), slot.homes.end(), [&](const Home& a, const Home& b) {
+            return problem_.banks[a.bank].budget < problem_.banks[b.bank].budget;
+          });
+      homes.push_back(static_cast<std::size_t>(largest - slot.homes.begin()));
+    }
+    return homes;
+  }
 
   // Positions of begins and ends among all of them; the number of gaps between.
   std::size_t find_steps() {

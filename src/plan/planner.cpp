@@ -299,7 +299,9 @@ class Planner {
       }
       memory.used = core::Bytes{planned_.used[i]};
       memory.base = bank.base ? std::optional{core::PhysAddr{*bank.base}} : std::nullopt;
-      memory.alignment = core::Align::make(bank.base_alignment);
+      if (bank.base.value_or(0) % bank.base_alignment == 0) {
+        memory.alignment = core::Align::make(bank.base_alignment);
+      }
       memory.writable = bank.writable;
       plan.memories.push_back(std::move(memory));
     }
@@ -356,6 +358,12 @@ class Planner {
       options.limits.capacity = std::nullopt;
       options.limits.steps = std::max<std::uint64_t>(options_.limits.steps / kShareOfOthers, 1);
       options.limits.progress = nullptr;
+      std::erase_if(options.rules.constraints, [&](const MemoryConstraint& constraint) {
+        return std::none_of(
+            other.memories.begin(), other.memories.end(), [&](const board::PartMemory& memory) {
+              return memory.name == constraint.memory;
+            });
+      });
       const auto elsewhere = make_plan(wanted_, other, options);
       if (elsewhere && elsewhere->shortages.empty()) {
         outcome_.fits_on.push_back(other.name);
