@@ -156,7 +156,7 @@ std::string reservation_note(const ArenaView& view) {
 // Names of blocks are of the whole plan, because ids are.
 using BlockNames = std::map<const model::PlannedBlock*, std::string>;
 
-Json arena_rows(const ArenaView& view, const std::string& name, const BlockNames& blocks) {
+Json block_rows(const ArenaView& view, const BlockNames& blocks) {
   Json rows = Json::array();
   for (const PlacedBlock& placed : view.placed) {
     const model::PlannedBlock& block = *placed.block;
@@ -171,8 +171,7 @@ Json arena_rows(const ArenaView& view, const std::string& name, const BlockNames
     rows.push_back({{"name", blocks.at(&block)},
                     {"offset", number(placed.offset)},
                     {"size", number(placed.size)},
-                    {"note", note},
-                    {"arena", name}});
+                    {"note", note}});
   }
   return rows;
 }
@@ -285,11 +284,10 @@ Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) 
          {"has_alignment", arena.arena.alignment.has_value()},
          {"alignment",
           arena.arena.alignment ? number(arena.arena.alignment->value()) : std::string{}},
-         {"blocks", arena_rows(arena, name, blocks)}});
+         {"blocks", block_rows(arena, blocks)}});
     add_checks(view["checks"], arena, name, blocks, upper);
   }
   add_memories(view, plan, charges(arenas, names), upper);
-  view["has_checks"] = !view["checks"].empty();
   view["missing"] = placed == plan.blocks.size()
                         ? std::string{}
                         : fmt::format("\n * {} of the plan {} no place and are not here.",
