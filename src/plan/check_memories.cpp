@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -51,11 +52,11 @@ struct Load {
     charges.push_back(std::move(charge));
   }
 
-  [[nodiscard]] std::vector<std::string> lines() const {
+  [[nodiscard]] std::vector<std::string> lines(bool of_reserved = false) const {
     std::vector<std::string> lines;
     for (const Charge& charge : charges) {
-      lines.push_back(
-          fmt::format("{:<40} {:>14}", charge.what, core::format_bytes(core::Bytes{charge.bytes})));
+      const core::Bytes bytes{of_reserved ? charge.reserved : charge.bytes};
+      lines.push_back(fmt::format("{:<40} {:>14}", charge.what, core::format_bytes(bytes)));
     }
     return lines;
   }
@@ -97,6 +98,14 @@ void check_sources_of(const JudgedPlan& plan, const JudgedArena& arena, Faults& 
   if (sources.size() < 2 || !faults.wants(Severity::kError, Code::kPlanSource)) {
     return;
   }
+  // Which blocks are wrong: not those that the arena agrees with, then the fewest.
+  const std::string own = plan.source_of(arena);
+  const auto is_likelier = [&](const auto& a, const auto& b) {
+    const auto rank = [&](const auto& source) {
+      return std::tuple{source.second.empty(), source.first == own, source.second.size()};
+    };
+    return rank(a) < rank(b);
+  };
   std::vector<std::string> names;
   std::vector<std::string> details;
   const auto* fewest = &*sources.begin();
@@ -112,9 +121,7 @@ void check_sources_of(const JudgedPlan& plan, const JudgedArena& arena, Faults& 
     }
     details.push_back(fmt::format(
         "from {}: {}", name, blocks.empty() ? "the arena, as it says" : core::join(blocks, ", ")));
-    const bool is_fewer = fewest->second.empty() ||
-                          (!source.second.empty() && source.second.size() < fewest->second.size());
-    fewest = is_fewer ? &source : fewest;
+    fewest = is_likelier(source, *fewest) ? &source : fewest;
   }
   core::Diagnostic several = core::error(
       Code::kPlanSource,
@@ -302,14 +309,14 @@ void check_room(const JudgedPlan& plan,
                         core::format_bytes(needed - given)),
             place,
             way_out));
-    over.details = load.lines();
+    over.details = load.lines(needed == load.reserved);
     faults.say(std::move(over));
   };
   const board::PartMemory* const of_part = plan.part_memory(memory);
   if (load.used > room->bytes) {
     say(Severity::kError, load.used, room->bytes, "has to hold");
   } else if (load.reserved > room->bytes) {
-    say(Severity::kWarning, load.reserved, room->bytes, "is reserved for arenas of");
+    say(Severity::kWarning, load.reserved, room->bytes, "is to hold what arenas reserve,");
   } else if (of_part != nullptr && load.used > board::budget_of(*of_part)) {
     say(Severity::kWarning, load.used, board::budget_of(*of_part), "has to hold");
   }

@@ -192,12 +192,13 @@ void check_base(const JudgedPlan& plan, const JudgedArena& arena, Faults& faults
   if (!stricter.empty() && faults.wants(Severity::kError, Code::kPlanAlignment)) {
     core::Diagnostic loose = core::error(
         Code::kPlanAlignment,
-        fmt::format("the {} is aligned to {}, but holds {} that {} up to {}: an offset cannot make "
-                    "good what the base lacks",
+        fmt::format("the {} is aligned to {}, but holds {} {}: an offset cannot make good what the "
+                    "base lacks",
                     arena.name(),
                     base.value(),
-                    core::plural(stricter.size(), "block"),
-                    stricter.size() == 1 ? "needs" : "need",
+                    stricter.size() == 1
+                        ? std::string{"a block that needs"}
+                        : fmt::format("{} blocks that need up to", stricter.size()),
                     strictest.value()),
         plan.place_of(arena),
         fmt::format("align the arena to {}", strictest.value()));

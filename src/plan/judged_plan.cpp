@@ -42,9 +42,9 @@ std::optional<PlacedBuffer> buffer_of(const PlannedBlock& block, const PlannedBl
   return buffer;
 }
 
-bool is_within(const PlacedBuffer& buffer, const PlannedBlock& root) {
+bool touches(const PlacedBuffer& buffer, const PlannedBlock& root) {
   const PlacedBuffer whole{0, 0, root.offset->count(), root.size.count()};
-  return buffer.offset >= whole.offset && end_of(buffer) <= end_of(whole);
+  return buffer.offset < end_of(whole) && whole.offset < end_of(buffer);
 }
 
 // Members of one group that live at the same time become one piece, called after the first that
@@ -116,8 +116,8 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
     }
     const auto twin = twin_of.find(root_index);
     // An alias that lies elsewhere, which is a fault of its own, does not stretch its root.
-    const bool is_inside = !block.offset || !root.offset || is_within(*buffer, root);
-    const std::size_t group = !is_inside ? i : twin != twin_of.end() ? twin->second : root_index;
+    const bool is_there = !block.offset || !root.offset || touches(*buffer, root);
+    const std::size_t group = !is_there ? i : twin != twin_of.end() ? twin->second : root_index;
     auto& members = groups[group];
     if (members.empty()) {
       order.push_back(group);
