@@ -139,8 +139,9 @@ class ResidencyReader : private PlanFields {
     }
     check_kind(object, arena, source);
     check_totals(object, arena);
-    check_unique(object, arena);
-    report_.arenas.push_back(std::move(arena));
+    if (is_new_arena(object, arena)) {
+      report_.arenas.push_back(std::move(arena));
+    }
   }
 
   void contradict(JsonValue value, const std::string& what, const char* hint) {
@@ -194,11 +195,13 @@ class ResidencyReader : private PlanFields {
     }
   }
 
-  void check_unique(JsonValue object, const model::PlannedArena& arena) {
+  bool is_new_arena(JsonValue object, const model::PlannedArena& arena) {
     if (!arenas_.emplace(std::pair{arena.role, arena.memory}, report_.arenas.size()).second) {
       contradict(object,
-                 fmt::format("{} stands here again", arena_name(arena.role, arena.memory)),
+                 fmt::format("{} stands here again; the first holds",
+                             arena_name(arena.role, arena.memory)),
                  "one role has one arena in one memory");
+      return false;
     }
     if (arena.region_id && !regions_.insert(*arena.region_id).second) {
       contradict(object["region_id"],
@@ -207,6 +210,7 @@ class ResidencyReader : private PlanFields {
                              arena_name(arena.role, arena.memory)),
                  "each arena has a region of its own");
     }
+    return true;
   }
 
   void read_tensor(JsonValue object) {
