@@ -64,11 +64,11 @@ class Chart {
     const std::size_t room = std::clamp(width, kNarrowest + kGutter, kWidest) - kGutter;
     const std::uint64_t span = distance(steps.lower, steps.upper);
     columns_ = span <= room ? static_cast<std::size_t>(span) * (room / span) : room;
-    for (const PlacedBlock& placed : view.placed) {
-      if (placed.live && !placed.alias && placed.size != 0 &&
-          placed.live->lower < placed.live->upper) {
-        blocks_.push_back(&placed);
-        height_ = std::max(height_, placed.end());
+    // With the lifetimes of their aliases: bytes are taken as long as anybody uses them.
+    for (const PlacedBlock& root : view.roots) {
+      if (root.size != 0 && root.live->lower < root.live->upper) {
+        blocks_.push_back(&root);
+        height_ = std::max(height_, root.end());
       }
     }
     if (blocks_.empty() || columns_ == 0) {
@@ -320,6 +320,10 @@ std::string plan_chart(const model::PlanReport& plan, std::size_t width) {
         std::any_of(arena.placed.begin(), arena.placed.end(), [](const auto& placed) {
           return placed.block->live.has_value();
         });
+    if (arena.blocks == 0) {
+      text += "  no block of it is known\n";
+      continue;
+    }
     if (!timed) {
       text += fmt::format("  {}{}\n",
                           core::plural(arena.placed.size(), "block"),
