@@ -182,12 +182,16 @@ void check_volatile(const JudgedPlan& plan, const JudgedArena& arena, Faults& fa
   }
   core::Diagnostic lost = core::error(
       Code::kPlanVolatile,
-      fmt::format(
-          "the {} {} {}, which holds nothing when the power comes: its {} come from nowhere",
-          arena.name(),
-          source.empty() ? "lies in" : "is filled from",
-          shown(origin),
-          arena.blocks.empty() ? "constants" : core::plural(arena.blocks.size(), "constant")),
+      source.empty()
+          ? fmt::format(
+                "the constants in {} are read where they lie, but it holds nothing when the "
+                "power comes",
+                shown(arena.memory))
+          : fmt::format(
+                "the constants in {} are copied from {}, which holds nothing when the power "
+                "comes",
+                shown(arena.memory),
+                shown(source)),
       arena.blocks.empty() ? plan.place_of(arena) : plan.place_of(arena.blocks.front()),
       others.empty()
           ? fmt::format("part {} has no memory that keeps them: load them from outside",

@@ -282,7 +282,11 @@ void check_planned(const JudgedPlan& plan, Faults& faults) {
   core::Place whole;
   whole.path = plan.report.path;
   if (count == 0) {
-    if (!plan.report.abridged) {
+    const auto& said = plan.report.diagnostics;
+    const bool is_told = std::any_of(said.begin(), said.end(), [](const auto& diagnostic) {
+      return diagnostic.code == Code::kPlanAbridged;
+    });
+    if (!is_told) {
       say("the report has no blocks: only totals, sources and capacities were looked at",
           whole,
           "give the report that lists where each tensor lies, too");
@@ -294,9 +298,10 @@ void check_planned(const JudgedPlan& plan, Faults& faults) {
         whole,
         "memsize plan makes one of it");
   } else if (!without_offset.empty()) {
-    say(fmt::format("{} of {} blocks have no offset, so nothing was looked at for them: {}",
+    say(fmt::format("{} of {} blocks {} no offset, so nothing was looked at for them: {}",
                     without_offset.size(),
                     count,
+                    without_offset.size() == 1 ? "has" : "have",
                     listed(plan, without_offset)),
         plan.place_of(without_offset.front()),
         "memsize plan --keep places them beside the others");

@@ -526,7 +526,10 @@ TEST_SUITE("plan") {
     plan.blocks.erase(plan.blocks.begin() + 6);
     CHECK(kinds(check_plan(plan, nullptr)).empty());
     plan.blocks.clear();
+    plan.diagnostics = {core::warning(Code::kPlanAbridged, "blocks are missing")};
     CHECK(kinds(check_plan(plan, nullptr)).empty());
+    plan.diagnostics.clear();
+    CHECK(kinds(check_plan(plan, nullptr)) == Kinds{{kWarning, Code::kPlanUnplanned}});
   }
 
   TEST_CASE("A slice of a block is an alias that lies inside it") {
