@@ -351,6 +351,10 @@ class TableReader {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       take(fields[i], columns_[i], block);
     }
+    // What is read where it lies has no source.
+    if (block.source_memory == block.memory) {
+      block.source_memory.clear();
+    }
     read_lifetime(block);
     if (block.offset && *block.offset + block.size > model::kLargestPlan && errors_ == before) {
       ++errors_;
@@ -497,14 +501,18 @@ class TableReader {
       fail(Code::kPlanSize,
            place_of(field),
            fmt::format("the {} {} is negative", what, shown),
-           what == "offset" ? "leave the offset of what is not planned empty" : "");
+           what == "offset" ? "leave the offset of what is not planned empty"
+                            : "it is a whole number from 0");
     } else if (digits) {
       fail(Code::kPlanSize,
            place_of(field),
            fmt::format("the {} {} is more than any memory has", what, shown),
            "sizes and offsets of plans go up to 2^62 B");
     } else if (field.text.empty()) {
-      fail(Code::kPlanSyntax, place_of(field), fmt::format("the {} is missing", what));
+      fail(Code::kPlanSyntax,
+           place_of(field),
+           fmt::format("the {} is missing", what),
+           "each row has one");
     } else {
       fail(Code::kPlanSyntax,
            place_of(field),

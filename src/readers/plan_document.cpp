@@ -69,39 +69,53 @@ class DocumentReader : private PlanFields {
     }
   }
 
+  std::string memory(JsonValue entry) {
+    std::string name = text(entry, "memory");
+    if (name.empty() && !failed()) {
+      wrong(entry["memory"], "a memory has a name", kWriteAgain);
+    }
+    return name;
+  }
+
+  // What is read where it lies has no source.
+  std::string source(JsonValue entry, const std::string& own) {
+    std::string name = text_if_any(entry, "source_memory");
+    return name == own ? std::string{} : name;
+  }
+
   void read_memory(JsonValue entry) {
-    model::PlannedMemory memory;
-    memory.name = text(entry, "name");
-    memory.line = entry.place().line;
-    memory.capacity = size_if_any(entry, "capacity_bytes");
-    memory.used = size_if_any(entry, "used_bytes");
-    memory.alignment = alignment_if_any(entry, "alignment");
-    memory.writable = flag_if_any(entry, "writable");
+    model::PlannedMemory known;
+    known.name = text(entry, "name");
+    known.line = entry.place().line;
+    known.capacity = size_if_any(entry, "capacity_bytes");
+    known.used = size_if_any(entry, "used_bytes");
+    known.alignment = alignment_if_any(entry, "alignment");
+    known.writable = flag_if_any(entry, "writable");
     const std::string base = text_if_any(entry, "base");
     if (!base.empty()) {
       const auto address = core::parse_address(base);
       if (address) {
-        memory.base = core::PhysAddr{*address};
+        known.base = core::PhysAddr{*address};
       } else {
         wrong(entry["base"], "it must be a hexadecimal address", kWriteAgain);
       }
     }
-    if (!memories_.insert(memory.name).second) {
+    if (!memories_.insert(known.name).second) {
       error(
           Code::kPlanDuplicate,
           entry.place(),
-          fmt::format("memory '{}' stands here again", core::printable(memory.name, kLongestShown)),
+          fmt::format("memory '{}' stands here again", core::printable(known.name, kLongestShown)),
           "each memory has one entry");
       return;
     }
-    report_.memories.push_back(std::move(memory));
+    report_.memories.push_back(std::move(known));
   }
 
   void read_arena(JsonValue entry) {
     model::PlannedArena arena;
-    arena.memory = text(entry, "memory");
+    arena.memory = memory(entry);
     arena.role = role(entry, "role").value_or(Lifetime::kScratch);
-    arena.source_memory = text_if_any(entry, "source_memory");
+    arena.source_memory = source(entry, arena.memory);
     arena.line = entry.place().line;
     arena.region_id = whole_if_any(entry, "region_id");
     arena.used = size_if_any(entry, "height_bytes");
@@ -126,11 +140,11 @@ class DocumentReader : private PlanFields {
     }
     const auto capacity = size_if_any(entry, "capacity_bytes");
     if (capacity && memories_.insert(arena.memory).second) {
-      model::PlannedMemory memory;
-      memory.name = arena.memory;
-      memory.capacity = capacity;
-      memory.line = arena.line;
-      report_.memories.push_back(std::move(memory));
+      model::PlannedMemory known;
+      known.name = arena.memory;
+      known.capacity = capacity;
+      known.line = arena.line;
+      report_.memories.push_back(std::move(known));
     }
     report_.arenas.push_back(std::move(arena));
   }
@@ -139,9 +153,9 @@ class DocumentReader : private PlanFields {
     model::PlannedBlock block;
     block.id = id(entry, "id");
     block.name = text_if_any(entry, "name");
-    block.memory = text(entry, "memory");
+    block.memory = memory(entry);
     block.role = role(entry, "role").value_or(Lifetime::kScratch);
-    block.source_memory = text_if_any(entry, "source_memory");
+    block.source_memory = source(entry, block.memory);
     block.line = entry.place().line;
     block.size = size(entry, "size").value_or(core::Bytes{});
     block.alignment = alignment_if_any(entry, "alignment");
