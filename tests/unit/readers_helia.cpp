@@ -205,6 +205,22 @@ TEST_SUITE("readers") {
           "tensor '1' comes from 'psram', but the constant arena in 'dtcm' comes from 'mram'");
   }
 
+  TEST_CASE("an arena that stands twice is the first one") {
+    const model::PlanReport report = good(
+        R"({"schema_version": 3, "arenas": {"persistent": [
+             {"memory": "dtcm", "region_id": 0, "used": 0, "total_size": 0},
+             {"memory": "DTCM", "region_id": 1, "used": 8, "total_size": 8},
+             {"memory": "sram", "region_id": 0, "used": 0, "total_size": 0}]}})",
+        "");
+    REQUIRE(report.arenas.size() == 2);
+    CHECK(report.arenas[0].total == Bytes{0});
+    CHECK(report.arenas[1].memory == "sram");
+    const std::string all = test::all_text(report.diagnostics);
+    CHECK(report.diagnostics.size() == 2);
+    CHECK(test::contains(all, "the persistent arena in 'dtcm' stands here again; the first holds"));
+    CHECK(test::contains(all, "region 0 is the persistent arena in 'sram' and another one, too"));
+  }
+
   TEST_CASE("the total of a scratch arena may be its budget") {
     const std::string text =
         R"({"schema_version": 3, "arenas": {"scratch":
@@ -435,7 +451,22 @@ TEST_SUITE("readers") {
     CHECK(cut.diagnostics.front().message == "2 constant arenas are announced, 1 found");
   }
 
-  TEST_CASE("a million tensors take a moment") {
+  TEST_CASE("one operator may touch everything, and every mistake be in it") {
+    std::string inputs;
+    std::string outputs;
+    for (int i = 0; i < 50'000; ++i) {
+      const char* const comma = i == 0 ? "" : ",";
+      inputs += comma + tensor(fmt::format("i{}", i), R"("nbytes": 1, "offset": 0)");
+      outputs += comma + tensor(fmt::format("o{}", i), R"("nbytes": 1, "offset": 0)");
+    }
+    const std::string text = fmt::format(
+        R"([{{"op_type": "RESHAPE", "inputs": [{}], "outputs": [{}]}}])", inputs, outputs);
+    const model::PlanReport report = good(text, "");
+    CHECK(report.blocks.size() == 100'000);
+    CHECK(report.arenas.size() == 1);
+  }
+
+  TEST_CASE("a long list of mistakes takes a moment") {
     std::string text = R"({"schema_version": 3, "arenas": {}, "tensors": [)";
     for (int i = 0; i < 200'000; ++i) {
       text += fmt::format(
