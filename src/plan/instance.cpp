@@ -159,6 +159,10 @@ Instance make_instance(const std::vector<Buffer>& buffers) {
     Item item;
     item.lower = count_up_to(times, buffer.lower);
     item.upper = std::max(count_below(times, buffer.upper), item.lower) + 1;
+    // The difference of any two steps fits unsigned integers only.
+    const auto duration =
+        static_cast<std::uint64_t>(buffer.upper) - static_cast<std::uint64_t>(buffer.lower);
+    item.duration = static_cast<std::int64_t>(std::min<std::uint64_t>(duration, INT64_MAX));
     item.size = in_units(buffer.size.count());
     if (buffer.offset) {
       item.fixed = in_units(buffer.offset->count());

@@ -13,6 +13,8 @@ struct Item {
   /// Half-open, in slots: times at which something begins or ends, in order, from 0.
   std::int32_t lower = 0;
   std::int32_t upper = 0;
+  /// In the caller's steps; saturates.
+  std::int64_t duration = 1;
   std::int64_t size = 0;
   /// At least 1.
   std::int64_t alignment = 1;
@@ -40,6 +42,8 @@ struct Instance {
 struct Placement {
   std::vector<std::int64_t> offsets;
   std::int64_t height = 0;
+  /// No plan is lower, as far as a search has proved; 0: nothing is.
+  std::int64_t bound = 0;
 };
 
 /// Counts what searches do, and says when they have to end.
@@ -82,10 +86,10 @@ class Budget {
 /// What an exact search came to.
 enum class Searched { kFound, kExhausted, kOver };
 
-/// search.cpp: looks for plans of at most `target`, then lower ones, down to `bound`, which is no
-/// higher than any plan. `best` is the lowest plan known, before and after. kFound: best.height <=
-/// target, or == bound where there is no capacity to reach; kExhausted: nothing lower than
-/// best.height exists (and nothing of at most `target`); kOver: the budget is.
+/// search.cpp: looks for a plan of at most `target`. `bound` is no higher than any plan; where it
+/// is the target, looks for the lowest plan. `best` is the lowest plan known, before and after.
+/// kFound: best.height <= target. kExhausted: no plan is that low, and where `bound` was the
+/// target, none is lower than `best`. kOver: the budget is. Raises best.bound to what it proved.
 [[nodiscard]] Searched search(const Instance& instance,
                               std::int64_t bound,
                               std::int64_t target,

@@ -1,0 +1,209 @@
+// Packing, from the cheap to the dear: what is impossible at a glance, the bound, the greedy
+// planners, then a search. What was proved on the way is what the answer says.
+//
+// Where nothing is alive across a slot's beginning, the program falls apart into parts that share
+// no time, so that each has the arena to itself and the highest decides. Parts are taken the
+// highest first; one that is no higher than what another part needs is good enough.
+#include "memsize/plan/pack.hpp"
+
+#include "instance.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+namespace memsize::plan {
+
+namespace {
+
+// More than so many are left to local improvement: an exact search neither ends there, nor does it
+// find much.
+constexpr std::size_t kMostSearched = 2048;
+
+// Above all heights, below what could overflow.
+constexpr std::uint64_t kHighest = 1ULL << 62;
+
+/// Items that share no time with others.
+struct Part {
+  Instance instance;
+  /// Of the whole instance.
+  std::vector<std::size_t> items;
+  Placement best;
+};
+
+bool fixed_items_collide(const Instance& instance) {
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    if (instance.items[i].fixed >= 0) {
+      begins.push_back(i);
+    }
+  }
+  std::sort(begins.begin(), begins.end(), [&](std::size_t a, std::size_t b) {
+    return instance.items[a].lower < instance.items[b].lower;
+  });
+  using End = std::pair<std::int32_t, std::int64_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  // From offset to end, of what is alive.
+  std::map<std::int64_t, std::int64_t> alive;
+  for (const std::size_t i : begins) {
+    const Item& item = instance.items[i];
+    while (!ends.empty() && ends.top().first <= item.lower) {
+      alive.erase(ends.top().second);
+      ends.pop();
+    }
+    const auto above = alive.lower_bound(item.fixed);
+    if ((above != alive.end() && above->first < item.fixed + item.size) ||
+        (above != alive.begin() && std::prev(above)->second > item.fixed)) {
+      return true;
+    }
+    alive.emplace(item.fixed, item.fixed + item.size);
+    ends.emplace(item.upper, item.fixed);
+  }
+  return false;
+}
+
+// The highest first.
+std::vector<Part> parts_of(const Instance& instance, const Placement& plan) {
+  std::vector<std::size_t> order(instance.items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return instance.items[a].lower < instance.items[b].lower;
+  });
+  std::vector<Part> parts;
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
+  for (const std::size_t i : order) {
+    Item item = instance.items[i];
+    if (parts.empty() || item.lower >= end) {
+      begin = item.lower;
+      parts.emplace_back();
+      parts.back().instance.unit = instance.unit;
+    }
+    end = std::max(end, item.upper);
+    Part& part = parts.back();
+    item.lower -= begin;
+    item.upper -= begin;
+    part.instance.slots = end - begin;
+    part.instance.has_alignment |= item.alignment > 1;
+    part.instance.has_fixed |= item.fixed >= 0;
+    part.instance.items.push_back(item);
+    part.instance.buffers.push_back(instance.buffers[i]);
+    part.items.push_back(i);
+    part.best.offsets.push_back(plan.offsets[i]);
+    part.best.height = std::max(part.best.height, plan.offsets[i] + item.size);
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.best.height > b.best.height;
+  });
+  return parts;
+}
+
+/// What is known so far, in units.
+struct State {
+  Placement plan;
+  /// No plan is lower.
+  std::int64_t bound = 0;
+  /// Good enough; no less than the bound unless there is a capacity.
+  std::int64_t target = 0;
+  bool impossible = false;
+};
+
+void improve_parts(const Instance& instance, bool limited, State& state, Budget& budget) {
+  std::int64_t height = 0;
+  for (Part& part : parts_of(instance, state.plan)) {
+    // Parts below what another one needs anyway, or has reached at best, can stay as they are.
+    const std::int64_t enough = std::max({state.target, state.bound, height});
+    if (part.best.height > enough && !state.impossible) {
+      // The bound below the target says that the target suffices.
+      const std::int64_t bound = limited ? std::min(state.bound, enough - 1) : enough;
+      if (part.items.size() > kMostSearched) {
+        improve(part.instance, bound, enough, part.best, budget);
+      } else {
+        (void)search(part.instance, bound, enough, part.best, budget);
+      }
+      state.bound = std::max(state.bound, part.best.bound);
+      state.impossible = limited && state.bound > state.target;
+      for (std::size_t k = 0; k < part.items.size(); ++k) {
+        state.plan.offsets[part.items[k]] = part.best.offsets[k];
+      }
+    }
+    height = std::max(height, part.best.height);
+  }
+  state.plan.height = height;
+}
+
+Proof proof_of(const State& state, std::int64_t first_bound) {
+  if (state.impossible) {
+    return Proof::kInfeasible;
+  }
+  if (state.plan.height == first_bound) {
+    return Proof::kBound;
+  }
+  return state.plan.height == state.bound ? Proof::kExhausted : Proof::kBest;
+}
+
+}  // namespace
+
+std::string_view name_of(Proof proof) {
+  switch (proof) {
+    case Proof::kBound:
+      return "bound";
+    case Proof::kExhausted:
+      return "exhausted";
+    case Proof::kBest:
+      return "best";
+    case Proof::kInfeasible:
+      break;
+  }
+  return "infeasible";
+}
+
+Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
+  const Instance instance = make_instance(buffers);
+  const auto bytes = [&](std::int64_t units) {
+    return core::Bytes{static_cast<std::uint64_t>(units) * instance.unit};
+  };
+  State state;
+  state.bound = lower_bound(instance);
+  const std::int64_t first_bound = state.bound;
+  Packing packing;
+  packing.lower_bound = bytes(first_bound);
+  if (fixed_items_collide(instance)) {
+    packing.proof = Proof::kInfeasible;
+    return packing;
+  }
+  state.target = state.bound;
+  if (limits.capacity) {
+    state.target =
+        static_cast<std::int64_t>(std::min(limits.capacity->count(), kHighest) / instance.unit);
+    state.impossible = state.target < state.bound;
+  }
+  Budget budget(limits);
+  if (!instance.items.empty()) {
+    state.plan = pack_greedily(instance, std::max(state.target, state.bound), budget);
+    budget.report(bytes(state.plan.height), bytes(state.bound));
+    if (state.plan.height > state.target && !state.impossible) {
+      improve_parts(instance, limits.capacity.has_value(), state, budget);
+      budget.report(bytes(state.plan.height), bytes(state.bound));
+    }
+  }
+  packing.offsets.resize(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    packing.offsets[i] = buffers[i].offset.value_or(core::Bytes{});
+  }
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    packing.offsets[instance.buffers[i]] = bytes(state.plan.offsets[i]);
+  }
+  packing.height = bytes(state.plan.height);
+  packing.lower_bound = bytes(state.bound);
+  packing.proof = proof_of(state, first_bound);
+  packing.steps = budget.taken();
+  packing.interrupted = budget.interrupted();
+  return packing;
+}
+
+}  // namespace memsize::plan
