@@ -121,11 +121,17 @@ void diff_arenas(const PlanReport& before, const PlanReport& after, PlanDiff& di
   Bytes old_total;
   Bytes new_total;
   for (const auto& [key, arena] : old_arenas) {
-    old_total += reserved_of(arena).value_or(Bytes{});
+    const auto size = reserved_of(arena);
     const auto match = new_arenas.find(key);
     if (match == new_arenas.end()) {
+      old_total += size.value_or(Bytes{});
       diff.arenas.push_back({arena, std::nullopt, {}});
       continue;
+    }
+    const auto new_size = reserved_of(match->second);
+    if (size && new_size) {
+      old_total += *size;
+      new_total += *new_size;
     }
     auto changed = changed_of(arena, match->second);
     if (changed.empty()) {
@@ -135,8 +141,8 @@ void diff_arenas(const PlanReport& before, const PlanReport& after, PlanDiff& di
     }
   }
   for (const auto& [key, arena] : new_arenas) {
-    new_total += reserved_of(arena).value_or(Bytes{});
     if (old_arenas.count(key) == 0) {
+      new_total += reserved_of(arena).value_or(Bytes{});
       diff.arenas.push_back({std::nullopt, arena, {}});
     }
   }

@@ -119,6 +119,11 @@ TEST_SUITE("plan") {
     CHECK(diff_plans(plan(), after).change == PlanChange::kNone);
     after.arenas[0].used = Bytes{300};
     CHECK(diff_plans(plan(), after).growth_bytes == 44);
+    // What only one of the two says is no growth.
+    after.arenas[0].used.reset();
+    CHECK(diff_plans(plan(), after).growth_bytes == 0);
+    CHECK(diff_plans(after, plan()).growth_bytes == 0);
+    CHECK(diff_plans(after, plan()).change == PlanChange::kNone);
   }
 
   TEST_CASE("Alignment, source and region of an arena are of the envelope") {

@@ -45,7 +45,7 @@ struct PlanDiff {
   std::vector<BlockChange> blocks;
   std::size_t unchanged_arenas = 0;
   std::size_t unchanged_blocks = 0;
-  /// Of all arenas together, in what they reserve (total, else used); negative: they shrank.
+  /// Of all arenas together, in what they reserve, as far as both say it; negative: they shrank.
   std::int64_t growth_bytes = 0;
   /// memsize's own hashes, as below.
   std::string envelope_before, envelope_after, layout_before, layout_after;
