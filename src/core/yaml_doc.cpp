@@ -193,7 +193,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     const auto known = anchors_.find(anchor);
     if (known == anchors_.end()) {
-      return wrong(mark, 1, "an alias stands inside of what it names", "");
+      return wrong(mark, 1, "an alias stands inside of what it names", "remove it");
     }
     if (!count(mark, known->second.values)) {
       return;
@@ -318,7 +318,10 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     if (levels_.size() >= kDeepest) {
-      return wrong(mark, 1, fmt::format("it is nested more than {} deep", kDeepest), "");
+      return wrong(mark,
+                   1,
+                   fmt::format("it is nested more than {} deep", kDeepest),
+                   "rules need a few levels");
     }
     Level level;
     level.node.value.kind = kind;
@@ -373,7 +376,7 @@ class TreeBuilder : public YAML::EventHandler {
   void add_key(Level& level, Node node) {
     const TomlValue& value = node.value;
     if (value.kind == Kind::kArray || value.kind == Kind::kTable) {
-      return wrong(value.place, "a key must be a plain name", "");
+      return wrong(value.place, "a key must be a plain name", "such as name:");
     }
     if (!node.merge && !level.keys.insert(value.string).second) {
       return wrong(value.place,
@@ -402,7 +405,8 @@ class TreeBuilder : public YAML::EventHandler {
   void merge(Level& level, Node node) {
     const bool list = node.value.kind == Kind::kArray;
     if (!list && node.value.kind != Kind::kTable) {
-      return wrong(node.value.place, "'<<' merges a table, or a list of tables", "");
+      return wrong(
+          node.value.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
     }
     if (!list) {
       for (TomlField& field : node.value.fields) {
@@ -412,7 +416,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
     for (TomlValue& item : node.value.items) {
       if (item.kind != Kind::kTable) {
-        return wrong(item.place, "'<<' merges a table, or a list of tables", "");
+        return wrong(
+            item.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
       }
       for (TomlField& field : item.fields) {
         level.merged.push_back(std::move(field));

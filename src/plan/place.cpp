@@ -373,7 +373,7 @@ class BankByBank {
     Assignment crowded;
     crowded.homes = crowd();
     std::vector<Arena> arenas = arenas_of(problem_, crowded.homes, packer_.named());
-    if (one_source(problem_, crowded.homes) && rooms_.lack(arenas) <= least) {
+    if (one_source(problem_, crowded.homes) && rooms_.lack(arenas) < least) {
       crowded.fits = rooms_.fit(arenas) == Rooms::Answer::kYes;
       crowded.packings = rooms_.packings(arenas);
       return crowded;

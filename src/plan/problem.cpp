@@ -19,6 +19,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -82,6 +83,29 @@ class ProblemMaker {
       return;
     }
     errors_.push_back(core::error(code, std::move(what), std::move(place), std::move(hint)));
+  }
+
+  // One rule may be wrong for many blocks: the first is named, the others are listed.
+  void wrong_for(const PlannedBlock& block,
+                 Code code,
+                 std::string what,
+                 const core::Place& place,
+                 std::string hint) {
+    constexpr std::size_t kListed = 5;
+    const auto known = by_place_.find({code, place});
+    if (known == by_place_.end()) {
+      if (errors_.size() < kMostErrors) {
+        by_place_.emplace(std::pair{code, place}, std::pair{errors_.size(), std::size_t{0}});
+      }
+      return wrong(code, std::move(what), place, std::move(hint));
+    }
+    auto& [error, others] = known->second;
+    if (++others <= kListed) {
+      errors_[error].details.push_back(fmt::format("the same for {}", label_of(block)));
+    } else {
+      std::string& last = errors_[error].details.back();
+      last = fmt::format("and for {} more", others - kListed + 1);
+    }
   }
 
   void warn(Code code, std::string what, core::Place place, std::string hint) {
@@ -377,7 +401,7 @@ class ProblemMaker {
           wrong(Code::kPlanUnplanned,
                 fmt::format("{} shall stay where it is, but has no offset", label_of(block)),
                 place_of(block),
-                "give a report that has its offset, or leave it out of --fixed");
+                "give a report that has its offset, or let it move");
         } else if ((named || options_.keep_offsets) && block.offset) {
           slot.offset = slot.offset ? slot.offset : std::optional{block.offset->count()};
           if (*block.offset + sum_ > model::kLargestPlan) {
@@ -531,12 +555,13 @@ class ProblemMaker {
         others.push_back(problem_.banks[other].name);
       }
     }
-    wrong(Code::kPlanRule,
-          fmt::format("{} is written at run time, but {} is read-only",
-                      label_of(root),
-                      shown(problem_.banks[bank].name)),
-          place,
-          fmt::format("name memory that can be written: {}", core::join(others, ", ")));
+    wrong_for(root,
+              Code::kPlanRule,
+              fmt::format("{} is written at run time, but {} is read-only",
+                          label_of(root),
+                          shown(problem_.banks[bank].name)),
+              place,
+              fmt::format("name memory that can be written: {}", core::join(others, ", ")));
   }
 
   void is_volatile(std::size_t bank, const PlannedBlock& root, const core::Place& place) {
@@ -547,7 +572,8 @@ class ProblemMaker {
       }
     }
     const std::string& name = problem_.banks[bank].name;
-    wrong(
+    wrong_for(
+        root,
         Code::kPlanVolatile,
         fmt::format("the constant {} shall come from {}, which holds nothing when the power comes",
                     label_of(root),
@@ -714,6 +740,18 @@ class ProblemMaker {
   core::Diagnostics errors_;
   std::size_t unsaid_ = 0;
   std::set<std::pair<std::string, std::size_t>> said_;
+
+  using Spot = std::pair<Code, core::Place>;
+
+  struct EarlierSpot {
+    bool operator()(const Spot& a, const Spot& b) const {
+      return std::tie(a.first, a.second.path, a.second.line, a.second.column) <
+             std::tie(b.first, b.second.path, b.second.line, b.second.column);
+    }
+  };
+
+  // Where something is wrong: the error, and for how many blocks besides the first.
+  std::map<Spot, std::pair<std::size_t, std::size_t>, EarlierSpot> by_place_;
 };
 
 }  // namespace
