@@ -63,7 +63,8 @@ class Chart {
       : view_(view), steps_(steps) {
     const std::size_t room = std::clamp(width, kNarrowest + kGutter, kWidest) - kGutter;
     const std::uint64_t span = distance(steps.lower, steps.upper);
-    columns_ = span <= room ? static_cast<std::size_t>(span) * (room / span) : room;
+    // A whole number of columns a step, where there are enough.
+    columns_ = span == 0 ? 0 : span <= room ? static_cast<std::size_t>(span) * (room / span) : room;
     // With the lifetimes of their aliases: bytes are taken as long as anybody uses them.
     for (const PlacedBlock& root : view.roots) {
       if (root.size != 0 && root.live->lower < root.live->upper) {

@@ -74,10 +74,6 @@ class UniqueNames {
   std::map<std::string, std::uint64_t> counts_;
 };
 
-std::string number(std::uint64_t value) {
-  return fmt::format("{}{}", value, value <= UINT32_MAX ? "u" : "ull");
-}
-
 // "ARENA_DTCM", "ARENA_PERSISTENT_DTCM", "ARENA_CONST_DTCM": heliaAOT's names in upper case, which
 // its own headers leave free.
 std::string arena_part(const model::PlannedArena& arena) {
@@ -153,10 +149,54 @@ std::string reservation_note(const ArenaView& view) {
   return note;
 }
 
-// Names of blocks are of the whole plan, because ids are.
-using BlockNames = std::map<const model::PlannedBlock*, std::string>;
+bool is_limited(const model::PlannedMemory& memory) {
+  return memory.capacity && *memory.capacity < model::kLargestPlan;
+}
 
-Json block_rows(const ArenaView& view, const BlockNames& blocks) {
+// How a header writes names and numbers.
+struct Spelling {
+  std::string prefix;
+  // The same for all numbers: compilers warn of comparisons of 0u with what needs 64 bits.
+  std::string_view suffix = "u";
+  // Of the whole plan, because ids are.
+  std::map<const model::PlannedBlock*, std::string> blocks;
+
+  [[nodiscard]] std::string number(std::uint64_t value) const {
+    return fmt::format("{}{}", value, suffix);
+  }
+};
+
+Spelling spelling_of(const model::PlanReport& plan,
+                     const PlanView& view,
+                     const std::string& prefix,
+                     UniqueNames& names) {
+  Spelling spelling;
+  spelling.prefix = prefix;
+  std::uint64_t largest = 0;
+  for (const model::PlannedBlock& block : plan.blocks) {
+    spelling.blocks[&block] =
+        names.take(fmt::format("{}_BLOCK_{}", prefix, identifier_part(block.id)));
+    largest = std::max(largest, block.alignment.value_or(core::Align{}).value());
+  }
+  for (const ArenaView& arena : view.arenas) {
+    largest = std::max({largest,
+                        reserved(arena).value_or(0),
+                        arena.arena.alignment.value_or(core::Align{}).value(),
+                        arena.arena.region_id.value_or(0)});
+    for (const PlacedBlock& placed : arena.placed) {
+      largest = std::max(largest, placed.end());
+    }
+  }
+  for (const model::PlannedMemory& memory : plan.memories) {
+    if (is_limited(memory)) {
+      largest = std::max(largest, memory.capacity->count());
+    }
+  }
+  spelling.suffix = largest <= UINT32_MAX ? "u" : "ull";
+  return spelling;
+}
+
+Json block_rows(const ArenaView& view, const Spelling& spelling) {
   Json rows = Json::array();
   for (const PlacedBlock& placed : view.placed) {
     const model::PlannedBlock& block = *placed.block;
@@ -168,9 +208,9 @@ Json block_rows(const ArenaView& view, const BlockNames& blocks) {
     if (placed.alias) {
       note += ", in the bytes of " + core::printable(block.alias_of, 80);
     }
-    rows.push_back({{"name", blocks.at(&block)},
-                    {"offset", number(placed.offset)},
-                    {"size", number(placed.size)},
+    rows.push_back({{"name", spelling.blocks.at(&block)},
+                    {"offset", spelling.number(placed.offset)},
+                    {"size", spelling.number(placed.size)},
                     {"note", note}});
   }
   return rows;
@@ -179,19 +219,18 @@ Json block_rows(const ArenaView& view, const BlockNames& blocks) {
 void add_checks(Json& checks,
                 const ArenaView& view,
                 const std::string& arena,
-                const BlockNames& names,
-                const std::string& prefix) {
+                const Spelling& spelling) {
   const auto add = [&](std::string_view what, const std::string& a, const std::string& b) {
-    checks.push_back({{"check", fmt::format("{}_PLAN_{}({}, {})", prefix, what, a, b)}});
+    checks.push_back({{"check", fmt::format("{}_PLAN_{}({}, {})", spelling.prefix, what, a, b)}});
   };
   const bool sized = reserved(view).has_value();
   for (const PlacedBlock& placed : view.placed) {
-    const std::string& name = names.at(placed.block);
+    const std::string& name = spelling.blocks.at(placed.block);
     if (sized) {
       add("INSIDE", name, arena);
     }
     if (placed.block->alignment && placed.block->alignment->value() > 1) {
-      const std::string alignment = number(placed.block->alignment->value());
+      const std::string alignment = spelling.number(placed.block->alignment->value());
       add("ALIGNED", name + "_OFFSET", alignment);
       if (view.arena.alignment) {
         add("ALIGNED", arena + "_ALIGNMENT", alignment);
@@ -200,7 +239,7 @@ void add_checks(Json& checks,
   }
   const std::vector<PlacedBlock> roots = comparable(view);
   for (const auto& [lower, upper] : neighbours(roots)) {
-    add("APART", names.at(roots[lower].block), names.at(roots[upper].block));
+    add("APART", spelling.blocks.at(roots[lower].block), spelling.blocks.at(roots[upper].block));
   }
 }
 
@@ -223,26 +262,27 @@ std::map<std::string, std::vector<std::string>> charges(const PlanView& view,
 void add_memories(Json& view,
                   const model::PlanReport& plan,
                   const std::map<std::string, std::vector<std::string>>& charged,
-                  const std::string& prefix) {
+                  const Spelling& spelling) {
   UniqueNames names;
   for (const model::PlannedMemory& memory : plan.memories) {
-    if (!memory.capacity || *memory.capacity >= model::kLargestPlan) {
+    if (!is_limited(memory)) {
       continue;
     }
     const std::string name =
-        names.take(fmt::format("{}_MEMORY_{}", prefix, identifier_part(memory.name)));
+        names.take(fmt::format("{}_MEMORY_{}", spelling.prefix, identifier_part(memory.name)));
     view["memories"].push_back(
         {{"name", name},
-         {"capacity", number(memory.capacity->count())},
+         {"capacity", spelling.number(memory.capacity->count())},
          {"note",
           fmt::format(
               "{}: {}", core::printable(memory.name, 60), core::format_size(*memory.capacity))}});
     const auto sizes = charged.find(memory.name);
     if (sizes != charged.end()) {
-      view["checks"].push_back(
-          {{"check",
-            fmt::format(
-                "{}_PLAN_FITS({}, 0ull + {})", prefix, name, core::join(sizes->second, " + "))}});
+      view["checks"].push_back({{"check",
+                                 fmt::format("{}_PLAN_FITS({}, 0ull + {})",
+                                             spelling.prefix,
+                                             name,
+                                             core::join(sizes->second, " + "))}});
     }
   }
 }
@@ -262,10 +302,7 @@ Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) 
   view["arenas"] = Json::array();
   view["checks"] = Json::array();
   UniqueNames unique;
-  BlockNames blocks;
-  for (const model::PlannedBlock& block : plan.blocks) {
-    blocks[&block] = unique.take(fmt::format("{}_BLOCK_{}", upper, identifier_part(block.id)));
-  }
+  const Spelling spelling = spelling_of(plan, arenas, upper, unique);
   std::vector<std::string> names;
   std::size_t placed = 0;
   for (const ArenaView& arena : arenas.arenas) {
@@ -273,7 +310,9 @@ Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) 
     names.push_back(name);
     placed += arena.placed.size();
     const auto size = reserved(arena);
-    const auto value = [](const auto& known) { return known ? number(*known) : std::string{}; };
+    const auto value = [&](const auto& known) {
+      return known ? spelling.number(*known) : std::string{};
+    };
     view["arenas"].push_back(
         {{"name", name},
          {"note", reservation_note(arena)},
@@ -283,11 +322,11 @@ Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) 
          {"size", value(size)},
          {"has_alignment", arena.arena.alignment.has_value()},
          {"alignment",
-          arena.arena.alignment ? number(arena.arena.alignment->value()) : std::string{}},
-         {"blocks", block_rows(arena, blocks)}});
-    add_checks(view["checks"], arena, name, blocks, upper);
+          arena.arena.alignment ? spelling.number(arena.arena.alignment->value()) : std::string{}},
+         {"blocks", block_rows(arena, spelling)}});
+    add_checks(view["checks"], arena, name, spelling);
   }
-  add_memories(view, plan, charges(arenas, names), upper);
+  add_memories(view, plan, charges(arenas, names), spelling);
   view["missing"] = placed == plan.blocks.size()
                         ? std::string{}
                         : fmt::format("\n * {} of the plan {} no place and are not here.",
