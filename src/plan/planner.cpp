@@ -55,6 +55,7 @@ class Planner {
     if (!options_.planner.empty() && !planner_named(options_.planner)) {
       return unknown_planner();
     }
+    outcome_.diagnostics = options_.rules.diagnostics;
     auto problem = make_problem(wanted_, part_, options_, outcome_.diagnostics);
     if (!problem) {
       return tl::make_unexpected(problem.error());
@@ -272,9 +273,9 @@ class Planner {
     if (crooked > 0) {
       outcome_.diagnostics.push_back(
           core::warning(Code::kPlanAlignment,
-                        fmt::format("planner '{}' knows no alignment: {} begin where {} must not",
+                        fmt::format("planner '{}' knows no alignment: {} where {} must not",
                                     options_.planner,
-                                    core::plural(crooked, "block"),
+                                    core::plural(crooked, "block begins", "blocks begin"),
                                     crooked == 1 ? "it" : "they"),
                         core::Place{wanted_.path, 0, 0, 0, {}},
                         "leave out --planner"));

@@ -53,7 +53,7 @@ struct PlanOutcome {
   bool infeasible = false;
   /// The parts among `others` that it would fit on.
   std::vector<std::string> fits_on;
-  /// Warnings and notes: what could not be kept, what was assumed.
+  /// Warnings and notes: those of the rules, what could not be kept, what was assumed.
   core::Diagnostics diagnostics;
   std::uint64_t steps = 0;
   bool interrupted = false;
