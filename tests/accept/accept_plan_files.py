@@ -281,8 +281,9 @@ def check_crowd(context: Context) -> int:
         area += wide * high * opacity
     # Two blocks are alive at nearly every step, and fill all of an arena of two.
     check(0.95 * width * height < area < 1.2 * width * height, f"{area} of {width * height} are filled")
-    chart = context.run("plan", report, "--chart").stdout
-    check(all(len(line) <= 80 for line in chart.splitlines() if "many.csv" not in line), "the chart is too wide")
+    chart = context.run("plan", report, "--as", "chart").stdout
+    check(all(len(line) <= 80 for line in chart.splitlines()), "the chart is too wide")
+    check(chart in context.run("plan", report, "--chart").stdout, "--chart shows another chart")
     return count
 
 
