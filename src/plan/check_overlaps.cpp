@@ -254,6 +254,81 @@ const Piece* overwriter(const JudgedPlan& plan,
   return first;
 }
 
+class Outputs {
+ public:
+  Outputs(const JudgedPlan& plan, Faults& faults) : plan_(plan), faults_(faults) {
+    for (std::size_t i = 0; i < plan.report.blocks.size(); ++i) {
+      const model::PlannedBlock& block = plan.report.blocks[i];
+      if (block.live) {
+        end_ = std::max(end_, block.live->upper);
+        const auto [at, is_new] = dies_.try_emplace(plan.root_of(i), block.live->upper);
+        at->second = std::max(at->second, block.live->upper);
+      }
+    }
+  }
+
+  void check(const JudgedArena& arena) {
+    for (const std::size_t i : arena.blocks) {
+      const model::PlannedBlock& block = plan_.report.blocks[i];
+      if (block.is_output && block.live && dies_.at(plan_.root_of(i)) < end_) {
+        tell(arena, i);
+      }
+    }
+  }
+
+ private:
+  void tell(const JudgedArena& arena, std::size_t i) {
+    const model::PlannedBlock& block = plan_.report.blocks[i];
+    const std::size_t root = plan_.root_of(i);
+    const std::int64_t last = dies_.at(root);
+    const auto& offset = block.offset ? block.offset : plan_.report.blocks[root].offset;
+    const PlacedBuffer kept{last, end_, offset ? offset->count() : 0, block.size.count()};
+    const Piece* const other =
+        offset && looked_++ < kOutputs ? overwriter(plan_, arena, root, kept) : nullptr;
+    const Severity severity = other != nullptr ? Severity::kError : Severity::kWarning;
+    if (!faults_.wants(severity, Code::kPlanOutput)) {
+      return;
+    }
+    core::Diagnostic output = core::error(
+        Code::kPlanOutput,
+        fmt::format("output {} lives in steps [{}, {}) only, {}",
+                    plan_.label(i),
+                    block.live->lower,
+                    last,
+                    other != nullptr
+                        ? fmt::format("and {} takes its bytes in step {}, before the run ends",
+                                      plan_.label(other->block),
+                                      other->at.lower)
+                        : fmt::format("but the run goes on to step {}: nothing keeps its bytes "
+                                      "until they are read",
+                                      end_ - 1)),
+        plan_.place_of(i),
+        fmt::format(
+            "let it live in steps [{}, {}), and plan the arena again", block.live->lower, end_));
+    output.severity = severity;
+    if (other != nullptr) {
+      output.details = {fmt::format("{:<24} bytes {}, steps [{}, {})",
+                                    plan_.label(i),
+                                    bytes_text(kept),
+                                    block.live->lower,
+                                    last),
+                        fmt::format("{:<24} bytes {}, steps {}",
+                                    plan_.label(other->block),
+                                    bytes_text(other->at),
+                                    steps_text(other->at))};
+    }
+    faults_.say(std::move(output));
+  }
+
+  const JudgedPlan& plan_;
+  Faults& faults_;
+  /// Behind the last step of anything.
+  std::int64_t end_ = INT64_MIN;
+  /// Behind the last step of all that share their bytes, by the root of these.
+  std::unordered_map<std::size_t, std::int64_t> dies_;
+  std::size_t looked_ = 0;
+};
+
 }  // namespace
 
 void check_overlaps(const JudgedPlan& plan, Faults& faults) {
@@ -264,66 +339,10 @@ void check_overlaps(const JudgedPlan& plan, Faults& faults) {
 }
 
 void check_outputs(const JudgedPlan& plan, Faults& faults) {
-  // Behind the last step of anything, and of all that shares its bytes with an output.
-  std::int64_t end = INT64_MIN;
-  std::unordered_map<std::size_t, std::int64_t> dies;
-  for (std::size_t i = 0; i < plan.report.blocks.size(); ++i) {
-    const model::PlannedBlock& block = plan.report.blocks[i];
-    if (block.live) {
-      end = std::max(end, block.live->upper);
-      const auto [at, is_new] = dies.try_emplace(plan.root_of(i), block.live->upper);
-      at->second = std::max(at->second, block.live->upper);
-    }
-  }
-  std::size_t looked = 0;
+  Outputs outputs{plan, faults};
   for (const JudgedArena& arena : plan.arenas) {
-    for (const std::size_t i : arena.blocks) {
-      const model::PlannedBlock& block = plan.report.blocks[i];
-      if (!block.is_output || !block.live || arena.role != model::Lifetime::kScratch) {
-        continue;
-      }
-      const std::size_t root = plan.root_of(i);
-      const std::int64_t last = dies.at(root);
-      if (last >= end) {
-        continue;
-      }
-      const auto& offset = block.offset ? block.offset : plan.report.blocks[root].offset;
-      const PlacedBuffer kept{last, end, offset ? offset->count() : 0, block.size.count()};
-      const Piece* const other =
-          offset && looked++ < kOutputs ? overwriter(plan, arena, root, kept) : nullptr;
-      const Severity severity = other != nullptr ? Severity::kError : Severity::kWarning;
-      if (!faults.wants(severity, Code::kPlanOutput)) {
-        continue;
-      }
-      core::Diagnostic output = core::error(
-          Code::kPlanOutput,
-          fmt::format("output {} lives in steps [{}, {}) only, {}",
-                      plan.label(i),
-                      block.live->lower,
-                      last,
-                      other != nullptr
-                          ? fmt::format("and {} takes its bytes in step {}, before the run ends",
-                                        plan.label(other->block),
-                                        other->at.lower)
-                          : fmt::format("but the run goes on to step {}: nothing keeps its bytes "
-                                        "until they are read",
-                                        end - 1)),
-          plan.place_of(i),
-          fmt::format(
-              "let it live in steps [{}, {}), and plan the arena again", block.live->lower, end));
-      output.severity = severity;
-      if (other != nullptr) {
-        output.details = {fmt::format("{:<24} bytes {}, steps [{}, {})",
-                                      plan.label(i),
-                                      bytes_text(kept),
-                                      block.live->lower,
-                                      last),
-                          fmt::format("{:<24} bytes {}, steps {}",
-                                      plan.label(other->block),
-                                      bytes_text(other->at),
-                                      steps_text(other->at))};
-      }
-      faults.say(std::move(output));
+    if (arena.role == model::Lifetime::kScratch) {
+      outputs.check(arena);
     }
   }
 }

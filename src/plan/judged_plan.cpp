@@ -233,7 +233,7 @@ std::string JudgedPlan::source_of(const JudgedArena& arena) const {
     return arena.row->source_memory == arena.memory ? std::string{} : arena.row->source_memory;
   }
   for (const std::size_t block : arena.blocks) {
-    if (const std::string source = plan::source_of(report.blocks[block]); !source.empty()) {
+    if (std::string source = plan::source_of(report.blocks[block]); !source.empty()) {
       return source;
     }
   }
