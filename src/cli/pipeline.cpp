@@ -299,6 +299,9 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   if (!wanted) {
     return tl::make_unexpected(wanted.error());
   }
+  if (auto nothing = nothing_to_plan(*wanted); nothing) {
+    return core::fail(std::move(*nothing));
+  }
   Planning planning;
   planning.diagnostics = wanted->diagnostics;
   if (auto faults = faults_of_reports(*wanted); faults) {

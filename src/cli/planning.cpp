@@ -149,6 +149,19 @@ std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wante
                     "memsize check shows where");
 }
 
+std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted) {
+  if (!wanted.blocks.empty()) {
+    return std::nullopt;
+  }
+  core::Place place;
+  place.path = wanted.path;
+  return core::error(
+      Code::kPlanUnplanned,
+      fmt::format("this {} lists no blocks: there is nothing to plan", wanted.format),
+      place,
+      "name the report that lists them beside it; memsize check says what this one holds");
+}
+
 core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
   core::Diagnostics errors;
   const auto name_of = [&](std::size_t block) {
@@ -168,9 +181,10 @@ core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
     constexpr std::size_t kShown = 8;
     core::Diagnostic error =
         core::error(Code::kPlanDoesNotFit,
-                    fmt::format("'{}' needs {}, but plans may use {}: {} too much",
+                    fmt::format("'{}' needs {}{}, but plans may use {}: {} too much",
                                 core::printable(shortage.memory, 60),
                                 core::format_bytes(shortage.needed),
+                                outcome.infeasible ? "" : " in the best plan that is known",
                                 core::format_bytes(shortage.budget),
                                 core::format_bytes(shortage.needed - shortage.budget)));
     if (!shortage.live.empty()) {

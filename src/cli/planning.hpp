@@ -16,6 +16,9 @@ namespace memsize::cli {
 [[nodiscard]] core::Result<plan::PlanOptions> planning_options(Session& session,
                                                                const PlanRequest& request);
 
+/// What is wrong where the reports list no blocks, such as the log of a run alone.
+[[nodiscard]] std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted);
+
 /// What is wrong with the plan that the reports had, in one note; nothing: they had none, or
 /// nothing is.
 [[nodiscard]] std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted);

@@ -114,6 +114,35 @@ std::string memories_text(const model::PlanReport& plan) {
   return table.rows.empty() ? std::string{} : "\n" + table.text(2);
 }
 
+// What a run took, where a log of one is among the reports.
+std::string layers_text(const model::PlanReport& plan) {
+  if (plan.layers.empty()) {
+    return {};
+  }
+  Table table;
+  table.columns = {{"layer"},
+                   {"cycles", true},
+                   {"compute", true},
+                   {"load", true},
+                   {"store", true},
+                   {"of all", true}};
+  std::uint64_t all = 0;
+  for (const model::LayerTime& layer : plan.layers) {
+    all += layer.total;
+  }
+  for (const model::LayerTime& layer : plan.layers) {
+    const double share =
+        all == 0 ? 0 : 100.0 * static_cast<double>(layer.total) / static_cast<double>(all);
+    table.rows.push_back({core::printable(layer.name, 40),
+                          fmt::format("{}", layer.total),
+                          fmt::format("{}", layer.compute),
+                          fmt::format("{}", layer.load),
+                          fmt::format("{}", layer.store),
+                          fmt::format("{:.1f} %", share)});
+  }
+  return "\n" + table.text(2);
+}
+
 // What the blocks of each arena reach up to.
 std::map<ArenaKey, core::Bytes> heights_of(const model::PlanReport& plan) {
   std::map<ArenaKey, core::Bytes> heights;
@@ -164,7 +193,8 @@ std::string report_plan(const Planning& planning) {
   if (!planning.part.title.empty()) {
     text += fmt::format("part {}: {}\n", planning.part.name, planning.part.title);
   }
-  text += "\n" + arenas_text(plan) + memories_text(plan) + comparison_text(planning);
+  text += "\n" + arenas_text(plan) + memories_text(plan) + comparison_text(planning) +
+          layers_text(plan);
   const std::string notes = describe_notes(planning.diagnostics);
   if (!notes.empty()) {
     text += "\nnotes\n" + notes;
