@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -10,89 +12,138 @@ namespace memsize::plan {
 
 namespace {
 
-/// What decides between items that could lie equally low: the first that differs, the larger first.
+/// What decides between items that could lie equally low.
 enum class Key : std::uint8_t {
-  /// Of the busiest slot in which the item is alive.
-  kTotal,
-  /// How long it is alive, in the caller's steps, or in slots.
-  kDuration,
+  /// How busy the busiest slot is in which the item is alive, and how often searches failed there.
+  kBusy,
+  /// How often searches failed in its slots.
+  kFailures,
+  /// In how many slots it is alive, or for how many of the caller's steps.
   kWidth,
+  kDuration,
   /// The size times that.
+  kArea,
   kDurationArea,
-  kWidthArea,
   /// With how many others it is alive.
   kCompany,
 };
 
 struct Arm {
+  /// The first that differs decides, the larger first.
   std::array<Key, 3> keys;
   bool jump = false;
 };
 
 constexpr std::array kArms = {
-    Arm{{Key::kTotal, Key::kDuration, Key::kDurationArea}, true},
-    Arm{{Key::kTotal, Key::kWidthArea, Key::kWidth}, false},
-    Arm{{Key::kTotal, Key::kCompany, Key::kWidth}, true},
-    Arm{{Key::kDuration, Key::kDurationArea, Key::kTotal}, false},
+    Arm{{Key::kBusy, Key::kDuration, Key::kDurationArea}, false},
+    Arm{{Key::kBusy, Key::kArea, Key::kWidth}, true},
+    Arm{{Key::kBusy, Key::kCompany, Key::kWidth}, true},
+    Arm{{Key::kFailures, Key::kWidth, Key::kArea}, true},
 };
 
-// Of the first round; twice as many in each round after.
+// Steps of the first search of each arm.
 constexpr std::uint64_t kFirstSteps = 2000;
 
-std::vector<double> totals_of(const Instance& instance) {
-  std::vector<double> totals(static_cast<std::size_t>(instance.slots));
-  for (const Item& item : instance.items) {
-    for (std::int32_t s = item.lower; s < item.upper; ++s) {
-      totals[static_cast<std::size_t>(s)] += static_cast<double>(item.size);
+// What all failures of a search weigh together, and a slot that is as busy as the bound.
+constexpr std::int64_t kFailureWeight = 3 << 20;
+constexpr double kBusyWeight = 1 << 20;
+
+/// Ranks items for one arm, and learns from its failures. Plans must not depend on the machine:
+/// sums are of integers, so that no compiler may fuse them with a product.
+class Ranking {
+ public:
+  Ranking(const Arm& arm, const Instance& instance, std::int64_t bound)
+      : arm_(arm), instance_(instance), busy_(slots()), weights_(slots()) {
+    std::vector<std::int64_t> totals(slots());
+    for (const Item& item : instance.items) {
+      for (std::int32_t s = item.lower; s < item.upper; ++s) {
+        totals[static_cast<std::size_t>(s)] += item.size;
+      }
+    }
+    for (std::size_t s = 0; s < slots(); ++s) {
+      busy_[s] = static_cast<std::int64_t>(static_cast<double>(totals[s]) /
+                                           static_cast<double>(bound) * kBusyWeight);
     }
   }
-  return totals;
-}
 
-double value_of(Key key,
-                const Item& item,
-                const Instance& instance,
-                const std::vector<double>& totals) {
-  const auto size = static_cast<double>(item.size);
-  const auto duration = static_cast<double>(item.duration);
-  const auto width = static_cast<double>(item.upper - item.lower);
-  switch (key) {
-    case Key::kTotal:
-      return *std::max_element(totals.begin() + item.lower, totals.begin() + item.upper);
-    case Key::kDuration:
-      return duration;
-    case Key::kWidth:
-      return width;
-    case Key::kDurationArea:
-      return size * duration;
-    case Key::kWidthArea:
-      return size * width;
-    case Key::kCompany:
-      return static_cast<double>(
-          std::count_if(instance.items.begin(), instance.items.end(), [&](const Item& other) {
-            return other.lower < item.upper && item.lower < other.upper;
-          }));
+  void learn(const std::vector<std::uint32_t>& failures) {
+    const std::int64_t sum = std::accumulate(failures.begin(), failures.end(), std::int64_t{0});
+    for (std::size_t s = 0; s < slots() && sum != 0; ++s) {
+      weights_[s] = weights_[s] * 7 / 10 + failures[s] * kFailureWeight / sum;
+    }
   }
-  return 0;
-}
 
-std::vector<std::int32_t> ranks_of(const Arm& arm, const Instance& instance) {
-  const std::vector<double> totals = totals_of(instance);
-  std::vector<std::tuple<bool, double, double, double, std::size_t>> order;
-  for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    const Item& item = instance.items[i];
-    order.emplace_back(item.fixed < 0,
-                       -value_of(arm.keys[0], item, instance, totals),
-                       -value_of(arm.keys[1], item, instance, totals),
-                       -value_of(arm.keys[2], item, instance, totals),
-                       i);
+  [[nodiscard]] std::vector<std::int32_t> ranks() const {
+    std::vector<std::tuple<bool, double, double, double, std::size_t>> order;
+    for (std::size_t i = 0; i < instance_.items.size(); ++i) {
+      const Item& item = instance_.items[i];
+      order.emplace_back(item.fixed < 0,
+                         -value_of(arm_.keys[0], item),
+                         -value_of(arm_.keys[1], item),
+                         -value_of(arm_.keys[2], item),
+                         i);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<std::int32_t> ranks(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      ranks[std::get<4>(order[k])] = static_cast<std::int32_t>(k);
+    }
+    return ranks;
   }
-  std::sort(order.begin(), order.end());
-  std::vector<std::int32_t> ranks(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    ranks[std::get<4>(order[k])] = static_cast<std::int32_t>(k);
+
+ private:
+  [[nodiscard]] std::size_t slots() const { return static_cast<std::size_t>(instance_.slots); }
+
+  [[nodiscard]] double value_of(Key key, const Item& item) const {
+    const auto first = static_cast<std::size_t>(item.lower);
+    const auto last = static_cast<std::size_t>(item.upper);
+    switch (key) {
+      case Key::kBusy: {
+        std::int64_t most = 0;
+        for (std::size_t s = first; s < last; ++s) {
+          most = std::max(most, busy_[s] + weights_[s]);
+        }
+        return static_cast<double>(most);
+      }
+      case Key::kFailures: {
+        std::int64_t sum = 0;
+        for (std::size_t s = first; s < last; ++s) {
+          sum += weights_[s];
+        }
+        return static_cast<double>(sum);
+      }
+      case Key::kWidth:
+        return static_cast<double>(last - first);
+      case Key::kDuration:
+        return static_cast<double>(item.duration);
+      case Key::kArea:
+        return static_cast<double>(last - first) * static_cast<double>(item.size);
+      case Key::kDurationArea:
+        return static_cast<double>(item.duration) * static_cast<double>(item.size);
+      case Key::kCompany:
+        return static_cast<double>(
+            std::count_if(instance_.items.begin(), instance_.items.end(), [&](const Item& other) {
+              return other.lower < item.upper && item.lower < other.upper;
+            }));
+    }
+    return 0;
   }
-  return ranks;
+
+  Arm arm_;
+  const Instance& instance_;
+  std::vector<std::int64_t> busy_;
+  std::vector<std::int64_t> weights_;
+};
+
+// Luby's sequence, counted from 1: 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, ...
+std::uint64_t luby(std::uint64_t index) {
+  while (true) {
+    const std::uint64_t ones = std::bit_floor(index + 1) - 1;
+    if (index == ones) {
+      return (ones + 1) / 2;
+    }
+    index -= ones;
+  }
 }
 
 template <class Unit>
@@ -111,12 +162,13 @@ class Portfolio {
         best_(best),
         budget_(budget) {
     for (const Arm& arm : kArms) {
-      ranks_.push_back(ranks_of(arm, instance));
+      rankings_.emplace_back(arm, instance, bound);
     }
   }
 
   Searched run() {
-    for (std::uint64_t steps = kFirstSteps;; steps += std::min(steps, UINT64_MAX - steps)) {
+    for (std::uint64_t round = 1;; ++round) {
+      const std::uint64_t steps = kFirstSteps * luby(round);
       for (std::size_t arm = 0; arm < kArms.size(); ++arm) {
         for (const std::int64_t height : heights()) {
           try_height(arm, height, steps);
@@ -151,8 +203,9 @@ class Portfolio {
     if (height < bound_ || height >= best_.height) {
       return;
     }
-    dive_.rank(ranks_[arm]);
+    dive_.rank(rankings_[arm].ranks());
     const Searched searched = dive_.run(DiveTask{height, steps, kArms[arm].jump}, budget_);
+    rankings_[arm].learn(dive_.failures());
     if (searched == Searched::kExhausted) {
       bound_ = height + 1;
       best_.bound = std::max(best_.bound, bound_);
@@ -172,7 +225,7 @@ class Portfolio {
   bool lowest_;
   Placement& best_;
   Budget& budget_;
-  std::vector<std::vector<std::int32_t>> ranks_;
+  std::vector<Ranking> rankings_;
 };
 
 // Whether nothing that a search adds up leaves 32 bits.

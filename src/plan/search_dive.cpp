@@ -134,6 +134,7 @@ void Dive<Unit>::reset() {
   for (std::int32_t s = 0; s < slots_; ++s) {
     witness_[at(s)] = members_[members_of_[at(s)]];
   }
+  failures_.assign(at(slots_), 0);
   changes_.clear();
   saved_.clear();
   parts_.clear();
@@ -387,6 +388,7 @@ bool Dive<Unit>::place(const Part& part, std::int32_t item, Unit offset, bool& a
   }
   for (std::int32_t s = raised.first; s < raised.last; ++s) {
     if (total_[at(s)] + highest > height_ && !holds(s, top)) {
+      ++failures_[at(s)];
       failure_ = task_.jump ? unplaced_of(s) : failure_;
       return false;
     }

@@ -40,6 +40,9 @@ class Dive {
   /// In the instance's order.
   [[nodiscard]] std::vector<std::int64_t> offsets() const;
 
+  /// How often the last run failed in each slot.
+  [[nodiscard]] const std::vector<std::uint32_t>& failures() const { return failures_; }
+
  private:
   /// Items and slots that nothing unplaced connects to others.
   struct Part {
@@ -120,6 +123,7 @@ class Dive {
   std::vector<std::int32_t> across_;
   /// Of slots: an item that lies low enough, as far as known.
   std::vector<std::int32_t> witness_;
+  std::vector<std::uint32_t> failures_;
   std::vector<Change> changes_;
   std::vector<Unit> saved_;
   std::vector<Part> parts_;
