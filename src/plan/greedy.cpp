@@ -1,10 +1,12 @@
 // A plan by taking the buffers one by one: which next, and into which hole.
 //
 // No order is good for every program. Taking what is alive in the busiest slot first reaches the
-// bound on nearly all large programs; taking the largest first is the better one on some; a chain,
-// each layer's output being the next one's input, needs neither but the two ends of the arena in
-// turns. So a portfolio is tried, the most promising first, and mostly the first of it is enough.
-#include "greedy_occupied.hpp"
+// bound on nearly all large programs, taking the largest first is better for some, and a chain,
+// each layer's output being the next one's input, needs the two ends of the arena in turns. So a
+// portfolio is tried, the most promising first, and mostly the first is enough. What a plan leaves
+// above the target says what should have come earlier: moving only those items up and planning
+// again mends a good order in a round or two, where another order would begin from nothing.
+#include "greedy_builder.hpp"
 #include "greedy_orders.hpp"
 #include "instance.hpp"
 
@@ -17,49 +19,37 @@ namespace memsize::plan {
 
 namespace {
 
-enum class Rule : std::uint8_t {
-  kFirstGap,
-  kBestGap,
-  /// The lowest hole and the highest below the target, in turns.
-  kBothEnds,
-};
-
 struct Attempt {
   Order order;
   Rule rule;
+  int repairs;
 };
 
 // The most promising first.
 constexpr std::array kAttempts = {
-    Attempt{Order::kBreadth, Rule::kFirstGap},
-    Attempt{Order::kSize, Rule::kFirstGap},
-    Attempt{Order::kBegin, Rule::kBothEnds},
-    Attempt{Order::kBreadthThenArea, Rule::kFirstGap},
-    Attempt{Order::kSize, Rule::kBestGap},
-    Attempt{Order::kArea, Rule::kFirstGap},
-    Attempt{Order::kSizeThenBegin, Rule::kFirstGap},
-    Attempt{Order::kBreadthThenLifetime, Rule::kFirstGap},
-    Attempt{Order::kLifetime, Rule::kFirstGap},
-    Attempt{Order::kCompany, Rule::kFirstGap},
-    Attempt{Order::kBegin, Rule::kFirstGap},
-    Attempt{Order::kEnd, Rule::kFirstGap},
-    Attempt{Order::kBreadth, Rule::kBestGap},
-    Attempt{Order::kSizeThenBegin, Rule::kBestGap},
-    Attempt{Order::kBreadthThenArea, Rule::kBestGap},
-    Attempt{Order::kBreadthThenLifetime, Rule::kBestGap},
-    Attempt{Order::kArea, Rule::kBestGap},
-    Attempt{Order::kLifetime, Rule::kBestGap},
-    Attempt{Order::kCompany, Rule::kBestGap},
-    Attempt{Order::kBegin, Rule::kBestGap},
-    Attempt{Order::kEnd, Rule::kBestGap},
+    Attempt{Order::kBreadth, Rule::kFirstGap, 2},
+    Attempt{Order::kBreadthThenLifetime, Rule::kFirstGap, 2},
+    Attempt{Order::kChain, Rule::kBothEnds, 0},
+    Attempt{Order::kSizeThenBegin, Rule::kFirstGap, 1},
+    Attempt{Order::kCompany, Rule::kFirstGap, 1},
+    Attempt{Order::kBreadthThenArea, Rule::kFirstGap, 0},
+    Attempt{Order::kLifetime, Rule::kFirstGap, 1},
+    Attempt{Order::kSize, Rule::kFirstGap, 0},
+    Attempt{Order::kArea, Rule::kFirstGap, 0},
+    Attempt{Order::kBegin, Rule::kFirstGap, 0},
+    Attempt{Order::kEnd, Rule::kFirstGap, 0},
+    Attempt{Order::kBreadth, Rule::kBestGap, 0},
+    Attempt{Order::kBreadthThenLifetime, Rule::kBestGap, 0},
+    Attempt{Order::kLifetime, Rule::kBestGap, 0},
+    Attempt{Order::kSizeThenBegin, Rule::kBestGap, 0},
+    Attempt{Order::kSize, Rule::kBestGap, 0},
+    Attempt{Order::kCompany, Rule::kBestGap, 0},
+    Attempt{Order::kBegin, Rule::kBestGap, 0},
 };
 
-// Above so many items, an attempt takes seconds and the first ones have to do.
-constexpr std::size_t kManyItems = 200'000;
-constexpr std::size_t kAttemptsOfMany = 3;
-
-// Items between two looks at the budget.
-constexpr std::size_t kItemsPerLook = 1024;
+// Looking at every hole takes ten times as long as finding the first, and with more than so many
+// items repairs are worth more.
+constexpr std::size_t kManyItems = 5'000;
 
 class Portfolio {
  public:
@@ -68,82 +58,54 @@ class Portfolio {
         target_(target),
         budget_(budget),
         orders_(instance),
-        occupied_(instance.slots),
-        offsets_(instance.items.size()) {}
+        builder_(instance, budget) {}
 
   Placement run() {
-    const std::size_t attempts =
-        instance_.items.size() > kManyItems ? kAttemptsOfMany : kAttempts.size();
-    best_.height = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t i = 0; i < attempts && best_.height > target_; ++i) {
-      if (i != 0 && budget_.over()) {
+    const std::size_t count = instance_.items.size();
+    for (const Attempt& attempt : kAttempts) {
+      if (attempt.rule == Rule::kBestGap && count > kManyItems) {
+        continue;
+      }
+      if (done()) {
         break;
       }
-      attempt(kAttempts.at(i));
+      try_order(attempt);
     }
     return std::move(best_);
   }
 
  private:
-  void attempt(Attempt attempt) {
-    occupied_.clear();
-    std::int64_t height = 0;
-    for (std::size_t i = 0; i < offsets_.size(); ++i) {
-      const Item& item = instance_.items[i];
-      if (item.fixed >= 0) {
-        place(i, item.fixed, height);
-      }
-    }
-    const bool is_first = best_.offsets.empty();
-    std::size_t count = 0;
-    for (const std::uint32_t i : orders_.make(attempt.order)) {
-      if (++count % kItemsPerLook == 0) {
-        // The first plan is finished in any case: there must be one.
-        if (!budget_.take(kItemsPerLook) && !is_first) {
-          return;
-        }
-      }
-      const Item& item = instance_.items[i];
-      place(i, hole(item, attempt.rule, count % 2 == 0), height);
-      if (height >= best_.height) {
+  [[nodiscard]] bool done() const {
+    return !best_.offsets.empty() && (best_.height <= target_ || budget_.over());
+  }
+
+  void try_order(const Attempt& attempt) {
+    std::vector<std::uint32_t> order = orders_.make(attempt.order);
+    Random random(1);
+    for (int round = 0; round <= attempt.repairs && !done(); ++round) {
+      // Only a plan that is finished says what to repair.
+      const bool is_first = best_.offsets.empty();
+      const bool to_be_repaired = round < attempt.repairs;
+      const std::int64_t limit =
+          to_be_repaired || is_first ? std::numeric_limits<std::int64_t>::max() : best_.height - 1;
+      if (!builder_.build(order, attempt.rule, target_, limit, is_first)) {
         return;
       }
-    }
-    budget_.take(count % kItemsPerLook);
-    best_.offsets = offsets_;
-    best_.height = height;
-  }
-
-  std::int64_t hole(const Item& item, Rule rule, bool from_above) const {
-    switch (rule) {
-      case Rule::kFirstGap:
-        break;
-      case Rule::kBestGap:
-        return occupied_.best_gap(item);
-      case Rule::kBothEnds: {
-        const std::int64_t offset = from_above ? occupied_.last_gap(item, target_) : -1;
-        if (offset >= 0) {
-          return offset;
-        }
-        break;
+      if (is_first || builder_.height() < best_.height) {
+        best_.offsets = builder_.offsets();
+        best_.height = builder_.height();
+      }
+      if (to_be_repaired) {
+        order = promoted(order, builder_.failed(), Promotion::kFar, random);
       }
     }
-    return occupied_.first_gap(item);
-  }
-
-  void place(std::size_t i, std::int64_t offset, std::int64_t& height) {
-    const Item& item = instance_.items[i];
-    offsets_[i] = offset;
-    occupied_.add(item, offset);
-    height = std::max(height, offset + item.size);
   }
 
   const Instance& instance_;
   std::int64_t target_;
   Budget& budget_;
   Orders orders_;
-  Occupied occupied_;
-  std::vector<std::int64_t> offsets_;
+  Builder builder_;
   Placement best_;
 };
 

@@ -116,6 +116,9 @@ void Occupied::collect(const Item& item) const {
       item,
       [&](std::size_t node) { use(within_[node]); },
       [&](std::size_t node) { use(across_[node]); });
+  std::sort(cursors_.begin(), cursors_.end(), [](const Cursor& a, const Cursor& b) {
+    return a.end - a.next > b.end - b.next;
+  });
 }
 
 void Occupied::pass(Cursor& cursor, std::int64_t offset) {
@@ -133,17 +136,18 @@ void Occupied::pass(Cursor& cursor, std::int64_t offset) {
 std::int64_t Occupied::first_gap(const Item& item) const {
   collect(item);
   std::int64_t offset = 0;
-  // Around and around, until no list has moved the item since its last turn.
-  std::size_t unmoved = 0;
-  for (std::size_t i = 0; unmoved < cursors_.size(); i = i + 1 == cursors_.size() ? 0 : i + 1) {
+  for (std::size_t i = 0; i < cursors_.size();) {
     Cursor& cursor = cursors_[i];
-    ++unmoved;
+    ++work_;
     pass(cursor, offset);
+    bool moved = false;
     while (cursor.next != cursor.end && cursor.next->begin < offset + item.size) {
       offset = round_up(cursor.next->end, item.alignment);
-      unmoved = 1;
+      moved = true;
       pass(cursor, offset);
     }
+    // Whoever has the most runs is the most likely to refuse the new place, and so is asked first.
+    i = moved && i != 0 ? 0 : i + 1;
   }
   return offset;
 }
@@ -160,6 +164,7 @@ std::int64_t Occupied::best_gap(const Item& item) const {
     for (std::size_t i = 0; unmoved < cursors_.size(); i = i + 1 == cursors_.size() ? 0 : i + 1) {
       Cursor& cursor = cursors_[i];
       ++unmoved;
+      ++work_;
       pass(cursor, begin);
       if (cursor.next == cursor.end) {
         continue;

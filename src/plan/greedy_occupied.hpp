@@ -29,6 +29,9 @@ class Occupied {
   /// there is none.
   [[nodiscard]] std::int64_t last_gap(const Item& item, std::int64_t ceiling) const;
 
+  /// How often a list was looked at: what the answers so far have cost.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+
  private:
   struct Run {
     std::int64_t begin = 0;
@@ -55,8 +58,9 @@ class Occupied {
   std::vector<Runs> within_;
   /// Taken by items that are alive in all slots below the node, and not in all of its parent's.
   std::vector<Runs> across_;
-  /// Of the question that is being answered.
+  /// Of the question that is being answered, the longest list first.
   mutable std::vector<Cursor> cursors_;
+  mutable std::uint64_t work_ = 0;
 };
 
 }  // namespace memsize::plan

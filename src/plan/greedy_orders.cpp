@@ -148,6 +148,10 @@ std::vector<std::uint32_t> Orders::make(Order order) const {
       return by([](const Item& item, const Traits&) { return std::tuple(-item.lower, item.size); });
     case Order::kEnd:
       return by([](const Item& item, const Traits&) { return std::tuple(item.upper, item.size); });
+    case Order::kChain:
+      return by([](const Item& item, const Traits&) {
+        return std::tuple(-item.lower, -item.upper, item.size);
+      });
   }
   return {};
 }

@@ -33,6 +33,8 @@ enum class Order : std::uint8_t {
   kCompany,
   kBegin,
   kEnd,
+  /// By begin, of these the first to end: the order of a chain.
+  kChain,
 };
 
 /// Every item without a fixed offset, in order. Ties keep the instance's order.
