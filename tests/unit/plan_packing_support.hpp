@@ -53,7 +53,8 @@ inline std::string wrong_with(const std::vector<plan::Buffer>& buffers,
       return "buffer " + std::to_string(i) + " is not aligned";
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (alive_together(buffers[i], buffers[j]) &&
+      if (buffers[i].size.count() != 0 && buffers[j].size.count() != 0 &&
+          alive_together(buffers[i], buffers[j]) &&
           offsets[i] < offsets[j] + buffers[j].size.count() && offsets[j] < end) {
         return "buffers " + std::to_string(j) + " and " + std::to_string(i) + " overlap";
       }

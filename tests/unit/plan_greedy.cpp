@@ -1,0 +1,252 @@
+// Greedy plans are plans, holes are those that a list of everything placed has, and what must reach
+// the bound does.
+#include "greedy_occupied.hpp"
+#include "instance.hpp"
+#include "plan_packing_support.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace memsize::plan {
+
+namespace {
+
+using test::buffer;
+
+// Everything placed, by offset: looks at all of it for every question.
+class PlacedList {
+ public:
+  void add(const Item& item, std::int64_t offset) {
+    const auto at = std::upper_bound(
+        placed_.begin(), placed_.end(), offset, [](std::int64_t value, const Placed& each) {
+          return value < each.offset;
+        });
+    placed_.insert(at, Placed{item, offset});
+  }
+
+  // Holes in order, the last one without an end.
+  [[nodiscard]] std::vector<std::pair<std::int64_t, std::int64_t>> holes(const Item& item) const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;
+    std::int64_t top = 0;
+    for (const Placed& each : placed_) {
+      if (each.item.lower >= item.upper || item.lower >= each.item.upper) {
+        continue;
+      }
+      if (each.offset > top) {
+        found.emplace_back(top, each.offset);
+      }
+      top = std::max(top, each.offset + each.item.size);
+    }
+    found.emplace_back(top, INT64_MAX);
+    return found;
+  }
+
+ private:
+  struct Placed {
+    Item item;
+    std::int64_t offset = 0;
+  };
+
+  std::vector<Placed> placed_;
+};
+
+struct Planned {
+  std::uint64_t height = 0;
+  std::uint64_t bound = 0;
+  std::string wrong;
+};
+
+Planned plan_of(const std::vector<Buffer>& buffers) {
+  const Instance instance = make_instance(buffers);
+  const std::int64_t bound = lower_bound(instance);
+  Budget budget{PackLimits{}};
+  const Placement placement = pack_greedily(instance, bound, budget);
+  std::vector<std::uint64_t> offsets(buffers.size());
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    offsets[i] = buffers[i].offset.value_or(core::Bytes{}).count();
+  }
+  for (std::size_t i = 0; i < placement.offsets.size(); ++i) {
+    offsets[instance.buffers[i]] = static_cast<std::uint64_t>(placement.offsets[i]) * instance.unit;
+  }
+  Planned planned;
+  planned.height = static_cast<std::uint64_t>(placement.height) * instance.unit;
+  planned.bound = static_cast<std::uint64_t>(bound) * instance.unit;
+  planned.wrong = test::wrong_with(buffers, offsets, planned.height);
+  return planned;
+}
+
+TEST_SUITE("plan") {
+  TEST_CASE("greedy: holes are those between everything placed") {
+    test::Numbers numbers(4);
+    for (int round = 0; round < 200; ++round) {
+      const auto slots = static_cast<std::int32_t>(1 + numbers.below(40));
+      Occupied occupied(slots);
+      PlacedList list;
+      for (int i = 0; i < 60; ++i) {
+        Item item;
+        item.lower = static_cast<std::int32_t>(numbers.below(static_cast<std::uint64_t>(slots)));
+        item.upper = item.lower + 1 +
+                     static_cast<std::int32_t>(
+                         numbers.below(static_cast<std::uint64_t>(slots - item.lower)));
+        item.size = static_cast<std::int64_t>(1 + numbers.below(20));
+        item.alignment = std::int64_t{1} << numbers.below(round % 2 == 0 ? 1 : 5);
+        const auto ceiling = static_cast<std::int64_t>(numbers.below(200));
+
+        const auto align_up = [&](std::int64_t offset) {
+          return (offset + item.alignment - 1) / item.alignment * item.alignment;
+        };
+        std::int64_t first = -1;
+        std::int64_t best = -1;
+        std::int64_t smallest = INT64_MAX;
+        std::int64_t last = -1;
+        for (const auto& [begin, end] : list.holes(item)) {
+          const std::int64_t offset = align_up(begin);
+          if (offset <= end - item.size) {
+            first = first < 0 ? offset : first;
+            if (best < 0 || end - begin < smallest) {
+              best = offset;
+              smallest = end == INT64_MAX ? INT64_MAX : end - begin;
+            }
+          }
+          const std::int64_t room = std::min(end, ceiling) - item.size;
+          if (room >= begin && room / item.alignment * item.alignment >= begin) {
+            last = room / item.alignment * item.alignment;
+          }
+        }
+        REQUIRE(occupied.first_gap(item) == first);
+        REQUIRE(occupied.best_gap(item) == best);
+        const std::int64_t from_above = occupied.last_gap(item, ceiling);
+        REQUIRE((from_above < 0 ? -1 : from_above) == last);
+
+        const std::int64_t chosen = numbers.below(3) == 0   ? static_cast<std::int64_t>(ceiling)
+                                    : numbers.below(2) == 0 ? first
+                                                            : best;
+        occupied.add(item, chosen);
+        list.add(item, chosen);
+      }
+    }
+  }
+
+  TEST_CASE("greedy: what was forgotten is free") {
+    Occupied occupied(3);
+    Item item;
+    item.upper = 3;
+    item.size = 10;
+    occupied.add(item, 0);
+    CHECK(occupied.first_gap(item) == 10);
+    occupied.clear();
+    CHECK(occupied.first_gap(item) == 0);
+  }
+
+  TEST_CASE("greedy: a chain reaches its bound, whatever its sizes") {
+    test::Numbers numbers(5);
+    for (int round = 0; round < 200; ++round) {
+      std::vector<Buffer> chain;
+      for (std::int64_t step = 0; step < 40; ++step) {
+        chain.push_back(buffer(step, step + 2, 1 + numbers.below(1000)));
+      }
+      const Planned planned = plan_of(chain);
+      CHECK(planned.wrong == "");
+      CHECK(planned.height == planned.bound);
+    }
+  }
+
+  TEST_CASE("greedy: nothing to plan, and one buffer") {
+    CHECK(plan_of({}).height == 0);
+    CHECK(plan_of({buffer(0, 1, 0)}).height == 0);
+    CHECK(plan_of({buffer(0, 1, 17)}).height == 17);
+    CHECK(plan_of({buffer(0, 1, 17, 1, 5)}).height == 22);
+  }
+
+  TEST_CASE("greedy: plans of random buffers, some aligned, some fixed, are plans") {
+    test::Numbers numbers(6);
+    int reached = 0;
+    constexpr int kRounds = 300;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<Buffer> buffers;
+      std::uint64_t fixed_end = 0;
+      for (int i = 0; i < 40; ++i) {
+        const auto lower = static_cast<std::int64_t>(numbers.below(30));
+        const auto upper = lower + 1 + static_cast<std::int64_t>(numbers.below(10));
+        const std::uint64_t size = numbers.below(100);
+        const std::uint64_t alignment = round % 3 == 1 ? 1ULL << numbers.below(6) : 1;
+        std::optional<std::uint64_t> offset;
+        if (round % 3 == 2 && numbers.below(6) == 0) {
+          // One above the other, so that they do not collide.
+          offset = fixed_end + numbers.below(20);
+          fixed_end = *offset + size;
+        }
+        buffers.push_back(buffer(lower, upper, size, alignment, offset));
+      }
+      const Planned planned = plan_of(buffers);
+      CHECK(planned.wrong == "");
+      CHECK(planned.height >= planned.bound);
+      reached += planned.height == planned.bound ? 1 : 0;
+    }
+    // It is a greedy planner, but no bad one.
+    CHECK(reached > kRounds / 5);
+  }
+
+  TEST_CASE("greedy: never below what is possible, and seldom above") {
+    test::Numbers numbers(7);
+    int best = 0;
+    constexpr int kRounds = 200;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<Buffer> buffers;
+      for (int i = 0; i < 6; ++i) {
+        const auto lower = static_cast<std::int64_t>(numbers.below(6));
+        const auto upper = lower + 1 + static_cast<std::int64_t>(numbers.below(4));
+        const std::uint64_t alignment = round % 2 == 0 ? 1ULL << numbers.below(4) : 1;
+        buffers.push_back(buffer(lower, upper, 1 + numbers.below(50), alignment));
+      }
+      const Planned planned = plan_of(buffers);
+      const std::uint64_t least = test::least_height(buffers);
+      CHECK(planned.wrong == "");
+      CHECK(planned.height >= least);
+      best += planned.height == least ? 1 : 0;
+    }
+    CHECK(best > kRounds * 8 / 10);
+  }
+
+  TEST_CASE("greedy: a plan comes even without a budget, and the same one every time") {
+    std::vector<Buffer> buffers;
+    test::Numbers numbers(8);
+    for (int i = 0; i < 3000; ++i) {
+      const auto lower = static_cast<std::int64_t>(numbers.below(2000));
+      const auto upper = lower + 1 + static_cast<std::int64_t>(numbers.below(200));
+      buffers.push_back(buffer(lower, upper, 1 + numbers.below(5000)));
+    }
+    const Instance instance = make_instance(buffers);
+    const std::int64_t bound = lower_bound(instance);
+    PackLimits limits;
+    limits.steps = 0;
+    Budget none(limits);
+    const Placement hasty = pack_greedily(instance, bound, none);
+    REQUIRE(hasty.offsets.size() == buffers.size());
+    CHECK(none.over());
+    Budget first{PackLimits{}};
+    Budget second{PackLimits{}};
+    const Placement once = pack_greedily(instance, bound, first);
+    const Placement again = pack_greedily(instance, bound, second);
+    CHECK(once.offsets == again.offsets);
+    CHECK(first.taken() == second.taken());
+    CHECK(once.height <= hasty.height);
+  }
+
+  TEST_CASE("greedy: ends with the first plan that is low enough") {
+    const std::vector<Buffer> buffers = {buffer(0, 2, 10), buffer(1, 3, 20), buffer(2, 4, 30)};
+    const Instance instance = make_instance(buffers);
+    Budget easy{PackLimits{}};
+    CHECK(pack_greedily(instance, 1000, easy).height <= 1000);
+    CHECK(easy.taken() == buffers.size());
+  }
+}
+
+}  // namespace
+
+}  // namespace memsize::plan
