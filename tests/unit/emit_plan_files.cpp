@@ -607,6 +607,47 @@ TEST_SUITE("emit") {
     CHECK(counted == std::map<std::int64_t, std::uint64_t>{{0, 64}, {6, 96}, {7, 80}, {9, 0}});
   }
 
+  TEST_CASE("where nobody says when blocks are alive, nothing is made up") {
+    PlanReport plan = large_plan();
+    for (PlannedBlock& block : plan.blocks) {
+      block.live.reset();
+    }
+    for (const PlanFormat& format : plan_formats()) {
+      CAPTURE(format.name);
+      CHECK(written(plan, std::string{format.name}).has_value());
+    }
+    CHECK(test::contains(text_of(plan, "chart"), "3 blocks; nobody says when they are alive"));
+    CHECK(rects_of(text_of(plan, "svg")).size() == 3);
+    CHECK(test::contains(text_of(plan, "svg"), "Nobody says when its blocks are alive."));
+    // Constants are compared all the same, scratch blocks cannot be.
+    CHECK(checks_of(text_of(plan, "c-header"), "APART").size() == 1);
+    const Json trace = json_of(plan, "chrome-trace");
+    CHECK(trace["otherData"]["blocks_without_steps"] == 3);
+    plan.blocks[0].live = Interval{2, 2};
+    CHECK(written(plan, "chart").has_value());
+  }
+
+  TEST_CASE("all numbers of a header have one type") {
+    CHECK(test::contains(text_of(small_plan(), "c-header"), "#define NET_BLOCK_A_OFFSET 0u\n"));
+    PlanReport plan = small_plan();
+    plan.blocks[0].offset = Bytes{1ULL << 32};
+    const std::string header = text_of(plan, "c-header");
+    for (const std::string& line : lines_of(header)) {
+      if (test::contains(line, "_SIZE ") || test::contains(line, "_OFFSET ")) {
+        CHECK((line.ends_with("ull") || !line.starts_with("#define")));
+      }
+    }
+    CHECK(macros_of(header).at("NET_BLOCK_A_OFFSET") == 1ULL << 32);
+    // A memory without a limit is none that needs 64 bits.
+    plan = small_plan();
+    model::PlannedMemory memory;
+    memory.name = "default";
+    memory.capacity = model::kLargestPlan;
+    plan.memories.push_back(memory);
+    CHECK(test::contains(text_of(plan, "c-header"), "#define NET_BLOCK_A_SIZE 64u\n"));
+    CHECK_FALSE(test::contains(text_of(plan, "c-header"), "CAPACITY "));
+  }
+
   TEST_CASE("the largest sizes and the furthest steps are drawn, too") {
     PlanReport plan;
     plan.blocks = {
