@@ -18,10 +18,13 @@ std::string bytes(const std::optional<Number>& count) {
   return count ? core::format_bytes(core::Bytes{*count}) : std::string{};
 }
 
+// "1.2 %"; what is not nothing does not look so.
 std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? std::string{}
-                    : fmt::format("{:.1f} %",
-                                  100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  if (whole == 0) {
+    return {};
+  }
+  const double ratio = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return fmt::format("{:.1f} %", part == 0 ? 0.0 : std::max(ratio, 0.1));
 }
 
 Json arena_row(const ArenaView& view) {
