@@ -56,14 +56,7 @@ class Rooms {
 
   /// `arenas`: all of an assignment, or of its beginning. kNo: no arrangement of them fits.
   Answer fit(std::vector<Arena>& arenas) {
-    for (Arena& arena : arenas) {
-      if (arena.role != Lifetime::kScratch) {
-        pack_known(arena);
-        if (arena.offsets.size() != arena.slots.size()) {
-          return Answer::kNo;
-        }
-      }
-    }
+    pack_always(arenas);
     const std::vector<Load> loads = loads_of(problem_, arenas);
     Answer answer = Answer::kYes;
     for (std::size_t bank = 0; bank < loads.size() && answer != Answer::kNo; ++bank) {
@@ -84,9 +77,9 @@ class Rooms {
     return answer;
   }
 
-  /// By how much the banks are too small, at least.
+  /// By how much the banks are too small, at least: by bytes alive, without a search.
   std::uint64_t lack(std::vector<Arena>& arenas) {
-    (void)fit(arenas);
+    pack_always(arenas);
     const std::vector<Load> loads = loads_of(problem_, arenas);
     std::uint64_t sum = 0;
     for (std::size_t bank = 0; bank < loads.size(); ++bank) {
@@ -122,15 +115,21 @@ class Rooms {
     });
   }
 
-  void pack_known(Arena& arena) {
-    const auto [known, is_new] = steady_.emplace(std::pair{arena.bank, arena.slots}, arena);
-    if (is_new) {
-      pack_steady(problem_, known->second, packer_);
+  // What is always there.
+  void pack_always(std::vector<Arena>& arenas) {
+    for (Arena& arena : arenas) {
+      if (arena.role == Lifetime::kScratch) {
+        continue;
+      }
+      const auto [known, is_new] = steady_.emplace(std::pair{arena.bank, arena.slots}, arena);
+      if (is_new) {
+        pack_steady(problem_, known->second, packer_);
+      }
+      arena.offsets = known->second.offsets;
+      arena.height = known->second.height;
+      arena.lower_bound = known->second.lower_bound;
+      arena.proof = known->second.proof;
     }
-    arena.offsets = known->second.offsets;
-    arena.height = known->second.height;
-    arena.lower_bound = known->second.lower_bound;
-    arena.proof = known->second.proof;
   }
 
   Answer fits(const Arena& arena, std::uint64_t room) {
@@ -349,40 +348,96 @@ class BankByBank {
       : problem_(problem), packer_(packer), rooms_(rooms), profile_(find_steps()) {}
 
   Assignment search() {
-    std::optional<Assignment> best;
-    std::uint64_t least = 0;
     for (const Order order : {Order::kBenefit, Order::kSize, Order::kArea}) {
-      Assignment tried;
-      tried.homes = attempt(order);
-      std::vector<Arena> arenas = arenas_of(problem_, tried.homes, packer_.named());
-      tried.fits = one_source(problem_, tried.homes) && rooms_.fit(arenas) == Rooms::Answer::kYes;
-      tried.packings = rooms_.packings(arenas);
-      if (tried.fits) {
-        return tried;
-      }
-      const std::uint64_t lack = rooms_.lack(arenas);
-      if (!best || lack < least) {
-        best = std::move(tried);
-        least = lack;
+      // The bytes alive alone say of many an order that it leads nowhere.
+      if (consider(attempt(order, false)) && consider(attempt(order, true), true)) {
+        return std::move(best_);
       }
       if (is_large() || packer_.over()) {
         break;
       }
     }
-    // Nothing fits: what is missing is told best of the largest memory alone.
-    Assignment crowded;
-    crowded.homes = crowd();
-    std::vector<Arena> arenas = arenas_of(problem_, crowded.homes, packer_.named());
-    if (one_source(problem_, crowded.homes) && rooms_.lack(arenas) < least) {
-      crowded.fits = rooms_.fit(arenas) == Rooms::Answer::kYes;
-      crowded.packings = rooms_.packings(arenas);
-      return crowded;
+    // So far the cheap banks were filled to the brim, which leaves the last one to what is left and
+    // all of them to hard packing problems. Levelled banks are easier.
+    for (const double share : {0.97, 0.92, 0.85, 0.0}) {
+      if (packer_.over()) {
+        break;
+      }
+      if (consider(level(share), true)) {
+        return std::move(best_);
+      }
     }
-    return std::move(*best);
+    // Nothing fits: what is missing is told best of the largest memory alone.
+    consider(crowd());
+    std::vector<Arena> arenas = arenas_of(problem_, best_.homes, packer_.named());
+    best_.fits = one_source(problem_, best_.homes) && rooms_.fit(arenas) == Rooms::Answer::kYes;
+    best_.packings = rooms_.packings(arenas);
+    return std::move(best_);
   }
 
  private:
   [[nodiscard]] bool is_large() const { return problem_.slots.size() > 20'000; }
+
+  // Keeps what lacks least so far. True: by the bytes alive it fits, and after `packing` it does.
+  bool consider(std::vector<std::size_t> homes, bool packing = false) {
+    std::vector<Arena> arenas = arenas_of(problem_, homes, packer_.named());
+    const std::uint64_t lack = rooms_.lack(arenas);
+    const bool sound = one_source(problem_, homes);
+    if (best_.homes.empty() || (sound && lack < least_)) {
+      best_.homes = homes;
+      least_ = lack;
+    }
+    if (!sound || lack > 0 || !packing) {
+      return sound && lack == 0;
+    }
+    if (rooms_.fit(arenas) != Rooms::Answer::kYes) {
+      return false;
+    }
+    best_.homes = std::move(homes);
+    best_.fits = true;
+    best_.packings = rooms_.packings(arenas);
+    return true;
+  }
+
+  // The largest first, each to the first bank that stays below its share of the budget, else to
+  // that which is left the emptiest.
+  std::vector<std::size_t> level(double share) {
+    std::vector<Profile> profiles(problem_.banks.size(), Profile{std::max<std::size_t>(steps_, 1)});
+    std::vector<std::size_t> order(problem_.slots.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const auto key = [&](std::size_t i) {
+        return std::tuple{problem_.slots[i].homes.size() > 1, ~problem_.slots[i].size};
+      };
+      return key(a) < key(b);
+    });
+    std::vector<std::size_t> homes(problem_.slots.size(), 0);
+    for (const std::size_t i : order) {
+      const Slot& slot = problem_.slots[i];
+      const std::size_t to = std::max(to_[i], from_[i] + 1);
+      double emptiest = 0;
+      for (std::size_t home = 0; home < slot.homes.size(); ++home) {
+        const std::size_t bank = slot.homes[home].bank;
+        const std::uint64_t after = profiles[bank].most(from_[i], to) + slot.size;
+        const double load =
+            static_cast<double>(after) /
+            static_cast<double>(std::max<std::uint64_t>(problem_.banks[bank].budget, 1));
+        if (home == 0 || load < emptiest) {
+          homes[i] = home;
+          emptiest = load;
+        }
+        if (load <= share) {
+          break;
+        }
+      }
+      const Home& home = slot.homes[homes[i]];
+      profiles[home.bank].add(from_[i], to, slot.size);
+      if (home.staged()) {
+        profiles[home.source].add(0, std::max<std::size_t>(steps_, 1), slot.size);
+      }
+    }
+    return homes;
+  }
 
   // Every slot in the largest of its homes.
   [[nodiscard]] std::vector<std::size_t> crowd() const {
@@ -421,7 +476,8 @@ class BankByBank {
     return std::max<std::size_t>(steps_, 1);
   }
 
-  std::vector<std::size_t> attempt(Order order) {
+  // `packing`: banks are packed as they are filled.
+  std::vector<std::size_t> attempt(Order order, bool packing) {
     homes_.assign(problem_.slots.size(), kNowhere);
     std::vector<std::size_t> banks(problem_.banks.size());
     std::iota(banks.begin(), banks.end(), std::size_t{0});
@@ -429,7 +485,7 @@ class BankByBank {
       return problem_.banks[a].cost < problem_.banks[b].cost;
     });
     for (const std::size_t bank : banks) {
-      fill(bank, order);
+      fill(bank, order, packing);
     }
     return homes_;
   }
@@ -480,7 +536,7 @@ class BankByBank {
     return size * steps;
   }
 
-  void fill(std::size_t bank, Order order) {
+  void fill(std::size_t bank, Order order, bool packing) {
     const std::vector<Candidate> all = candidates(bank, order);
     if (all.empty()) {
       return;
@@ -495,7 +551,7 @@ class BankByBank {
       const bool last = i + 1 == tries || packer_.over();
       // At last only what must be here.
       const bool optional = admit(bank, all, last ? budget : kept_back);
-      if (!optional || last) {
+      if (!packing || !optional || last) {
         return;
       }
       std::vector<Arena> arenas = arenas_of(problem_, homes_, packer_.named());
@@ -559,6 +615,9 @@ class BankByBank {
   std::vector<std::size_t> to_;
   Profile profile_;
   std::vector<std::size_t> homes_;
+  // What lacks least so far, and how much.
+  Assignment best_;
+  std::uint64_t least_ = 0;
 };
 
 }  // namespace

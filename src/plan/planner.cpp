@@ -29,6 +29,9 @@ using model::PlannedBlock;
 // Trying other parts is a service beside the plan: each may take this part of the steps.
 constexpr std::uint64_t kShareOfOthers = 20;
 
+// Of the steps, for the least height of a bank among several that slots could go to.
+constexpr std::uint64_t kShareOfChosen = 10;
+
 int order_of(Lifetime role) {
   return role == Lifetime::kScratch ? 0 : role == Lifetime::kPersistent ? 1 : 2;
 }
@@ -181,8 +184,9 @@ class Planner {
         room_for_scratch(bank, planned_.loads[arena.bank], arena.base_alignment).value_or(0);
     const std::vector<Buffer> buffers = buffers_of(problem_, arena);
     const auto wanted_height = bank.enough_within ? std::optional{room} : std::nullopt;
-    Packing packing = packer_.pack_scratch(buffers, wanted_height, 1);
-    take(arena, packing);
+    // Where slots had a choice, the least height of one bank is no longer the question.
+    const std::uint64_t share = has_choice(problem_) ? kShareOfChosen : 1;
+    take(arena, packer_.pack_scratch(buffers, wanted_height, share));
     // Whoever looks for the least may miss what whoever looks for enough finds.
     if (arena.height > room && arena.lower_bound <= room) {
       const auto fitting = assignment_.packings.find(arena.bank);
@@ -192,7 +196,7 @@ class Planner {
     }
     if (arena.height > room && arena.lower_bound <= room && !wanted_height &&
         arena.proof == Proof::kBest && !packer_.named()) {
-      take(arena, packer_.pack_scratch(buffers, room, 1));
+      take(arena, packer_.pack_scratch(buffers, room, share));
     }
   }
 
