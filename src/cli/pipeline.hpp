@@ -2,16 +2,13 @@
 #pragma once
 
 #include "memsize/board/board.hpp"
-#include "memsize/board/memories.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/layout/fit.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/model/plan.hpp"
 #include "memsize/model/recording.hpp"
-#include "memsize/plan/planner.hpp"
 #include "memsize/runtime/board_log.hpp"
 #include "memsize/runtime/run.hpp"
 #include "memsize/sdk/edit_tree.hpp"
@@ -20,6 +17,7 @@
 #include "memsize/sizing/sizing.hpp"
 
 #include "budget.hpp"
+#include "plan_request.hpp"
 
 #include <memory>
 #include <optional>
@@ -237,31 +235,6 @@ struct Validation {
 
 /// What is wrong with the map is in the result; errors are of inputs and of this machine.
 [[nodiscard]] core::Result<Validation> validate(Session& session, const ValidateRequest& request);
-
-struct PlanRequest {
-  /// Reports of one model, as compilers wrote them.
-  std::vector<std::string> reports;
-  std::string format;
-  /// A part whose memories are planned into; empty: those that the reports know.
-  std::string board;
-  /// As typed; empty: no limit.
-  std::string capacity;
-  /// A file; empty: none.
-  std::string rules;
-  /// A peer by name; empty: the least that can be found.
-  std::string planner;
-  bool keep_offsets = false;
-  std::vector<std::string> fixed;
-  plan::PackLimits limits;
-};
-
-struct Planning {
-  /// What the reports said.
-  model::PlanReport wanted;
-  board::MemorySet part;
-  plan::PlanOutcome outcome;
-  core::Diagnostics diagnostics;
-};
 
 /// A plan that does not fit is a plan with errors; what fails is what nobody can plan.
 [[nodiscard]] core::Result<Planning> plan_memory(Session& session, const PlanRequest& request);
