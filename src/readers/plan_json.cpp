@@ -331,6 +331,9 @@ JsonValue JsonValue::operator[](std::string_view key) const {
 
 std::size_t JsonValue::size() const {
   std::size_t count = 0;
+  if (!is(JsonKind::kArray) && !is(JsonKind::kObject)) {
+    return count;
+  }
   for (auto item = begin(); item != end(); ++item) {
     ++count;
   }
