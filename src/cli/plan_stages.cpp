@@ -84,6 +84,7 @@ std::size_t arenas_in(const model::PlanReport& plan,
 
 std::string plan_names(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
+  names.reserve(paths.size());
   for (const std::string& path : paths) {
     names.push_back(path == "-" ? "standard input" : core::printable(path, 300));
   }
