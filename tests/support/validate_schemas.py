@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 SKIPPED = 77
+PLANS = "samples/plans"
 TRACE = "samples/j722s-mobilenet/trace.log"
 SDK = "tests/fixtures/sdk.disagree/header-by-hand/sdk"
 OLD, NEW = "j722s-sdk11", "j722s"
@@ -64,6 +65,22 @@ COMMANDS = (
     ("analyze runs --json", 0),
     ("analyze nologs --json", 1),
     ("analyze runs {trace} --json", 2),
+    # plan, check and diff of plans
+    ("plan {plans}/vww_mobilenet.csv --json", 0),
+    ("plan {plans}/helia/wake_residency.json {plans}/helia/aot_operator_manifest.json --json", 0),
+    ("plan {plans}/helia/wake_residency.json {plans}/helia/aot_operator_manifest.json --board apollo510 --json", 0),
+    ("plan {plans}/ares/post_memory_plan.json {plans}/ares/run.log --json", 0),
+    ("plan {plans}/st-edge-ai/network_c_info.json --json", 0),
+    ("plan {plans}/vww_mobilenet.csv --capacity 40KiB --json", 3),
+    ("plan missing.csv --json", 1),
+    ("plan {plans}/vww_mobilenet.csv --planner nothing --json", 2),
+    ("check {plans}/helia/wake_residency.json --json", 0),
+    ("check {plans}/helia/wake_residency.json --strict --json", 1),
+    ("diff {plans}/ares/post_memory_plan.json {plans}/ares/memory_level_report.json --json", 0),
+    ("diff {plans}/helia/wake_residency.json {plans}/ares/post_memory_plan.json --fail-on any --json", 1),
+    ("diff {plans}/vww_mobilenet.csv missing.csv --json", 1),
+    ("list parts --json", 0),
+    ("list planners --json", 0),
     # emit
     ("emit --board j722s-sdk11 --trace {trace} --out map --json", 0),
     ("emit --board j722s-sdk11 --sizing sizing.json --out map --json", 0),
@@ -331,7 +348,7 @@ class Checker:
         (self.work / "known.json").write_text(json.dumps(known), encoding="utf-8")
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        words = [word.format(trace=self.source / TRACE, sdk=self.source / SDK, source=self.source,
+        words = [word.format(trace=self.source / TRACE, plans=self.source / PLANS, sdk=self.source / SDK, source=self.source,
                              zy4=self.source / "tests/data/zy4", fixtures=self.source / "tests/fixtures")
                  for word in command.split()]
         return subprocess.run([str(self.memsize), *words], cwd=self.work, stdin=subprocess.DEVNULL, timeout=120,
