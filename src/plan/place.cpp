@@ -351,7 +351,7 @@ class BankByBank {
     for (const Order order : {Order::kBenefit, Order::kSize, Order::kArea}) {
       // The bytes alive alone say of many an order that it leads nowhere.
       if (consider(attempt(order, false)) && consider(attempt(order, true), true)) {
-        return std::move(best_);
+        return pulled();
       }
       if (is_large() || packer_.over()) {
         break;
@@ -364,7 +364,7 @@ class BankByBank {
         break;
       }
       if (consider(level(share), true)) {
-        return std::move(best_);
+        return pulled();
       }
     }
     // Nothing fits: what is missing is told best of the largest memory alone.
@@ -383,7 +383,7 @@ class BankByBank {
     std::vector<Arena> arenas = arenas_of(problem_, homes, packer_.named());
     const std::uint64_t lack = rooms_.lack(arenas);
     const bool sound = one_source(problem_, homes);
-    if (best_.homes.empty() || (sound && lack < least_)) {
+    if (!best_.fits && (best_.homes.empty() || (sound && lack < least_))) {
       best_.homes = homes;
       least_ = lack;
     }
@@ -397,6 +397,62 @@ class BankByBank {
     best_.fits = true;
     best_.packings = rooms_.packings(arenas);
     return true;
+  }
+
+  // What fits, with as much as there is room for moved to cheaper banks.
+  Assignment pulled() {
+    for (const double share : {0.99, 0.95, 0.9}) {
+      if (packer_.over()) {
+        break;
+      }
+      const std::vector<std::size_t> homes = pull(best_.homes, share);
+      if (homes == best_.homes) {
+        break;
+      }
+      if (consider(homes, true)) {
+        break;
+      }
+    }
+    return std::move(best_);
+  }
+
+  // Who gains most per byte and step first; banks are filled up to a share of their budget.
+  [[nodiscard]] std::vector<std::size_t> pull(std::vector<std::size_t> homes, double share) const {
+    const std::size_t end = std::max<std::size_t>(steps_, 1);
+    std::vector<Profile> profiles(problem_.banks.size(), Profile{end});
+    std::vector<Candidate> candidates;
+    for (std::size_t i = 0; i < homes.size(); ++i) {
+      const Slot& slot = problem_.slots[i];
+      const Home& home = slot.homes[homes[i]];
+      profiles[home.bank].add(from_[i], std::max(to_[i], from_[i] + 1), slot.size);
+      if (home.staged()) {
+        profiles[home.source].add(0, end, slot.size);
+      }
+      if (homes[i] > 0 && !home.staged()) {
+        candidates.push_back({i, homes[i], false, key_of(i, homes[i] - 1, Order::kBenefit)});
+      }
+    }
+    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+      return a.key > b.key;
+    });
+    for (const Candidate& one : candidates) {
+      const Slot& slot = problem_.slots[one.slot];
+      const std::size_t from = from_[one.slot];
+      const std::size_t to = std::max(to_[one.slot], from + 1);
+      for (std::size_t home = 0; home < one.home; ++home) {
+        const std::size_t bank = slot.homes[home].bank;
+        const std::uint64_t after = profiles[bank].most(from, to) + slot.size;
+        if (static_cast<double>(after) <=
+            share * static_cast<double>(problem_.banks[bank].budget)) {
+          profiles[bank].add(from, to, slot.size);
+          // Sums wrap back: what was added to these nodes is taken from them.
+          profiles[slot.homes[one.home].bank].add(from, to, std::uint64_t{0} - slot.size);
+          homes[one.slot] = home;
+          break;
+        }
+      }
+    }
+    return homes;
   }
 
   // The largest first, each to the first bank that stays below its share of the budget, else to
