@@ -127,7 +127,7 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
                                     plan_names(request.plans),
                                     core::plural(plan->blocks.size(), "block"),
                                     core::plural(arenas_in(*plan, heights), "arena"),
-                                    distance_from_least(heights));
+                                    core::has_errors(found) ? "" : distance_from_least(heights));
   if (part) {
     checked += fmt::format(", on part {}", core::printable(part->name, 80));
   }
