@@ -238,6 +238,53 @@ TEST_SUITE("plan") {
     CHECK(once.height <= hasty.height);
   }
 
+  TEST_CASE("improve: lowers a plan, and the same steps give the same one") {
+    std::vector<Buffer> buffers;
+    test::Numbers numbers(9);
+    for (int i = 0; i < 500; ++i) {
+      const auto lower = static_cast<std::int64_t>(numbers.below(300));
+      const auto upper = lower + 1 + static_cast<std::int64_t>(numbers.below(40));
+      const std::uint64_t size = 1 + numbers.below(5000);
+      const bool fixed = i % 100 == 0;
+      buffers.push_back(fixed ? buffer(i, i + 1, size, 1, static_cast<std::uint64_t>(i))
+                              : buffer(lower, upper, size, 1ULL << numbers.below(4)));
+    }
+    const Instance instance = make_instance(buffers);
+    const std::int64_t bound = lower_bound(instance);
+    Budget greedy{PackLimits{}};
+    const Placement before = pack_greedily(instance, bound, greedy);
+    REQUIRE(before.height > bound);
+    PackLimits limits;
+    limits.steps = 300'000;
+    std::vector<std::uint64_t> heights;
+    limits.progress = [&](const PackProgress& progress) {
+      heights.push_back(progress.height.count());
+    };
+    Budget budget(limits);
+    Placement after = before;
+    improve(instance, bound, bound, after, budget);
+    CHECK(budget.over());
+    CHECK(after.height < before.height);
+    CHECK(after.height >= bound);
+    CHECK(heights.back() == static_cast<std::uint64_t>(after.height) * instance.unit);
+    CHECK(std::is_sorted(heights.rbegin(), heights.rend()));
+    std::vector<std::uint64_t> offsets;
+    for (const std::int64_t offset : after.offsets) {
+      offsets.push_back(static_cast<std::uint64_t>(offset) * instance.unit);
+    }
+    CHECK(test::wrong_with(
+              buffers, offsets, static_cast<std::uint64_t>(after.height) * instance.unit) == "");
+
+    Budget same(limits);
+    Placement again = before;
+    improve(instance, bound, bound, again, same);
+    CHECK(again.offsets == after.offsets);
+    // Good enough is enough.
+    Budget idle(limits);
+    improve(instance, bound, after.height, again, idle);
+    CHECK(idle.taken() == 0);
+  }
+
   TEST_CASE("greedy: ends with the first plan that is low enough") {
     const std::vector<Buffer> buffers = {buffer(0, 2, 10), buffer(1, 3, 20), buffer(2, 4, 30)};
     const Instance instance = make_instance(buffers);
