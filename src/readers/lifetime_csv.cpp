@@ -317,6 +317,7 @@ class TableReader {
 
   void unknown_column(const Field& field) {
     std::vector<std::string> names;
+    names.reserve(kColumns.size());
     for (const ColumnName& known : kColumns) {
       names.emplace_back(known.name);
     }
