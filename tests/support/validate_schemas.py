@@ -79,6 +79,12 @@ COMMANDS = (
     ("diff {plans}/ares/post_memory_plan.json {plans}/ares/memory_level_report.json --json", 0),
     ("diff {plans}/helia/wake_residency.json {plans}/ares/post_memory_plan.json --fail-on any --json", 1),
     ("diff {plans}/vww_mobilenet.csv missing.csv --json", 1),
+    ("diff {plans}/helia/aot_memory_layers.csv {plans}/helia/wake_residency.json --json", 0),
+    ("diff {plans}/ares/post_memory_plan.json {plans}/helia/wake_residency.json --json", 0),
+    ("diff {plans}/ares/post_memory_plan.json {plans}/helia/aot_operator_manifest.json --json", 0),
+    ("diff {plans}/helia/aot_operator_manifest.json {plans}/ares/post_memory_plan.json --json", 0),
+    ("diff {fixtures}/diff.changed/envelope/old.json {fixtures}/diff.changed/envelope/new.json --json", 0),
+    ("diff {fixtures}/plan.contradiction/same-hash/old.json {fixtures}/plan.contradiction/same-hash/new.json --json", 0),
     ("list parts --json", 0),
     ("list planners --json", 0),
     # emit
