@@ -44,10 +44,11 @@ std::string proof_text(const model::PlannedArena& arena) {
 }
 
 std::string head(const model::PlanReport& wanted) {
+  // The first and the last step of each; a lifetime ends where its upper step begins.
   std::set<std::int64_t> ends;
   for (const model::PlannedBlock& block : wanted.blocks) {
     if (block.live) {
-      ends.insert({block.live->lower, block.live->upper});
+      ends.insert({block.live->lower, block.live->upper - 1});
     }
   }
   const std::string steps = ends.empty()
