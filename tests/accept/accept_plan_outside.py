@@ -2,6 +2,7 @@
 signals, and disks that take no more."""
 
 import argparse
+import csv
 import gzip
 import html.parser
 import json
@@ -16,7 +17,7 @@ import xml.etree.ElementTree
 from typing import Any
 
 from plans import (PLANS, Buffer, allocations, buffers_of, conforms, judge, most_alive, only_arena, plan,
-                   plan_document, random_buffers, read_buffers, run_bytes, table_of)
+                   plan_document, puzzle, read_buffers, run_bytes, table_of)
 from support import Context, check, main, parse_json, same
 
 INTERRUPTED = 130
@@ -29,9 +30,9 @@ NAMES = [
     "<script>alert(1)</script>", "</svg><script>x</script>", "]]>", "<!--", "-->", "&amp;", "&#x41;", "a&b<c>d",
     "*/ int x; /*", "// comment", "#define A", "??/", "%s%n%d", "{{mustache}}", "{{{raw}}}", "${shell}", "`id`", "$(id)",
     "; rm -rf ~", "../../etc/passwd", "/absolute", "-o", "--help", "=1+1", "@SUM(A1)", "+1", "-1", "int", "class",
-    "default", "0", "9lives", "a-b", "a_b", "a.b", "a b", "A_B", "é", "é", "日本語", "‮gnp.exe",
-    "​zero width", "🧠", "﻿bom", "x" * 300, "serving_default_input:0", "model/conv1/BiasAdd;conv1/Conv2D", "NaN", "null",
-    "true", "1e9", "id", "size", "__proto__", "constructor", "\x7f", "\x85", " ",
+    "default", "0", "9lives", "a-b", "a_b", "a.b", "a b", "A_B", "\u00e9", "e\u0301", "\u65e5\u672c\u8a9e", "\u202egnp.exe",
+    "\u200bzero width", "\U0001f9e0", "\ufeffbom", "x" * 300, "serving_default_input:0", "model/conv1/BiasAdd;conv1/Conv2D",
+    "NaN", "null", "true", "1e9", "id", "size", "__proto__", "constructor", "\x7f", "\x85", "\u2028", "\u00a0", " ",
 ]
 
 # Text of a table, exit status, and the codes one of which says what is wrong; nothing: any error of input.
@@ -108,7 +109,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def unsafe(text: str) -> list[str]:
     """Characters that do something to a terminal."""
-    return [repr(c) for c in text if (ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0 or c in "‮ ​"]
+    return [repr(c) for c in text if (ord(c) < 32 and c != "\n") or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2028\u200b"]
 
 
 def check_names(context: Context) -> None:
@@ -116,7 +117,7 @@ def check_names(context: Context) -> None:
     rng = random.Random(5)
     wanted = [Buffer(name, i // 4, i // 4 + 1 + rng.randrange(5), 16 * (1 + rng.randrange(40)))
               for i, name in enumerate(names)]
-    (context.work / "names.csv").write_bytes(table_of(wanted).encode())
+    (context.work / "names.csv").write_bytes(table_of(wanted, quoting=csv.QUOTE_ALL).encode())
     run = ["plan", "names.csv"]
 
     table = run_bytes(context, [*run, "--csv"])
@@ -199,7 +200,7 @@ def check_broken(context: Context) -> None:
             check(len(shown) < 100_000, f"{what}: {len(shown)} bytes of errors")
     # What is extreme, and right.
     for what, table, height in (
-        ("size 2^62", f"{HEAD}a,0,1,{2**62}\n", 2**62),
+        ("size 2^62-1", f"{HEAD}a,0,1,{2**62 - 1}\n", 2**62 - 1),
         ("size 0", f"{HEAD}a,0,1,0\nb,0,1,7\n", 7),
         ("nothing at all", f"{HEAD}a,0,1,0\n", 0),
         ("all of time", f"{HEAD}a,-{2**40},{2**40},5\nb,0,1,6\n", 11),
@@ -230,11 +231,11 @@ def check_statuses(context: Context) -> None:
         (["plan", vww, "--fix", "nobody"], (1, 2)),
         (["plan", vww, "--format", "nobody"], (1, 2)),
         (["plan", vww, "--board", "nobody"], (1, 2)),
-        (["plan", vww, "--rules", "nobody.yaml"], 4),
+        (["plan", vww, "--rules", "nobody.yaml"], 1),
         (["plan", "-", "-"], 2),
-        (["plan", "nobody.csv"], 4),
-        (["plan", "folder"], (1, 4)),
-        (["plan", vww, "-o", "no/such/folder/plan.json"], 4),
+        (["plan", "nobody.csv"], 1),
+        (["plan", "folder"], 1),
+        (["plan", vww, "-o", vww / "plan.json"], 4),
         (["plan", vww, "-o", "folder"], 4),
         (["plan", vww, "--time-limit", "1s"], 0),
     ):
@@ -245,7 +246,7 @@ def check_statuses(context: Context) -> None:
 
 def long_search(context: Context) -> list[Buffer]:
     """No search of these ends before its limit."""
-    wanted = random_buffers(21, 220)
+    wanted = puzzle(3, 1000)
     (context.work / "long.csv").write_text(table_of(wanted))
     return wanted
 
@@ -295,7 +296,7 @@ def check_output(context: Context) -> None:
         same(f"{what}: the file", file.read_text(), "the old one\n")
         same(f"{what}: beside it", sorted(path.name for path in folder.iterdir()), ["plan.csv"])
 
-    context.run("plan", "nobody.csv", "--csv", "-o", file, expect=4)
+    context.run("plan", "nobody.csv", "--csv", "-o", file, expect=1)
     old("no input")
     (context.work / "broken.csv").write_text(f"{HEAD}a,3,2,1\n")
     context.run("plan", "broken.csv", "--csv", "-o", file, expect=1)

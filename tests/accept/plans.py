@@ -45,12 +45,12 @@ def read_buffers(path: Path) -> list[Buffer]:
     return buffers_of(path.read_bytes().decode())
 
 
-def table_of(buffers: list[Buffer], line_end: str = "\n") -> str:
+def table_of(buffers: list[Buffer], line_end: str = "\n", quoting: int = csv.QUOTE_MINIMAL) -> str:
     """With offsets if any buffer has one, with alignments if any has one."""
     offsets = any(buffer.offset is not None for buffer in buffers)
     alignments = any(buffer.alignment != 1 for buffer in buffers)
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator=line_end)
+    writer = csv.writer(text, lineterminator=line_end, quoting=quoting)
     writer.writerow(["id", "lower", "upper", "size"] + ["offset"] * offsets + ["alignment"] * alignments)
     for buffer in buffers:
         row: list[object] = [buffer.id, buffer.lower, buffer.upper, buffer.size]
@@ -142,6 +142,25 @@ def random_buffers(seed: int, count: int, steps: int = 400, largest: int = 1 << 
         length = rng.choice((1, 3, 10, steps // 8, steps // 3))
         buffers.append(Buffer(f"t{index}", lower, lower + 1 + rng.randrange(length), 64 * rng.randrange(1, largest >> 6)))
     return buffers
+
+
+def puzzle(seed: int, pieces: int, steps: int = 1000, height: int = 1 << 20) -> list[Buffer]:
+    """A full rectangle cut into pieces: some plan leaves no gap, but nobody finds that of many pieces."""
+    rng = random.Random(seed)
+    whole = [(0, steps, 0, height)]
+    while len(whole) < pieces:
+        at = rng.randrange(len(whole))
+        lower, upper, bottom, top = whole[at]
+        if rng.random() < 0.5 and upper - lower > 8:
+            cut = rng.randrange(lower + 1, upper)
+            whole[at] = (lower, cut, bottom, top)
+            whole.append((cut, upper, bottom, top))
+        elif top - bottom > 2048:
+            cut = bottom + 1024 * rng.randrange(1, (top - bottom) // 1024)
+            whole[at] = (lower, upper, bottom, cut)
+            whole.append((lower, upper, cut, top))
+    rng.shuffle(whole)
+    return [Buffer(f"p{index}", lower, upper, top - bottom) for index, (lower, upper, bottom, top) in enumerate(whole)]
 
 
 def allocations(seed: int, count: int) -> list[Buffer]:
