@@ -286,7 +286,9 @@ Run add_plan(CLI::App& app) {
   verb->add_option("--planner", request.planner, "Plan as a peer does (memsize list planners)")
       ->check(filled());
   verb->add_flag("--keep", request.keep_offsets, "Blocks that have an offset keep it");
-  verb->add_option("--fix", request.fixed, "This block keeps its offset (repeat)")->take_all();
+  verb->add_option("--fix", request.fixed, "This block keeps its offset (repeat)")
+      ->take_all()
+      ->allow_extra_args(false);
   auto* steps = verb->add_option(
       "--steps", options->steps, "How far to search: the same plan on every machine");
   verb->add_option("--time-limit", options->time_limit, "Search for so long instead: 10s")
