@@ -20,8 +20,9 @@ constexpr std::array kRows = {
                     "as ARES: by first step, then size; no alignment but the arena's"},
     NamedPlannerRow{
         NamedPlanner::kGreedy, "greedy", "as heliaAOT: by first step, into the first free block"},
-    NamedPlannerRow{
-        NamedPlanner::kBySize, "by-size", "as TensorFlow Lite Micro: the largest first"},
+    NamedPlannerRow{NamedPlanner::kBySize,
+                    "by-size",
+                    "as TensorFlow Lite: the largest first, each in the first hole"},
 };
 
 constexpr std::uint64_t kFirstFitGranule = 4;
@@ -101,17 +102,17 @@ std::optional<NamedPlanner> planner_named(std::string_view name) {
 
 Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
   Instance instance = make_instance(buffers);
+  if (planner == NamedPlanner::kFirstFit) {
+    for (Item& item : instance.items) {
+      item.alignment = 1;
+    }
+  }
   Packing packing;
   packing.lower_bound =
       core::Bytes{static_cast<std::uint64_t>(lower_bound(instance)) * instance.unit};
   if (fixed_collide(instance)) {
     packing.proof = Proof::kInfeasible;
     return packing;
-  }
-  if (planner == NamedPlanner::kFirstFit) {
-    for (Item& item : instance.items) {
-      item.alignment = 1;
-    }
   }
   packing.offsets.resize(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -133,7 +134,12 @@ Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
   if (planner == NamedPlanner::kFirstFit) {
     packing.height = core::align_up(packing.height, *core::Align::make(kFirstFitGranule));
   }
-  packing.proof = packing.height == packing.lower_bound ? Proof::kBound : Proof::kBest;
+  // A plan that breaks alignments may well be lower than any that does not.
+  bool straight = true;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    straight = straight && core::is_aligned(packing.offsets[i], buffers[i].alignment);
+  }
+  packing.proof = straight && packing.height == packing.lower_bound ? Proof::kBound : Proof::kBest;
   packing.steps = instance.items.size();
   return packing;
 }

@@ -82,6 +82,12 @@ TEST_SUITE("plan") {
         pack_with(NamedPlanner::kFirstFit, {buffer(0, 1, 7, 16), buffer(0, 1, 2, 16)});
     CHECK(offsets_of(packing) == std::vector<std::uint64_t>{0, 7});
     CHECK(packing.height == Bytes{12});
+    // Lower than any plan that keeps the alignments (56 B): that proves nothing.
+    const Packing crooked =
+        pack_with(NamedPlanner::kFirstFit, {buffer(0, 1, 24, 16), buffer(0, 1, 24, 16)});
+    CHECK(crooked.height == Bytes{48});
+    CHECK(crooked.lower_bound <= crooked.height);
+    CHECK(crooked.proof == Proof::kBest);
   }
 
   TEST_CASE("by-size: what TensorFlow Lite Micro needs for a chain that needs less") {

@@ -24,8 +24,10 @@ enum class NamedPlanner : std::uint8_t {
   /// neighbouring holes merged and the topmost one extended. Honours alignments. Which of two
   /// buffers that begin in one step comes first is not published: here the caller's order decides.
   kGreedy,
-  /// As TensorFlow Lite Micro: the largest first, each into the first hole between the buffers that
-  /// live at the same time. Honours alignments.
+  /// As TensorFlow Lite, its Micro and XNNPACK: the largest first, each into the first hole between
+  /// the buffers that live at the same time. Honours alignments. Micro takes equal sizes in
+  /// reverse,
+  /// which the others do not, nor does this.
   kBySize,
 };
 
@@ -42,7 +44,8 @@ struct NamedPlannerRow {
 [[nodiscard]] std::optional<NamedPlanner> planner_named(std::string_view name);
 
 /// Conditions are those of pack(). The proof is kBound where the height happens to equal
-/// lower_bound(), kInfeasible (and no offsets) where buffers with an offset collide, else kBest.
+/// lower_bound() and every alignment is kept, kInfeasible (and no offsets) where buffers with an
+/// offset collide, else kBest.
 [[nodiscard]] Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers);
 
 }  // namespace memsize::plan
