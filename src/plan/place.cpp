@@ -372,7 +372,7 @@ class BankByBank {
     std::vector<Arena> arenas = arenas_of(problem_, best_.homes, packer_.named());
     best_.fits = one_source(problem_, best_.homes) && rooms_.fit(arenas) == Rooms::Answer::kYes;
     best_.packings = rooms_.packings(arenas);
-    return std::move(best_);
+    return best_.fits ? pulled() : std::move(best_);
   }
 
  private:
@@ -401,7 +401,7 @@ class BankByBank {
 
   // What fits, with as much as there is room for moved to cheaper banks.
   Assignment pulled() {
-    for (const double share : {0.99, 0.95, 0.9}) {
+    for (const double share : {0.99, 0.95, 0.9, 0.8}) {
       if (packer_.over()) {
         break;
       }
