@@ -252,7 +252,7 @@ class Planner {
   // Everything again, with code that knows nothing of the search.
   void check() {
     std::uint64_t crooked = 0;
-    for (const Arena& arena : planned_.arenas) {
+    for (Arena& arena : planned_.arenas) {
       core::bug_if(arena.offsets.size() != arena.slots.size(), "a slot has no offset");
       std::uint64_t height = 0;
       for (std::size_t i = 0; i < arena.slots.size(); ++i) {
@@ -260,6 +260,10 @@ class Planner {
         const std::uint64_t alignment = alignment_in(problem_.banks[arena.bank], slot);
         const bool straight = slot.size == 0 || arena.offsets[i] % alignment == 0;
         core::bug_if(!straight && !packer_.named(), "a slot is not aligned");
+        if (!straight) {
+          // What breaks a rule to be low is no optimum.
+          arena.proof = Proof::kBest;
+        }
         core::bug_if(slot.offset && slot.size > 0 && *slot.offset != arena.offsets[i],
                      "a fixed slot moved");
         crooked += static_cast<std::uint64_t>(!straight);
@@ -330,7 +334,8 @@ class Planner {
     row.total = row.used;
     row.alignment = core::Align::make(arena.base_alignment);
     row.lower_bound = core::Bytes{arena.lower_bound};
-    row.proof = name_of(arena.proof);
+    const bool is_over = planned_.used[arena.bank] > problem_.banks[arena.bank].budget;
+    row.proof = name_of(is_over && outcome_.infeasible ? Proof::kInfeasible : arena.proof);
     std::uint64_t blocks = 0;
     for (std::size_t i = 0; i < arena.slots.size(); ++i) {
       for (const std::size_t index : problem_.slots[arena.slots[i]].blocks) {
