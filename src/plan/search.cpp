@@ -1,4 +1,38 @@
-// Exact packing, by restarting depth-first searches.
+// Exact packing: restarts of a depth-first search that places one item after the other.
+//
+// Canonical plans. Of all plans of the least height, take one whose offsets have the least sum: no
+// item can be lowered alone. Name its items in order of their offsets, ties by rank. Then each lies
+// at the lowest aligned place above those named before it that share its time (clear of fixed
+// items): it could be lowered to there, since everything that comes later and shares its time
+// begins above it. So it suffices to place items in this order, each at that place, and a node's
+// children are the unplaced items whose lowest place comes after the last placement. A fixed item
+// takes its turn at its own offset, before others of that offset.
+//
+// What else a node need not try, with `height` the highest end allowed:
+// - A place at or above the end that some unplaced item would have at its own lowest place: that
+// item
+//   could be lowered to there in the end. For fixed items, a place above its offset.
+// - A place above height - total, for the total of unplaced sizes in any slot: everything unplaced
+//   comes to lie at or above it.
+// - What makes a slot impossible: for any offset, the unplaced items of a slot whose lowest places
+//   are not below it have to fit between it and the height.
+// - An item of which a twin (same slots, size, alignment) with a lower rank is unplaced: swapping
+// the
+//   two gives the same plans.
+// Where nothing unplaced is alive on both sides of a slot's beginning, the sides are searched
+// apart. All of this holds with alignments and fixed items, because a lowest place only ever rises;
+// so a search that ends within its steps is a proof.
+//
+// Ranks. Searches have heavy tails: with the right order of equally low items, a plan is found in
+// as many steps as there are items, with a wrong one never. No single order is right often, so that
+// several take turns, with restarts of Luby's lengths; and each of them learns, by counting in
+// which slots it failed: items of those slots come earlier next time. That matters more than
+// anything else here. Some arms also jump: a choice that shares no time with the items of the
+// failure below it is given up without trying its siblings. That is no proof, as other choices
+// there could have moved those items; such arms may only find.
+//
+// Heights. A tight height cuts the most. Where the lowest plan is wanted, searches take turns at
+// the bound, just above it, and just below the best plan. What a search exhausts raises the bound.
 #include "search_dive.hpp"
 
 #include <algorithm>
@@ -42,7 +76,7 @@ constexpr std::array kArms = {
 };
 
 // Steps of the first search of each arm.
-constexpr std::uint64_t kFirstSteps = 2000;
+constexpr std::uint64_t kFirstSteps = 1000;
 
 // What all failures of a search weigh together, and a slot that is as busy as the bound.
 constexpr std::int64_t kFailureWeight = 3 << 20;
@@ -170,7 +204,7 @@ class Portfolio {
     for (std::uint64_t round = 1;; ++round) {
       const std::uint64_t steps = kFirstSteps * luby(round);
       for (std::size_t arm = 0; arm < kArms.size(); ++arm) {
-        for (const std::int64_t height : heights()) {
+        for (const std::int64_t height : heights(round)) {
           try_height(arm, height, steps);
           if (best_.height <= target_) {
             return Searched::kFound;
@@ -188,9 +222,9 @@ class Portfolio {
 
  private:
   // A tight height prunes the most, and is not always to be had.
-  std::vector<std::int64_t> heights() const {
+  std::vector<std::int64_t> heights(std::uint64_t round) const {
     if (!lowest_) {
-      return {bound_, target_};
+      return round == 1 ? std::vector{bound_, target_} : std::vector{target_};
     }
     const std::int64_t gap = best_.height - bound_;
     std::vector<std::int64_t> heights = {
