@@ -35,6 +35,9 @@ struct Instance {
 
 [[nodiscard]] Instance make_instance(const std::vector<Buffer>& buffers);
 
+/// Whether fixed items share a byte while both are alive: then there is no plan. O(n log n).
+[[nodiscard]] bool fixed_collide(const Instance& instance);
+
 /// In units; see plan::lower_bound.
 [[nodiscard]] std::int64_t lower_bound(const Instance& instance);
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -26,37 +24,6 @@ constexpr std::array kRows = {
 };
 
 constexpr std::uint64_t kFirstFitGranule = 4;
-
-// Fixed buffers that share a byte at some time.
-bool fixed_collide(const Instance& instance) {
-  // Ends before beginnings.
-  std::vector<std::pair<std::int32_t, std::size_t>> begins;
-  std::vector<std::pair<std::int32_t, std::size_t>> ends;
-  for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    if (instance.items[i].fixed >= 0) {
-      begins.emplace_back(instance.items[i].lower, i);
-      ends.emplace_back(instance.items[i].upper, i);
-    }
-  }
-  std::sort(begins.begin(), begins.end());
-  std::sort(ends.begin(), ends.end());
-  std::map<std::int64_t, std::int64_t> alive;
-  auto ended = ends.begin();
-  for (const auto& [lower, index] : begins) {
-    for (; ended->first <= lower; ++ended) {
-      alive.erase(instance.items[ended->second].fixed);
-    }
-    const std::int64_t begin = instance.items[index].fixed;
-    const std::int64_t end = begin + instance.items[index].size;
-    const auto above = alive.lower_bound(begin);
-    if ((above != alive.end() && above->first < end) ||
-        (above != alive.begin() && std::prev(above)->second > begin)) {
-      return true;
-    }
-    alive.emplace(begin, end);
-  }
-  return false;
-}
 
 std::vector<std::size_t> order_of(NamedPlanner planner,
                                   const Instance& instance,

@@ -9,11 +9,7 @@
 #include "instance.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <numeric>
-#include <queue>
-#include <tuple>
 #include <utility>
 
 namespace memsize::plan {
@@ -34,37 +30,6 @@ struct Part {
   std::vector<std::size_t> items;
   Placement best;
 };
-
-bool fixed_items_collide(const Instance& instance) {
-  std::vector<std::size_t> begins;
-  for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    if (instance.items[i].fixed >= 0) {
-      begins.push_back(i);
-    }
-  }
-  std::sort(begins.begin(), begins.end(), [&](std::size_t a, std::size_t b) {
-    return instance.items[a].lower < instance.items[b].lower;
-  });
-  using End = std::pair<std::int32_t, std::int64_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-  // From offset to end, of what is alive.
-  std::map<std::int64_t, std::int64_t> alive;
-  for (const std::size_t i : begins) {
-    const Item& item = instance.items[i];
-    while (!ends.empty() && ends.top().first <= item.lower) {
-      alive.erase(ends.top().second);
-      ends.pop();
-    }
-    const auto above = alive.lower_bound(item.fixed);
-    if ((above != alive.end() && above->first < item.fixed + item.size) ||
-        (above != alive.begin() && std::prev(above)->second > item.fixed)) {
-      return true;
-    }
-    alive.emplace(item.fixed, item.fixed + item.size);
-    ends.emplace(item.upper, item.fixed);
-  }
-  return false;
-}
 
 // The highest first.
 std::vector<Part> parts_of(const Instance& instance, const Placement& plan) {
@@ -172,7 +137,7 @@ Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
   const std::int64_t first_bound = state.bound;
   Packing packing;
   packing.lower_bound = bytes(first_bound);
-  if (fixed_items_collide(instance)) {
+  if (fixed_collide(instance)) {
     packing.proof = Proof::kInfeasible;
     return packing;
   }

@@ -9,16 +9,14 @@
 // takes its turn at its own offset, before others of that offset.
 //
 // What else a node need not try, with `height` the highest end allowed:
-// - A place at or above the end that some unplaced item would have at its own lowest place: that
-// item
-//   could be lowered to there in the end. For fixed items, a place above its offset.
+// - A place at or above the end that some unplaced item would have at its own lowest place: in the
+//   end that item could be lowered to there. For fixed items, a place above its offset.
 // - A place above height - total, for the total of unplaced sizes in any slot: everything unplaced
 //   comes to lie at or above it.
 // - What makes a slot impossible: for any offset, the unplaced items of a slot whose lowest places
 //   are not below it have to fit between it and the height.
 // - An item of which a twin (same slots, size, alignment) with a lower rank is unplaced: swapping
-// the
-//   two gives the same plans.
+//   the two gives the same plans.
 // Where nothing unplaced is alive on both sides of a slot's beginning, the sides are searched
 // apart. All of this holds with alignments and fixed items, because a lowest place only ever rises;
 // so a search that ends within its steps is a proof.

@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::uint64_t kStepsPerLook = 1024;
 
+// Items that are looked at together.
+constexpr std::int32_t kBlock = 16;
+
 std::size_t at(std::int32_t index) {
   return static_cast<std::size_t>(index);
 }
@@ -52,8 +55,10 @@ Dive<Unit>::Dive(const Instance& instance)
   find_members();
   find_obstacles(instance);
   rank_.resize(count);
+  ranked_.resize(count);
   twin_.resize(count);
-  offset_.resize(count);
+  // Items that are never there fill the last block.
+  offset_.resize(count + kBlock, kPlaced);
   placed_.resize(count);
 }
 
@@ -109,6 +114,7 @@ template <class Unit>
 void Dive<Unit>::rank(const std::vector<std::int32_t>& ranks) {
   for (std::size_t i = 0; i < origin_.size(); ++i) {
     rank_[i] = ranks[origin_[i]];
+    ranked_[at(rank_[i])] = static_cast<std::int32_t>(i);
   }
   std::vector<std::int32_t> order(origin_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -138,6 +144,7 @@ void Dive<Unit>::reset() {
   changes_.clear();
   saved_.clear();
   parts_.clear();
+  candidates_.clear();
   const auto count = static_cast<std::int32_t>(origin_.size());
   for (std::int32_t i = 0; i < count; ++i) {
     for (std::int32_t s = lower_[at(i)]; s < upper_[at(i)]; ++s) {
@@ -221,23 +228,25 @@ bool Dive<Unit>::solve_below(const Part& part, Position position, bool apart) {
 
 template <class Unit>
 bool Dive<Unit>::solve(Part part, Position position) {
-  std::int32_t busiest = part.first_slot;
+  Unit most = 0;
   for (std::int32_t s = part.first_slot; s < part.last_slot; ++s) {
-    busiest = total_[at(s)] > total_[at(busiest)] ? s : busiest;
+    most = std::max(most, total_[at(s)]);
   }
-  if (total_[at(busiest)] == 0) {
+  if (most == 0) {
     return true;
   }
   Unit lowest_top = kPlaced;
   for (std::int32_t i = part.first_item; i < part.last_item; ++i) {
     lowest_top = std::min<Unit>(lowest_top, offset_[at(i)] + reach_[at(i)]);
   }
-  const Unit room = height_ - total_[at(busiest)];
+  const Unit room = height_ - most;
   const Unit highest = std::min<Unit>(room, lowest_top - 1);
   Slots failure;
   if (task_.jump) {
     if (highest == room) {
-      failure = unplaced_of(busiest);
+      const auto busiest =
+          std::find(total_.begin() + part.first_slot, total_.begin() + part.last_slot, most);
+      failure = unplaced_of(static_cast<std::int32_t>(busiest - total_.begin()));
     } else {
       for (std::int32_t i = part.first_item; i < part.last_item; ++i) {
         if (offset_[at(i)] + reach_[at(i)] == lowest_top) {
@@ -247,27 +256,34 @@ bool Dive<Unit>::solve(Part part, Position position) {
       }
     }
   }
-  std::int32_t item = 0;
-  while (next(part, position, highest, item)) {
+  const std::size_t first = candidates_.size();
+  collect(part, position, highest);
+  const std::size_t last = candidates_.size();
+  bool found = false;
+  for (std::size_t k = first; k < last; ++k) {
+    position = candidates_[k];
+    const std::int32_t item = ranked_[at(position.rank)];
     const std::int32_t twin = twin_[at(item)];
     if (twin >= 0 && offset_[at(twin)] != kPlaced) {
       continue;
     }
     if (!spend()) {
-      return false;
+      break;
     }
     const std::size_t mark = changes_.size();
     bool apart = false;
-    if (place(part, item, position.offset, apart) && solve_below(part, position, apart)) {
-      return true;
+    found = place(part, item, position.offset, apart) && solve_below(part, position, apart);
+    if (found) {
+      break;
     }
     undo(mark);
     if (over_) {
-      return false;
+      break;
     }
     if (task_.jump) {
       if (upper_[at(item)] <= failure_.first || lower_[at(item)] >= failure_.last) {
-        return false;
+        failure = failure_;
+        break;
       }
       failure.first = std::min(failure.first, failure_.first);
       failure.last = std::max(failure.last, failure_.last);
@@ -276,36 +292,41 @@ bool Dive<Unit>::solve(Part part, Position position) {
       break;
     }
   }
+  candidates_.resize(first);
   failure_ = failure;
-  return false;
+  return found;
 }
 
-// The first item after `position` in the order of offsets and ranks.
+// Of the items in a block that begins there.
 template <class Unit>
-bool Dive<Unit>::next(const Part& part,
-                      Position& position,
-                      Unit highest,
-                      std::int32_t& item) const {
-  const Unit* const offset = offset_.data();
-  const std::int32_t* const rank = rank_.data();
-  constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
-  while (position.offset <= highest) {
-    std::int32_t best = kNone;
-    Unit above = kPlaced;
-    for (std::int32_t i = part.first_item; i < part.last_item; ++i) {
-      const bool here = offset[i] == position.offset && rank[i] > position.rank;
-      best = std::min(best, here ? rank[i] : kNone);
-      above = std::min(above, offset[i] > position.offset ? offset[i] : kPlaced);
-    }
-    if (best != kNone) {
-      position.rank = best;
-      for (item = part.first_item; rank[item] != best; ++item) {
-      }
-      return true;
-    }
-    position = Position{above, -1};
+Unit Dive<Unit>::lowest_of(std::int32_t block) const {
+  const Unit* const offset = offset_.data() + block;
+  Unit lowest = kPlaced;
+  for (std::int32_t i = 0; i < kBlock; ++i) {
+    lowest = std::min(lowest, offset[i]);
   }
-  return false;
+  return lowest;
+}
+
+// The items that come after `position` in the order of offsets and ranks, up to `highest`. Few lie
+// so low, so that most are passed several at a time.
+template <class Unit>
+void Dive<Unit>::collect(const Part& part, const Position& position, Unit highest) {
+  const std::size_t first = candidates_.size();
+  const Unit* const offset = offset_.data();
+  for (std::int32_t block = part.first_item; block < part.last_item; block += kBlock) {
+    if (lowest_of(block) > highest) {
+      continue;
+    }
+    const std::int32_t end = std::min(block + kBlock, part.last_item);
+    for (std::int32_t i = block; i < end; ++i) {
+      const Position here{offset[i], rank_[at(i)]};
+      if (offset[i] <= highest && position < here) {
+        candidates_.push_back(here);
+      }
+    }
+  }
+  std::sort(candidates_.begin() + static_cast<std::ptrdiff_t>(first), candidates_.end());
 }
 
 template <class Unit>

@@ -61,6 +61,10 @@ class Dive {
   struct Position {
     Unit offset = 0;
     std::int32_t rank = -1;
+
+    friend bool operator<(const Position& a, const Position& b) {
+      return a.offset != b.offset ? a.offset < b.offset : a.rank < b.rank;
+    }
   };
 
   /// What a placement changed.
@@ -78,7 +82,8 @@ class Dive {
 
   bool solve(Part part, Position position);
   bool solve_below(const Part& part, Position position, bool apart);
-  bool next(const Part& part, Position& position, Unit highest, std::int32_t& item) const;
+  [[nodiscard]] Unit lowest_of(std::int32_t block) const;
+  void collect(const Part& part, const Position& position, Unit highest);
   bool place(const Part& part, std::int32_t item, Unit offset, bool& apart);
   void undo(std::size_t mark);
   Slots raise(std::int32_t first, std::int32_t last, std::int32_t begin, Unit top, Unit& end);
@@ -98,6 +103,8 @@ class Dive {
   std::vector<Unit> alignment_;
   std::vector<Unit> fixed_;
   std::vector<std::int32_t> rank_;
+  /// The item of each rank.
+  std::vector<std::int32_t> ranked_;
   /// The item of the same slots, size and alignment that is taken before; or -1.
   std::vector<std::int32_t> twin_;
   /// Items that share a slot are in [first_neighbour_, last_neighbour_).
@@ -127,6 +134,7 @@ class Dive {
   std::vector<Change> changes_;
   std::vector<Unit> saved_;
   std::vector<Part> parts_;
+  std::vector<Position> candidates_;
 
   DiveTask task_;
   Unit height_ = 0;
