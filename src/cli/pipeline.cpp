@@ -307,6 +307,8 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   if (auto faults = faults_of_reports(*wanted); faults) {
     planning.diagnostics.push_back(std::move(*faults));
   }
+  const core::Diagnostics assumed = assume_alignments(*wanted);
+  planning.diagnostics.insert(planning.diagnostics.end(), assumed.begin(), assumed.end());
 
   // The memories to plan into, and where the user wants what.
   auto part = memories_for(session, request, *wanted);
@@ -324,6 +326,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
     return tl::make_unexpected(outcome.error());
   }
   planning.outcome = std::move(*outcome);
+  check_own_plan(planning, request);
   const auto keep = [&](const core::Diagnostics& found) {
     planning.diagnostics.insert(planning.diagnostics.end(), found.begin(), found.end());
   };

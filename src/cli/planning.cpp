@@ -1,10 +1,13 @@
 #include "planning.hpp"
 
+#include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -48,6 +51,38 @@ board::MemorySet memories_of(const model::PlanReport& wanted) {
     set.memories.push_back(std::move(memory));
   }
   return set;
+}
+
+// Those that can be read: nobody asked for any of them.
+std::vector<board::MemorySet> known_parts(Session& session) {
+  const std::string folder = memories_folder(session);
+  std::vector<board::MemorySet> parts;
+  for (const std::string& name :
+       board::bundled_memories(session.files, folder).value_or(std::vector<std::string>{})) {
+    if (auto part = board::load_memories(session.files, folder, name)) {
+      parts.push_back(std::move(*part));
+    }
+  }
+  return parts;
+}
+
+// No block can rely on more than the base of its arena has.
+std::uint64_t alignment_of_base(const model::PlanReport& wanted,
+                                const std::string& memory,
+                                model::Lifetime role) {
+  for (const model::PlannedArena& arena : wanted.arenas) {
+    if (arena.memory == memory && arena.role == role && arena.alignment) {
+      return arena.alignment->value();
+    }
+  }
+  for (const model::PlannedMemory& known : wanted.memories) {
+    if (known.name == memory && known.alignment) {
+      return known.alignment->value();
+    }
+  }
+  // What vector loads of embedded cores need.
+  constexpr std::uint64_t kVector = 16;
+  return kVector;
 }
 
 core::Result<core::Bytes> capacity_of(const std::string& text) {
@@ -119,19 +154,60 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
   if (request.board.empty() && request.capacity.empty()) {
     return options;
   }
-  const std::string folder = memories_folder(session);
-  const auto names = board::bundled_memories(session.files, folder);
-  if (!names) {
-    return tl::make_unexpected(names.error());
-  }
-  for (const std::string& name : *names) {
-    auto other = board::load_memories(session.files, folder, name);
-    if (!other) {
-      return tl::make_unexpected(other.error());
-    }
-    options.others.push_back(std::move(*other));
-  }
+  options.others = [&session] { return known_parts(session); };
   return options;
+}
+
+core::Diagnostics assume_alignments(model::PlanReport& wanted) {
+  struct Arena {
+    std::uint64_t offsets = 0;
+    bool is_planned = true;
+    bool is_said = true;
+  };
+
+  std::map<std::pair<std::string, model::Lifetime>, Arena> arenas;
+  for (const model::PlannedBlock& block : wanted.blocks) {
+    Arena& arena = arenas[{block.memory, block.role}];
+    arena.is_planned = arena.is_planned && block.offset;
+    arena.is_said = arena.is_said && block.alignment;
+    arena.offsets |= block.offset.value_or(core::Bytes{}).count();
+  }
+  std::vector<std::string> said;
+  std::map<std::pair<std::string, model::Lifetime>, core::Align> assumed;
+  for (const auto& [key, arena] : arenas) {
+    // With all at 0, nothing can be told.
+    if (!arena.is_planned || arena.is_said || arena.offsets == 0) {
+      continue;
+    }
+    const std::uint64_t common = arena.offsets & (~arena.offsets + 1);
+    const auto alignment =
+        core::Align::make(std::min(common, alignment_of_base(wanted, key.first, key.second)));
+    if (alignment && alignment->value() > 1) {
+      assumed[key] = *alignment;
+      said.push_back(fmt::format("{} in '{}' by {}",
+                                 model::name_of(key.second),
+                                 core::printable(key.first, 60),
+                                 alignment->value()));
+    }
+  }
+  core::Diagnostics notes;
+  if (!said.empty()) {
+    core::Place place;
+    place.path = wanted.path;
+    notes.push_back(core::note(
+        Code::kPlanAlignment,
+        "the report does not say how its blocks are aligned; they stay aligned as they all are: " +
+            core::join(said, ", "),
+        place,
+        "a report, or a column 'alignment', that says it counts instead"));
+  }
+  for (model::PlannedBlock& block : wanted.blocks) {
+    const auto known = assumed.find({block.memory, block.role});
+    if (!block.alignment && known != assumed.end()) {
+      block.alignment = known->second;
+    }
+  }
+  return notes;
 }
 
 std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
@@ -160,6 +236,20 @@ std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted)
       fmt::format("this {} lists no blocks: there is nothing to plan", wanted.format),
       place,
       "name the report that lists them beside it; memsize check says what this one holds");
+}
+
+void check_own_plan(const Planning& planning, const PlanRequest& request) {
+  model::PlanReport plan = planning.outcome.plan;
+  if (!planning.outcome.shortages.empty()) {
+    // What does not fit is said elsewhere.
+    plan.memories.clear();
+  }
+  for (const core::Diagnostic& fault : plan::check_plan(plan, nullptr)) {
+    const bool is_ours = fault.code == Code::kPlanOverlap || fault.code == Code::kPlanAlias ||
+                         fault.code == Code::kPlanTotal || fault.code == Code::kPlanBounds ||
+                         (fault.code == Code::kPlanAlignment && request.planner.empty());
+    core::bug_if(is_ours && fault.severity == core::Severity::kError, fault.message.c_str());
+  }
 }
 
 core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {

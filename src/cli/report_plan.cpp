@@ -148,11 +148,18 @@ std::string layers_text(const model::PlanReport& plan) {
 // What the blocks of each arena reach up to.
 std::map<ArenaKey, core::Bytes> heights_of(const model::PlanReport& plan) {
   std::map<ArenaKey, core::Bytes> heights;
+  std::map<ArenaKey, bool> staged;
   for (const model::PlannedBlock& block : plan.blocks) {
     if (block.offset) {
       core::Bytes& height = heights[{block.memory, block.role}];
       height = std::max(height, *block.offset + block.size);
+      staged[{block.memory, block.role}] |=
+          !block.source_memory.empty() && block.source_memory != block.memory;
     }
+  }
+  for (auto& [arena, height] : heights) {
+    // Its source has the same bytes once more.
+    height = staged[arena] ? height + height : height;
   }
   return heights;
 }
@@ -174,10 +181,10 @@ std::string comparison_text(const Planning& planning) {
     return {};
   }
   if (after < before) {
-    return fmt::format("\n{} less than the report's own plan, which needs {} ({} more)\n",
+    return fmt::format("\n{} ({}) less than the report's own plan, which needs {}\n",
                        core::format_bytes(before - after),
-                       core::format_bytes(before),
-                       percent(before - after, after));
+                       percent(before - after, before),
+                       core::format_bytes(before));
   }
   if (after == before) {
     return fmt::format("\nas much as the report's own plan\n");

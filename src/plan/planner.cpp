@@ -10,6 +10,7 @@
 #include "explain.hpp"
 #include "place.hpp"
 #include "problem.hpp"
+#include "reported.hpp"
 
 #include <algorithm>
 #include <map>
@@ -72,6 +73,10 @@ class Planner {
     check();
     report();
     explain_shortages();
+    if (options_.keep_memories && options_.planner.empty() && options_.rules.tensors.empty() &&
+        options_.rules.constraints.empty()) {
+      keep_reported(wanted_, outcome_);
+    }
     outcome_.steps = packer_.steps();
     outcome_.interrupted = packer_.interrupted();
     return std::move(outcome_);
@@ -144,10 +149,30 @@ class Planner {
                        "let one of them move");
   }
 
+  // What does not fit may fit when arenas stand in another order in their memory, with less padding
+  // between them. If it does not fit without any padding either, it never does.
+  [[nodiscard]] bool is_impossible() {
+    std::uint64_t alignment = 1;
+    for (const Bank& bank : problem_.banks) {
+      alignment = std::max(alignment, bank.base_alignment);
+    }
+    for (const Slot& slot : problem_.slots) {
+      alignment = std::max(alignment, slot.alignment);
+    }
+    // Constants, persistent, scratch, and what is copied to each memory.
+    const std::uint64_t arenas = 3 + problem_.banks.size();
+    Problem loose = problem_;
+    for (Bank& bank : loose.banks) {
+      bank.budget += arenas * (alignment - 1);
+    }
+    const Assignment found = assign(loose, packer_);
+    return !found.fits && found.complete;
+  }
+
   void choose() {
     if (has_choice(problem_)) {
       assignment_ = assign(problem_, packer_);
-      outcome_.infeasible = !assignment_.fits && assignment_.complete;
+      outcome_.infeasible = !assignment_.fits && assignment_.complete && is_impossible();
     } else {
       assignment_.homes.assign(problem_.slots.size(), 0);
     }
@@ -231,21 +256,28 @@ class Planner {
       if (planned_.used[bank] <= budget) {
         continue;
       }
+      // Without the padding between arenas, which another order of them might not need.
       bool exact = true;
-      bool scratch = false;
+      std::uint64_t steady = 0;
+      std::uint64_t scratch = 0;
+      bool no_room = false;
       for (const Arena& arena : planned_.arenas) {
         const bool least = arena.proof == Proof::kBound || arena.proof == Proof::kExhausted;
         if (arena.role != Lifetime::kScratch) {
-          const bool here = arena.bank == bank || (arena.staged() && arena.source == bank);
-          exact = exact && (!here || least);
+          const bool staged_from = arena.staged() && arena.source == bank;
+          exact = exact && (least || !(arena.bank == bank || staged_from));
+          steady += arena.bank == bank ? arena.height : 0;
+          steady += staged_from ? arena.height : 0;
         } else if (arena.bank == bank) {
           const auto room =
               room_for_scratch(problem_.banks[bank], planned_.loads[bank], arena.base_alignment);
-          scratch = least || arena.no_room || arena.lower_bound > room.value_or(0);
+          scratch = least ? arena.height : arena.lower_bound;
+          no_room = arena.no_room && room && *room + planned_.loads[bank].used == budget;
         }
       }
-      const bool steady = planned_.loads[bank].used > budget;
-      outcome_.infeasible = outcome_.infeasible || (exact && (steady || scratch));
+      const bool is_padded = steady < planned_.loads[bank].used;
+      outcome_.infeasible =
+          outcome_.infeasible || (exact && (steady + scratch > budget || (no_room && !is_padded)));
     }
   }
 
@@ -353,15 +385,15 @@ class Planner {
 
   void explain_shortages() {
     outcome_.shortages = explain(problem_, wanted_, planned_, packer_);
-    if (outcome_.shortages.empty()) {
+    if (outcome_.shortages.empty() || !options_.others) {
       return;
     }
-    for (const board::MemorySet& other : options_.others) {
+    for (const board::MemorySet& other : options_.others()) {
       if (other.name == part_.name || packer_.over()) {
         continue;
       }
       PlanOptions options = options_;
-      options.others.clear();
+      options.others = nullptr;
       options.fixed.clear();
       options.keep_offsets = false;
       options.keep_memories = false;

@@ -72,6 +72,8 @@ const PartMemory& memory_named(const MemorySet& set, const std::string& name) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("board");
+
 TEST_CASE("a part's memories stand in the order of their cost") {
   const auto set = load(kPart);
   REQUIRE(set.has_value());
@@ -188,5 +190,7 @@ TEST_CASE("every bundled part is read, and its numbers are those of the vendors'
   CHECK(memory_named(*lite, "sram").hardware == core::Bytes{1048576});
   CHECK(memory_named(*lite, "dtcm").hardware == core::Bytes{393216});
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::board

@@ -38,6 +38,8 @@ TensorRule rule(std::optional<Lifetime> type, std::vector<std::string> ids, std:
 
 }  // namespace
 
+TEST_SUITE_BEGIN("plan");
+
 TEST_CASE("a file that was written for heliaAOT is read, whatever else it configures") {
   const Rules rules = rules_of(R"yaml(
 path: model.tflite
@@ -247,5 +249,7 @@ TEST_CASE("hostile YAML is an error, not a crash and not a long wait") {
     CHECK_FALSE(problem.message.empty());
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::plan

@@ -95,6 +95,8 @@ json planned() {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("readers");
+
 TEST_CASE("ares: the memory plan's checkpoint") {
   const auto report = read(planned());
   CHECK(report.planner == "arena_first_fit");
@@ -283,5 +285,7 @@ TEST_CASE("ares: the report of memory levels") {
   CHECK(block(report, "w").memory == "l3");
   CHECK_FALSE(block(report, "w").live.has_value());
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::readers

@@ -39,6 +39,8 @@ core::Diagnostic of_row(const std::string& row) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("readers");
+
 TEST_CASE("lifetime csv: what minimalloc reads and writes") {
   const auto report = read("id,lower,upper,size\nb1,0,3,4\nb2,3,9,4096\n");
   REQUIRE(report.blocks.size() == 2);
@@ -194,5 +196,7 @@ TEST_CASE("lifetime csv: other tables are not taken for one") {
   CHECK(plan_reader_of("1,2,3,4\n5,6,7,8\n") == nullptr);
   CHECK(plan_reader_of("test,status,cycles,macs_column,macs_per_cycle\n") == nullptr);
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::readers

@@ -62,6 +62,8 @@ core::Diagnostics refused(const json& document) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("readers");
+
 TEST_CASE("plan document: what it says") {
   const auto report = read(good().dump(2));
   CHECK(report.prefix == "kws");
@@ -168,5 +170,7 @@ TEST_CASE("plan document: what is wrong in it") {
   document["memories"][0]["base"] = "here";
   CHECK(code_of(document) == Code::kPlanSyntax);
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::readers

@@ -96,6 +96,8 @@ constexpr const char* kAutoTiler =
 
 }  // namespace
 
+TEST_SUITE_BEGIN("readers");
+
 TEST_CASE("tflm: the plan, behind what a console puts before it") {
   const auto report = read(kTflm, "tflm");
   REQUIRE(report.blocks.size() == 3);
@@ -299,5 +301,7 @@ TEST_CASE("plans in text: no other console log is one") {
     CHECK_MESSAGE(plan_reader_of(text) == nullptr, text);
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::readers

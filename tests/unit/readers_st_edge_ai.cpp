@@ -87,6 +87,8 @@ json good() {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("readers");
+
 TEST_CASE("st edge ai: pools are memories, buffers are blocks") {
   const auto report = read(good());
   REQUIRE(report.memories.size() == 2);
@@ -196,5 +198,7 @@ TEST_CASE("st edge ai: other versions, and what no plan can have") {
   document.erase("buffers");
   CHECK(code_of(document) == Code::kPlanSyntax);
 }
+
+TEST_SUITE_END();
 
 }  // namespace memsize::readers

@@ -25,8 +25,8 @@ struct PlanOptions {
   bool keep_offsets = false;
   std::vector<std::string> fixed;
   Rules rules;
-  /// Parts to try where the plan does not fit, for "would fit on".
-  std::vector<board::MemorySet> others;
+  /// Parts to try, for "would fit on"; asked for where the plan does not fit.
+  std::function<std::vector<board::MemorySet>()> others;
 };
 
 /// A memory that has not enough room, and what would help.

@@ -1,0 +1,81 @@
+#include "reported.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::plan {
+
+namespace {
+
+using core::Code;
+using model::PlannedArena;
+using model::PlanReport;
+
+// Whether the report's own plan is whole and right, as far as can be told.
+bool is_right(const PlanReport& wanted) {
+  const core::Diagnostics found = check_plan(wanted, nullptr);
+  return std::none_of(found.begin(), found.end(), [](const core::Diagnostic& fault) {
+    return fault.severity == core::Severity::kError || fault.code == Code::kPlanUnplanned;
+  });
+}
+
+void take(const PlanReport& wanted, const ArenaHeight& own, PlannedArena& arena, PlanReport& plan) {
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
+    if (plan.blocks[i].memory == own.memory && plan.blocks[i].role == own.role) {
+      plan.blocks[i].offset = wanted.blocks[i].offset;
+    }
+  }
+  const core::Bytes saved = *arena.used - own.height;
+  for (model::PlannedMemory& memory : plan.memories) {
+    if (memory.name == own.memory && memory.used) {
+      memory.used = *memory.used - saved;
+    }
+  }
+  arena.used = own.height;
+  arena.total = own.height;
+  arena.lower_bound = own.least;
+  arena.proof = name_of(own.height == own.least ? Proof::kBound : Proof::kBest);
+}
+
+}  // namespace
+
+void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
+  PlanReport& plan = outcome.plan;
+  bool is_known_right = false;
+  for (const ArenaHeight& own : heights_of(wanted)) {
+    const auto arena = std::find_if(plan.arenas.begin(), plan.arenas.end(), [&](const auto& other) {
+      return other.memory == own.memory && other.role == own.role && other.used;
+    });
+    if (own.role != model::Lifetime::kScratch || !own.is_complete || arena == plan.arenas.end() ||
+        own.height >= *arena->used) {
+      continue;
+    }
+    if (!is_known_right && !is_right(wanted)) {
+      return;
+    }
+    is_known_right = true;
+    core::Place place;
+    place.path = wanted.path;
+    outcome.diagnostics.push_back(core::note(
+        Code::kPlanGap,
+        fmt::format("the report's own plan of the scratch arena in '{}' is kept: it needs {}, "
+                    "memsize's {}",
+                    core::printable(own.memory, 80),
+                    core::format_bytes(own.height),
+                    core::format_bytes(*arena->used)),
+        place,
+        "where blocks work in place, one row behind another, memsize keeps them apart"));
+    const core::Bytes saved = *arena->used - own.height;
+    take(wanted, own, *arena, plan);
+    std::erase_if(outcome.shortages, [&](const Shortage& shortage) {
+      return shortage.memory == own.memory && shortage.needed - saved <= shortage.budget;
+    });
+    outcome.infeasible = outcome.infeasible && !outcome.shortages.empty();
+  }
+}
+
+}  // namespace memsize::plan
