@@ -197,14 +197,21 @@ const char* headline(PlanChange change) {
   return "";
 }
 
-std::string hash_line(const char* what, const std::string& before, const std::string& after) {
+// `is_said`: what changed stands above. Else one report only says more than the other.
+std::string hash_line(const char* what,
+                      const std::string& before,
+                      const std::string& after,
+                      bool is_said = true) {
   if (before.empty() && after.empty()) {
     return {};
   }
   const auto quoted = [](const std::string& hash) { return hash.empty() ? "-" : shown(hash); };
-  return before == after
-             ? fmt::format("{:<32} {}  same\n", what, quoted(before))
-             : fmt::format("{:<32} {} -> {}  changed\n", what, quoted(before), quoted(after));
+  return before == after ? fmt::format("{:<32} {}  same\n", what, quoted(before))
+                         : fmt::format("{:<32} {} -> {}  {}\n",
+                                       what,
+                                       quoted(before),
+                                       quoted(after),
+                                       is_said ? "changed" : "one of the reports says more");
 }
 
 std::string text_of(const model::PlanReport& before,
@@ -225,8 +232,12 @@ std::string text_of(const model::PlanReport& before,
                         memory_word(before.prefix),
                         memory_word(after.prefix));
   }
-  text += hash_line("envelope hash", diff.envelope_before, diff.envelope_after);
-  text += hash_line("layout hash", diff.layout_before, diff.layout_after);
+  text += hash_line("envelope hash",
+                    diff.envelope_before,
+                    diff.envelope_after,
+                    diff.change == PlanChange::kEnvelope);
+  text += hash_line(
+      "layout hash", diff.layout_before, diff.layout_after, diff.change != PlanChange::kNone);
   text +=
       hash_line("the reports' own plan hash", before.foreign_plan_hash, after.foreign_plan_hash);
   text += hash_line(

@@ -305,6 +305,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   Planning planning;
   planning.diagnostics = wanted->diagnostics;
   if (auto faults = faults_of_reports(*wanted); faults) {
+    planning.own_is_wrong = true;
     planning.diagnostics.push_back(std::move(*faults));
   }
   const core::Diagnostics assumed = assume_alignments(*wanted);
@@ -317,6 +318,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
     return tl::make_unexpected(part ? options.error() : part.error());
   }
   planning.part = std::move(*part);
+  planning.keeps_offsets = request.keep_offsets || !request.fixed.empty();
   planning.wanted = std::move(*wanted);
   // Frozen: no size, lifetime or rule changes.
 

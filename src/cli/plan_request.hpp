@@ -31,6 +31,10 @@ struct PlanRequest {
 struct Planning {
   /// What the reports said.
   model::PlanReport wanted;
+  /// The plan that they have is wrong, which is no measure for another.
+  bool own_is_wrong = false;
+  /// Offsets are kept that were not chosen here.
+  bool keeps_offsets = false;
   board::MemorySet part;
   plan::PlanOutcome outcome;
   core::Diagnostics diagnostics;

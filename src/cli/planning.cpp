@@ -21,8 +21,11 @@ std::string memories_folder(const Session& session) {
   return session.data.boards + "/memories";
 }
 
+// More than any part has.
+constexpr std::size_t kMostMemories = 64;
+
 // As far as reports tell: what they do not say of a memory does not limit it.
-board::MemorySet memories_of(const model::PlanReport& wanted) {
+core::Result<board::MemorySet> memories_of(const model::PlanReport& wanted) {
   std::set<std::string> names;
   for (const model::PlannedMemory& memory : wanted.memories) {
     names.insert(memory.name);
@@ -32,6 +35,16 @@ board::MemorySet memories_of(const model::PlanReport& wanted) {
     names.insert(block.source_memory);
   }
   names.erase("");
+  if (names.size() > kMostMemories) {
+    core::Place place;
+    place.path = wanted.path;
+    return core::fail(core::error(
+        Code::kPlanMemory,
+        fmt::format(
+            "the plan names {} memories; no part has more than {}", names.size(), kMostMemories),
+        place,
+        "its column or key 'memory' says something else"));
+  }
   board::MemorySet set;
   for (const std::string& name : names) {
     board::PartMemory memory;
@@ -104,17 +117,17 @@ core::Result<board::MemorySet> memories_for(Session& session,
   if (!request.board.empty()) {
     return board::load_memories(session.files, memories_folder(session), request.board);
   }
-  board::MemorySet set = memories_of(wanted);
-  if (request.capacity.empty()) {
+  auto set = memories_of(wanted);
+  if (!set || request.capacity.empty()) {
     return set;
   }
   const auto capacity = capacity_of(request.capacity);
   if (!capacity) {
     return tl::make_unexpected(capacity.error());
   }
-  if (set.memories.size() > 1) {
+  if (set->memories.size() > 1) {
     std::vector<std::string> names;
-    for (const board::PartMemory& memory : set.memories) {
+    for (const board::PartMemory& memory : set->memories) {
       names.push_back(core::printable(memory.name, 40));
     }
     return core::fail(
@@ -126,7 +139,7 @@ core::Result<board::MemorySet> memories_for(Session& session,
                     "limit each with a rule (memory: constraints: - {name, max_size}) and --rules, "
                     "or name the part with --board"));
   }
-  for (board::PartMemory& memory : set.memories) {
+  for (board::PartMemory& memory : set->memories) {
     memory.window = *capacity;
     memory.hardware = *capacity;
   }

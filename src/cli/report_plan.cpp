@@ -25,12 +25,13 @@ std::string percent(core::Bytes part, core::Bytes whole) {
   return fmt::format("{:.1f} %", std::max(ratio, 0.1));
 }
 
-std::string proof_text(const model::PlannedArena& arena) {
+std::string proof_text(const model::PlannedArena& arena, bool keeps_offsets) {
+  const char* const what = keeps_offsets ? "optimal with what is kept" : "optimal";
   if (arena.proof == "bound") {
-    return "optimal: as low as the lower bound";
+    return fmt::format("{}: as low as the lower bound", what);
   }
   if (arena.proof == "exhausted") {
-    return "optimal: a complete search found nothing lower";
+    return fmt::format("{}: a complete search found nothing lower", what);
   }
   if (arena.proof == "infeasible") {
     return "there is no plan within the limit";
@@ -78,7 +79,7 @@ std::string shown_memory(const model::PlannedArena& arena) {
                            core::printable(arena.source_memory, 40));
 }
 
-std::string arenas_text(const model::PlanReport& plan) {
+std::string arenas_text(const model::PlanReport& plan, bool keeps_offsets) {
   const auto counts = blocks_by_arena(plan);
   Table table;
   table.columns = {{"arena", true},
@@ -96,7 +97,7 @@ std::string arenas_text(const model::PlanReport& plan) {
                           fmt::format("{}", count == counts.end() ? 0 : count->second),
                           arena.used ? core::format_bytes(*arena.used) : "-",
                           arena.lower_bound ? core::format_bytes(*arena.lower_bound) : "-",
-                          proof_text(arena)});
+                          proof_text(arena, keeps_offsets)});
   }
   return table.text(2);
 }
@@ -177,7 +178,8 @@ std::string comparison_text(const Planning& planning) {
       planning.wanted.blocks.begin(), planning.wanted.blocks.end(), [](const auto& block) {
         return block.offset || !block.alias_of.empty();
       });
-  if (!was_planned || planning.wanted.blocks.empty() || before.count() == 0) {
+  const bool is_whole = !planning.wanted.abridged && !planning.own_is_wrong;
+  if (!was_planned || !is_whole || planning.wanted.blocks.empty() || before.count() == 0) {
     return {};
   }
   if (after < before) {
@@ -202,8 +204,8 @@ std::string report_plan(const Planning& planning) {
   if (!planning.part.title.empty()) {
     text += fmt::format("part {}: {}\n", planning.part.name, planning.part.title);
   }
-  text += "\n" + arenas_text(plan) + memories_text(plan) + comparison_text(planning) +
-          layers_text(plan);
+  text += "\n" + arenas_text(plan, planning.keeps_offsets) + memories_text(plan) +
+          comparison_text(planning) + layers_text(plan);
   const std::string notes = describe_notes(planning.diagnostics);
   if (!notes.empty()) {
     text += "\nnotes\n" + notes;

@@ -82,6 +82,7 @@ class Combined {
     add_items(all_.memories, next.memories, memory_of_, [](const PlannedMemory& memory) {
       return memory.name;
     });
+    doubt(next);
     add_blocks(next.blocks);
     add_items(all_.arenas, next.arenas, arena_of_, [](const PlannedArena& arena) {
       return std::pair{arena.role, arena.memory};
@@ -112,6 +113,22 @@ class Combined {
   }
 
  private:
+  // Reports of one model have blocks in common.
+  void doubt(const PlanReport& next) {
+    const bool is_related = all_.blocks.empty() || next.blocks.empty() ||
+                            std::any_of(next.blocks.begin(), next.blocks.end(), [&](auto& block) {
+                              return block_of_.contains(block.id);
+                            });
+    if (!is_related) {
+      all_.diagnostics.push_back(
+          core::warning(Code::kPlanContradiction,
+                        fmt::format("no block of this report is in {}: they are planned together",
+                                    shown(all_.path)),
+                        whole(next.path),
+                        "plan models that have arenas of their own one by one"));
+    }
+  }
+
   static core::Place whole(const core::SharedText& path) {
     core::Place place;
     place.path = path;

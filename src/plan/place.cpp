@@ -187,7 +187,6 @@ bool one_source(const Problem& problem, const std::vector<std::size_t>& homes) {
 }
 
 // --- few slots: every assignment
-// -------------------------------------------------------------------
 
 class EveryAssignment {
  public:
@@ -275,7 +274,6 @@ class EveryAssignment {
 };
 
 // --- many slots: bank by bank
-// ----------------------------------------------------------------------
 
 // The bytes alive at each step.
 class Profile {

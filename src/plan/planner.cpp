@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -159,11 +160,19 @@ class Planner {
     for (const Slot& slot : problem_.slots) {
       alignment = std::max(alignment, slot.alignment);
     }
-    // Constants, persistent, scratch, and what is copied to each memory.
-    const std::uint64_t arenas = 3 + problem_.banks.size();
+    // One a role, and what is copied to other memories; none stands before the first.
+    std::set<Lifetime> roles;
+    bool stages = false;
+    for (const Slot& slot : problem_.slots) {
+      roles.insert(slot.role);
+      stages = stages || std::any_of(slot.homes.begin(), slot.homes.end(), [](const Home& home) {
+                 return home.staged();
+               });
+    }
+    const std::uint64_t arenas = roles.size() + (stages ? problem_.banks.size() : 0);
     Problem loose = problem_;
     for (Bank& bank : loose.banks) {
-      bank.budget += arenas * (alignment - 1);
+      bank.budget += (arenas - 1) * (alignment - 1);
     }
     const Assignment found = assign(loose, packer_);
     return !found.fits && found.complete;

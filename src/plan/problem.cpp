@@ -120,7 +120,6 @@ class ProblemMaker {
   }
 
   // --- banks
-  // ---------------------------------------------------------------------------------------
 
   void make_banks() {
     for (const board::PartMemory& memory : part_.memories) {
@@ -229,18 +228,20 @@ class ProblemMaker {
       return;
     }
     std::string hint = core::did_you_mean(name, bank_names());
-    wrong(
-        Code::kPlanMemory,
-        part_.name.empty()
-            ? fmt::format("{} the memory {}, which is not there", who, shown(name))
-            : fmt::format(
-                  "{} the memory {}, which part {} has not", who, shown(name), shown(part_.name)),
-        place,
-        hint.empty() ? fmt::format("its memories are: {}", core::join(bank_names(), ", ")) : hint);
+    wrong(Code::kPlanMemory,
+          part_.name.empty()
+              ? fmt::format("{} the memory {}, which is not there", who, shown(name))
+              : fmt::format(
+                    "{} the memory {}, which part {} has not", who, shown(name), shown(part_.name)),
+          place,
+          !hint.empty() ? hint
+          : part_.name.empty()
+              ? fmt::format("the plan's memories are: {}; --board names a part's",
+                            core::join(bank_names(), ", "))
+              : fmt::format("its memories are: {}", core::join(bank_names(), ", ")));
   }
 
   // --- blocks
-  // --------------------------------------------------------------------------------------
 
   void check_blocks() {
     std::unordered_map<std::string_view, std::size_t> ids;
@@ -385,7 +386,6 @@ class ProblemMaker {
   }
 
   // --- fixed offsets
-  // -------------------------------------------------------------------------------
 
   void place_fixed() {
     std::set<std::string_view> fixed(options_.fixed.begin(), options_.fixed.end());
@@ -439,7 +439,6 @@ class ProblemMaker {
   }
 
   // --- rules and homes
-  // -----------------------------------------------------------------------------
 
   // Rules that meet nothing, most likely because of a mistyped id.
   void check_rules() {
@@ -670,7 +669,6 @@ class ProblemMaker {
   }
 
   // --- one source for each destination
-  // -------------------------------------------------------------
 
   void check_sources() {
     // Of each bank: the slot that says where its constants come from.

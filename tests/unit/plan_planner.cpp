@@ -159,7 +159,6 @@ std::uint64_t used_of(const PlanOutcome& outcome, const std::string& name) {
 }  // namespace
 
 // --- one memory
-// ------------------------------------------------------------------------------------
 
 TEST_SUITE_BEGIN("plan");
 
@@ -293,7 +292,6 @@ TEST_CASE("what nobody can plan is a clear error") {
 }
 
 // --- alignment
-// -------------------------------------------------------------------------------------
 
 TEST_CASE("bases and slots are aligned as heliaAOT says") {
   board::MemorySet set = part(4096, 4096);
@@ -315,7 +313,6 @@ TEST_CASE("bases and slots are aligned as heliaAOT says") {
 }
 
 // --- several memories
-// ------------------------------------------------------------------------------
 
 TEST_CASE("rules decide, field by field; the report only where it is asked to") {
   PlanReport report = report_of({scratch("1", 0, 1, 64), constant("2", 64), constant("3", 64)});
@@ -530,7 +527,6 @@ TEST_CASE("budgets: the window less reserves, rules, and a capacity") {
 }
 
 // --- what does not fit
-// -----------------------------------------------------------------------------
 
 TEST_CASE("what another order of arenas might hold is not called impossible") {
   PlanReport report = report_of({scratch("a", 0, 1, 16), scratch("p", 0, 1, 1)});
@@ -608,7 +604,6 @@ memory:
 }
 
 // --- against brute force
-// ---------------------------------------------------------------------------
 
 namespace {
 
