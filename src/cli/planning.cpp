@@ -258,9 +258,11 @@ void check_own_plan(const Planning& planning, const PlanRequest& request) {
     plan.memories.clear();
   }
   for (const core::Diagnostic& fault : plan::check_plan(plan, nullptr)) {
-    const bool is_ours = fault.code == Code::kPlanOverlap || fault.code == Code::kPlanAlias ||
-                         fault.code == Code::kPlanTotal || fault.code == Code::kPlanBounds ||
-                         (fault.code == Code::kPlanAlignment && request.planner.empty());
+    // Alignments are not the planner's where a peer's rule knows none, or an offset is kept.
+    const bool aligns = request.planner.empty() && !request.keep_offsets && request.fixed.empty();
+    const bool is_ours = fault.code == Code::kPlanOverlap || fault.code == Code::kPlanTotal ||
+                         fault.code == Code::kPlanBounds ||
+                         (fault.code == Code::kPlanAlignment && aligns);
     core::bug_if(is_ours && fault.severity == core::Severity::kError, fault.message.c_str());
   }
 }
