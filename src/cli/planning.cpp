@@ -172,6 +172,10 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
 }
 
 core::Diagnostics assume_alignments(model::PlanReport& wanted) {
+  if (wanted.has_alignments) {
+    return {};
+  }
+
   struct Arena {
     std::uint64_t offsets = 0;
     bool is_planned = true;
@@ -212,7 +216,7 @@ core::Diagnostics assume_alignments(model::PlanReport& wanted) {
         "the report does not say how its blocks are aligned; they stay aligned as they all are: " +
             core::join(said, ", "),
         place,
-        "a report, or a column 'alignment', that says it counts instead"));
+        "a report that says it counts instead"));
   }
   for (model::PlannedBlock& block : wanted.blocks) {
     const auto known = assumed.find({block.memory, block.role});

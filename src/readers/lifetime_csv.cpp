@@ -223,6 +223,7 @@ class TableReader {
 
   PlanResult read() {
     report_.path = path_;
+    report_.has_alignments = true;
     report_.lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) +
                     (text_.empty() || text_.back() == '\n' ? 0 : 1);
     report_.blocks.reserve(std::min(report_.lines, kMostReserved));

@@ -32,6 +32,7 @@ class DocumentReader : private PlanFields {
   PlanResult read(const JsonDocument& document) {
     const JsonValue root = document.root();
     report_.lines = document.lines();
+    report_.has_alignments = true;
     if (!is_object(root) || !has_schema(root)) {
       return finish(std::move(report_));
     }

@@ -120,6 +120,8 @@ struct PlanReport {
   /// In the report's order.
   std::vector<PlannedBlock> blocks;
   std::vector<LayerTime> layers;
+  /// The format has alignments: where there is none, any byte will do.
+  bool has_alignments = false;
   /// The report itself shows that blocks are missing in it.
   bool abridged = false;
   /// Warnings; --strict makes errors of them.
