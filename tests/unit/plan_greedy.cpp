@@ -64,7 +64,9 @@ struct Planned {
 Planned plan_of(const std::vector<Buffer>& buffers) {
   const Instance instance = make_instance(buffers);
   const std::int64_t bound = lower_bound(instance);
-  Budget budget{PackLimits{}};
+  // A budget looks at its limits as long as it lives.
+  const PackLimits limits;
+  Budget budget(limits);
   const Placement placement = pack_greedily(instance, bound, budget);
   std::vector<std::uint64_t> offsets(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
