@@ -55,6 +55,9 @@ class PlacedList {
   std::vector<Placed> placed_;
 };
 
+// A budget looks at its limits as long as it lives.
+const PackLimits kUnlimited;
+
 struct Planned {
   std::uint64_t height = 0;
   std::uint64_t bound = 0;
@@ -64,9 +67,7 @@ struct Planned {
 Planned plan_of(const std::vector<Buffer>& buffers) {
   const Instance instance = make_instance(buffers);
   const std::int64_t bound = lower_bound(instance);
-  // A budget looks at its limits as long as it lives.
-  const PackLimits limits;
-  Budget budget(limits);
+  Budget budget(kUnlimited);
   const Placement placement = pack_greedily(instance, bound, budget);
   std::vector<std::uint64_t> offsets(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -231,8 +232,8 @@ TEST_SUITE("plan") {
     const Placement hasty = pack_greedily(instance, bound, none);
     REQUIRE(hasty.offsets.size() == buffers.size());
     CHECK(none.over());
-    Budget first{PackLimits{}};
-    Budget second{PackLimits{}};
+    Budget first(kUnlimited);
+    Budget second(kUnlimited);
     const Placement once = pack_greedily(instance, bound, first);
     const Placement again = pack_greedily(instance, bound, second);
     CHECK(once.offsets == again.offsets);
@@ -253,7 +254,7 @@ TEST_SUITE("plan") {
     }
     const Instance instance = make_instance(buffers);
     const std::int64_t bound = lower_bound(instance);
-    Budget greedy{PackLimits{}};
+    Budget greedy(kUnlimited);
     const Placement before = pack_greedily(instance, bound, greedy);
     REQUIRE(before.height > bound);
     PackLimits limits;
@@ -290,7 +291,7 @@ TEST_SUITE("plan") {
   TEST_CASE("greedy: ends with the first plan that is low enough") {
     const std::vector<Buffer> buffers = {buffer(0, 2, 10), buffer(1, 3, 20), buffer(2, 4, 30)};
     const Instance instance = make_instance(buffers);
-    Budget easy{PackLimits{}};
+    Budget easy(kUnlimited);
     CHECK(pack_greedily(instance, 1000, easy).height <= 1000);
     CHECK(easy.taken() == buffers.size());
   }
