@@ -52,7 +52,9 @@ struct Placement {
 /// Counts what searches do, and says when they have to end.
 class Budget {
  public:
+  /// Looks at `limits` as long as it lives.
   explicit Budget(const PackLimits& limits);
+  explicit Budget(PackLimits&& limits) = delete;
 
   /// Takes `steps`; false when there are no more, the time is over, or somebody said stop. Cheap:
   /// the clock is looked at every few thousand steps.
