@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 namespace memsize::board {
 
