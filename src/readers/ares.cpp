@@ -2,7 +2,9 @@
 // report of memory levels. Only post_memory_plan carries a plan. For earlier stages, and for the
 // report, lifetimes follow from what each layer reads and writes, by the rule of ARES's own
 // planner: from the layer that writes a buffer first to the last that uses it, both inside. A
-// buffer that no layer writes lives all the time, and the input from the first layer on.
+// buffer that no layer writes lives all the time, which is said, and the input from the first layer
+// on. A buffer has two names, one for people and one of C ("layer1.0.conv1_out",
+// "layer1_0_conv1_out"): lists go by the first, layers by the second.
 //
 // The network's output is alive at its last layer only. That is what ARES plans, so that it is
 // reported as it is; whoever checks the plan can say that nobody can read it afterwards.
@@ -77,22 +79,28 @@ class AresBuffers {
 
   explicit AresBuffers(PlanFields& fields) : fields_(fields) {}
 
+  /// By either name.
   Buffer* find(const std::string& name) {
-    const auto found = index_.find(name);
-    return found == index_.end() ? nullptr : &all_[found->second];
+    for (const auto* index : {&index_, &c_index_}) {
+      if (const auto found = index->find(name); found != index->end()) {
+        return &all_[found->second];
+      }
+    }
+    return nullptr;
   }
 
-  /// The buffer of that name, made where there is none.
-  Buffer& at(const std::string& name, PlanPlace place) {
-    const auto [found, fresh] = index_.emplace(name, all_.size());
-    if (fresh) {
-      Buffer& made = all_.emplace_back();
-      made.block.id = name;
-      made.block.memory = "l2";
-      made.block.line = place.line;
-      made.place = place;
+  /// A buffer that nobody has named yet; `c_name` may be empty.
+  Buffer& add(const std::string& name, const std::string& c_name, PlanPlace place) {
+    index_.emplace(name, all_.size());
+    if (!c_name.empty()) {
+      c_index_.emplace(c_name, all_.size());
     }
-    return all_[found->second];
+    Buffer& made = all_.emplace_back();
+    made.block.id = name;
+    made.block.memory = "l2";
+    made.block.line = place.line;
+    made.place = place;
+    return made;
   }
 
   void write(JsonValue name, std::int64_t step) {
@@ -100,6 +108,8 @@ class AresBuffers {
       buffer->written = std::min(buffer->written.value_or(step), step);
       ++buffer->uses;
       last_written_ = buffer->block.id;
+    } else if (name && !unknown_) {
+      unknown_ = name;
     }
   }
 
@@ -118,11 +128,20 @@ class AresBuffers {
   /// What each buffer's layers say of its lifetime, where nothing else does. `layers` is how many
   /// there are.
   void derive_lifetimes(std::int64_t layers) {
+    std::vector<const Buffer*> unwritten;
+    bool are_derived = false;
     for (Buffer& buffer : all_) {
       if (layers != 0 && !buffer.is_pool && !buffer.block.live &&
           buffer.block.role == Lifetime::kScratch) {
+        are_derived = true;
         buffer.block.live = derived(buffer, layers);
+        if (!buffer.written && buffer.block.id != kInput) {
+          unwritten.push_back(&buffer);
+        }
       }
+    }
+    if (are_derived) {
+      say_unknown(unwritten);
     }
     // A pool is in use from the first of its blocks to the last: what another buffer writes there
     // between two of them is overwritten.
@@ -141,7 +160,9 @@ class AresBuffers {
   /// Buffers of blocks lie in their pools.
   void find_pools() {
     for (Buffer& buffer : all_) {
-      const std::string pool = pool_of(buffer.block.id);
+      std::string name = buffer.block.id;
+      std::replace(name.begin(), name.end(), '.', '_');
+      const std::string pool = pool_of(name);
       const Buffer* const found = pool.empty() ? nullptr : find(pool);
       if (found != nullptr && !buffer.block.offset && buffer.block.memory == found->block.memory) {
         buffer.block.alias_of = pool;
@@ -174,6 +195,29 @@ class AresBuffers {
   }
 
  private:
+  // Lifetimes follow from layers, and layers name buffers: what does not fit together is told.
+  void say_unknown(const std::vector<const Buffer*>& unwritten) {
+    if (unknown_) {
+      fields_.warn(
+          Code::kPlanLifetime,
+          unknown_.place(),
+          fmt::format(
+              "{} writes {}, which is no buffer of the list", unknown_.path(), unknown_.shown()),
+          "when it is alive nobody knows, nor what it is called elsewhere");
+    }
+    if (!unwritten.empty()) {
+      fields_.warn(
+          Code::kPlanLifetime,
+          unwritten.front()->place,
+          fmt::format("no layer writes {}{}: taken to be alive all the time",
+                      shown(unwritten.front()->block.id),
+                      unwritten.size() == 1 ? std::string{}
+                                            : fmt::format(" and {} more", unwritten.size() - 1)),
+          "layers name buffers by 'name' or 'c_name'; ARES itself reserves what it finds nowhere "
+          "for the whole run");
+    }
+  }
+
   // Only of buffers that are listed: a layer names its weights in the same way.
   Buffer* named(JsonValue name) {
     return name.is(JsonKind::kText) ? find(std::string{name.text()}) : nullptr;
@@ -192,6 +236,9 @@ class AresBuffers {
   PlanFields& fields_;
   std::vector<Buffer> all_;
   std::map<std::string, std::size_t> index_;
+  std::map<std::string, std::size_t> c_index_;
+  // What a layer writes and nobody lists; the first.
+  JsonValue unknown_;
   std::string last_written_;
 };
 
@@ -211,7 +258,7 @@ class AresReader : protected PlanFields {
     }
     const std::string type = text_if_any(entry, "ctype");
     const auto count = whole_if_any(entry, "numel");
-    auto& buffer = buffers_.at(name, entry.place());
+    auto& buffer = buffers_.add(name, text_if_any(entry, "c_name"), entry.place());
     if (count) {
       const auto bytes = core::checked_mul(*count, element_size(type));
       buffer.block.size =
@@ -242,7 +289,7 @@ class CheckpointReader : private AresReader {
     const JsonValue root = document.root();
     report_.lines = document.lines();
     if (!is_object(root) || !read_version(root)) {
-      return finish(std::move(report_));
+      return finish(std::move(report_), document);
     }
     // The planner's dump has the same facts under shorter names, and no buffers.
     const bool is_dump = !root["state"] && root["lifetimes"];
@@ -259,7 +306,7 @@ class CheckpointReader : private AresReader {
            "the memory plan's checkpoint has no offsets",
            kRunAgain);
     }
-    return finish(std::move(report_));
+    return finish(std::move(report_), document);
   }
 
  private:
@@ -332,7 +379,9 @@ class CheckpointReader : private AresReader {
         wrong(entry, "a buffer needs a name", kRunAgain);
         continue;
       }
-      auto& buffer = buffers_.at(std::string{entry.key()}, entry.place());
+      const std::string name{entry.key()};
+      auto* const known = buffers_.find(name);
+      auto& buffer = known != nullptr ? *known : buffers_.add(name, {}, entry.place());
       auto& block = buffer.block;
       buffer.is_planned = true;
       const auto first = step(entry, "start");
@@ -451,7 +500,7 @@ class LevelsReader : private AresReader {
     const JsonValue root = document.root();
     report_.lines = document.lines();
     if (!is_object(root)) {
-      return finish(std::move(report_));
+      return finish(std::move(report_), document);
     }
     read_hierarchy(root["memory_hierarchy"]);
     const JsonValue list = member(root, "buffers");
@@ -467,7 +516,7 @@ class LevelsReader : private AresReader {
     if (report_.blocks.empty() && !failed()) {
       error(Code::kPlanSyntax, {}, "this report has no buffers", kRunAgain);
     }
-    return finish(std::move(report_));
+    return finish(std::move(report_), document);
   }
 
  private:

@@ -4,7 +4,9 @@
 
 #include "plan_lines.hpp"
 
+#include <array>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -28,14 +30,14 @@ bool layer_in(std::string_view line, std::string_view& name, model::LayerTime& l
   LineScan scan{line};
   scan.find(kPerf).until(": total=", name).whole(layer.total).take(" compute=");
   scan.whole(layer.compute).take(" dma_load=").whole(layer.load).take(" dma_store=");
-  return scan.whole(layer.store).ok();
+  return scan.whole(layer.store).take(" idle=").ok();
 }
 
 // "CL: Allocating L2 Arena: 38416 bytes"
 bool arena_in(std::string_view line, std::string_view& memory, std::uint64_t& bytes) {
   LineScan scan{line};
   scan.find(kAllocating).until(" Arena:", memory).whole(bytes).take(" bytes");
-  return scan.ok() && !memory.empty() && memory.find(' ') == std::string_view::npos;
+  return scan.ok() && core::is_identifier(memory);
 }
 
 // "  Arena: 1C03E280 - 1C047890"
@@ -46,6 +48,35 @@ bool range_in(std::string_view line, std::uint64_t& begin, std::uint64_t& end) {
   }
   return scan.find("Arena: ").hex(begin).take(" - ").hex(end).ok();
 }
+
+// Two addresses behind a colon, or the arena's word and one of them.
+bool looks_like_range(std::string_view line) {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  constexpr std::uint64_t kLowest = 0x1000'0000;
+  if (LineScan{line}.find(": ").hex(first).take(" - ").hex(second).end().ok()) {
+    return first >= kLowest && second >= kLowest;
+  }
+  return pieces_in(line, {"Arena:", " - "}) == 2 || LineScan{line}.find("Arena:").hex(first).ok();
+}
+
+bool looks_like_row(std::string_view line) {
+  return pieces_in(line, {kPerf, ": total=", " compute=", " dma_load=", " dma_store="}) >= 2 ||
+         pieces_in(line, {kAllocating, " Arena:", " bytes"}) >= 2 || looks_like_range(line);
+}
+
+// What the summary says of all layers together, in the order in which a program prints it.
+struct SummaryLine {
+  std::string_view words;
+  std::uint64_t model::LayerTime::*of_layer;
+};
+
+constexpr auto kSums = std::to_array<SummaryLine>({
+    {"Total cycles:", &model::LayerTime::total},
+    {"Compute cycles:", &model::LayerTime::compute},
+    {"DMA load cycles:", &model::LayerTime::load},
+    {"DMA store cycles:", &model::LayerTime::store},
+});
 
 class LogReading {
  public:
@@ -63,6 +94,8 @@ class LogReading {
                              core::plural(layers_, "layer"),
                              found),
                  "the log was cut: run the network again");
+    } else if (found != 0 && found == layers_) {
+      check_sums();
     }
     // A log has no tensors: it goes with a checkpoint, which says where they are.
     plan_.report().abridged = true;
@@ -94,6 +127,37 @@ class LogReading {
     } else if (LineScan scan{line}; scan.find(kLayers).whole(first).ok()) {
       layers_ = first;
       layers_line_ = place.line;
+    } else if (!read_sum(line, place) && looks_like_row(line)) {
+      plan_.damaged(place.line, "what an ARES program prints");
+    }
+  }
+
+  bool read_sum(std::string_view line, PlanPlace place) {
+    for (const SummaryLine& sum : kSums) {
+      std::uint64_t cycles = 0;
+      if (LineScan{line}.find(sum.words).whole(cycles).ok()) {
+        sums_.push_back({&sum, cycles, place});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // All layers are there: what they take is what the summary says.
+  void check_sums() {
+    for (const Sum& sum : sums_) {
+      std::uint64_t cycles = 0;
+      for (const model::LayerTime& layer : plan_.report().layers) {
+        cycles += layer.*sum.line->of_layer;
+      }
+      if (cycles != sum.cycles) {
+        plan_.warn(Code::kPlanContradiction,
+                   sum.place,
+                   fmt::format("the layers' own lines add up to {} cycles, the summary says {}",
+                               cycles,
+                               sum.cycles),
+                   "a line is damaged: run the network again");
+      }
     }
   }
 
@@ -122,13 +186,14 @@ class LogReading {
     plan_.memory(memory_, place.line).base = core::PhysAddr{begin};
     auto& arena = plan_.arena(memory_, model::Lifetime::kScratch, place.line);
     if (arena.total && *arena.total != *size) {
-      plan_.warn(Code::kPlanContradiction,
-                 place,
-                 fmt::format("the arena's range holds {} B, line {} allocates {} B",
-                             size->count(),
-                             arena.line,
-                             arena.total->count()),
-                 "the lines are of two runs: give each run's log in a file of its own");
+      plan_.error(Code::kPlanContradiction,
+                  place,
+                  fmt::format("the arena's range holds {} B, line {} allocates {} B",
+                              size->count(),
+                              arena.line,
+                              arena.total->count()),
+                  "a line is damaged, or the lines are of two runs: give each run's log in a file "
+                  "of its own");
       return;
     }
     arena.total = size;
@@ -170,8 +235,15 @@ class LogReading {
     }
   }
 
+  struct Sum {
+    const SummaryLine* line = nullptr;
+    std::uint64_t cycles = 0;
+    PlanPlace place;
+  };
+
   PlanLines lines_;
   PlanText plan_;
+  std::vector<Sum> sums_;
   // What the last arena was allocated in.
   std::string memory_ = "l2";
   std::uint64_t layers_ = 0;

@@ -60,9 +60,15 @@ bool placed_symbol_in(std::string_view line, Symbol& symbol) {
   std::string_view before;
   LineScan scan{line};
   scan.until(kExec, before).until("[", symbol.level).step(symbol.first).take(" : ");
-  scan.step(symbol.last).take(" ] @").whole(symbol.offset).take(" , Size : ").whole(symbol.size);
+  scan.step(symbol.last)
+      .take(" ] @")
+      .whole(symbol.offset)
+      .take(" , Size : ")
+      .whole(symbol.size)
+      .end();
   symbol.name = last_word(before);
-  return scan.ok() && !symbol.name.empty() && !symbol.level.empty();
+  return scan.ok() && !symbol.name.empty() && core::is_identifier(symbol.level) &&
+         line.find(kKernel) == std::string_view::npos;
 }
 
 // "S15_Output , Size: 4752384": a symbol without a place, and nothing else in its line.
@@ -88,8 +94,8 @@ struct Buffer {
 bool buffer_in(std::string_view line, Buffer& buffer) {
   LineScan scan{line};
   scan.find(kKernel).until(",", buffer.kernel).take(" Arg:").until(",", buffer.argument);
-  scan.whole(buffer.size).take(" :").until("@", buffer.level).whole(buffer.offset);
-  return scan.ok() && !buffer.kernel.empty() && !buffer.level.empty();
+  scan.whole(buffer.size).take(" :").until("@", buffer.level).whole(buffer.offset).end();
+  return scan.ok() && !buffer.kernel.empty() && core::is_identifier(buffer.level);
 }
 
 // "Shared L1 Memory size (Bytes) : Given: 48000, Used: 47000"
@@ -99,9 +105,16 @@ bool sum_in(std::string_view line,
             std::uint64_t& used) {
   std::string_view before;
   LineScan scan{line};
-  scan.until(kGiven, before).take(" : Given: ").whole(given).take(" , Used: ").whole(used);
+  scan.until(kGiven, before).take(" : Given: ").whole(given).take(" , Used: ").whole(used).end();
   level = last_word(before);
-  return scan.ok() && !level.empty();
+  return scan.ok() && core::is_identifier(level);
+}
+
+// A symbol, a buffer or a sum with a damaged byte.
+bool looks_like_row(std::string_view line) {
+  return pieces_in(line, {kExec, "[", "]@", kSymbolSize}) >= 2 ||
+         pieces_in(line, {kKernel, " Arg:", "@"}) >= 2 ||
+         pieces_in(line, {kGiven, " Given:", " Used:"}) >= 2;
 }
 
 class ReportReading {
@@ -147,12 +160,8 @@ class ReportReading {
       read_local(line);
     } else if (!symbols_.empty() && other_symbol_in(line, symbol)) {
       add_symbol(symbol, std::nullopt, std::nullopt);
-    } else if (line.find(kExec) != std::string_view::npos) {
-      plan_.report().abridged = true;
-      plan_.warn(Code::kPlanAbridged,
-                 {lines_.number(), 0},
-                 "this line of the map is cut: its symbol is missing",
-                 kHowToPrint);
+    } else if (looks_like_row(line)) {
+      plan_.damaged(lines_.number(), "the map");
     }
   }
 
@@ -299,12 +308,44 @@ class ReportReading {
                       core::printable(first->id, kLongestShown)),
           "the map does not say where they are, nor when they are alive");
     }
+    check_levels();
     if (blocks.empty() && !plan_.report().memories.empty()) {
       plan_.report().abridged = true;
       plan_.warn(Code::kPlanAbridged,
                  {plan_.report().memories.front().line, 0},
                  "the sums of each level are here, but not the symbols in it",
                  kHowToPrint);
+    }
+  }
+
+  // Where levels have sums, each that holds something has one, which is not smaller.
+  void check_levels() {
+    const auto& memories = plan_.report().memories;
+    const bool has_sums = std::any_of(
+        memories.begin(), memories.end(), [](const auto& memory) { return memory.capacity; });
+    for (const model::PlannedBlock& block : plan_.report().blocks) {
+      const auto level = std::find_if(memories.begin(), memories.end(), [&](const auto& memory) {
+        return memory.name == block.memory;
+      });
+      const bool is_known = level != memories.end();
+      const core::Bytes end = block.offset.value_or(core::Bytes{}) + block.size;
+      if (!has_sums || !block.offset || (is_known && (!level->used || end <= *level->used))) {
+        continue;
+      }
+      const std::string name = core::printable(block.id, kLongestShown);
+      plan_.warn(Code::kPlanContradiction,
+                 {block.line, 0},
+                 is_known
+                     ? fmt::format("'{}' ends at {}, but only {} B of {} are used, as line {} says",
+                                   name,
+                                   end.count(),
+                                   level->used->count(),
+                                   level->name,
+                                   level->line)
+                     : fmt::format("'{}' lies in '{}', which is not among the levels",
+                                   name,
+                                   core::printable(block.memory, kLongestShown)),
+                 "a line is damaged or missing: print the report again");
     }
   }
 

@@ -43,7 +43,7 @@ class ResidencyReader : private PlanFields {
     const JsonValue root = document.root();
     report_.lines = document.lines();
     if (!is_object(root) || !read_version(root)) {
-      return finish(std::move(report_));
+      return finish(std::move(report_), document);
     }
     report_.planner = "heliaAOT";
     report_.prefix = text_if_any(root, "module_prefix");
@@ -62,7 +62,7 @@ class ResidencyReader : private PlanFields {
     if (!failed()) {
       check_counts();
     }
-    return finish(std::move(report_));
+    return finish(std::move(report_), document);
   }
 
  private:
@@ -329,7 +329,7 @@ class ManifestReader : private PlanFields {
       }
     }
     tensors.finish(report);
-    return finish(std::move(report));
+    return finish(std::move(report), document);
   }
 
  private:

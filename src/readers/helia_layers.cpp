@@ -143,11 +143,13 @@ class LayersReader {
   bool read_header(const Rows& rows) {
     place_.line = rows.line();
     where_.fill(kAbsent);
+    std::vector<std::string> unknown;
     const auto& fields = rows.fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const auto name =
           std::find(kNames.begin(), kNames.end(), core::to_lower(core::trim(fields[i])));
       if (name == kNames.end()) {
+        unknown.push_back(core::to_lower(core::trim(fields[i])));
         continue;
       }
       std::size_t& where = where_.at(static_cast<std::size_t>(name - kNames.begin()));
@@ -161,6 +163,17 @@ class LayersReader {
     for (const Column column : {kLayer, kSide, kId, kSize}) {
       if (where_.at(column) == kAbsent) {
         wrong(fmt::format("the column '{}' is missing", kNames.at(column)),
+              "the first line names the columns");
+      }
+    }
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      const auto like = std::find_if(unknown.begin(), unknown.end(), [&](const auto& name) {
+        return one_byte_off(name, kNames.at(column));
+      });
+      if (where_.at(column) == kAbsent && like != unknown.end()) {
+        wrong(fmt::format("there is no column '{}', but one '{}'",
+                          kNames.at(column),
+                          core::printable(*like, kLongestShown)),
               "the first line names the columns");
       }
     }

@@ -80,6 +80,7 @@ class LogReader {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     end_section();
+    check_counts();
     report_.lines = line_;
     if (report_.arenas.empty() && !problems_.failed()) {
       problems_.error(Code::kReadNoTable,
@@ -119,6 +120,21 @@ class LogReader {
     section_.reset();
   }
 
+  // All items are of one print: what one has, all have.
+  void check_counts() {
+    const auto has_count = [](const model::PlannedArena& arena) {
+      return arena.block_count.has_value();
+    };
+    const auto without = std::find_if_not(report_.arenas.begin(), report_.arenas.end(), has_count);
+    if (without != report_.arenas.end() &&
+        std::any_of(report_.arenas.begin(), report_.arenas.end(), has_count)) {
+      problems_.warn(Code::kPlanAbridged,
+                     {without->line, 0},
+                     "this line does not say how many tensors the arena has, where others do",
+                     "the line is damaged: convert the model again");
+    }
+  }
+
   void read_item(std::string_view item) {
     const PlanPlace place{line_, 0};
     const std::string_view name = item.substr(0, item.find_first_of(" \t"));
@@ -130,16 +146,16 @@ class LogReader {
       rest = core::trim(rest);
       const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
       rest.remove_prefix(word.size());
-      const std::size_t equals = word.find('=');
-      if (equals != std::string_view::npos) {
-        words_.emplace_back(core::to_lower(word.substr(0, equals)), word.substr(equals + 1));
-      }
+      const std::size_t equals = std::min(word.find('='), word.size());
+      words_.emplace_back(core::to_lower(word.substr(0, equals)),
+                          word.substr(std::min(equals + 1, word.size())));
     }
     name_arena(name, arena);
     if (arena.memory.empty()) {
       return;
     }
     ++found_;
+    check_words(arena, place);
     arena.total = bytes({"total", "total_size", "size"}, place);
     arena.used = bytes({"used"}, place);
     arena.block_count = number({"consts", "tensors", "count"}, place);
@@ -186,7 +202,44 @@ class LogReader {
     const std::string_view source = word({"src", "source", "source_memory"});
     const std::string_view destination = word({"dst", "mem", "memory"});
     arena.memory = core::to_lower(destination.empty() ? memory : destination);
+    if (memory != name && arena.memory != core::to_lower(memory)) {
+      problems_.error(Code::kPlanContradiction,
+                      {line_, 0},
+                      fmt::format("'{}' says that it lies in '{}'",
+                                  core::printable(name, kLongestShown),
+                                  core::printable(destination, kLongestShown)),
+                      "the line is damaged: convert the model again");
+    }
     arena.source_memory = helia_source(arena.memory, core::to_lower(source));
+  }
+
+  // A word that is almost one of those that are known, and a memory that nobody would name so.
+  void check_words(const model::PlannedArena& arena, PlanPlace place) {
+    for (const auto& [name, value] : words_) {
+      const std::string_view letters =
+          std::string_view{name}.substr(0, name.find_last_not_of("0123456789") + 1);
+      const auto like = std::find_if(kWords.begin(), kWords.end(), [&](std::string_view word) {
+        return one_byte_off(name, word) || one_byte_off(letters, std::string{word} + "=") ||
+               letters == word || (name.size() == word.size() + 1 && name.ends_with(word));
+      });
+      const bool is_known = std::find(kWords.begin(), kWords.end(), name) != kWords.end();
+      if (!is_known && like != kWords.end()) {
+        problems_.error(
+            Code::kPlanSyntax,
+            place,
+            fmt::format("'{}' is no word of an arena", core::printable(name, kLongestShown)),
+            fmt::format("did you mean '{}='?", *like));
+      }
+    }
+    for (const std::string& memory : {arena.memory, arena.source_memory}) {
+      if (!memory.empty() && !core::is_identifier(memory)) {
+        problems_.error(
+            Code::kPlanSyntax,
+            place,
+            fmt::format("'{}' is no name of a memory", core::printable(memory, kLongestShown)),
+            "the line is damaged: convert the model again");
+      }
+    }
   }
 
   void check_shape(const model::PlannedArena& arena, std::string_view name, PlanPlace place) {
@@ -224,8 +277,8 @@ class LogReader {
       return std::nullopt;
     }
     // "8704B", "8704,"
-    while (!text.empty() && (text.back() < '0' || text.back() > '9')) {
-      text.remove_suffix(1);
+    for (const char end : {',', 'B'}) {
+      text.remove_suffix(text.ends_with(end) ? 1U : 0U);
     }
     const auto value = whole_number(text);
     if (!value) {
@@ -242,6 +295,26 @@ class LogReader {
     const auto value = number(keys, place);
     return value ? problems_.size(*value, place, "the arena") : std::nullopt;
   }
+
+  static constexpr auto kWords = std::to_array<std::string_view>({"total",
+                                                                  "total_size",
+                                                                  "size",
+                                                                  "used",
+                                                                  "consts",
+                                                                  "tensors",
+                                                                  "count",
+                                                                  "region",
+                                                                  "region_id",
+                                                                  "align",
+                                                                  "alignment",
+                                                                  "src",
+                                                                  "source",
+                                                                  "source_memory",
+                                                                  "dst",
+                                                                  "mem",
+                                                                  "memory",
+                                                                  "shape",
+                                                                  "kind"});
 
   // Three roles in more memories than any board has.
   static constexpr std::size_t kMostArenas = 1000;

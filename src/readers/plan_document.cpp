@@ -34,7 +34,7 @@ class DocumentReader : private PlanFields {
     report_.lines = document.lines();
     report_.has_alignments = true;
     if (!is_object(root) || !has_schema(root)) {
-      return finish(std::move(report_));
+      return finish(std::move(report_), document);
     }
     report_.planner = text_if_any(root, "planner");
     report_.prefix = text_if_any(root, "prefix");
@@ -43,7 +43,7 @@ class DocumentReader : private PlanFields {
     each(member(root, "blocks"), &DocumentReader::read_block);
     each(root["layers"], &DocumentReader::read_layer);
     check_aliases();
-    return finish(std::move(report_));
+    return finish(std::move(report_), document);
   }
 
  private:

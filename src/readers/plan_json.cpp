@@ -281,6 +281,16 @@ std::size_t JsonDocument::lines() const {
   return line_begins_.size() - (ended ? 1 : 0);
 }
 
+std::vector<JsonDocument::Misspelt> JsonDocument::misspelt() const {
+  std::vector<Misspelt> found;
+  for (const Misspelt& each : doubtful_) {
+    if (!nodes_[each.index].is_asked) {
+      found.push_back(each);
+    }
+  }
+  return found;
+}
+
 std::string_view JsonDocument::stored(std::uint32_t begin, std::uint32_t size) const {
   return begin < text_.size() ? text_.substr(begin, size)
                               : std::string_view{unescaped_}.substr(begin - text_.size(), size);
@@ -322,7 +332,14 @@ JsonValue JsonValue::operator[](std::string_view key) const {
   if (is(JsonKind::kObject)) {
     for (const JsonValue value : *this) {
       if (value.key() == key) {
+        document_->nodes_[value.index_].is_asked = true;
         return value;
+      }
+    }
+    constexpr std::size_t kMost = 100;
+    for (const JsonValue value : *this) {
+      if (one_byte_off(value.key(), key) && document_->doubtful_.size() < kMost) {
+        document_->doubtful_.push_back({value.index_, std::string{key}});
       }
     }
   }
@@ -400,6 +417,17 @@ std::string JsonValue::shown() const {
       return "an object";
   }
   return {};
+}
+
+PlanResult PlanFields::finish(model::PlanReport report, const JsonDocument& document) {
+  for (const JsonDocument::Misspelt& each : document.misspelt()) {
+    const JsonValue value = document.at(each.index);
+    warn(Code::kPlanSyntax,
+         value.place(),
+         fmt::format("nothing reads {}, and there is no '{}'", value.path(), each.wanted),
+         fmt::format("did you mean '{}'?", each.wanted));
+  }
+  return PlanProblems::finish(std::move(report));
 }
 
 std::string PlanFields::subject(JsonValue value, Code code) const {

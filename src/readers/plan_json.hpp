@@ -89,6 +89,18 @@ class JsonDocument {
   /// Lines of the text; one without an end counts.
   [[nodiscard]] std::size_t lines() const;
 
+  /// A member that nobody asked for, with one byte other than a key that was asked for and is not
+  /// there.
+  struct Misspelt {
+    std::uint32_t index = 0;
+    std::string wanted;
+  };
+
+  /// The first of them, a few.
+  [[nodiscard]] std::vector<Misspelt> misspelt() const;
+
+  [[nodiscard]] JsonValue at(std::uint32_t index) const { return {this, index}; }
+
  private:
   friend class JsonValue;
   friend class JsonValue::Iterator;
@@ -103,6 +115,8 @@ class JsonDocument {
     std::uint32_t key_begin = 0;
     std::uint32_t key_size = 0;
     JsonKind kind = JsonKind::kAbsent;
+    // Somebody asked for it by its key.
+    mutable bool is_asked = false;
   };
 
   [[nodiscard]] std::string_view stored(std::uint32_t begin, std::uint32_t size) const;
@@ -113,6 +127,8 @@ class JsonDocument {
   // Strings with escapes, as they are meant; others are read where they stand in the text.
   std::string unescaped_;
   std::vector<std::uint32_t> line_begins_;
+  // What is_asked will tell from keys of other objects that look alike.
+  mutable std::vector<Misspelt> doubtful_;
 };
 
 class JsonValue::Iterator {
@@ -141,6 +157,9 @@ class JsonValue::Iterator {
 class PlanFields : public PlanProblems {
  public:
   using PlanProblems::PlanProblems;
+
+  /// The errors, or the report with the warnings, of misspelt keys too.
+  [[nodiscard]] PlanResult finish(model::PlanReport report, const JsonDocument& document);
 
   void wrong(JsonValue value, const std::string& what, std::string hint = {});
   /// Whether it is an object, or an array; an error where not.
@@ -179,6 +198,7 @@ class PlanFields : public PlanProblems {
   std::string as_id(JsonValue value);
 
   using PlanProblems::alignment;
+  using PlanProblems::finish;
   using PlanProblems::lifetime;
   using PlanProblems::size;
 

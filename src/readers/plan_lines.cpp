@@ -21,6 +21,10 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
+bool may_follow_number(char c) {
+  return is_blank(c) || std::string_view{",:;-)]}@%"}.find(c) != std::string_view::npos;
+}
+
 }  // namespace
 
 bool PlanLines::next() {
@@ -77,8 +81,8 @@ LineScan& LineScan::number(Number& value, int base) {
   }
   const char* const begin = line_.data() + at_;
   const auto [stop, failure] = std::from_chars(begin, line_.data() + line_.size(), value, base);
-  ok_ = failure == std::errc{};
   at_ += static_cast<std::size_t>(stop - begin);
+  ok_ = failure == std::errc{} && (at_ == line_.size() || may_follow_number(line_[at_]));
   return *this;
 }
 
@@ -103,12 +107,32 @@ LineScan& LineScan::until(std::string_view stop, std::string_view& value) {
   return *this;
 }
 
+LineScan& LineScan::end() {
+  skip_blanks();
+  ok_ = ok_ && at_ == line_.size();
+  return *this;
+}
+
 LineScan& LineScan::rest(std::string_view& value) {
   if (ok_) {
     value = core::trim(line_.substr(at_));
     at_ = line_.size();
   }
   return *this;
+}
+
+std::size_t pieces_in(std::string_view line, std::initializer_list<std::string_view> pieces) {
+  return static_cast<std::size_t>(
+      std::count_if(pieces.begin(), pieces.end(), [&](std::string_view piece) {
+        return line.find(piece) != std::string_view::npos;
+      }));
+}
+
+void PlanText::damaged(std::size_t line, std::string_view row) {
+  error(Code::kPlanSyntax,
+        {line, 0},
+        fmt::format("this line looks like a row of {}, and cannot be read as one", row),
+        "the line is damaged: print the report again, or give the line as its tool printed it");
 }
 
 bool PlanText::add(model::PlannedBlock block) {

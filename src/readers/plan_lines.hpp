@@ -5,6 +5,7 @@
 #include "plan_problems.hpp"
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,12 +47,15 @@ class LineScan {
   LineScan& find(std::string_view text);
   /// Takes `text`; a blank in it stands for any number of blanks, none too.
   LineScan& take(std::string_view text);
+  /// Numbers end where a blank or punctuation follows: "36B64" is none.
   LineScan& whole(std::uint64_t& value);
   LineScan& step(std::int64_t& value);
   /// Digits with or without 0x before them.
   LineScan& hex(std::uint64_t& value);
   /// Up to the next `stop`, without blanks around it; behind `stop`.
   LineScan& until(std::string_view stop, std::string_view& value);
+  /// Nothing but blanks may follow.
+  LineScan& end();
   /// Without blanks around it.
   LineScan& rest(std::string_view& value);
 
@@ -70,11 +74,19 @@ class LineScan {
   bool ok_ = true;
 };
 
+/// How many of these pieces of a row the line has. A row with one damaged byte has all but one or
+/// two: who counts them tells a damaged row from somebody else's line.
+[[nodiscard]] std::size_t pieces_in(std::string_view line,
+                                    std::initializer_list<std::string_view> pieces);
+
 /// A plan that is put together line by line. Sizes, lifetimes and ids are checked as they come.
 class PlanText : public PlanProblems {
  public:
   PlanText(std::string_view text, const std::string& path)
       : PlanProblems(path), path_(path), text_(text) {}
+
+  /// An error: the line looks like a row of what `row` names, and cannot be read.
+  void damaged(std::size_t line, std::string_view row);
 
   /// Adds the block; its id gets "#2", "#3" where others have the same. False: no plan can have it,
   /// and an error says so.

@@ -77,6 +77,8 @@ class PlanProblems {
   std::unordered_map<std::string, std::size_t> ids_;
 };
 
+/// Whether one is the other with one byte replaced: what a damaged name looks like.
+[[nodiscard]] bool one_byte_off(std::string_view a, std::string_view b);
 /// In lower case, without blanks around it; "default" where the report names none.
 [[nodiscard]] std::string memory_name(std::string_view text);
 /// "SCRATCH", "persistent", "Constant".

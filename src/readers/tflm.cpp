@@ -6,6 +6,8 @@
 #include "plan_lines.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@ using core::Code;
 // The arena is one block of bytes, which the program puts wherever it wants.
 constexpr const char* kArena = "default";
 constexpr std::string_view kBuffer = " (id=";
+constexpr std::string_view kLast = " last_used=";
 constexpr std::string_view kOverlap = "Overlap: ";
 constexpr std::string_view kRecording = "[RecordingMicroAllocator] ";
 constexpr std::string_view kTotals = "Arena allocation ";
@@ -36,20 +39,54 @@ struct Buffer {
   std::size_t line = 0;
 };
 
-enum class Match { kNo, kCut, kYes };
+/// Cut: its end is missing. Damaged: its end is there.
+enum class Match { kNo, kCut, kDamaged, kYes };
+
+/// A step of the drawing below the list: what is alive then, in KiB, rounded up.
+struct Drawn {
+  std::int64_t step = 0;
+  std::uint64_t kib = 0;
+  std::size_t line = 0;
+};
+
+/// "   4: 55555555....4444444444.... (27k)", behind anything.
+bool drawn_in(std::string_view line, Drawn& drawn) {
+  line = core::trim(line);
+  const std::size_t open = line.rfind(" (");
+  if (open == std::string_view::npos || !line.ends_with("k)")) {
+    return false;
+  }
+  const auto kib = whole_number(line.substr(open + 2, line.size() - open - 4));
+  std::string_view before = core::trim(line.substr(0, open));
+  before = core::trim(before.substr(0, before.find_last_of(" \t") + 1));
+  if (!kib || !before.ends_with(':')) {
+    return false;
+  }
+  before.remove_suffix(1);
+  const auto step = signed_number(before.substr(before.find_last_of(" \t") + 1));
+  drawn.step = step.value_or(0);
+  drawn.kib = *kib;
+  return step.has_value();
+}
 
 Match buffer_in(std::string_view line, Buffer& buffer) {
   const std::size_t at = line.find(kBuffer);
+  const bool has_pieces =
+      pieces_in(line, {kBuffer, "): size=", ", offset=", ", first_used=", kLast}) >= 2;
+  const Match damaged = has_pieces ? Match::kDamaged : Match::kNo;
   if (at == std::string_view::npos || at == 0) {
-    return Match::kNo;
+    return damaged;
   }
   buffer.letter = line[at - 1];
   LineScan scan{line};
   if (!scan.find(kBuffer).whole(buffer.id).take("): size=").ok()) {
-    return Match::kNo;
+    return damaged;
   }
   scan.step(buffer.size).take(", offset=").step(buffer.offset);
-  scan.take(", first_used=").step(buffer.first).take(" last_used=").step(buffer.last);
+  scan.take(", first_used=").step(buffer.first).take(" last_used=").step(buffer.last).end();
+  if (!scan.ok() && line.find(kLast) != std::string_view::npos) {
+    return Match::kDamaged;
+  }
   return scan.ok() ? Match::kYes : Match::kCut;
 }
 
@@ -62,6 +99,7 @@ class PlanReading {
       read_line(lines_.line());
     }
     check_ids();
+    check_drawing();
     for (const Buffer& buffer : buffers_) {
       add(buffer);
     }
@@ -82,10 +120,15 @@ class PlanReading {
     if (match == Match::kCut) {
       plan_.report().abridged = true;
       plan_.warn(Code::kPlanAbridged, place, "this line of the memory plan is cut", kHowToPrint);
+    } else if (match == Match::kDamaged) {
+      plan_.damaged(place.line, "the memory plan");
     } else if (match == Match::kYes) {
       take(buffer);
     } else if (line.find(kOverlap) != std::string_view::npos) {
       read_overlap(line, place);
+    } else if (Drawn drawn; drawn_in(line, drawn)) {
+      drawn.line = place.line;
+      drawing_.push_back(drawn);
     } else if (line.find(kRecording) != std::string_view::npos) {
       read_total(line, place);
     }
@@ -100,6 +143,7 @@ class PlanReading {
                              buffers_.front().line),
                  "give each model's log in a file of its own");
       buffers_.clear();
+      drawing_.clear();
     }
     buffers_.push_back(buffer);
   }
@@ -158,6 +202,39 @@ class PlanReading {
     }
   }
 
+  // The drawing says once more how much is alive at each step.
+  void check_drawing() {
+    std::map<std::int64_t, std::uint64_t> changes;
+    for (const Buffer& buffer : buffers_) {
+      if (buffer.size >= 0 && is_lifetime(buffer.first, buffer.last, LastStep::kInside)) {
+        changes[buffer.first] += static_cast<std::uint64_t>(buffer.size);
+        changes[buffer.last + 1] -= static_cast<std::uint64_t>(buffer.size);
+      }
+    }
+    std::sort(drawing_.begin(), drawing_.end(), [](const Drawn& a, const Drawn& b) {
+      return std::tuple{a.step, a.line} < std::tuple{b.step, b.line};
+    });
+    constexpr std::uint64_t kKib = 1024;
+    auto change = changes.begin();
+    std::uint64_t alive = 0;
+    for (const Drawn& drawn : drawing_) {
+      for (; change != changes.end() && change->first <= drawn.step; ++change) {
+        alive += change->second;
+      }
+      if (alive / kKib + (alive % kKib == 0 ? 0 : 1) != drawn.kib) {
+        plan_.warn(
+            Code::kPlanContradiction,
+            {drawn.line, 0},
+            fmt::format("{} B of the plan's buffers are alive at step {}, the drawing has {} KiB",
+                        alive,
+                        drawn.step,
+                        drawn.kib),
+            "a line is damaged or missing: keep all lines of the plan");
+        return;
+      }
+    }
+  }
+
   void add(const Buffer& buffer) {
     const PlanPlace place{buffer.line, 0};
     const std::string what = fmt::format("'{}'", buffer.id);
@@ -199,12 +276,23 @@ class PlanReading {
       plan_.memory(kArena, total_line_).used = total_;
     }
     if (total_ && head_ && tail_ && *head_ + *tail_ != *total_) {
-      plan_.warn(Code::kPlanContradiction,
-                 {total_line_, 0},
-                 fmt::format("head and tail are {} B, the total is {} B",
-                             (*head_ + *tail_).count(),
-                             total_->count()),
-                 "the lines are of two models: give each model's log in a file of its own");
+      plan_.error(Code::kPlanContradiction,
+                  {total_line_, 0},
+                  fmt::format("head and tail are {} B, the total is {} B",
+                              (*head_ + *tail_).count(),
+                              total_->count()),
+                  "a line is damaged, or the lines are of two models: give each model's log in a "
+                  "file of its own");
+    }
+    if ((total_ || head_ || tail_) && !(total_ && head_ && tail_)) {
+      plan_.report().abridged = true;
+      plan_.warn(Code::kPlanAbridged,
+                 {std::max({total_line_, head_line_, tail_line_}), 0},
+                 fmt::format("of the arena's totals, the {} is missing",
+                             !total_  ? "sum of both"
+                             : !head_ ? "head"
+                                      : "tail"),
+                 kHowToPrint);
     }
     if (buffers_.empty() && (head_ || total_)) {
       plan_.report().abridged = true;
@@ -218,6 +306,7 @@ class PlanReading {
   PlanLines lines_;
   PlanText plan_;
   std::vector<Buffer> buffers_;
+  std::vector<Drawn> drawing_;
   std::optional<core::Bytes> total_;
   std::optional<core::Bytes> head_;
   std::optional<core::Bytes> tail_;

@@ -8,6 +8,7 @@
 
 #include "plan_lines.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -33,6 +34,8 @@ struct Row {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t size = 0;
+  // Of all that is alive when it begins.
+  std::uint64_t usage = 0;
   std::string_view purpose;
   std::string_view name;
 };
@@ -62,18 +65,50 @@ bool row_in(std::string_view line, Row& row) {
   }
   row.start_time = *start;
   row.end_time = *end;
-  std::uint64_t usage = 0;
   LineScan scan{line.substr(address)};
   scan.hex(row.begin).take(" - ").hex(row.end).take(" : ").whole(row.size).take(" : ");
-  scan.whole(usage).take(" : ").until(":", row.purpose).rest(row.name);
-  return scan.ok();
+  scan.whole(row.usage).take(" : ").until(":", row.purpose).rest(row.name);
+  // Two rows whose line end was lost are none.
+  return scan.ok() && row.name.find(": 0x") == std::string_view::npos;
 }
+
+/// Times, addresses and figures between colons: what a row with a damaged byte still has.
+bool looks_like_row(std::string_view line) {
+  return std::count(line.begin(), line.end(), ':') >= 4 &&
+         line.find(" - ") != std::string_view::npos &&
+         line.find(kColumns) == std::string_view::npos;
+}
+
+/// "16352 (    0x3fe0) Bytes    15.97 KiB"
+struct Sum {
+  std::string_view what;
+  std::uint64_t bytes = 0;
+  std::uint64_t in_hex = 0;
+};
+
+bool sum_in(std::string_view line, Sum& sum) {
+  LineScan scan{line};
+  scan.find(kPeak).until(":", sum.what).whole(sum.bytes).take(" ( ").hex(sum.in_hex);
+  return scan.take(" ) Bytes").ok();
+}
+
+/// A row's times and what it says of the memory in use, as printed.
+struct Usage {
+  std::int64_t start_time = 0;
+  std::int64_t end_time = 0;
+  std::uint64_t size = 0;
+  std::uint64_t usage = 0;
+  std::size_t line = 0;
+  bool is_alias = false;
+};
 
 struct Listing {
   std::string memory;
   model::Lifetime role = model::Lifetime::kScratch;
   std::size_t line = 0;
   std::vector<model::PlannedBlock> blocks;
+  // Of each block.
+  std::vector<Usage> usages;
   std::optional<core::Bytes> lower_bound;
   std::optional<core::Bytes> total;
 };
@@ -104,11 +139,12 @@ class ListingReading {
     if (LineScan{line}.find(kHeading).ok()) {
       close();
       open(line);
-    } else if (LineScan{line}.find(kPeak).ok()) {
+    } else if (pieces_in(line, {kPeak, ") Bytes", " KiB"}) >= 2) {
       read_peak(line);
     } else if (row_in(line, row)) {
-      if (!open_) {
+      if (!open_ || current_.total) {
         // The heading was lost: which memory it is nobody knows.
+        close();
         open_ = true;
         current_ = {};
         current_.memory = "default";
@@ -120,6 +156,8 @@ class ListingReading {
                    kHowToPrint);
       }
       read_row(row);
+    } else if (open_ && !current_.total && looks_like_row(line)) {
+      plan_.damaged(lines_.number(), "the allocation");
     }
   }
 
@@ -130,7 +168,7 @@ class ListingReading {
     std::string_view allocator;
     LineScan scan{line};
     scan.find(kHeading).until(",", area).find("mem_type_set (").until(")", types);
-    if (!scan.ok()) {
+    if (!scan.ok() || !core::is_identifier(area)) {
       plan_.error(Code::kPlanSyntax,
                   {lines_.number(), 0},
                   "this heading does not say of which memory it is",
@@ -143,6 +181,12 @@ class ListingReading {
     current_.line = lines_.number();
     if (types.find("Permanent") != std::string_view::npos) {
       current_.role = model::Lifetime::kConstant;
+    } else if (types.find("Scratch") == std::string_view::npos) {
+      plan_.error(Code::kPlanSyntax,
+                  {lines_.number(), 0},
+                  fmt::format("'{}' is neither permanent nor scratch memory",
+                              core::printable(types, kLongestShown)),
+                  kHowToPrint);
     }
     // Constants of the CPU and of the NPU are two tensors of the output file: in either, addresses
     // begin at 0.
@@ -157,19 +201,27 @@ class ListingReading {
   }
 
   void read_peak(std::string_view line) {
-    std::string_view what;
-    std::uint64_t bytes = 0;
-    LineScan scan{line};
-    scan.find(kPeak).until(":", what).whole(bytes);
-    if (!scan.ok() || !open_) {
+    if (!open_) {
       return;
     }
-    const auto size = plan_.size(bytes, {lines_.number(), 0}, what);
-    if (what == "Tensor Size") {
-      current_.lower_bound = size;
-    } else if (what == "Memory Usage") {
-      current_.total = size;
+    Sum sum;
+    const bool is_known =
+        sum_in(line, sum) && (sum.what == "Tensor Size" || sum.what == "Memory Usage");
+    if (!is_known) {
+      plan_.damaged(lines_.number(), "the sums below an allocation");
+      return;
     }
+    const PlanPlace place{lines_.number(), 0};
+    if (sum.bytes != sum.in_hex) {
+      plan_.error(
+          Code::kPlanContradiction,
+          place,
+          fmt::format(
+              "{} B are not {}, and the line says both", sum.bytes, core::format_hex(sum.in_hex)),
+          "the line is damaged: print the allocation again");
+    }
+    (sum.what == "Tensor Size" ? current_.lower_bound : current_.total) =
+        plan_.size(sum.bytes, place, sum.what);
   }
 
   void read_row(const Row& row) {
@@ -192,14 +244,14 @@ class ListingReading {
       return;
     }
     if (core::checked_add(row.begin, row.size) != row.end) {
-      plan_.warn(Code::kPlanContradiction,
-                 place,
-                 fmt::format("{}: {} B at {} do not end at {}",
-                             what,
-                             row.size,
-                             core::format_hex(row.begin),
-                             core::format_hex(row.end)),
-                 "the line is damaged: print the allocation again");
+      plan_.error(Code::kPlanContradiction,
+                  place,
+                  fmt::format("{}: {} B at {} do not end at {}",
+                              what,
+                              row.size,
+                              core::format_hex(row.begin),
+                              core::format_hex(row.end)),
+                  "the line is damaged: print the allocation again");
     }
     block.size = *size;
     block.offset = *offset;
@@ -208,6 +260,8 @@ class ListingReading {
       block.live = live;
     }
     current_.blocks.push_back(std::move(block));
+    current_.usages.push_back(
+        {row.start_time, row.end_time, row.size, row.usage, place.line, false});
   }
 
   // A listing that was there before is one of another run: two models in one log.
@@ -234,12 +288,14 @@ class ListingReading {
   void add(Listing& listing) {
     using Place = std::tuple<std::int64_t, std::int64_t, std::uint64_t, std::uint64_t>;
     std::map<Place, std::string> owners;
-    for (model::PlannedBlock& block : listing.blocks) {
+    for (std::size_t i = 0; i < listing.blocks.size(); ++i) {
+      model::PlannedBlock& block = listing.blocks[i];
       const model::Interval live = block.live.value_or(model::Interval{});
       const Place where{live.lower, live.upper, block.offset->count(), block.size.count()};
       const auto owner = owners.find(where);
       if (owner != owners.end()) {
         block.alias_of = owner->second;
+        listing.usages[i].is_alias = true;
       }
       const bool alone = owner == owners.end();
       if (plan_.add(std::move(block)) && alone) {
@@ -249,13 +305,54 @@ class ListingReading {
     auto& arena = plan_.arena(listing.memory, listing.role, listing.line);
     arena.lower_bound = listing.lower_bound;
     arena.total = listing.total;
-    if (!listing.lower_bound && !listing.total) {
+    check_usages(listing);
+    if (!listing.lower_bound || !listing.total) {
       plan_.report().abridged = true;
       plan_.warn(Code::kPlanAbridged,
                  {listing.line, 0},
-                 fmt::format("the table of {} has no sums below it: its end may be missing",
+                 fmt::format("the table of {} lacks sums below it: its end may be missing",
                              core::printable(listing.memory, kLongestShown)),
                  kHowToPrint);
+    }
+  }
+
+  // The rows say once more what is alive, each when it begins; the sums have the most of it.
+  void check_usages(const Listing& listing) {
+    // What begins at a step, and what has ended before it.
+    std::map<std::int64_t, std::uint64_t> changes;
+    for (const Usage& row : listing.usages) {
+      const std::uint64_t size = row.is_alias ? 0 : row.size;
+      changes[row.start_time] += size;
+      changes[row.end_time + 1] -= size;
+    }
+    std::map<std::int64_t, std::uint64_t> alive;
+    std::uint64_t now = 0;
+    std::uint64_t most = 0;
+    for (const auto& [step, change] : changes) {
+      now += change;
+      alive[step] = now;
+      most = std::max(most, now);
+    }
+    const auto other =
+        std::find_if(listing.usages.begin(), listing.usages.end(), [&](const auto& row) {
+          return alive[row.start_time] != row.usage;
+        });
+    if (other != listing.usages.end()) {
+      plan_.warn(Code::kPlanContradiction,
+                 {other->line, 0},
+                 fmt::format("the rows have {} B alive at step {}, this one says {} B",
+                             alive[other->start_time],
+                             other->start_time,
+                             other->usage),
+                 "a row is damaged or missing: print the allocation again");
+    } else if (listing.lower_bound && listing.lower_bound->count() != most) {
+      plan_.warn(Code::kPlanContradiction,
+                 {listing.line, 0},
+                 fmt::format("the rows of {} have at most {} B alive, the sums below them say {} B",
+                             core::printable(listing.memory, kLongestShown),
+                             most,
+                             listing.lower_bound->count()),
+                 "a row is damaged or missing: print the allocation again");
     }
   }
 

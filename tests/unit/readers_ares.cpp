@@ -154,6 +154,36 @@ TEST_CASE("ares: what layers read and write in their other forms") {
   CHECK(block(report, "lost").live == model::Interval{0, 6});
 }
 
+TEST_CASE("ares: layers name buffers by their names in C") {
+  const json document = {
+      {"schema_version", "1.0"},
+      {"stage", "post_tiling"},
+      {"state",
+       {{"layer_specs",
+         {{{"name", "a"}, {"input_buffer", "input_quant"}, {"output_buffer", "layer1_0_out"}},
+          {{"name", "b"}, {"input_buffer", "layer1_0_out"}, {"output_buffer", "fc_out"}}}},
+        {"activation_buffers",
+         {{{"name", "input_quant"}, {"c_name", "input_quant"}, {"numel", 8}},
+          {{"name", "layer1.0.out"}, {"c_name", "layer1_0_out"}, {"numel", 8}},
+          {{"name", "fc.out"}, {"c_name", "fc_out"}, {"numel", 8}}}}}}};
+  const auto report = read(document);
+  CHECK(block(report, "layer1.0.out").live == model::Interval{0, 2});
+  CHECK(block(report, "fc.out").live == model::Interval{1, 2});
+  CHECK(block(report, "fc.out").is_output);
+  CHECK(report.diagnostics.empty());
+
+  // Without that name nobody writes it, which is told.
+  json nameless = document;
+  nameless["state"]["activation_buffers"][1].erase("c_name");
+  const auto told = read(nameless);
+  CHECK(block(told, "layer1.0.out").live == model::Interval{0, 3});
+  REQUIRE(told.diagnostics.size() == 2);
+  CHECK(told.diagnostics[0].message ==
+        "state.layer_specs[0].output_buffer writes 'layer1_0_out', which is no buffer of the list");
+  CHECK(told.diagnostics[1].message ==
+        "no layer writes 'layer1.0.out': taken to be alive all the time");
+}
+
 TEST_CASE("ares: the state of its own unit test, in a checkpoint") {
   // From ARES's test of checkpoints: a state, which the program wraps.
   const auto report = read(json::parse(R"({

@@ -402,6 +402,13 @@ TEST_SUITE("readers") {
     CHECK(block(few, "y").line == 5);
   }
 
+  TEST_CASE("a column with one letter other than one that is missing is told") {
+    const core::Diagnostics errors =
+        refused("layer_idx,tensor_role,tensor_id,source_memoty,size\n0,input,a,mram,8\n", "");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].message == "there is no column 'source_memory', but one 'source_memoty'");
+  }
+
   TEST_CASE("rows that are none are errors with their line") {
     const std::string head = "layer_idx,tensor_role,tensor_id,offset,size,shape\n";
     const auto error = [&](const std::string& rows) {
@@ -449,6 +456,22 @@ TEST_SUITE("readers") {
     const model::PlanReport cut = good(log.substr(0, log.find("  * const_mram")), "");
     CHECK(test::count(cut.diagnostics, Code::kPlanAbridged) == 1);
     CHECK(cut.diagnostics.front().message == "2 constant arenas are announced, 1 found");
+  }
+
+  TEST_CASE("a damaged line of a log is told") {
+    const std::string text =
+        "Constant arenas (2):\n"
+        "  * const_dtcm  size=1168 B  shape=staged  src=mram -> dst=dtcm  consts=3\n"
+        "  * const_mram  size=80 B  shape=cold  src=mram  consts=3\n";
+    CHECK(good(text, "").diagnostics.empty());
+    for (const auto& [what, with] : {std::pair{"shape=staged", "shbpe=staged"},
+                                     std::pair{"size=1168", "size=116x"},
+                                     std::pair{" size=80", "xsize=80"},
+                                     std::pair{"dst=dtcm", "dst=dtcn"},
+                                     std::pair{"cold  src=mram", "cold  src=m^am"}}) {
+      CHECK_MESSAGE(!refused(test::with(text, what, with), "").empty(), what);
+    }
+    CHECK(good(test::with(text, "mram  consts=3", "mram"), "").diagnostics.size() == 1);
   }
 
   TEST_CASE("one operator may touch everything, and every mistake be in it") {

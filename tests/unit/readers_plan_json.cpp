@@ -139,6 +139,24 @@ TEST_SUITE("readers") {
     CHECK(test::contains(all, "document: 'none' is missing"));
   }
 
+  TEST_CASE("a key with one byte other than one that is missing is told") {
+    const std::string text = R"({"total_siz%": 8, "used": 4, "q_buffer": 1, "unlike": 2})";
+    auto document = JsonDocument::parse(text, "p.json");
+    REQUIRE(document.has_value());
+    PlanFields fields{"p.json"};
+    const JsonValue root = document->root();
+    CHECK_FALSE(fields.whole_if_any(root, "total_size").has_value());
+    CHECK(fields.whole_if_any(root, "used") == 4);
+    // One that looks like it is a key, too.
+    CHECK_FALSE(root["k_buffer"]);
+    CHECK(root["q_buffer"]);
+    const auto report = fields.finish({}, *document);
+    REQUIRE(report.has_value());
+    REQUIRE(report->diagnostics.size() == 1);
+    CHECK(report->diagnostics[0].message ==
+          "nothing reads total_siz%, and there is no 'total_size'");
+  }
+
   TEST_CASE("lifetimes that no network has are errors") {
     PlanProblems problems{"plan.csv"};
     using model::Interval;

@@ -49,33 +49,36 @@ constexpr const char* kTflm =
     "I (332) tflm: [RecordingMicroAllocator] 'OpData' used 64 bytes with alignment overhead "
     "(requested 60 bytes for 3 OpData structs)\n";
 
-// As Vela's print_allocation() formats it.
+// As Vela's print_allocation() formats it; `usage` is what is alive when it begins.
 std::string vela_row(
-    int start, int end, int address, int size, const char* purpose, const char* name) {
+    int start, int end, int address, int size, int usage, const char* purpose, const char* name) {
   return fmt::format("{:10d} - {:10d}: {:#10x} - {:#10x}: {:11d}: {:12d}: {:12s}: {:s}\n",
                      start,
                      end,
                      address,
                      address + size,
                      size,
-                     999,
+                     usage,
                      purpose,
                      name);
 }
 
-std::string vela_listing(const char* area, const char* types, const std::string& rows) {
+std::string vela_listing(const char* area, const char* types, int peak, const std::string& rows) {
   return fmt::format(
       "\n{}\nTensor Allocation for mem_area {}, of mem_type_set ({}), using allocator "
       "TensorAllocator.HillClimb, in Cpu and Npu subgraph:\n"
       "Start Time -   End Time: Start Addr -   End Addr: Tensor Size: Memory Usage: Purpose     : "
       "Name\n{}"
-      "Allocation Peak Tensor Size:       3072 (     0xc00) Bytes     3.00 KiB\n"
+      "Allocation Peak Tensor Size:  {:9d} ({:#10x}) Bytes {:8.2f} KiB\n"
       "Allocation Peak Memory Usage:      4096 (    0x1000) Bytes     4.00 KiB\n"
       "Allocation Overhead:               1024 Bytes (33.33 %)\n",
       std::string(80, '#'),
       area,
       types,
-      rows);
+      rows,
+      peak,
+      peak,
+      peak / 1024.0);
 }
 
 constexpr const char* kAutoTiler =
@@ -122,8 +125,12 @@ TEST_CASE("tflm: the plan, behind what a console puts before it") {
 
 TEST_CASE("tflm: what contradicts itself or is missing is a warning") {
   const std::string text = kTflm;
-  const auto totals = read(test::with(text, "total 2600", "total 2601"), "tflm");
-  CHECK(test::count(totals.diagnostics, Code::kPlanContradiction) == 1);
+  CHECK(refused(test::with(text, "total 2600", "total 2601"), "tflm").front().code ==
+        Code::kPlanContradiction);
+  const auto tailless = read(test::with(text, "tail 1064", "tajl 1064"), "tflm");
+  CHECK(tailless.abridged);
+  const auto other = read(test::with(text, "(1k)", "(2k)"), "tflm");
+  CHECK(test::count(other.diagnostics, Code::kPlanContradiction) == 1);
   const auto lost = read(test::with(text, "1 (id=1)", "2 (id=3)"), "tflm");
   CHECK(lost.abridged);
   CHECK(test::find(lost.diagnostics, Code::kPlanAbridged) != nullptr);
@@ -152,18 +159,27 @@ TEST_CASE("tflm: what no plan can have is an error") {
             .front()
             .code == Code::kPlanLifetime);
   CHECK(refused(test::with(text, "(id=2)", "(id=1)"), "tflm").front().code == Code::kPlanDuplicate);
+  for (const auto& [what, with] : {std::pair{"size=512", "size=51x"},
+                                   std::pair{"(id=1)", "(ix=1)"},
+                                   std::pair{"last_used=2\n", "last_used=2x\n"}}) {
+    const std::string damaged =
+        std::string_view{with}.ends_with("2x\n")
+            ? text + "a (id=3): size=1, offset=0, first_used=1 last_used=2x\n"
+            : test::with(text, what, with);
+    CHECK(refused(damaged, "tflm").front().code == Code::kPlanSyntax);
+  }
   CHECK(refused("nothing\n", "tflm").front().code == Code::kPlanSyntax);
 }
 
 TEST_CASE("vela: tables by memory, with their lower bound") {
-  const std::string scratch = vela_row(0, 2, 0, 1024, "FeatureMap", "in: int8") +
-                              vela_row(2, 4, 1024, 2048, "FeatureMap", "conv1") +
-                              vela_row(2, 4, 1024, 2048, "FeatureMap", "conv1_relu");
+  const std::string scratch = vela_row(0, 2, 0, 1024, 1024, "FeatureMap", "in: int8") +
+                              vela_row(2, 4, 1024, 2048, 3072, "FeatureMap", "conv1") +
+                              vela_row(2, 4, 1024, 2048, 3072, "FeatureMap", "conv1_relu");
   const std::string weights =
-      vela_row(0, 9, 0, 64, "Weights", "w") + vela_row(3, 9, 64, 64, "Weights", "w");
+      vela_row(0, 9, 0, 64, 64, "Weights", "w") + vela_row(3, 9, 64, 64, 128, "Weights", "w");
   const auto report =
-      read("Warning: something\n" + vela_listing("OffChipFlash", "Permanent_NPU", weights) +
-               vela_listing("Sram", "Scratch, Scratch_fast", scratch),
+      read("Warning: something\n" + vela_listing("OffChipFlash", "Permanent_NPU", 128, weights) +
+               vela_listing("Sram", "Scratch, Scratch_fast", 3072, scratch),
            "vela");
   REQUIRE(report.blocks.size() == 5);
   CHECK(report.planner == "HillClimb");
@@ -185,35 +201,60 @@ TEST_CASE("vela: tables by memory, with their lower bound") {
 }
 
 TEST_CASE("vela: prefixes of a build server, lost headings, damaged rows, a second model") {
-  const std::string rows = vela_row(0, 2, 0, 1024, "FeatureMap", "in");
+  const std::string rows = vela_row(0, 2, 0, 1024, 1024, "FeatureMap", "in");
   std::string prefixed = "2026-01-02T03:04:05.678Z ";
-  for (const char c : vela_listing("Sram", "Scratch", rows)) {
+  for (const char c : vela_listing("Sram", "Scratch", 1024, rows)) {
     prefixed += c;
     if (c == '\n') {
       prefixed += "2026-01-02T03:04:05.678Z ";
     }
   }
   CHECK(read(prefixed, "vela").blocks.size() == 1);
-  const std::string listing = vela_listing("Sram", "Scratch", rows);
+  const std::string listing = vela_listing("Sram", "Scratch", 1024, rows);
   const auto headless = read(listing.substr(listing.find("Start Time")), "vela");
   CHECK(headless.abridged);
   CHECK(headless.blocks[0].memory == "default");
-  const auto damaged = read(test::with(listing, "     0x400:", "     0x401:"), "vela");
-  CHECK(test::find(damaged.diagnostics, Code::kPlanContradiction) != nullptr);
   const auto twice = read(listing + listing, "vela");
   CHECK(twice.blocks.size() == 1);
   CHECK(test::find(twice.diagnostics, Code::kPlanContradiction) != nullptr);
   const auto cut = read(listing.substr(0, listing.find("Allocation Peak")), "vela");
   CHECK(cut.abridged);
-  CHECK(refused(vela_listing("Sram", "Scratch", vela_row(3, 2, 0, 4, "FeatureMap", "x")), "vela")
+  CHECK(refused(vela_listing("Sram", "Scratch", 4, vela_row(3, 2, 0, 4, 4, "FeatureMap", "x")),
+                "vela")
             .front()
             .code == Code::kPlanLifetime);
   // Constants of CPU and NPU have addresses of their own.
-  const auto both = read(
-      vela_listing("Dram", "Permanent_NPU", rows) + vela_listing("Dram", "Permanent_CPU", rows),
-      "vela");
+  const auto both = read(vela_listing("Dram", "Permanent_NPU", 1024, rows) +
+                             vela_listing("Dram", "Permanent_CPU", 1024, rows),
+                         "vela");
   CHECK(block(both, "in").memory == "dram");
   CHECK(block(both, "in#2").memory == "dram_cpu");
+}
+
+TEST_CASE("vela: a damaged row is told, whatever of it is damaged") {
+  const std::string rows = vela_row(0, 2, 0, 1024, 1024, "FeatureMap", "in") +
+                           vela_row(2, 4, 1024, 2048, 3072, "FeatureMap", "conv1");
+  const std::string listing = vela_listing("Sram", "Scratch", 3072, rows);
+  CHECK(read(listing, "vela").diagnostics.empty());
+  for (const auto& [what, with] : {std::pair{"2048: ", "2O48: "},
+                                   std::pair{"     0x400:", "     0y400:"},
+                                   std::pair{" 3072: FeatureMap", " 30B2: FeatureMap"},
+                                   std::pair{"2 -          4:", "2 -          4;"}}) {
+    CHECK_MESSAGE(
+        refused(test::with(listing, what, with), "vela").front().code == Code::kPlanSyntax, what);
+  }
+  // Two forms of one number.
+  for (const auto& [what, with] : {std::pair{"     0x400:", "     0x401:"},
+                                   std::pair{"2048: ", "2049: "},
+                                   std::pair{"(     0xc00)", "(     0xc01)"}}) {
+    CHECK_MESSAGE(
+        refused(test::with(listing, what, with), "vela").front().code == Code::kPlanContradiction,
+        what);
+  }
+  // What is alive when is said twice, too.
+  const auto lost =
+      read(test::with(listing, vela_row(0, 2, 0, 1024, 1024, "FeatureMap", "in"), ""), "vela");
+  CHECK(test::find(lost.diagnostics, Code::kPlanContradiction) != nullptr);
 }
 
 TEST_CASE("autotiler: symbols, and the buffers of kernels at their steps") {
@@ -254,6 +295,22 @@ TEST_CASE("autotiler: what each level was given, and what it uses") {
   CHECK(report.abridged);
 }
 
+TEST_CASE("autotiler: a damaged row is told") {
+  const std::string text = kAutoTiler;
+  for (const auto& [what, with] : {std::pair{"Size:  148512", "Size:  1485x2"},
+                                   std::pair{"S1_Output     EXEC: ", "S1_Output     EX3C: "},
+                                   std::pair{"Ker:       S1", "Key:       S1"},
+                                   std::pair{"   11424:        L2@", "   11424:       :L2@"},
+                                   std::pair{"[  1:  2]", "[  1;  2]"}}) {
+    CHECK_MESSAGE(
+        refused(test::with(text, what, with), "autotiler").front().code == Code::kPlanSyntax, what);
+  }
+  const std::string sums =
+      text + "      L2 Memory size (Bytes)             : Given:     200000, Used:     105600\n";
+  // HyperRam has no sum.
+  CHECK(test::find(read(sums, "autotiler").diagnostics, Code::kPlanContradiction) != nullptr);
+}
+
 TEST_CASE("ares log: arenas, what is outside, and cycles") {
   const auto report = read(
       "CL: Allocating L2 Arena: 38416 bytes\n"
@@ -281,12 +338,29 @@ TEST_CASE("ares log: arenas, what is outside, and cycles") {
 }
 
 TEST_CASE("ares log: a range that is no range, or not the arena's") {
-  const auto other =
-      read("CL: Allocating L2 Arena: 38416 bytes\n Arena: 1000 - 2000\n", "ares-log");
-  CHECK(test::count(other.diagnostics, Code::kPlanContradiction) == 1);
+  CHECK(refused("CL: Allocating L2 Arena: 38416 bytes\n Arena: 1000 - 2000\n", "ares-log")
+            .front()
+            .code == Code::kPlanContradiction);
   const auto reversed =
       read("CL: Allocating L2 Arena: 38416 bytes\n Arena: 2000 - 1000\n", "ares-log");
   CHECK(test::count(reversed.diagnostics, Code::kPlanContradiction) == 1);
+}
+
+TEST_CASE("ares log: damaged rows, and sums of what the rows say") {
+  const std::string text =
+      "CL: Allocating L2 Arena: 38416 bytes\n"
+      "  PERF a : total= 100 compute= 80 dma_load= 30 dma_store= 10 idle= 0 overlap=100.0%\n"
+      "  PERF b : total= 50 compute= 40 dma_load= 3 dma_store= 1 idle= 6 overlap=88.0%\n"
+      "Total layers: 2\nTotal cycles: 150\n  Compute cycles: 120 (80.0%)\n";
+  CHECK(read(text, "ares-log").diagnostics.empty());
+  const auto other = read(test::with(text, "total= 100", "total= 900"), "ares-log");
+  CHECK(test::count(other.diagnostics, Code::kPlanContradiction) == 1);
+  for (const auto& [what, with] : {std::pair{"PERF a", "PERX a"},
+                                   std::pair{"dma_store= 10", "dma_store= 1O"},
+                                   std::pair{"Allocating L2 Arena", "Allocating L2 Brena"}}) {
+    CHECK_MESSAGE(
+        refused(test::with(text, what, with), "ares-log").front().code == Code::kPlanSyntax, what);
+  }
 }
 
 TEST_CASE("plans in text: no other console log is one") {
