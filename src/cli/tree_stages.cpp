@@ -56,6 +56,19 @@ core::Result<sdk::OpenTree> open_in(Session& session,
   return sdk::open_tree(files, *platform, os, session.data.boards, models, options);
 }
 
+// Whether Linux must be given other nodes, and neither a file of the tree nor a kernel's has them:
+// then they stand beside REBUILD.md, which says where they go.
+bool has_nodes_nowhere(const EmitRequest& request,
+                       const sdk::OpenTree& tree,
+                       const sdk::EditPlan& plan,
+                       const layout::MemoryMap& baseline) {
+  const auto steps = emit::rebuild_steps(plan.after, baseline);
+  return request.linux.empty() && asked_of(tree).variant->dts.empty() &&
+         std::any_of(steps.begin(), steps.end(), [](const board::RebuildStep& step) {
+           return step.when == "linux";
+         });
+}
+
 // The map of the tree before memsize first changed it, with which everything was built; nothing
 // where it did not, or where that tree cannot be read any more.
 std::optional<layout::MemoryMap> first_map(Session& session,
@@ -177,26 +190,31 @@ core::Result<void> add_rebuild(Session& session,
   }
   const std::string& root = roots.front().root;
   const auto first = first_map(session, request, tree, root);
+  const layout::MemoryMap& baseline = first ? *first : plan.before;
   auto artifacts = emit::render_all({plan.after,
-                                     first ? *first : plan.before,
+                                     baseline,
                                      session.files,
                                      session.data.templates,
                                      "the tree before memsize first changed it"},
-                                    {"rebuild"});
+                                    has_nodes_nowhere(request, tree, plan, baseline)
+                                        ? std::vector<std::string>{"rebuild", "dts"}
+                                        : std::vector<std::string>{"rebuild"});
   if (!artifacts) {
     return tl::make_unexpected(artifacts.error());
   }
-  const std::string path = fmt::format("{}/{}", root, kRebuildFile);
-  std::optional<std::string> before;
-  if (session.files.is_regular_file(path)) {
-    auto content = session.files.read(path);
-    if (!content) {
-      return tl::make_unexpected(content.error());
+  for (emit::Artifact& artifact : *artifacts) {
+    const std::string path = fmt::format("{}/{}", root, artifact.path);
+    std::optional<std::string> before;
+    if (session.files.is_regular_file(path)) {
+      auto content = session.files.read(path);
+      if (!content) {
+        return tl::make_unexpected(content.error());
+      }
+      before = std::move(*content);
     }
-    before = std::move(*content);
+    roots.front().changes.push_back(
+        {artifact.path, std::move(before), std::move(artifact.content)});
   }
-  roots.front().changes.push_back(
-      {kRebuildFile, std::move(before), std::move(artifacts->front().content)});
   return {};
 }
 
