@@ -38,6 +38,18 @@ std::set<std::string> errors_of(const MemoryMap& map) {
 
 }  // namespace
 
+std::string first_address(const board::Board& board, const board::Knob& knob, core::PhysAddr end) {
+  for (const board::Chain& chain : board.chains) {
+    const auto up = chain.physical.text == knob.name && !chain.items.empty()
+                        ? core::align_up(end.value(), chain.items.front().align)
+                        : std::nullopt;
+    if (up) {
+      return core::format_hex(*up);
+    }
+  }
+  return core::format_address(end);
+}
+
 bool is_outside(const MemoryMap& map, const Region& region) {
   const auto range = region.physical();
   return region.kind == RegionKind::kRegion && region.space == board::Space::kDdr && range &&

@@ -14,6 +14,11 @@ namespace memsize::layout {
 /// Whether the region is in DRAM that the board does not have.
 [[nodiscard]] bool is_outside(const MemoryMap& map, const Region& region);
 
+/// The first address from `end` on where what begins at the knob's address may begin.
+[[nodiscard]] std::string first_address(const board::Board& board,
+                                        const board::Knob& knob,
+                                        core::PhysAddr end);
+
 /// Where a chain that lies outside of every bank would do, if a knob says where it begins. An
 /// address is only named if the whole map is better with it: what continues the chain moves too, a
 /// limit may be the same knob, and the MMU may not be able to map it there.

@@ -16,6 +16,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/layout/memory_map.hpp"
 
+#include "places.hpp"
 #include "program_mpu.hpp"
 #include "resolver.hpp"
 
@@ -294,7 +295,8 @@ class Resolver {
     misfit.hint = what_would_fit(chain, needed - room);
     const board::Knob* border = map_.board.find_knob(chain.limit.text);
     if (border != nullptr && end) {
-      misfit.hint += fmt::format("; or raise {} to {}", border->name, core::format_address(*end));
+      misfit.hint += fmt::format(
+          "; or raise {} to {}", border->name, first_address(map_.board, *border, *end));
     }
     errors_.push_back(std::move(misfit));
   }
