@@ -96,6 +96,7 @@ class Evaluator {
   Value call_class(const Expr& expr, const Value& callee);
   Value make_section(const Expr& expr);
   Value make_exporter(const Expr& expr, const Value& callee);
+  [[nodiscard]] bool is_header_without_bases(const Expr& expr) const;
   /// Fills one Bound a parameter; an argument that does not fit is an error.
   std::vector<Bound> arguments(const Expr& expr,
                                std::initializer_list<std::string_view> parameters,

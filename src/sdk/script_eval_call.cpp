@@ -594,13 +594,25 @@ Value Evaluator::make_section(const Expr& expr) {
   return value;
 }
 
+// Up to SDK 8.2, CHeaderFile takes a map and a file's name, and writes no bases.
+bool Evaluator::is_header_without_bases(const Expr& expr) const {
+  if (expr.arguments.size() != 2) {
+    return false;
+  }
+  const Argument& second = expr.arguments.back();
+  return second.keyword == kNothing ? tree_.exprs[second.value].kind == ExprKind::kText
+                                    : name_text(second.keyword) == "name";
+}
+
 Value Evaluator::make_exporter(const Expr& expr, const Value& callee) {
   const bool header = callee.index == static_cast<std::size_t>(LibraryClass::kHeaderExporter);
   const bool local = callee.index == static_cast<std::size_t>(LibraryClass::kLocalExporter);
+  const bool with_bases = header && !is_header_without_bases(expr);
   const auto bound =
-      header ? arguments(
-                   expr, {"memoryMap", "phys_addr_base", "virt_addr_base", "name"}, 3, *callee.text)
-             : arguments(expr, {"memoryMap", "name"}, 1, *callee.text);
+      with_bases
+          ? arguments(
+                expr, {"memoryMap", "phys_addr_base", "virt_addr_base", "name"}, 3, *callee.text)
+          : arguments(expr, {"memoryMap", "name"}, 1, *callee.text);
   const auto map = object_of(bound.front(), Kind::kMap, "a map");
   if (!map) {
     return make_none();
@@ -608,7 +620,7 @@ Value Evaluator::make_exporter(const Expr& expr, const Value& callee) {
   Exporter exporter;
   exporter.kind = *callee.text;
   exporter.map = *map;
-  if (header) {
+  if (with_bases) {
     exporter.target.physical_base = unsigned_of(bound[1], "the physical base");
     exporter.target.virtual_base = unsigned_of(bound[2], "the virtual base");
   }

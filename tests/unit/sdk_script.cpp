@@ -241,6 +241,25 @@ TEST_SUITE("sdk") {
     CHECK(second.entries[1].section == script.sections[1]);
   }
 
+  TEST_CASE("the C header's class of SDK 8.2 and before takes no bases") {
+    const std::string begin =
+        std::string{kImport} + "m = MemoryMap('map')\nm.addMemSection(MemSection('A', '', 0, 1))\n";
+    for (const char* call : {"CHeaderFile(m, './old.h')", "CHeaderFile(m, name='./old.h')"}) {
+      CAPTURE(call);
+      const Script script = script_of(begin + call + ".export()\n");
+      REQUIRE(script.exports.size() == 1);
+      CHECK(script.exports[0].kind == "CHeaderFile");
+      CHECK(script.exports[0].path == "./old.h");
+      CHECK_FALSE(script.exports[0].physical_base.has_value());
+      CHECK_FALSE(script.exports[0].virtual_base.has_value());
+    }
+    // A base without the other one is no older call.
+    const auto half = evaluate_script("gen.py", begin + "CHeaderFile(m, 0x880000000).export()\n");
+    REQUIRE_FALSE(half.has_value());
+    CHECK(half.error().front().message ==
+          "'CHeaderFile' is called without its argument 'virt_addr_base'");
+  }
+
   TEST_CASE("overlaps are warnings, but not where the second begins at 4 GiB or above") {
     const std::string text = std::string{kImport} +
                              "a = MemSection('A', '', 0x1000, 0x100)\n"
