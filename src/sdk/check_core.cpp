@@ -4,6 +4,7 @@
 #include "memsize/emit/reach.hpp"
 #include "memsize/sdk/claims.hpp"
 
+#include "check_fixed.hpp"
 #include "check_shared.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ class CoreChecker {
       emit::hold_rat(view_.reach_of(core_, core_.name), {}, found_);
     }
     check_mar();
+    check_fixed(view_, core_, found_);
     check_shared(view_, core_, found_);
     check_sections();
     check_bound_sections();

@@ -55,7 +55,7 @@ class RuleChecker {
     if (known == nullptr) {
       return;
     }
-    if (!core::is_aligned(range.base, known->align)) {
+    if (!core::is_aligned(range.base, known->align) && !needs_no_rat(core, range)) {
       wrong(Code::kLayoutAlignment,
             range,
             fmt::format("'{}' at {} must begin on a multiple of {}",
@@ -65,6 +65,12 @@ class RuleChecker {
     }
     check_minimum(range, *known);
     check_bank(core, range, *known);
+  }
+
+  // A RAT entry is what such a region must be aligned for; this tree has it where the core sees it.
+  [[nodiscard]] bool needs_no_rat(const std::string& core, const emit::WrittenRange& range) const {
+    return is_led_to(board_.board.rat, range.name) &&
+           view_.physical_of(range.name, range.base, core).value_or(range.base) == range.base;
   }
 
   void check_minimum(const emit::WrittenRange& range, const Region& known) {

@@ -2,6 +2,7 @@
 // the cores program and what their linker command files ask for.
 #include "memsize/emit/reach.hpp"
 #include "memsize/sdk/linker_sections.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include "import_plan.hpp"
 #include "import_programs.hpp"
@@ -36,7 +37,10 @@ class NeedFinder {
       if (region.known != nullptr) {
         const board::Item& known = *region.known;
         region.cache = known.cache;
-        region.align = known.align.value();
+        // Where the tree has it one to one, no RAT entry asks for its alignment.
+        const bool is_translated = region.physical_at != region.virtual_at;
+        region.align =
+            is_translated || !is_led_to(plan_.known()->rat, region.name) ? known.align.value() : 1;
         region.section_align = known.section_align.value();
       } else if (region.space == board::Space::kDdr) {
         region.cache = cache_of(region);

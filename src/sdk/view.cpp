@@ -1,5 +1,7 @@
 #include "memsize/sdk/view.hpp"
 
+#include "memsize/core/text.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,6 +10,25 @@
 namespace memsize::sdk {
 
 using layout::Region;
+
+namespace {
+
+// "MUST be non-cached or cache-coherent", "must not be cached" and the like.
+bool says_non_cached(const std::string& comment) {
+  const std::string text = core::to_lower(comment);
+  return text.find("must be non-cache") != std::string::npos ||
+         text.find("must be non cache") != std::string::npos ||
+         text.find("must be uncached") != std::string::npos ||
+         text.find("must not be cache") != std::string::npos;
+}
+
+}  // namespace
+
+bool is_led_to(const board::Rat& rat, const std::string& region) {
+  return std::any_of(rat.entries.begin(), rat.entries.end(), [&](const board::RatEntry& entry) {
+    return std::find(entry.covers.begin(), entry.covers.end(), region) != entry.covers.end();
+  });
+}
 
 View::View(const Sources& sources,
            const Variant& variant,
@@ -85,10 +106,19 @@ emit::Core View::reach_of(const CoreReading& core, const std::string& file) cons
     each.place = range.place;
     if (const Region* known = board_region(range.name, core.name); known != nullptr) {
       each.cache = board::name_of(known->cache);
+    } else if (is_said_non_cached(range.name)) {
+      each.cache = board::name_of(board::Cache::kNonCached);
     }
     reach.regions.push_back(std::move(each));
   }
   return reach;
+}
+
+bool View::is_said_non_cached(const std::string& name) const {
+  const auto& sections = variant_->script.sections;
+  return std::any_of(sections.begin(), sections.end(), [&](const ScriptSectionPointer& section) {
+    return section->name == name && says_non_cached(section->comment);
+  });
 }
 
 emit::MairKinds View::mair_kinds() const {

@@ -495,6 +495,91 @@ TEST_SUITE("sdk") {
     const std::string want = "mmu.congruence d1/main.c:10 ";
     CHECK(said(findings(tree, moved)).find(want) != std::string::npos);
   }
+
+  // The alignment of a region that a RAT leads to is the RAT's: without a translation it needs
+  // none.
+  TEST_CASE("what is mapped one to one need not stand where a RAT could lead to it") {
+    const std::string strict =
+        test::with(kBoard,
+                   "{ name = \"BOX\", size = \"512MiB\"",
+                   "{ name = \"BOX\", align = \"512MiB\", size = \"512MiB\"");
+    CHECK(said(findings(good_tree(), strict)) == "");
+    const auto all = [](std::string text, const std::string& from, const std::string& to) {
+      for (std::size_t at = text.find(from); at != std::string::npos;
+           at = text.find(from, at + 1)) {
+        text.replace(at, from.size(), to);
+      }
+      return text;
+    };
+    Files same = good_tree();
+    Files elsewhere = good_tree();
+    for (auto& [path, text] : same) {
+      text = all(all(text, "0xC0000000", "0xB8000000"), "0x900000000", "0xB8000000");
+    }
+    for (auto& [path, text] : elsewhere) {
+      text = all(text, "0xC0000000", "0xD0000000");
+    }
+    const std::string rule = "'BOX' at 0xD0000000 must begin on a multiple of 512 MiB";
+    CHECK(said(findings(same, strict)).find("must begin") == std::string::npos);
+    CHECK(said(findings(elsewhere, strict)).find(rule) != std::string::npos);
+  }
+
+  TEST_CASE("fixed entries that were moved are found") {
+    // Registers that are seen elsewhere.
+    CHECK(
+        said(findings(changed("d1/main.c", "0x00000000, 0x00000000", "0x00000000, 0x00200000"))) ==
+        "mmu.coverage d1/main.c:5 MMU entry '0x0' of d1 maps 0x0 to 0x200000, but it is for "
+        "registers or memory that every core sees where it is\n");
+    // Tightly coupled memory, in a region of its own over the registers.
+    const std::string tcm =
+        "    { .regionId = 3U, .enable = 1U, .baseAddr = 0x41010000U,\n"
+        "      .size = CSL_ARM_R5_MPU_REGION_SIZE_32KB,\n"
+        "      .subRegionEnable = CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL, .exeNeverControl = 0U,\n"
+        "      .accessPermission = CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR, .shareable = 0U,\n"
+        "      .cacheable = TRUE, .cachePolicy = CSL_ARM_R5_CACHE_POLICY_NON_CACHEABLE, "
+        ".memAttr = 0U },\n};\n";
+    std::string board = test::with(
+        kBoard, "device = {", "tcm = { tex = 1, shareable = true, execute = true }\ndevice = {");
+    board = test::with(
+        board,
+        "DRAM = { base",
+        "TCM = { base = \"0x41010000\", size = \"32KiB\", attribute = \"tcm\" }\nDRAM = { base");
+    board = test::with(board, "[\"REGISTERS\", \"DRAM\"]", "[\"REGISTERS\", \"TCM\", \"DRAM\"]");
+    const Files good = changed("r5/zx9_mpu_cfg.c", "};\n", tcm);
+    CHECK(said(findings(good, board)) == "");
+    const std::string begin = "mpu.cache r5/zx9_mpu_cfg.c:";
+    const auto with_tcm = [&](const std::string& from, const std::string& to) {
+      return said(findings(changed("r5/zx9_mpu_cfg.c", "};\n", test::with(tcm, from, to)), board));
+    };
+    CHECK(with_tcm("0x41010000U", "0x41018000U") ==
+          begin + "4 r5 sees 'TCM' at 0x41010000 as device registers through MPU region 0\n");
+    CHECK(
+        with_tcm("exeNeverControl = 0U", "exeNeverControl = 1U") ==
+        begin +
+            "16 r5 sees 'TCM' at 0x41010000 as memory that code must not run in through MPU region "
+            "3\n");
+  }
+
+  TEST_CASE("a region that no board knows is cached as the script's words want it") {
+    Files tree = good_tree();
+    for (auto& [path, text] : tree) {
+      if (path == "gen_linker_mem_map.py") {
+        text = test::with(text,
+                          "d1 = MemoryMap",
+                          "mail = MemSection(\"MAIL\", \"\", 0xA6000000, 0x1000, "
+                          "\"MUST be non-cached or cache-coherent\")\nd1 = MemoryMap");
+        text = test::with(
+            text, "r5.addMemSection(log)", "r5.addMemSection(log)\nr5.addMemSection(mail)");
+      } else if (path == "r5/linker_mem_map.cmd") {
+        text = test::with(
+            text, "    BOX ", "    MAIL : ORIGIN = 0xA6000000 , LENGTH = 0x00001000\n    BOX ");
+      }
+    }
+    CHECK(said(findings(tree)) ==
+          "mpu.cache r5/zx9_mpu_cfg.c:8 r5 sees [0xA6000000, 0xA6001000) of 'MAIL' cached through "
+          "MPU "
+          "region 1, but it must be non-cached\n");
+  }
 }
 
 }  // namespace memsize::sdk

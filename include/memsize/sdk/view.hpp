@@ -14,6 +14,9 @@
 
 namespace memsize::sdk {
 
+/// Whether a RAT entry of any core leads to the region.
+[[nodiscard]] bool is_led_to(const board::Rat& rat, const std::string& region);
+
 /// Refers to all that it is made from. `board` is the map of a board of that part and operating
 /// system, of any sizes; null where there is none.
 class View {
@@ -52,8 +55,12 @@ class View {
   [[nodiscard]] bool in_dram(std::uint64_t physical) const;
 
   /// What the core's linker map has, with its place on the bus and what the board says about
-  /// caches. `file` is whose entries are to be held against it.
+  /// caches, or the script of what the board does not know. `file` is whose entries are to be held
+  /// against it.
   [[nodiscard]] emit::Core reach_of(const CoreReading& core, const std::string& file) const;
+
+  /// Whether the script's own words for a region are that it must not be cached.
+  [[nodiscard]] bool is_said_non_cached(const std::string& name) const;
 
   /// Attributes of MMU entries for each kind of caching, as the board has them.
   [[nodiscard]] emit::MairKinds mair_kinds() const;
