@@ -222,11 +222,56 @@ class Planner {
         constants[knob] = value;
       }
     }
+    const ScriptConstants pinned = pinned_addresses(path, script);
+    constants.insert(pinned.begin(), pinned.end());
     auto edited = set_constants(full(path), text, script, constants);
     if (!edited) {
       return keep(edited.error());
     }
+    tell_pinned(path, *edited, pinned);
     put(path, std::move(*edited));
+  }
+
+  // Addresses that the script computes from sizes, and the board does not: they stay where they
+  // are.
+  [[nodiscard]] ScriptConstants pinned_addresses(const std::string& path,
+                                                 const Script* script) const {
+    ScriptConstants pinned;
+    for (const OpenVariant& variant : tree_.variants) {
+      if (variant.variant->script_path != path || script == nullptr) {
+        continue;
+      }
+      for (const board::Knob& knob : variant.board.knobs) {
+        const ScriptVariable* variable = find_variable(*script, knob.name);
+        if (knob.is_address && variable != nullptr &&
+            !variable->assignments.back().expression.uses.empty()) {
+          pinned[knob.name] = maps_.at(variant.variant->os).values.at(knob.name);
+        }
+      }
+    }
+    return pinned;
+  }
+
+  void tell_pinned(const std::string& path,
+                   const std::string& edited,
+                   const ScriptConstants& pinned) {
+    const auto script =
+        pinned.empty() ? core::Result<Script>{} : evaluate_script(full(path), edited);
+    for (const auto& [name, value] : pinned) {
+      const ScriptVariable* variable = script ? find_variable(*script, name) : nullptr;
+      if (variable != nullptr && variable->assignments.back().expression.uses.empty() &&
+          !changes_.contains(name)) {
+        core::Place place;
+        place.path = full(path);
+        keep({core::warning(
+            Code::kSdkFollow,
+            fmt::format("'{}' stays {}: the script let it follow the sizes before it",
+                        name,
+                        core::format_hex(static_cast<std::uint64_t>(value))),
+            place,
+            fmt::format("to move it: --set {}=ADDRESS", name))});
+      }
+    }
   }
 
   void edit_generated() {

@@ -104,6 +104,31 @@ void tell_unclear(Plan& plan) {
   }
 }
 
+// Addresses to which a RAT leads, and which the script computes from the sizes before them: such an
+// address must stay on a multiple of the RAT entry's size while those sizes change.
+std::set<std::string> pinned_addresses(const Variant& variant, const Reading& reading) {
+  std::set<std::uint64_t> systems;
+  for (const CoreReading& core : reading.cores) {
+    for (const RatReading& rat : core.rat) {
+      for (const emit::WrittenRatEntry& entry : rat.entries) {
+        if (entry.fields.local != entry.fields.system) {
+          systems.insert(entry.fields.system);
+        }
+      }
+    }
+  }
+  std::set<std::string> pinned;
+  for (const ScriptSectionPointer& section : variant.script.sections) {
+    const std::string name{core::trim(section->origin_argument.text)};
+    const ScriptVariable* variable = find_variable(variant.script, name);
+    if (systems.contains(section->origin) && variable != nullptr &&
+        !variable->assignments.back().expression.uses.empty()) {
+      pinned.insert(name);
+    }
+  }
+  return pinned;
+}
+
 // Tables that say nothing about where memory is.
 bool is_part(const TomlValue& file) {
   return std::all_of(file.fields.begin(), file.fields.end(), [](const core::TomlField& field) {
@@ -216,8 +241,9 @@ core::Result<Import> import_board(const Sources& sources,
       wanted.insert(name);
     }
   }
-  const ScriptForms forms{variant.script, wanted};
   Plan plan;
+  plan.pinned = pinned_addresses(variant, reading);
+  const ScriptForms forms{variant.script, wanted, plan.pinned};
   plan.sources = &sources;
   plan.variant = &variant;
   plan.reading = &reading;

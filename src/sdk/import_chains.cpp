@@ -244,6 +244,12 @@ class ChainPlanner {
   void begin_at(PlanChain& chain, const PlanRegion& region) {
     constexpr std::size_t kMostTerms = 4;
     const Linear form = plan_.settable(region.physical);
+    if (plan_.pinned.contains(only_name(form))) {
+      chain.comments.push_back(
+          "The script lets it begin where the areas before it end; here it stands still, because "
+          "the");
+      chain.comments.push_back("RAT leads to multiples of its own size only.");
+    }
     const bool is_short = form.terms.size() <= kMostTerms;
     chain.physical =
         form.terms.empty() || !is_short ? core::format_hex(region.physical_at) : text_of(form);

@@ -68,8 +68,10 @@ std::optional<std::pair<std::string_view, std::string_view>> two_arguments(std::
 
 }  // namespace
 
-ScriptForms::ScriptForms(const Script& script, const std::set<std::string>& wanted)
-    : wanted_(wanted) {
+ScriptForms::ScriptForms(const Script& script,
+                         const std::set<std::string>& wanted,
+                         const std::set<std::string>& pinned)
+    : wanted_(wanted), pinned_(pinned) {
   std::set<std::string> units;
   for (const ScriptVariable& variable : script.variables) {
     if (is_unit(variable, units)) {
@@ -125,7 +127,7 @@ void ScriptForms::assign(const ScriptVariable& variable, std::size_t index) {
     forms_.erase(variable.name);
     return;
   }
-  Linear form = form_of(variable, index);
+  Linear form = pinned_.contains(variable.name) ? constant_of(*value) : form_of(variable, index);
   const bool is_number = form.terms.empty() && is_steady(variable);
   if ((is_number || wanted_.contains(variable.name)) && is_steady(variable)) {
     // The first assignment counts: a later one has the same value.

@@ -41,8 +41,11 @@ struct Unclear {
 class ScriptForms {
  public:
   /// `wanted`: variables that are to be symbols beside those that the script gives a number, and
-  /// those that are the length of a section.
-  ScriptForms(const Script& script, const std::set<std::string>& wanted);
+  /// those that are the length of a section. `pinned`: those that are numbers to the board,
+  /// whatever the script computes them from.
+  ScriptForms(const Script& script,
+              const std::set<std::string>& wanted,
+              const std::set<std::string>& pinned = {});
 
   /// By name. Units such as KB are none.
   [[nodiscard]] const std::map<std::string, Symbol>& symbols() const { return symbols_; }
@@ -67,6 +70,7 @@ class ScriptForms {
   [[nodiscard]] std::optional<Linear> rounded(std::string_view text, Integer value) const;
 
   std::set<std::string> wanted_;
+  std::set<std::string> pinned_;
   std::map<std::string, Symbol> symbols_;
   Numbers values_;
   /// Of all variables, as the script has got to.

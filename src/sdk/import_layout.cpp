@@ -211,19 +211,19 @@ class LayoutWriter {
     if (is_address) {
       return fields.text("kind", "address").str();
     }
+    // What the tree has is legal, whatever step the board that is known takes.
     const auto value = static_cast<std::uint64_t>(symbol.value);
-    if (known == nullptr) {
-      const std::uint64_t step = value & (~value + 1);
-      if (value != 0 && step < hard_granule()) {
-        fields.text("hard_granule", size_text(static_cast<Integer>(step)));
-      }
-      return fields.str();
-    }
-    if (known->granule.value() != granule()) {
+    const std::uint64_t own = value == 0 ? UINT64_MAX : value & (~value + 1);
+    if (known != nullptr && known->granule.value() != granule()) {
       fields.text("granule", size_text(static_cast<Integer>(known->granule.value())));
     }
-    if (known->hard_granule.value() != hard_granule()) {
-      fields.text("hard_granule", size_text(static_cast<Integer>(known->hard_granule.value())));
+    const std::uint64_t hard =
+        std::min(own, known == nullptr ? hard_granule() : known->hard_granule.value());
+    if (hard != hard_granule()) {
+      fields.text("hard_granule", size_text(static_cast<Integer>(hard)));
+    }
+    if (known == nullptr) {
+      return fields.str();
     }
     if (known->minimum.count() != 0) {
       fields.text("minimum", size_text(static_cast<Integer>(known->minimum.count())));

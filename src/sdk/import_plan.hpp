@@ -121,6 +121,8 @@ struct Plan {
   std::set<std::string> addresses;
   /// Those of them that no user sets.
   std::set<std::string> constants;
+  /// Addresses of `keep` that the script computes from the sizes before them; the board does not.
+  std::set<std::string> pinned;
   /// What sizes are made of, so that a root is none of it.
   std::set<std::string> size_symbols;
   core::Diagnostics warnings;

@@ -58,6 +58,9 @@ class Chooser {
         keep(name);
       }
     }
+    for (const std::string& name : plan_.pinned) {
+      keep(name);
+    }
     for (const PlanRegion& region : plan_.regions) {
       const std::string name = only_name(region.forms.length);
       if (region.space == board::Space::kDdr && region.known == nullptr && !name.empty() &&

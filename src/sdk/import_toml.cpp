@@ -11,8 +11,6 @@ namespace memsize::sdk {
 
 namespace {
 
-// What a board's text may have (boards/README.md).
-constexpr std::size_t kLongestText = 400;
 // Where a list gets lines of its own.
 constexpr std::size_t kLineWidth = 100;
 
@@ -25,7 +23,7 @@ std::string heading_text(const std::string& title) {
 
 std::string quoted(std::string_view text) {
   std::string result = "\"";
-  for (const char c : core::printable(text, kLongestText)) {
+  for (const char c : core::printable(text, std::string::npos)) {
     if (c == '"' || c == '\\') {
       result += '\\';
     }

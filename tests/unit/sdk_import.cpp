@@ -166,6 +166,87 @@ TEST_CASE("an imported board moves as its script") {
   CHECK(second->size.count() == 3ULL << 20);
 }
 
+// A RAT leads to multiples of its own size only, so what it leads to must not follow sizes.
+TEST_CASE("an address that a RAT leads to stands still") {
+  core::MemFileSystem files;
+  const std::string folder = "sdk/platform/zx9/rtos/";
+  files.content[folder + "gen_linker_mem_map.py"] =
+      "from ti_psdk_rtos_tools import *\n"
+      "MB = 1024 * 1024\n"
+      "heap_addr = 0x880000000\n"
+      "heap_size = 512*MB\n"
+      "box_addr = heap_addr + heap_size\n"
+      "h = MemSection('HEAP', 'RWIX', 0x100000000, heap_size, 'heap')\n"
+      "h_phys = MemSection('HEAP_PHYS', 'RWIX', heap_addr, heap_size, 'heap')\n"
+      "b = MemSection('BOX', 'RWIX', 0xC0000000, 0x20000000, 'box')\n"
+      "b_phys = MemSection('BOX_PHYS', 'RWIX', box_addr, 0x20000000, 'box')\n"
+      "d = MemoryMap('d')\n"
+      "d.addMemSection(h)\n"
+      "LinkerCmdFile(d, './d1/linker_mem_map.cmd').export()\n"
+      "m = MemoryMap('m')\n"
+      "m.addMemSection(b)\n"
+      "LinkerCmdFile(m, './r5/linker_mem_map.cmd').export()\n"
+      "c = MemoryMap('c')\n"
+      "c.addMemSection(h)\nc.addMemSection(h_phys)\nc.addMemSection(b)\nc.addMemSection(b_phys)\n"
+      "CHeaderFile(c, 0x880000000, 0x100000000, './app_mem_map.h').export()\n";
+  const std::string rat =
+      "const addr_translate = scripting.addModule(\"/kernel/dpl/addr_translate\", {}, false);\n"
+      "const addr_translate1 = addr_translate.addInstance();\n"
+      "const mpu_armv7 = scripting.addModule(\"/kernel/dpl/mpu_armv7\", {}, false);\n"
+      "const mpu_armv71 = mpu_armv7.addInstance();\n"
+      "mpu_armv71.$name = \"DRAM\";\n"
+      "mpu_armv71.baseAddr = 0x80000000;\n"
+      "mpu_armv71.size = 31;\n"
+      "addr_translate1.$name = \"BOX\";\n"
+      "addr_translate1.localAddr = 0xC0000000;\n"
+      "addr_translate1.systemAddr = 0x8A0000000;\n"
+      "addr_translate1.size = 29;\n";
+  files.content[folder + "r5/example.syscfg"] = rat;
+  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+  REQUIRE(sources.has_value());
+  const Variant& variant = sources->variants.front();
+  const auto import = import_board(*sources, variant, read_variant(*sources, variant, 0), {});
+  REQUIRE(import.has_value());
+  CHECK(import->text.find("box_addr = { default = \"0x8A0000000\", kind = \"address\" }") !=
+        std::string::npos);
+  const auto board = loaded(files, import->text);
+  REQUIRE_MESSAGE(board.has_value(), (board ? "" : board.error().front().message));
+  const auto smaller = layout::resolve(*board, {{"heap_size", 448ULL << 20U}});
+  REQUIRE(smaller.has_value());
+  CHECK(smaller->find_owned("BOX")->physical_base->value() == 0x8A0000000);
+  // What grows does not run into it.
+  CHECK_FALSE(layout::resolve(*board, {{"heap_size", 576ULL << 20U}}).has_value());
+}
+
+TEST_CASE("what the tree has is a legal size") {
+  core::MemFileSystem files;
+  files.content["known.toml"] =
+      "schema = 1\ntitle = \"known\"\nsoc = \"zx9\"\nhard_granule = \"4KiB\"\n"
+      "[files]\nlinker = \"linker_mem_map.cmd\"\nheader = \"app_mem_map.h\"\ndts = \"zx9.dtsi\"\n"
+      "[core.r5]\n[bank.low]\nbase = \"0x80000000\"\nsize = \"2GiB\"\n"
+      "[knob]\na_size = { default = \"2MiB\" }\nb_size = { default = \"8MiB\" }\n"
+      "[chain.all]\nphysical = \"0xA0000000\"\nregions = [\n"
+      "{ name = \"A\", size = \"a_size\", cores = [\"r5\"] },\n"
+      "{ name = \"B\", size = \"b_size\", cores = [\"r5\"] },\n]\n";
+  auto known = board::load_board(files, "boards", "known.toml");
+  REQUIRE_MESSAGE(known.has_value(), (known ? "" : known.error().front().message));
+  ImportModel model;
+  model.board = std::move(*known);
+  std::string script = kSmall;
+  script.replace(script.find("a_size = 2*MB"), 13, "a_size = 2*MB - 1024");
+  files.content["sdk/platform/zx9/rtos/gen_linker_mem_map.py"] = script;
+  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+  REQUIRE(sources.has_value());
+  const Variant& variant = sources->variants.front();
+  const auto import = import_board(*sources, variant, read_variant(*sources, variant, 0), model);
+  REQUIRE(import.has_value());
+  const auto board = loaded(files, import->text);
+  REQUIRE(board.has_value());
+  const auto map = layout::resolve(*board, {});
+  REQUIRE_MESSAGE(map.has_value(), (map ? "" : map.error().front().message));
+  CHECK(map->find_owned("A")->size.count() == (2ULL << 20U) - 1024);
+}
+
 TEST_CASE("a map that is not the script's is told") {
   core::MemFileSystem files;
   Sources sources;
