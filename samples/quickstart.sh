@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Builds memsize on a fresh Debian 12 machine and runs its main job on a bundled real trace.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# Where a shell looks for folders does not lead anywhere else.
+unset CDPATH
+cd -- "$(dirname -- "$0")/.."
 source tests/support/install.sh
 
 install_missing "${build_packages[@]}"
 
-echo "== building build/release/memsize"
+echo "== building build/release/memsize, and what validate runs"
 cmake --preset release -DMEMSIZE_TESTS=OFF >/dev/null
-cmake --build --preset release --target memsize
+cmake --build --preset release
 
 memsize=build/release/memsize
 trace=samples/j722s-mobilenet/trace.log

@@ -3,7 +3,9 @@
 #   --quick   release only
 #   --tidy    clang-tidy over all sources too
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# Where a shell looks for folders does not lead anywhere else.
+unset CDPATH
+cd -- "$(dirname -- "$0")/.."
 source tests/support/install.sh
 
 quick=no

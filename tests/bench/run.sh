@@ -7,7 +7,9 @@
 #   tests/bench/run.sh [RUNS [LOG_SIZE]]     (default 200 and 256MiB; a tenth of the runs for boards and SDKs; 1GiB is
 #                                            what budgets of a large log are about)
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+# Where a shell looks for folders does not lead anywhere else.
+unset CDPATH
+cd -- "$(dirname -- "$0")/../.."
 if [[ ! -x build/release/memsize ]]; then
   cmake --preset release -DMEMSIZE_TESTS=OFF >/dev/null
   cmake --build --preset release --target memsize >/dev/null

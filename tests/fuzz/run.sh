@@ -4,7 +4,9 @@
 #   tests/fuzz/run.sh SECONDS [TARGET...]     (default: every target)
 #   MEMSIZE_TI_LOGS   a folder of logs, besides tests/data/ti/logs
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+# Where a shell looks for folders does not lead anywhere else.
+unset CDPATH
+cd -- "$(dirname -- "$0")/../.."
 
 seconds=${1:-}
 if [[ ! $seconds =~ ^[1-9][0-9]*$ ]]; then
