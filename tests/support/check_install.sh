@@ -6,6 +6,30 @@ build=$1 work=$2 source=$3
 rm -rf "$work"
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
 
+# What is installed has no symbols of its own; what preset 'release' builds is hardened.
+if command -v readelf >/dev/null; then
+  hardened=$(sed -n 's/^MEMSIZE_HARDEN:BOOL=//p' "$build/CMakeCache.txt")
+  for program in "$work/prefix/bin/memsize" "$work/prefix/libexec/memsize/memsize-host"; do
+    has() {
+      if ! readelf -W "$1" "$program" | grep -q -- "$2"; then
+        echo "$program: readelf $1 shows no '$2'" >&2
+        exit 1
+      fi
+    }
+    if readelf -W -S "$program" | grep -q -e ' \.symtab ' -e ' \.debug'; then
+      echo "$program is not stripped" >&2
+      exit 1
+    fi
+    has -h 'Type: .*DYN'
+    if [[ $hardened == ON ]]; then
+      has -d 'FLAGS_1.*NOW.*PIE'
+      has -l 'GNU_RELRO'
+      has --dyn-syms '__stack_chk_fail'
+      has --dyn-syms '_chk@'
+    fi
+  done
+fi
+
 cd /
 "$work/prefix/bin/memsize" emit --board j722s --out "$work/out" >/dev/null
 "$work/prefix/bin/memsize" check --map "$work/out" --board j722s
