@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -121,6 +123,7 @@ class BoardReader {
     }
     board_.generation = top.one_line("generation");
     board_.provisional = top.one_line("provisional");
+    board_.part_numbers = top.strings("part_numbers");
     for (const std::string& source : top.strings("sources")) {
       board_.sources.push_back(core::printable(source, kLongestSource));
     }
@@ -188,11 +191,16 @@ class BoardReader {
 
   // What a trace demands must have one home.
   void check_demands() {
-    for (auto first = board_.knobs.begin(); first != board_.knobs.end(); ++first) {
-      const auto second = std::find_if(first + 1, board_.knobs.end(), [&](const Knob& knob) {
-        return knob.demand && knob.demand == first->demand;
-      });
-      if (second == board_.knobs.end()) {
+    using Class = std::tuple<std::string, std::string, model::Cacheability, model::Lifetime>;
+    std::map<Class, const Knob*> next;
+    for (auto first = board_.knobs.rbegin(); first != board_.knobs.rend(); ++first) {
+      if (!first->demand) {
+        continue;
+      }
+      const DemandKey& key = *first->demand;
+      const Knob*& known = next[{key.core, key.space, key.cacheability, key.lifetime}];
+      const Knob* second = std::exchange(known, &*first);
+      if (second == nullptr) {
         continue;
       }
       core::Diagnostic twice = core::error(

@@ -72,23 +72,46 @@ tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hi
   return core::fail(std::move(unknown));
 }
 
-// The path of the bundled board `name`.
-core::Result<std::string> bundled_path(core::FileSystem& files,
+// What a bundled board's own file says that its chip is sold as, without those that it inherits: a
+// variant is asked for by its name.
+std::vector<std::string> own_part_numbers(core::FileSystem& files, const std::string& path) {
+  const auto text = files.read(path, core::kWrittenFile);
+  const auto file = text ? core::parse_toml(*text, path) : tl::make_unexpected(text.error());
+  const TomlField* field = file ? file->find("part_numbers") : nullptr;
+  std::vector<std::string> numbers;
+  for (std::size_t i = 0; field != nullptr && i < field->get().items.size(); ++i) {
+    numbers.push_back(field->get().items[i].string);
+  }
+  return numbers;
+}
+
+// The name of the bundled board that is called `name`, by its own name or a part's number.
+core::Result<std::string> bundled_name(core::FileSystem& files,
                                        const std::string& folder,
                                        const std::string& name) {
   const auto known = bundled_boards(files, folder);
   if (!known) {
     return tl::make_unexpected(known.error());
   }
-  if (std::find(known->begin(), known->end(), name) == known->end()) {
-    std::string hint = core::did_you_mean(name, *known);
-    return unknown_board(fmt::format("there is no board '{}'", core::printable(name)),
-                         hint.empty()
-                             ? fmt::format("the boards are: {}; a path to a .toml file works too",
-                                           core::join(*known, ", "))
-                             : hint);
+  if (std::find(known->begin(), known->end(), name) != known->end()) {
+    return name;
   }
-  return fmt::format("{}/{}{}", folder, name, kExtension);
+  std::vector<std::string> names = *known;
+  for (const std::string& board : *known) {
+    for (std::string& number :
+         own_part_numbers(files, fmt::format("{}/{}{}", folder, board, kExtension))) {
+      if (core::to_lower(number) == core::to_lower(name)) {
+        return board;
+      }
+      names.push_back(std::move(number));
+    }
+  }
+  std::string hint = core::did_you_mean(name, names);
+  return unknown_board(fmt::format("there is no board '{}'", core::printable(name)),
+                       hint.empty()
+                           ? fmt::format("the boards are: {}; a path to a .toml file works too",
+                                         core::join(*known, ", "))
+                           : hint);
 }
 
 }  // namespace
@@ -120,11 +143,12 @@ core::Result<Board> load_board(core::FileSystem& files,
       short_name.resize(short_name.size() - kExtension.size());
     }
   } else {
-    auto bundled = bundled_path(files, folder, name);
+    auto bundled = bundled_name(files, folder, name);
     if (!bundled) {
       return tl::make_unexpected(bundled.error());
     }
-    path = std::move(*bundled);
+    short_name = std::move(*bundled);
+    path = fmt::format("{}/{}{}", folder, short_name, kExtension);
   }
   if (!is_file_name(short_name)) {
     return unknown_board(fmt::format("'{}' is not a board's name", core::printable(name)),
@@ -146,7 +170,7 @@ core::Result<Board> load_board(core::FileSystem& files,
     core::sort_by_place(errors);
     return tl::make_unexpected(std::move(errors));
   }
-  board->asked_as = name;
+  board->asked_as = path == name ? name : short_name;
   board->files = std::move(read);
   return board;
 }

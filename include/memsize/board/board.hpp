@@ -170,6 +170,8 @@ struct Board {
   std::vector<std::string> files;
   std::string title;
   std::string soc;
+  /// What the chip is sold as.
+  std::vector<std::string> part_numbers;
   /// The operating system of the remote cores, as the SDK names it in its files: "freertos".
   std::string os;
   std::string sdk;
