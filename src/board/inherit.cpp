@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -28,14 +29,21 @@ using core::TomlValue;
 using Kind = core::TomlValue::Kind;
 
 void merge(TomlValue& base, TomlValue over) {
+  std::unordered_map<std::string, std::size_t> at;
+  for (std::size_t i = 0; i < base.fields.size(); ++i) {
+    at.emplace(base.fields[i].key, i);
+  }
   for (TomlField& field : over.fields) {
-    TomlField* known = base.find(field.key);
-    if (known == nullptr) {
+    const auto known = at.find(field.key);
+    if (known == at.end()) {
       base.fields.push_back(std::move(field));
-    } else if (known->get().kind == Kind::kTable && field.get().kind == Kind::kTable) {
-      merge(known->get(), std::move(field.get()));
+      continue;
+    }
+    TomlField& old = base.fields[known->second];
+    if (old.get().kind == Kind::kTable && field.get().kind == Kind::kTable) {
+      merge(old.get(), std::move(field.get()));
     } else {
-      *known = std::move(field);
+      old = std::move(field);
     }
   }
   base.place = over.place;
@@ -108,7 +116,7 @@ class Loader {
       return core::fail(std::move(twice));
     }
     read_.push_back(path);
-    const auto text = files_.read(path);
+    const auto text = files_.read(path, core::kWrittenFile);
     if (!text) {
       return asked_by.path.empty()
                  ? tl::make_unexpected(text.error())

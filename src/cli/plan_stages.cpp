@@ -18,8 +18,8 @@ namespace {
 
 using core::Code;
 
-// A plan of ten million blocks is smaller; what is larger is a mistake, or a packed nothing.
-constexpr std::size_t kLongestPlan = std::size_t{1} << 30;
+// A plan of a million blocks is smaller; what is larger is a mistake, or a packed nothing.
+constexpr std::size_t kLongestPlan = std::size_t{1} << 28;
 
 core::Result<std::string> read_whole(Session& session, const std::string& path) {
   auto file = session.files.open(path);

@@ -154,7 +154,7 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
   options.fixed = request.fixed;
   options.keep_memories = request.board.empty();
   if (!request.rules.empty()) {
-    const auto text = session.files.read(request.rules);
+    const auto text = session.files.read(request.rules, core::kWrittenFile);
     if (!text) {
       return tl::make_unexpected(text.error());
     }

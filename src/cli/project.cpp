@@ -319,7 +319,7 @@ core::Result<Project> load_project(Session& session, const ProjectRequest& reque
   if (request.none || (request.file.empty() && !session.files.exists(path))) {
     return Project{};
   }
-  const auto text = session.files.read(path);
+  const auto text = session.files.read(path, core::kWrittenFile);
   if (!text) {
     return tl::make_unexpected(text.error());
   }

@@ -127,7 +127,7 @@ class FileStream : public ByteStream {
 
 }  // namespace
 
-Result<std::string> RealFileSystem::read(const std::string& path) {
+Result<std::string> FileSystem::read(const std::string& path, const FileKind& kind) {
   const auto stream = open(path);
   if (!stream) {
     return tl::make_unexpected(stream.error());
@@ -144,6 +144,14 @@ Result<std::string> RealFileSystem::read(const std::string& path) {
     content.resize(used + *got);
     if (*got == 0) {
       return content;
+    }
+    if (content.size() > kind.most) {
+      return fail(error(Code::kReadLimit,
+                        fmt::format("'{}' has more than {}: {} has no more",
+                                    printable(path),
+                                    format_size(Bytes{kind.most}),
+                                    kind.called),
+                        at(path)));
     }
   }
 }
@@ -278,16 +286,12 @@ Result<std::vector<std::string>> RealFileSystem::list_tree(const std::string& fo
   return paths;
 }
 
-Result<std::string> MemFileSystem::read(const std::string& path) {
+Result<std::unique_ptr<ByteStream>> MemFileSystem::open(const std::string& path) {
   const auto found = content.find(path);
   if (found == content.end()) {
     return cannot_read(path, reason(is_directory(path) ? EISDIR : ENOENT));
   }
-  return found->second;
-}
-
-Result<std::unique_ptr<ByteStream>> MemFileSystem::open(const std::string& path) {
-  return read(path).map(stream_with);
+  return stream_with(found->second);
 }
 
 Result<std::uint64_t> MemFileSystem::size(const std::string& path) {

@@ -17,6 +17,7 @@ namespace {
 
 // Of a pipe or a file; whole pages, so that what is read later from a file begins at one, too.
 constexpr std::size_t kBlock = 131072;
+constexpr const char* kNoMemory = "memory ended";
 constexpr std::string_view kMagic = "\x1F\x8B";
 
 class Inflate {
@@ -87,11 +88,11 @@ class Unpacked : public ByteStream {
  private:
   enum class Kind { kUnknown, kPlain, kGzip };
 
-  [[nodiscard]] tl::unexpected<Diagnostics> refuse(const char* why) const {
+  [[nodiscard]] tl::unexpected<Diagnostics> refuse(const char* why,
+                                                   Code code = Code::kFileGzip) const {
     Place place;
     place.path = path_;
-    return fail(error(
-        Code::kFileGzip, fmt::format("cannot unpack '{}': {}", printable(path_), why), place));
+    return fail(error(code, fmt::format("cannot unpack '{}': {}", printable(path_), why), place));
   }
 
   // Reads as much as tells what it is.
@@ -114,7 +115,7 @@ class Unpacked : public ByteStream {
     if (kind_ == Kind::kGzip) {
       inflate_ = std::make_unique<Inflate>();
       if (!inflate_->started()) {
-        return refuse("zlib could not start");
+        return refuse(kNoMemory, Code::kMemoryEnd);
       }
       inflate_->feed(head_);
     }
@@ -131,6 +132,9 @@ class Unpacked : public ByteStream {
       if (!between_members_) {
         const auto [state, size] = inflate_->unpack(buffer);
         between_members_ = state == Z_STREAM_END;
+        if (state == Z_MEM_ERROR) {
+          return refuse(kNoMemory, Code::kMemoryEnd);
+        }
         // Z_BUF_ERROR: nothing could be done without more bytes.
         if (state != Z_OK && state != Z_STREAM_END && state != Z_BUF_ERROR) {
           return refuse("it is not valid gzip");

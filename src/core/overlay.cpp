@@ -12,11 +12,6 @@ namespace {
 
 }  // namespace
 
-Result<std::string> Overlay::read(const std::string& path) {
-  const auto file = files_.find(path);
-  return file == files_.end() ? disk_.read(path) : Result<std::string>{file->second};
-}
-
 Result<std::unique_ptr<ByteStream>> Overlay::open(const std::string& path) {
   const auto file = files_.find(path);
   return file == files_.end() ? disk_.open(path)

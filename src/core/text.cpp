@@ -100,17 +100,51 @@ std::optional<std::uint64_t> scale_decimal(std::string_view number, std::uint64_
   return base ? checked_add(*base, *scaled / scale) : std::nullopt;
 }
 
-// Bytes of the character that begins like this; 0 where none does.
-std::size_t utf8_length(unsigned char first) {
-  return first < 0x80                    ? 1
-         : first >= 0xC2 && first < 0xE0 ? 2
-         : first >= 0xE0 && first < 0xF0 ? 3
-         : first >= 0xF0 && first < 0xF5 ? 4
-                                         : 0;
+// Bytes of the character that `text` begins with; 0 where it begins with none. Surrogates, longer
+// forms than needed and what lies beyond Unicode are none (RFC 3629).
+std::size_t utf8_length(std::string_view text) {
+  struct Form {
+    unsigned char first, last, second_least, second_most;
+    std::size_t length;
+  };
+
+  constexpr std::array<Form, 8> kForms = {{{0x00, 0x7F, 0, 0, 1},
+                                           {0xC2, 0xDF, 0x80, 0xBF, 2},
+                                           {0xE0, 0xE0, 0xA0, 0xBF, 3},
+                                           {0xED, 0xED, 0x80, 0x9F, 3},
+                                           {0xE1, 0xEF, 0x80, 0xBF, 3},
+                                           {0xF0, 0xF0, 0x90, 0xBF, 4},
+                                           {0xF1, 0xF3, 0x80, 0xBF, 4},
+                                           {0xF4, 0xF4, 0x80, 0x8F, 4}}};
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const auto form = std::find_if(kForms.begin(), kForms.end(), [&](const Form& one) {
+    return one.first <= byte(0) && byte(0) <= one.last;
+  });
+  if (form == kForms.end() || text.size() < form->length) {
+    return 0;
+  }
+  for (std::size_t i = 1; i < form->length; ++i) {
+    const bool second = i == 1;
+    if (byte(i) < (second ? form->second_least : 0x80) ||
+        byte(i) > (second ? form->second_most : 0xBF)) {
+      return 0;
+    }
+  }
+  return form->length;
 }
 
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+// The bytes of the next character, and whether showing it does nothing but show it: control
+// characters command a terminal (C0, DEL, C1), marks of direction turn a line around, and bytes
+// that are no UTF-8 may be either.
+std::pair<std::size_t, bool> next_character(std::string_view text) {
+  const std::size_t length = utf8_length(text);
+  const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+  const bool is_control = length == 1 && (character < " " || character == "\x7F");
+  const bool is_c1 = length == 2 && character < "\xC2\xA0";
+  // U+2028 to U+202E and U+2066 to U+2069.
+  const bool turns = ("\xE2\x80\xA8" <= character && character <= "\xE2\x80\xAE") ||
+                     ("\xE2\x81\xA6" <= character && character <= "\xE2\x81\xA9");
+  return {character.size(), length != 0 && !is_control && !is_c1 && !turns};
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -310,15 +344,86 @@ std::string printable(std::string_view text, std::size_t max) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = utf8_length(static_cast<unsigned char>(text.front()));
-    const std::string_view rest = text.substr(1, std::max<std::size_t>(length, 1) - 1);
-    const bool whole = length != 0 && rest.size() + 1 == length;
-    if (!whole || !std::all_of(rest.begin(), rest.end(), is_continuation)) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) {
       return false;
     }
     text.remove_prefix(length);
   }
   return true;
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain = "_./=:,@%+-";
+  const auto is_plain = [&](char c) {
+    return is_digit(c) || std::isalpha(static_cast<unsigned char>(c)) != 0 ||
+           kPlain.find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) {
+    return std::string{text};
+  }
+  const bool visible =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  // Between $'' a shell knows escapes, so that no byte has to stand for itself.
+  std::string word = visible ? "'" : "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (visible) {
+      word += c == '\'' ? "'\\''" : std::string(1, c);
+    } else if (c == '\'' || c == '\\') {
+      word += fmt::format("\\{}", c);
+    } else {
+      // Three octal digits: what follows may be a digit.
+      word += byte < 0x20 || byte >= 0x7F ? fmt::format("\\{:03o}", byte) : std::string(1, c);
+    }
+  }
+  return word + "'";
+}
+
+std::string shell_path(std::string_view path) {
+  const bool is_option = path.size() > 1 && path.front() == '-';
+  return shell_word(is_option ? fmt::format("./{}", path) : std::string{path});
+}
+
+std::string escape_markdown(std::string_view text) {
+  // Markdown is shown as HTML: nothing may begin an element, a link, a picture or a cell.
+  constexpr std::string_view kSpecial = "\\`*[]|~";
+  std::string one_line{text};
+  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  std::string escaped;
+  for (const char c : visible_text(one_line)) {
+    if (kSpecial.find(c) != std::string_view::npos) {
+      escaped += '\\';
+    }
+    escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  }
+  return escaped;
+}
+
+std::string visible_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto [length, harmless] = next_character(text);
+    for (const char c : text.substr(0, length)) {
+      out += harmless    ? std::string(1, c)
+             : c == '\t' ? " "
+                         : fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+    }
+    text.remove_prefix(length);
+  }
+  return out;
+}
+
+std::string masked_text(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto [length, harmless] = next_character(text);
+    out += harmless               ? std::string{text.substr(0, length)}
+           : text.front() == '\t' ? " "
+                                  : std::string(length, '?');
+    text.remove_prefix(length);
+  }
+  return out;
 }
 
 bool is_identifier(std::string_view text) {
@@ -332,24 +437,37 @@ bool is_identifier(std::string_view text) {
 
 std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names) {
   constexpr std::size_t kFarthest = 3;
-  std::string best;
-  std::size_t best_distance = kFarthest + 1;
   constexpr std::size_t kTelling = 5;
+  const std::string asked = to_lower(wrong);
+  // Whoever abbreviates means a name that begins like this, whoever says more one that this begins
+  // with: the one that differs least. Only where there is none, letters may be wrong.
+  std::string_view nearest;
+  std::size_t missing = std::string::npos;
   for (const std::string& name : names) {
-    // Whoever abbreviates means the name that begins like this.
-    if (wrong.size() >= kTelling && to_lower(name).starts_with(to_lower(wrong))) {
-      return fmt::format("did you mean '{}'?", printable(name));
+    const std::string known = to_lower(name);
+    const std::size_t shorter = std::min(asked.size(), known.size());
+    const std::size_t beyond = std::max(asked.size(), known.size()) - shorter;
+    if (shorter >= kTelling && beyond < missing &&
+        asked.compare(0, shorter, known, 0, shorter) == 0) {
+      nearest = name;
+      missing = beyond;
     }
   }
-  for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(to_lower(wrong), to_lower(name));
-    // Short words are a few edits from everything: one for each three letters.
-    if (distance < best_distance && distance <= std::max(wrong.size() / 3, std::size_t{1})) {
-      best = name;
-      best_distance = distance;
+  // Short words are a few edits from everything: one for each three letters.
+  const std::size_t most = std::min(kFarthest, std::max(wrong.size() / 3, std::size_t{1}));
+  std::size_t nearest_distance = most + 1;
+  for (std::size_t i = 0; missing == std::string::npos && i < names.size(); ++i) {
+    // Each letter that one is longer is an edit.
+    if (std::max(asked.size(), names[i].size()) > std::min(asked.size(), names[i].size()) + most) {
+      continue;
+    }
+    const std::size_t distance = edit_distance(asked, to_lower(names[i]));
+    if (distance < nearest_distance) {
+      nearest = names[i];
+      nearest_distance = distance;
     }
   }
-  return best.empty() ? std::string{} : fmt::format("did you mean '{}'?", printable(best));
+  return nearest.empty() ? std::string{} : fmt::format("did you mean '{}'?", printable(nearest));
 }
 
 }  // namespace memsize::core

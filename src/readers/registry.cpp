@@ -79,7 +79,7 @@ namespace {
 
 // A compiler says what it means to use; that is for other verbs.
 core::Diagnostic is_plan(const std::string& path, const PlanReader& reader) {
-  const std::string file = path == "-" ? path : core::printable(path);
+  const std::string file = core::shell_path(path);
   return core::error(
       Code::kReadNoTable,
       fmt::format(
@@ -106,6 +106,10 @@ class Unknown : public Reading {
     if (head_.size() >= kHead) {
       decide();
     }
+  }
+
+  [[nodiscard]] bool wants_more() const override {
+    return reading_ == nullptr || reading_->wants_more();
   }
 
   void pause() override {
@@ -213,6 +217,9 @@ core::Result<model::Recording> read_stream(core::ByteStream& stream,
       return (*reading)->finish();
     }
     (*reading)->take({buffer.data(), *size});
+    if (!(*reading)->wants_more()) {
+      return (*reading)->finish();
+    }
   }
 }
 

@@ -578,6 +578,8 @@ class Document : public Reading {
     }
   }
 
+  [[nodiscard]] bool wants_more() const override { return !too_long_; }
+
   void pause() override {}
 
   core::Result<model::Recording> finish() override {

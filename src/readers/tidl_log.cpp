@@ -37,6 +37,9 @@ using model::Instance;
 // What a hostile or broken log may ask for. A console line of a log that lost its line ends holds
 // thousands of lines; a part has at most about a dozen cores; and nobody reads more of one kind.
 constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
+
+// Between two lines that say something: a serial console prints as much in years.
+constexpr std::uint64_t kLongestSilence = std::uint64_t{16} << 30U;
 constexpr std::size_t kMostCores = 256;
 constexpr std::size_t kMostHeaps = 4096;
 constexpr std::size_t kMostFailures = 1024;
@@ -74,8 +77,17 @@ class Log : public Reading, private core::LineTaker {
                            core::format_size(core::Bytes{kLongestLine})),
                "this is no console log; cut the part out that is");
       }
+      silence_ += block.size();
+      if (silence_ > kLongestSilence) {
+        refuse(scanner_.lines(),
+               fmt::format("nothing in {} says how much memory is used",
+                           core::format_size(core::Bytes{kLongestSilence})),
+               "this is no console log; cut the part out that is");
+      }
     }
   }
+
+  [[nodiscard]] bool wants_more() const override { return !limit_; }
 
   void pause() override {
     for (const auto& [core, open] : open_) {
@@ -187,6 +199,7 @@ class Log : public Reading, private core::LineTaker {
   }
 
   void take_fact(Fact fact) {
+    silence_ = 0;
     if (limit_) {
       return;
     }
@@ -453,6 +466,8 @@ class Log : public Reading, private core::LineTaker {
   // The first line that announces a table.
   std::optional<std::size_t> title_;
   std::optional<core::Diagnostic> limit_;
+  // Bytes since the last line that said something.
+  std::uint64_t silence_ = 0;
 };
 
 }  // namespace

@@ -146,7 +146,7 @@ class Agreement {
     }
     const std::string full = fmt::format("{}/{}", tree_.sources.platform.folder, path);
     if (!others_.contains(path) && files_.is_regular_file(full)) {
-      auto content = files_.read(full);
+      auto content = files_.read(full, core::kMapFile);
       others_[path] = content ? std::move(*content) : std::string{};
     }
     const auto found = others_.find(path);

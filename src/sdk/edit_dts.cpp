@@ -244,7 +244,7 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
       }
       const std::string below = place.empty() ? name : fmt::format("{}/{}", place, name);
       const std::string path = fmt::format("{}/{}", folder, below);
-      auto content = files.read(path);
+      auto content = files.read(path, core::kMapFile);
       if (!content) {
         found.insert(found.end(), content.error().begin(), content.error().end());
         continue;

@@ -124,7 +124,7 @@ class Planner {
     if (known != others_.end()) {
       return known->second;
     }
-    auto content = files_.read(full(path));
+    auto content = files_.read(full(path), core::kMapFile);
     if (!content) {
       keep(content.error());
     }

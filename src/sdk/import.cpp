@@ -157,7 +157,7 @@ class PartFinder {
       : files_(files), folder_(std::move(folder)) {}
 
   void visit(const std::string& path, const std::string& name, ImportModel& model) {
-    const auto content = files_.read(path);
+    const auto content = files_.read(path, core::kWrittenFile);
     const auto file = content ? core::parse_toml(*content, path)
                               : core::Result<TomlValue>{tl::make_unexpected(content.error())};
     // It was loaded a moment ago.
@@ -211,7 +211,7 @@ ImportModel make_import_parts(core::FileSystem& files,
   const char* program = user->mmu.front().path.ends_with(".syscfg") ? "sysconfig" : "source";
   for (const std::string& name : *names) {
     const std::string path = fmt::format("{}/parts/{}", folder, name);
-    const auto content = files.read(path);
+    const auto content = files.read(path, core::kWrittenFile);
     auto part = content ? core::parse_toml(*content, path)
                         : core::Result<TomlValue>{tl::make_unexpected(content.error())};
     const core::TomlField* mmu = part && is_part(*part) ? part->find("mmu") : nullptr;

@@ -114,7 +114,7 @@ class Surveyor {
     }
     std::optional<std::string> bytes;
     if (entry.kind == Kind::kFile) {
-      auto content = store_.files().read(full);
+      auto content = store_.files().read(full, core::kMapFile);
       // Another memsize may just have removed it: then it is not there.
       const bool is_gone = !content && store_.files().entry(full).kind == Kind::kNothing;
       if (!content && !is_gone) {

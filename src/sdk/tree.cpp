@@ -29,9 +29,6 @@ constexpr std::string_view kGenerated = "/generated/ti_dpl_config.c";
 // A name of a folder, in a message.
 constexpr std::size_t kLongestName = 40;
 
-// No file of a map is a tenth of this: the largest is a sysconfig file of some 200 KiB.
-constexpr std::size_t kLargest = 4U << 20U;
-
 bool is_wanted(const std::string& path) {
   static constexpr std::array<std::string_view, 8> kEnds = {
       ".cmd", ".syscfg", ".dts", ".dtsi", ".dtso", "_mem_map.h", "_mpu_cfg.c", "main.c"};
@@ -86,19 +83,19 @@ class Reader {
   void read(const std::string& path) {
     const std::string full = fmt::format("{}/{}", sources_.platform.folder, path);
     // Not read to find out that it is too large.
-    if (const auto size = disk_.size(full); size && *size > kLargest) {
+    if (const auto size = disk_.size(full); size && *size > core::kMapFile.most) {
       core::Place place;
       place.path = full;
       sources_.problems.push_back(
           core::error(Code::kSdkTree,
                       fmt::format("this file has {}: no file of a memory map has more than {}",
                                   core::format_size(core::Bytes{*size}),
-                                  core::format_size(core::Bytes{kLargest})),
+                                  core::format_size(core::Bytes{core::kMapFile.most})),
                       place,
                       "put the SDK's own file back"));
       return;
     }
-    auto content = disk_.read(full);
+    auto content = disk_.read(full, core::kMapFile);
     if (!content) {
       sources_.problems.insert(
           sources_.problems.end(), content.error().begin(), content.error().end());

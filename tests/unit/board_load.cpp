@@ -59,11 +59,11 @@ struct Folder {
 // Paths as a disk sees them: "a/./b" is "a/b". Gives up after many reads.
 class Normalising : public core::MemFileSystem {
  public:
-  core::Result<std::string> read(const std::string& path) override {
+  core::Result<std::unique_ptr<core::ByteStream>> open(const std::string& path) override {
     if (++reads > 50) {
       return core::fail(core::error(Code::kFileRead, "too many reads"));
     }
-    return core::MemFileSystem::read(
+    return core::MemFileSystem::open(
         std::filesystem::path{path}.lexically_normal().generic_string());
   }
 

@@ -263,6 +263,26 @@ TEST_SUITE("core") {
     }
   }
 
+  TEST_CASE("a file is read as far as its kind goes, so that a device ends, too") {
+    constexpr FileKind kSmall = {100'000, "a small file"};
+    RealFileSystem disk;
+    const auto endless = disk.read("/dev/zero", kSmall);
+    REQUIRE(!endless);
+    CHECK(endless.error().front().code == Code::kReadLimit);
+    CHECK(endless.error().front().message ==
+          "'/dev/zero' has more than 97.66 KiB: a small file has no more");
+    MemFileSystem memory;
+    memory.content["most"] = std::string(kSmall.most, 'x');
+    memory.content["more"] = std::string(kSmall.most + 1, 'x');
+    CHECK(memory.read("most", kSmall) == memory.content["most"]);
+    CHECK(!memory.read("more", kSmall));
+    CHECK(memory.read("more"));
+    Overlay overlay{memory};
+    overlay.lay("laid", memory.content["more"]);
+    CHECK(!overlay.read("laid", kSmall));
+    CHECK(!overlay.read("more", kSmall));
+  }
+
   TEST_CASE("a file, a pipe and a text in memory are streams") {
     const TemporaryFolder folder;
     RealFileSystem files;

@@ -244,6 +244,79 @@ TEST_SUITE("core") {
     }
   }
 
+  TEST_CASE("UTF-8 is what RFC 3629 says") {
+    for (const std::string_view good : {"",
+                                        "a",
+                                        "\xC3\xA9",
+                                        "\xE0\xA0\x80",
+                                        "\xED\x9F\xBF",
+                                        "\xEE\x80\x80",
+                                        "\xF0\x90\x80\x80",
+                                        "\xF4\x8F\xBF\xBF"}) {
+      CHECK_MESSAGE(is_utf8(good), printable(good));
+    }
+    // Followers alone, cut characters, longer forms than needed, surrogates, beyond U+10FFFF.
+    for (const std::string_view bad : {"\x80",
+                                       "\xC3",
+                                       "\xC3(",
+                                       "\xC0\x80",
+                                       "\xC1\xBF",
+                                       "\xE0\x9F\xBF",
+                                       "\xED\xA0\x80",
+                                       "\xED\xBF\xBF",
+                                       "\xE2\x82",
+                                       "\xF0\x8F\xBF\xBF",
+                                       "\xF4\x90\x80\x80",
+                                       "\xF5\x80\x80\x80",
+                                       "\xFF"}) {
+      CHECK_MESSAGE(!is_utf8(bad), printable(bad));
+    }
+  }
+
+  TEST_CASE("text that is shown whole commands no terminal and turns no line around") {
+    CHECK(visible_text("h\xC3\xA9 b") == "h\xC3\xA9 b");
+    CHECK(visible_text("\x1B[m") == "\\x1B[m");
+    CHECK(visible_text("\xC2\x9B"
+                       "1m") ==
+          "\\xC2\\x9B"
+          "1m");
+    CHECK(visible_text("\x9B"
+                       "1m") ==
+          "\\x9B"
+          "1m");
+    CHECK(visible_text("\xE2\x80\xAE"
+                       "cba") ==
+          "\\xE2\\x80\\xAE"
+          "cba");
+    CHECK(masked_text("a\tb\x1B\xC2\x9B\x9B\xC3\xA9\xE2\x81\xA6z") == "a b????\xC3\xA9???z");
+    test::Random random{22};
+    for (int round = 0; round < 500; ++round) {
+      std::string text;
+      for (int i = 0; i < 12; ++i) {
+        text += static_cast<char>(random.below(3) == 0 ? 0xC2 : random.below(256));
+      }
+      CAPTURE(printable(text));
+      CHECK(masked_text(text).size() == text.size());
+      CHECK(is_utf8(masked_text(text)));
+      CHECK(is_utf8(visible_text(text)));
+      CHECK(masked_text(masked_text(text)) == masked_text(text));
+    }
+  }
+
+  TEST_CASE("a word for a shell is one word that holds the text, and no option") {
+    CHECK(shell_word("run.log") == "run.log");
+    CHECK(shell_word("a=64MiB,b+c@d%e:f") == "a=64MiB,b+c@d%e:f");
+    CHECK(shell_word("") == "''");
+    CHECK(shell_word("x $(touch PWN).log") == "'x $(touch PWN).log'");
+    CHECK(shell_word("it's") == "'it'\\''s'");
+    CHECK(shell_word("~") == "'~'");
+    CHECK(shell_word("a\nb'\\\xFF"
+                     "1") == "$'a\\012b\\'\\\\\\3771'");
+    CHECK(shell_path("-") == "-");
+    CHECK(shell_path("-rf") == "./-rf");
+    CHECK(shell_path("-a b") == "'./-a b'");
+  }
+
   TEST_CASE("identifiers are C identifiers") {
     for (const std::string_view good : {"a", "_", "A9_b", "__x", "DDR_C7x_1"}) {
       CHECK_MESSAGE(is_identifier(good), std::string{good});
@@ -265,6 +338,12 @@ TEST_SUITE("core") {
     // Three letters are three edits from any three letters.
     CHECK(did_you_mean("abc", {"xyz"}).empty());
     // The first of two equally near names.
+    // What one begins with the other goes before letters that differ; the nearest of these.
+    const std::vector<std::string> knobs = {
+        "c7_scratch_non_cacheable_size", "c7_scratch_size", "c7_scrotch"};
+    CHECK(did_you_mean("c7_scratch", knobs) == "did you mean 'c7_scratch_size'?");
+    CHECK(did_you_mean("c7_scratch_size_kib", knobs) == "did you mean 'c7_scratch_size'?");
+    CHECK(did_you_mean("c7_scratsh", knobs) == "did you mean 'c7_scrotch'?");
     CHECK(did_you_mean("dsp3", {"dsp1", "dsp2"}) == "did you mean 'dsp1'?");
   }
 }

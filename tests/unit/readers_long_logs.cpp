@@ -3,6 +3,8 @@
 
 #include "support.hpp"
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -50,6 +52,31 @@ std::string table(const std::string& kib, unsigned base) {
 const std::string kInit = kPrefix + "TIDL init call from ivision API\n";
 
 TEST_SUITE("readers: long logs") {
+  // A console that prints the same bytes for ever.
+  class Endless : public core::ByteStream {
+   public:
+    explicit Endless(char byte) : byte_(byte) {}
+
+    core::Result<std::size_t> read(std::span<char> buffer) override {
+      std::fill(buffer.begin(), buffer.end(), byte_);
+      taken += buffer.size();
+      return buffer.size();
+    }
+
+    std::uint64_t taken = 0;
+
+   private:
+    char byte_;
+  };
+
+  TEST_CASE("a line that never ends is left where it is too long") {
+    Endless zeros{'\0'};
+    const auto recording = read_stream(zeros, "log");
+    REQUIRE(!recording);
+    CHECK(recording.error().front().code == Code::kReadLimit);
+    CHECK(zeros.taken < (std::uint64_t{4} << 20U));
+  }
+
   TEST_CASE("attempts that were refused are one model with the one that was not") {
     const std::string attempt = table("8.00", 0) + kRefused;
     const model::Recording recording =

@@ -27,6 +27,19 @@ struct Owner {
   friend bool operator==(const Owner&, const Owner&) = default;
 };
 
+/// What a file is read as: how much such a file may hold, and what it is called where one holds
+/// more. What never ends, such as a device, ends there.
+struct FileKind {
+  std::uint64_t most = 0;
+  const char* called = nullptr;
+};
+
+inline constexpr FileKind kAnyFile = {std::uint64_t{1} << 26, "a file that is read whole"};
+/// Of an SDK or a kernel: none is a tenth of this, the largest is a sysconfig file of some 200 KiB.
+inline constexpr FileKind kMapFile = {std::uint64_t{1} << 22, "a file of a memory map"};
+/// What people write: boards, projects, rules.
+inline constexpr FileKind kWrittenFile = {std::uint64_t{1} << 22, "a file of settings"};
+
 /// What stands at a path; a link is one itself. What cannot be looked at is kOther.
 struct Entry {
   enum class Kind { kNothing, kFile, kFolder, kLink, kOther };
@@ -73,8 +86,8 @@ class FileSystem {
   FileSystem& operator=(const FileSystem&) = delete;
   virtual ~FileSystem() = default;
 
-  /// The whole file. "-" is standard input.
-  [[nodiscard]] virtual Result<std::string> read(const std::string& path) = 0;
+  /// The whole file, unless it is larger than any of its kind. "-" is standard input.
+  [[nodiscard]] Result<std::string> read(const std::string& path, const FileKind& kind = kAnyFile);
 
   /// The same bytes, one after the other: a file, a pipe or a device of any size.
   [[nodiscard]] virtual Result<std::unique_ptr<ByteStream>> open(const std::string& path) = 0;
@@ -147,7 +160,6 @@ class FileSystem {
 /// The disk of this machine.
 class RealFileSystem : public FileSystem {
  public:
-  [[nodiscard]] Result<std::string> read(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) override;
   [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;
@@ -198,7 +210,6 @@ class MemFileSystem : public FileSystem {
   /// What single steps have changed so far.
   std::uint64_t steps = 0;
 
-  [[nodiscard]] Result<std::string> read(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) override;
   [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] Result<void> replace(const std::vector<NewFile>& files) override;

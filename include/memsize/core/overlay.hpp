@@ -22,7 +22,6 @@ class Overlay : public FileSystem {
 
   [[nodiscard]] bool empty() const { return files_.empty(); }
 
-  [[nodiscard]] Result<std::string> read(const std::string& path) override;
   [[nodiscard]] Result<std::unique_ptr<ByteStream>> open(const std::string& path) override;
   [[nodiscard]] Result<std::uint64_t> size(const std::string& path) override;
   [[nodiscard]] bool exists(const std::string& path) override;

@@ -53,13 +53,29 @@ template <typename A>
 /// for showing a piece of an input that nobody has checked.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t max = 160);
 
-/// Whether the bytes are well-formed UTF-8.
+/// Whole, with what commands a terminal or is no UTF-8 replaced by visible escapes.
+[[nodiscard]] std::string visible_text(std::string_view text);
+
+/// The same, but by question marks: every byte keeps its column.
+[[nodiscard]] std::string masked_text(std::string_view text);
+
+/// One word of a command line, as any text may be pasted into a shell; printable() leaves it alone.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+/// The same for a path, which is never taken for an option. "-" is standard input.
+[[nodiscard]] std::string shell_path(std::string_view path);
+
+/// What Markdown shows as this text, in a cell of a table too.
+[[nodiscard]] std::string escape_markdown(std::string_view text);
+
+/// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates).
 [[nodiscard]] bool is_utf8(std::string_view text);
 
 /// ASCII letter or underscore first, then letters, digits, underscores.
 [[nodiscard]] bool is_identifier(std::string_view text);
 
-/// The name nearest to `wrong` within three edits, as the sentence "did you mean 'x'?", else empty.
+/// The name that `wrong` begins or that begins `wrong`, else the nearest within three edits, as the
+/// sentence "did you mean 'x'?", else empty.
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
                                        const std::vector<std::string>& names);
 

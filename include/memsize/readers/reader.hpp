@@ -27,6 +27,10 @@ class Reading {
   virtual ~Reading() = default;
 
   virtual void take(std::string_view block) = 0;
+
+  /// False where nothing that comes could change the answer: what never ends is left then.
+  [[nodiscard]] virtual bool wants_more() const { return true; }
+
   /// Nothing more has come for a while: tables that wait for rows are told as they are.
   virtual void pause() = 0;
   /// Everything that was read. Text that says nothing of memory at all is an error.
