@@ -26,7 +26,7 @@ core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
       {},
       hint.empty()
           ? fmt::format("memsize board show {} lists them",
-                        board.asked_as.empty() ? board.name : core::printable(board.asked_as))
+                        core::shell_path(board.asked_as.empty() ? board.name : board.asked_as))
           : hint);
   unknown.option = "--set " + name;
   return unknown;

@@ -1,5 +1,7 @@
 #include "annotations.hpp"
 
+#include "memsize/core/text.hpp"
+
 #include "columns.hpp"
 #include "render_diagnostics.hpp"
 
@@ -49,7 +51,8 @@ std::string properties_of(const core::Diagnostic& diagnostic) {
   const core::Place& place = diagnostic.place;
   std::string out;
   if (!place.path.empty() && place.path.str() != "-") {
-    out += fmt::format("file={},", escape_property(plain_path(place.path.str())));
+    out +=
+        fmt::format("file={},", escape_property(core::visible_text(plain_path(place.path.str()))));
     if (place.line != 0) {
       out += fmt::format("line={},", place.line);
     }

@@ -160,9 +160,9 @@ class Importer {
       return tl::make_unexpected(written.error());
     }
     outcome.text = fmt::format("{}: {} written; memsize board show {} prints its map\n",
-                               options_.output,
+                               core::printable(options_.output, 400),
                                core::plural(lines, "line"),
-                               options_.output);
+                               core::shell_path(options_.output));
     if (broken_ != 0) {
       outcome.text +=
           fmt::format("The tree's own map breaks {}: emit refuses the board until {} mended.\n",

@@ -111,7 +111,7 @@ std::string summary(const Options& options, const Emission& emission, std::size_
     return out + fmt::format(
                      "This is the board's default map; size it with: memsize emit --board {} "
                      "--trace LOG\n",
-                     options.request.board.name);
+                     core::shell_path(options.request.board.name));
   }
   const bool explained = std::any_of(emission.artifacts.begin(),
                                      emission.artifacts.end(),
@@ -268,7 +268,7 @@ Outcome run_emit(Session& session, Options options) {
                    "this is the board's default map",
                    {},
                    fmt::format("size it with: memsize emit --board {} --trace LOG",
-                               options.request.board.name)));
+                               core::shell_path(options.request.board.name))));
   }
   return outcome;
 }

@@ -209,14 +209,14 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   } else {
     const bool is_lost = std::any_of(
         status.files.begin(), status.files.end(), [](const auto& file) { return file.is_lost; });
-    text += fmt::format(
-        "{}: memsize {} {}{}\n",
-        tree.shown(),
-        did_what(status.phase),
-        core::plural(status.files.size(), "file"),
-        is_lost ? ""
-                : fmt::format(
-                      "; memsize sdk revert {} {} puts back what was", tree.option, tree.shown()));
+    text += fmt::format("{}: memsize {} {}{}\n",
+                        tree.shown(),
+                        did_what(status.phase),
+                        core::plural(status.files.size(), "file"),
+                        is_lost ? ""
+                                : fmt::format("; memsize sdk revert {} {} puts back what was",
+                                              tree.option,
+                                              core::shell_path(tree.root)));
   }
   for (const sdk::FileStatus& file : status.files) {
     text += list_file(file, status.phase);

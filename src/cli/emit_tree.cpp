@@ -107,7 +107,7 @@ class TreeEmitter {
                 "{} {}",
                 mode_ == EmitMode::kDiff ? "--diff" : "--check",
                 each == *root ? "--sdk" : "--linux",
-                core::printable(each, kShown))));
+                core::shell_path(each))));
       }
     }
     return {};
@@ -174,20 +174,21 @@ class TreeEmitter {
       outcome.text = fmt::format("{} has these sizes already: nothing changed\n", shown);
       return outcome;
     }
-    const auto applied = sdk::apply(
-        session_.files, emission.roots, fmt::format("emit --board {}", request_.board.name));
+    const auto applied =
+        sdk::apply(session_.files,
+                   emission.roots,
+                   fmt::format("emit --board {}", core::shell_path(request_.board.name)));
     if (!applied) {
       return refused(applied.error());
     }
     for (const sdk::Applied& each : *applied) {
       outcome.text += list(each);
     }
-    outcome.text +=
-        fmt::format("memsize sdk revert --sdk {}{} puts back what was.\n",
-                    shown,
-                    request_.linux.empty()
-                        ? std::string{}
-                        : fmt::format(" --linux {}", core::printable(request_.linux, kShown)));
+    outcome.text += fmt::format("memsize sdk revert --sdk {}{} puts back what was.\n",
+                                core::shell_path(request_.sdk),
+                                request_.linux.empty()
+                                    ? std::string{}
+                                    : fmt::format(" --linux {}", core::shell_path(request_.linux)));
     outcome.text += balance_sentence(emission.map, emission.baseline) + " REBUILD.md says how.\n";
     return outcome;
   }

@@ -3,7 +3,9 @@
 #include "memsize/core/text.hpp"
 
 #include "annotations.hpp"
+#include "arguments.hpp"
 #include "data_folders.hpp"
+#include "memory_end.hpp"
 #include "render_diagnostics.hpp"
 #include "report.hpp"
 #include "rules.hpp"
@@ -112,7 +114,20 @@ bool wants_colour(int stream) {
   return (refused == nullptr || *refused == '\0') && ::isatty(stream) != 0;
 }
 
-bool write_out(const std::string& text) {
+// What people see, line by line: a name in a file commands no terminal, whatever format it is in.
+std::string for_terminal(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += core::masked_text(text.substr(0, end)) + (end < text.size() ? "\n" : "");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+bool write_out(const std::string& bytes) {
+  const std::string text = ::isatty(STDOUT_FILENO) != 0 ? for_terminal(bytes) : bytes;
+  output_begins();
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return std::fflush(stdout) == 0 && written;
 }
@@ -155,6 +170,10 @@ const char* schema_of(const std::vector<std::string>& words) {
     }
   }
   return "memsize.error/1";
+}
+
+bool has(const std::vector<std::string>& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 // CLI11's own words, under our name and status, with the nearest option where one was mistyped.
@@ -227,16 +246,16 @@ int usage_error(const CLI::App& app,
   Outcome outcome;
   outcome.status = core::ExitStatus::kUsage;
   outcome.diagnostics.push_back(std::move(usage));
-  const auto has = [&](const char* word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  outcome.json = has("--json");
-  outcome.sarif = !outcome.json && has("--sarif");
+  outcome.json = has(words, "--json");
+  outcome.sarif = !outcome.json && has(words, "--sarif");
   outcome.document["schema"] = schema_of(words);
   return finish(std::move(outcome));
 }
 
 int run(int argc, char** argv) {
+  const std::vector<std::string> words{argv + 1, argv + argc};
+  const bool json = has(words, "--json");
+  prepare_for_memory_end(json ? schema_of(words) : nullptr, !json && has(words, "--sarif"));
   CLI::App app{"memsize: from what an accelerator really used to the memory map it should have",
                "memsize"};
   app.set_version_flag("--version", "memsize " MEMSIZE_VERSION);
@@ -254,7 +273,6 @@ int run(int argc, char** argv) {
     runs.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(),
                       std::move(run));
   }
-  std::vector<std::string> words{argv + 1, argv + argc};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -275,7 +293,9 @@ int run(int argc, char** argv) {
   Session session{files, find_data_folders(files)};
   for (const auto& [verb, run_verb] : runs) {
     if (verb->parsed()) {
-      return finish(run_verb(session));
+      Outcome outcome = run_verb(session);
+      point_at_arguments(words, outcome.diagnostics);
+      return finish(std::move(outcome));
     }
   }
   core::report_bug("a verb was parsed that nobody added");
@@ -289,8 +309,7 @@ int main(int argc, char** argv) {
   try {
     return memsize::cli::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("memsize: error: out of memory\n", stderr);
-    return static_cast<int>(memsize::core::ExitStatus::kEnvironment);
+    memsize::cli::end_without_memory();
   } catch (const std::exception& problem) {
     memsize::core::report_bug(problem.what());
   }

@@ -7,6 +7,7 @@
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/translation.hpp"
 
+#include "arguments.hpp"
 #include "check_stages.hpp"
 #include "plan_stages.hpp"
 #include "planning.hpp"
@@ -85,7 +86,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   // Frozen: no size changes.
 
   // Where on the chip, checked by code that shares nothing with the layout.
-  auto map = checked_map(board, values);
+  auto map = checked_map(board, values, request.board.set);
   auto baseline = layout::resolve(board, {});
   if (!map) {
     say_nearest(board, values, map.error());
@@ -338,13 +339,14 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
 }
 
 core::Result<layout::MemoryMap> checked_map(const board::Board& board,
-                                            const board::KnobValues& set) {
+                                            const board::KnobValues& set,
+                                            const std::vector<std::string>& typed) {
   auto map = layout::resolve(board, set);
-  if (!map) {
-    return map;
-  }
-  core::Diagnostics found = layout::check_map(*map);
+  core::Diagnostics found = map ? layout::check_map(*map) : map.error();
   if (core::has_errors(found)) {
+    if (!typed.empty() && checked_map(board, {})) {
+      blame_settings(typed, found);
+    }
     return tl::make_unexpected(std::move(found));
   }
   core::bug_if(layout::has_tables(board.mmu) && !layout::tables_agree(*map),

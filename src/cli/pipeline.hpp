@@ -223,8 +223,11 @@ struct Validation {
 /// The suggestions as knob values, with what had to grow for the MMU, under what the user set.
 [[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
 
-/// resolve() and every check.
-[[nodiscard]] core::Result<layout::MemoryMap> checked_map(const board::Board& board,
-                                                          const board::KnobValues& set);
+/// resolve() and every check. What is wrong only with these values is told of the settings that
+/// were typed.
+[[nodiscard]] core::Result<layout::MemoryMap> checked_map(
+    const board::Board& board,
+    const board::KnobValues& set,
+    const std::vector<std::string>& typed = {});
 
 }  // namespace memsize::cli

@@ -37,16 +37,13 @@ std::string locus(const Place& place) {
 // The line and, below its piece, a caret. Long lines are cut around the piece.
 std::string excerpt(const Place& place, bool colour) {
   constexpr std::size_t kWidest = 100;
-  if (place.line == 0 || place.text.empty()) {
+  if (place.text.empty()) {
     return {};
   }
+  // A word of the command line is on no line.
+  const std::string line = place.line == 0 ? "" : fmt::format("{}", place.line);
   std::string text = place.text.str();
   std::size_t column = place.column;
-  // Nothing in a file commands the terminal; every byte keeps its column.
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    c = c == '\t' ? ' ' : byte < 0x20 || byte == 0x7F ? '?' : c;
-  }
   if (text.size() > kWidest) {
     const std::size_t half = kWidest / 2;
     const std::size_t from = std::min(column > half ? column - half : 0, text.size());
@@ -54,7 +51,9 @@ std::string excerpt(const Place& place, bool colour) {
            (from + kWidest < text.size() ? "..." : "");
     column = column == 0 ? 0 : column - from + (from > 0 ? 3 : 0);
   }
-  std::string out = fmt::format("{:>5} | {}\n", place.line, text);
+  // Nothing in a file commands the terminal, nor does a character that was cut in two.
+  text = core::masked_text(text);
+  std::string out = fmt::format("{:>5} | {}\n", line, text);
   if (column != 0 && column <= text.size() + 1) {
     const std::size_t room = text.size() + 1 - column;
     const std::size_t length = std::max<std::size_t>(1, std::min(place.length, room));
@@ -81,7 +80,7 @@ nlohmann::ordered_json place_json(const Place& place) {
   if (place.line != 0) {
     json["line"] = place.line;
   }
-  if (place.column != 0) {
+  if (place.line != 0 && place.column != 0) {
     json["column"] = place.column;
   }
   return json;
@@ -153,7 +152,7 @@ std::string describe_notes(const core::Diagnostics& found) {
   std::string text;
   for (const core::Diagnostic& diagnostic : found) {
     if (diagnostic.severity == core::Severity::kNote) {
-      text += fmt::format("  - {}: {}\n", diagnostic.message, diagnostic.hint);
+      text += fmt::format("  - {}: {}\n", shown(diagnostic.message), shown(diagnostic.hint));
     }
   }
   return text;

@@ -208,12 +208,12 @@ std::string notes(const Analysis& analysis) {
     if (diagnostic.severity != core::Severity::kNote) {
       continue;
     }
-    out += fmt::format("  - {}\n", diagnostic.message);
+    out += fmt::format("  - {}\n", core::visible_text(diagnostic.message));
     for (const std::string& detail : diagnostic.details) {
-      out += fmt::format("      {}\n", detail);
+      out += fmt::format("      {}\n", core::visible_text(detail));
     }
     if (!diagnostic.hint.empty()) {
-      out += fmt::format("      {}\n", diagnostic.hint);
+      out += fmt::format("      {}\n", core::visible_text(diagnostic.hint));
     }
   }
   return out.empty() ? out : fmt::format("notes\n{}", out);
@@ -228,14 +228,18 @@ std::string emit_line(const Analysis& analysis) {
     return {};
   }
   const AnalyzeRequest& request = analysis.request;
-  std::string command = fmt::format("memsize emit --board {}", request.board.name);
+  std::string command =
+      fmt::format("memsize emit --board {}", core::shell_path(request.board.name));
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) {
-      command += fmt::format(" {} {}", option, core::printable(value, 200));
+      command += fmt::format(" {} {}", option, core::shell_path(value));
     }
   };
   for (const std::string& input : request.inputs) {
     add("--trace", input);
+  }
+  for (const std::string& setting : request.board.set) {
+    add("--set", setting);
   }
   add("--core", request.core);
   add("--format", request.format);
@@ -331,7 +335,7 @@ std::string report_csv(const Analysis& analysis) {
 std::string report_markdown(const Analysis& analysis) {
   std::string out;
   for (const CoreSizing& core : analysis.sizing.cores) {
-    out += fmt::format("### {}\n\n", core_name(core.core));
+    out += fmt::format("### {}\n\n", core::escape_markdown(core_name(core.core)));
     out += demand_table(core, analysis.board.has_value()).markdown() + "\n";
   }
   return out + balance(analysis);

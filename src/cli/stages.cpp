@@ -193,7 +193,8 @@ core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) 
   if (!settings) {
     return tl::make_unexpected(settings.error());
   }
-  auto map = request.of_tree ? layout::resolve(*board, *settings) : checked_map(*board, *settings);
+  auto map = request.of_tree ? layout::resolve(*board, *settings)
+                             : checked_map(*board, *settings, request.set);
   if (!map) {
     return tl::make_unexpected(map.error());
   }
@@ -510,7 +511,8 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
           Code::kKnobSyntax,
           fmt::format("'{}' does not set a knob", core::printable(setting, 80)),
           {},
-          fmt::format("write --set KNOB=SIZE; memsize board show {} lists the knobs", board.name)));
+          fmt::format("write --set KNOB=SIZE; memsize board show {} lists the knobs",
+                      core::shell_path(board.asked_as.empty() ? board.name : board.asked_as))));
       continue;
     }
     const std::string name = setting.substr(0, equals);

@@ -10,7 +10,12 @@ namespace memsize::cli {
 
 namespace {
 
-std::string csv_cell(const std::string& text) {
+std::string csv_cell(const std::string& cell) {
+  std::string text = core::visible_text(cell);
+  // A spreadsheet would take it for a formula; numbers are none.
+  if (!text.empty() && std::string_view{"=+-@"}.find(text.front()) != std::string_view::npos) {
+    text.insert(0, "'");
+  }
   if (text.find_first_of(",\"\n\r") == std::string::npos) {
     return text;
   }
@@ -21,21 +26,15 @@ std::string csv_cell(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string markdown_cell(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    escaped += c == '|' ? "\\|" : c == '\n' ? " " : std::string(1, c);
-  }
-  return escaped;
-}
-
 }  // namespace
 
 std::string Table::text(std::size_t indent) const {
+  std::vector<std::vector<std::string>> cells = rows;
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     std::size_t width = columns[i].title.size();
-    for (const auto& row : rows) {
+    for (auto& row : cells) {
+      row.at(i) = core::visible_text(row.at(i));
       width = std::max(width, row.at(i).size());
     }
     widths.push_back(width);
@@ -52,7 +51,7 @@ std::string Table::text(std::size_t indent) const {
     out += built + "\n";
   };
   line([&](std::size_t i) { return columns[i].title; });
-  for (const auto& row : rows) {
+  for (const auto& row : cells) {
     line([&](std::size_t i) { return row.at(i); });
   }
   return out;
@@ -78,7 +77,7 @@ std::string Table::markdown() const {
   std::vector<std::string> titles;
   std::vector<std::string> rules;
   for (const Column& column : columns) {
-    titles.push_back(markdown_cell(column.title));
+    titles.push_back(core::escape_markdown(column.title));
     rules.emplace_back(column.right ? "---:" : "---");
   }
   std::string out =
@@ -87,7 +86,7 @@ std::string Table::markdown() const {
     std::vector<std::string> cells;
     cells.reserve(row.size());
     for (const std::string& cell : row) {
-      cells.push_back(markdown_cell(cell));
+      cells.push_back(core::escape_markdown(cell));
     }
     out += fmt::format("| {} |\n", core::join(cells, " | "));
   }

@@ -5,6 +5,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 
+#include "arguments.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -120,8 +122,8 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
         error.hint = fmt::format("{}{}memsize board import --sdk {} --soc {} shows what can be set",
                                  error.hint.starts_with("did you mean") ? error.hint : "",
                                  error.hint.starts_with("did you mean") ? "; " : "",
-                                 core::printable(request.sdk, 300),
-                                 tree.sources.platform.soc);
+                                 core::shell_path(request.sdk),
+                                 core::shell_word(tree.sources.platform.soc));
       }
     }
     return tl::make_unexpected(std::move(errors));
@@ -138,6 +140,7 @@ core::Result<sdk::EditPlan> plan_tree(const EmitRequest& request,
   if (!plan) {
     core::Diagnostics errors = plan.error();
     say_nearest(asked.board, wish.values, errors);
+    blame_settings(request.board.set, errors);
     return tl::make_unexpected(std::move(errors));
   }
   return plan;

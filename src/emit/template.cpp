@@ -148,11 +148,7 @@ std::string escape_html(const std::string& text) {
 }
 
 std::string escape_markdown(const std::string& text) {
-  // Markdown is shown as HTML: no text may begin an element.
-  return replace_all(
-      replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), "|", "\\|"),
-      "\n",
-      " ");
+  return core::escape_markdown(text);
 }
 
 core::Result<std::string> render_template(const EmitInput& input,
@@ -166,7 +162,7 @@ core::Result<std::string> render_template(const EmitInput& input,
       break;
     }
   }
-  auto text = input.files.read(path);
+  auto text = input.files.read(path, core::kWrittenFile);
   if (!text) {
     return text;
   }

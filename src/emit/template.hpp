@@ -21,7 +21,7 @@ using Escape = std::string (*)(const std::string&);
 /// read.
 [[nodiscard]] std::string escape_comment(const std::string& text);
 [[nodiscard]] std::string escape_html(const std::string& text);
-/// Pipes and line ends, for cells of Markdown tables.
+/// For text and cells of tables.
 [[nodiscard]] std::string escape_markdown(const std::string& text);
 
 /// Renders `<name>/main.tmpl` with `view`. A section's names are looked up in the innermost object

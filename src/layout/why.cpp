@@ -142,7 +142,7 @@ class BoardAnswerer {
                        {},
                        near.empty() ? fmt::format("memsize board show {} lists what it has; an "
                                                   "address begins with 0x or a digit",
-                                                  core::printable(asked_as(), 60))
+                                                  core::shell_path(asked_as()))
                                     : near);
   }
 

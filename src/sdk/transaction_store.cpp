@@ -104,7 +104,7 @@ std::string Store::copy(Copy where, const std::string& path) const {
 
 std::string Store::option() const {
   const bool is_sdk = files_.entry(target("platform")).kind != Kind::kNothing;
-  return fmt::format("{} {}", is_sdk ? "--sdk" : "--linux", core::printable(shown_, kShown));
+  return fmt::format("{} {}", is_sdk ? "--sdk" : "--linux", core::shell_path(shown_));
 }
 
 core::Place Store::place(const std::string& path) const {

@@ -94,9 +94,10 @@ emit::Core View::reach_of(const CoreReading& core, const std::string& file) cons
   reach.file = place_of(file);
   reach.hint =
       fmt::format("correct the entry, or put in what memsize writes: memsize emit --board {}",
-                  board_ == nullptr                ? "BOARD"
-                  : board_->board.asked_as.empty() ? board_->board.name
-                                                   : board_->board.asked_as);
+                  board_ == nullptr
+                      ? "BOARD"
+                      : core::shell_path(board_->board.asked_as.empty() ? board_->board.name
+                                                                        : board_->board.asked_as));
   for (const emit::WrittenRange& range : core.linker) {
     emit::Reach each;
     each.name = range.name;

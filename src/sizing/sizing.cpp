@@ -238,7 +238,7 @@ std::string class_name(const DemandKey& key) {
 }
 
 std::string core_name(const std::string& core) {
-  return core.empty() ? std::string{"core without a name"} : core;
+  return core.empty() ? std::string{"core without a name"} : core::visible_text(core);
 }
 
 std::string record_name(const Work& work, std::uint32_t record) {

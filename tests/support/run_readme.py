@@ -6,7 +6,7 @@ or build stand in ```sh blocks, which are not run. The commands of one file run 
 samples/, boards/, templates/ and build/release/memsize are those of the source tree, and memsize is on the
 PATH. A command that fails must be followed by '$ echo $?'.
 
-Further: README.md has every verb in its table and no other, each verb's --help has examples, README.md names
+Further: the first minute's commands work, README.md has every verb in its table and no other, each verb's --help has examples, README.md names
 every Debian package that the scripts install, every board, and every schema, and links lead somewhere.
 
 --write puts the real output into the files; read the difference before you keep it.
@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 DOCUMENTS = ("README.md", "src/README.md", "boards/README.md", "templates/README.md", "tests/README.md",
@@ -132,6 +133,32 @@ class Checker:
                 if f"`{name}`" not in readme:
                     self.wrong("README.md", f"does not name the {kind} `{name}`")
 
+    def check_first_minute(self, readme: str) -> None:
+        """What a newcomer types first works word by word, and says nothing is wrong."""
+        section = re.search(r"^## 60 seconds$.*?^```sh$(.*?)^```$", readme, re.M | re.S)
+        commands = [line for line in section.group(1).splitlines() if line.startswith("memsize ")] if section else []
+        if not commands:
+            self.wrong("README.md", "the first minute has no command")
+        for command in commands:
+            done = subprocess.run(["bash", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=120, env={**os.environ, "PATH": f"{self.folder}/build/release:{os.environ['PATH']}"})
+            if done.returncode != 0 or done.stderr:
+                self.wrong(f"README.md: {command}", f"ends with status {done.returncode}\n{done.stderr}")
+
+    def check_parts(self, readme: str) -> None:
+        """The table of boards names exactly the parts that --board takes."""
+        section = readme[readme.index("\n## Boards\n"):]
+        for file in sorted((self.source / "boards").glob("*.toml")):
+            numbers = tomllib.loads(file.read_text(encoding="utf-8")).get("part_numbers", [])
+            row = re.search(rf"^\| `{file.stem}`[^|]*\| ([^|]*) \|", section, re.M)
+            named = re.findall(r"\b[A-Z]+\d+\w*", row.group(1)) if row else []
+            if numbers and sorted(set(named)) != sorted(numbers):
+                self.wrong("README.md", f"has other parts of {file.stem} than its file: {named}, {numbers}")
+            for number in numbers:
+                status, text = self.run(f"memsize board show {number.lower()} | head -1", self.folder)
+                if status != 0 or not text[0].startswith(f"{file.stem}:"):
+                    self.wrong(f"memsize board show {number.lower()}", f"does not show {file.stem}")
+
     def check_links(self, path: Path) -> None:
         text = re.sub(rf"^{FENCE}.*?^{FENCE}$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
@@ -148,6 +175,8 @@ class Checker:
             self.folder = Path(folder)
             self.make_folder(self.folder)
             self.check_verbs(readme)
+            self.check_first_minute(readme)
+            self.check_parts(readme)
         self.check_names(readme)
         for problem in self.problems:
             print(problem)

@@ -153,7 +153,7 @@ TEST_SUITE("cli") {
     Table table;
     table.columns = {{"a", false}, {"b,c", false}};
     table.rows = {{"plain", "say \"hi\""}, {"two\nlines", "x"}};
-    CHECK(table.csv() == "a,\"b,c\"\nplain,\"say \"\"hi\"\"\"\n\"two\nlines\",x\n");
+    CHECK(table.csv() == "a,\"b,c\"\nplain,\"say \"\"hi\"\"\"\ntwo\\x0Alines,x\n");
   }
 
   TEST_CASE("Markdown cells cannot end their row") {
@@ -161,6 +161,19 @@ TEST_SUITE("cli") {
     table.columns = {{"a|b", false}, {"n", true}};
     table.rows = {{"x|y\nz", "1"}};
     CHECK(table.markdown() == "| a\\|b | n |\n|---|---:|\n| x\\|y z | 1 |\n");
+  }
+
+  TEST_CASE("no cell is a formula, an element, a link or a command to a terminal") {
+    Table table;
+    table.columns = {{"a"}};
+    table.rows = {
+        {"=1+1"}, {"<img src=x onerror=alert(1)>"}, {"![x](http://y/z)"}, {"\\|b"}, {"\xC2\x9Bm"}};
+    CHECK(table.csv() ==
+          "a\n'=1+1\n<img src=x onerror=alert(1)>\n![x](http://y/z)\n\\|b\n\\xC2\\x9Bm\n");
+    CHECK(table.markdown() ==
+          "| a |\n|---|\n| =1+1 |\n| &lt;img src=x onerror=alert(1)&gt; |\n"
+          "| !\\[x\\](http://y/z) |\n| \\\\\\|b |\n| \\\\xC2\\\\x9Bm |\n");
+    CHECK(table.text(0).find("\xC2\x9B") == std::string::npos);
   }
 
   TEST_CASE("equal texts have no difference") {

@@ -1,0 +1,86 @@
+#include "arguments.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+constexpr std::string_view kSet = "--set ";
+
+bool speaks_of(const core::Diagnostic& diagnostic, const std::string& knob) {
+  const auto names = [&](const std::string& text) { return text.find(knob) != std::string::npos; };
+  return names(diagnostic.message) || names(diagnostic.hint) ||
+         std::any_of(diagnostic.details.begin(), diagnostic.details.end(), names);
+}
+
+// The value of `option` among the words ("--dram 4GiB", "--dram=4GiB"), whose text begins with
+// `prefix`; the last one counts.
+std::optional<std::string> value_of(const std::vector<std::string>& words,
+                                    std::string_view option,
+                                    std::string_view prefix) {
+  std::optional<std::string> found;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    std::optional<std::string_view> value;
+    if (word == option && i + 1 < words.size()) {
+      value = words[i + 1];
+    } else if (word.size() > option.size() && word.starts_with(option) &&
+               word[option.size()] == '=') {
+      value = word.substr(option.size() + 1);
+    }
+    if (value && value->starts_with(prefix)) {
+      found = std::string{*value};
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void blame_settings(const std::vector<std::string>& settings, core::Diagnostics& errors) {
+  std::vector<std::string> knobs;
+  for (const std::string& setting : settings) {
+    knobs.push_back(setting.substr(0, setting.find('=')));
+  }
+  for (core::Diagnostic& error : errors) {
+    const auto named = std::find_if(knobs.begin(), knobs.end(), [&](const std::string& knob) {
+      return speaks_of(error, knob);
+    });
+    const bool is_known = named != knobs.end() || knobs.size() == 1;
+    if (error.severity != core::Severity::kError || error.place.path.empty() || !is_known) {
+      continue;
+    }
+    error.option = std::string{kSet} + (named != knobs.end() ? *named : knobs.front());
+    error.related.insert(error.related.begin(),
+                         {std::exchange(error.place, {}), "where the map has it"});
+  }
+}
+
+void point_at_arguments(const std::vector<std::string>& words, core::Diagnostics& diagnostics) {
+  for (core::Diagnostic& diagnostic : diagnostics) {
+    core::Place& place = diagnostic.place;
+    if (diagnostic.option.empty() || !place.path.empty() || place.line != 0) {
+      continue;
+    }
+    const bool sets = diagnostic.option.starts_with(kSet);
+    const std::string option = sets ? "--set" : diagnostic.option;
+    const std::string prefix = sets ? diagnostic.option.substr(kSet.size()) + "=" : "";
+    const auto value = value_of(words, option, prefix);
+    if (!value) {
+      continue;
+    }
+    const bool is_name = diagnostic.code == core::Code::kKnobUnknown;
+    const std::size_t skipped = is_name ? 0 : prefix.size();
+    place.text = fmt::format("{} {}", option, *value);
+    place.column = option.size() + 2 + skipped;
+    place.length = is_name ? prefix.size() - 1 : value->size() - skipped;
+  }
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,185 @@
+"""Where memory ends, memsize ends: one message, a document where it was asked for, status 4, and nothing half written.
+
+Allocations are made to fail by an operator new of our own, loaded before the library's: all of them from the N-th on, or
+those beyond so many bytes. Whatever a run does up to its end must be what it does with all memory, or that end. And what
+never ends, or says a lot in a few bytes, is left at the limit of its kind, in bounded memory and time.
+"""
+
+import gzip
+import json
+import os
+import resource
+import subprocess
+import time
+from pathlib import Path
+
+from support import SOURCE, TRACE, Context, check, main, read, same, tool
+
+HOOK = r"""
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <malloc.h>
+#include <new>
+
+static std::atomic<long> calls{0};
+static std::atomic<long> bytes{0};
+static long number(const char* name) { const char* text = std::getenv(name); return text == nullptr ? -1 : std::atol(text); }
+static bool refused(std::size_t size) {
+  static const long last = number("FAIL_FROM");
+  static const long most = number("FAIL_ABOVE");
+  const long call = ++calls;
+  return (last >= 0 && call > last) || (most >= 0 && bytes + static_cast<long>(size) > most);
+}
+static void* take(std::size_t size) {
+  if (refused(size)) return nullptr;
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  bytes += static_cast<long>(malloc_usable_size(memory));
+  return memory;
+}
+void* operator new(std::size_t size) {
+  while (true) {
+    if (void* memory = take(size)) return memory;
+    std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc{};
+    handler();
+  }
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
+static void give(void* memory) noexcept { bytes -= static_cast<long>(malloc_usable_size(memory)); std::free(memory); }
+void operator delete(void* memory) noexcept { give(memory); }
+void operator delete[](void* memory) noexcept { give(memory); }
+void operator delete(void* memory, std::size_t) noexcept { give(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { give(memory); }
+struct Report {
+  ~Report() {
+    if (const char* path = std::getenv("COUNT_IN")) {
+      if (std::FILE* file = std::fopen(path, "w")) { std::fprintf(file, "%ld %ld\n", calls.load(), bytes.load()); std::fclose(file); }
+    }
+  }
+} report;
+"""
+MESSAGE = "memsize: error[memory.end]: "
+STEPS = 60
+MIB = 1 << 20
+
+
+def hook(context: Context) -> Path:
+    compiler = tool("g++", "c++", "clang++")
+    (context.work / "hook.cpp").write_text(HOOK, encoding="utf-8")
+    library = context.work / "hook.so"
+    subprocess.run([compiler, "-std=c++20", "-O1", "-fPIC", "-shared", "-o", library, context.work / "hook.cpp"], check=True)
+    return library
+
+
+def run(context: Context, words: tuple[str, ...], limit: int = 0, **variables: object) -> subprocess.CompletedProcess[bytes]:
+    def restrict() -> None:
+        if limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    environment = {**os.environ, "NO_COLOR": "1", **{name: str(value) for name, value in variables.items()}}
+    return subprocess.run([context.memsize, *words], cwd=context.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                          env=environment, preexec_fn=restrict, check=False)
+
+
+def steps(last: int) -> list[int]:
+    """Each of the first, then fewer and fewer of those behind them."""
+    first = list(range(0, 24))
+    return first + sorted({round(24 + (last - 24) * (i / STEPS) ** 2) for i in range(STEPS + 1)})
+
+
+def check_end(context: Context, words: tuple[str, ...], what: str, done: subprocess.CompletedProcess[bytes], whole: bytes) -> bool:
+    """Whether memory ended; then it ended well."""
+    if done.returncode == 0:
+        same(f"{words} {what}: what it prints", done.stdout, whole)
+        return False
+    same(f"{words} {what}: status\n{done.stderr[-300:]!r}", done.returncode, 4)
+    said = done.stderr.decode("utf-8")
+    same(f"{words} {what}: how often it says so\n{said}", said.count("error[memory.end]"), 1)
+    if "--json" in words or "--sarif" in words:
+        document = json.loads(done.stdout)
+        check("runs" in document or document["diagnostics"][-1]["code"] == "memory.end", f"{words} {what}: {document}")
+    else:
+        same(f"{words} {what}: what it prints", done.stdout, b"")
+    return True
+
+
+def check_failing(context: Context, library: Path) -> int:
+    csv = SOURCE / "samples" / "plans" / "vww_mobilenet.csv"
+    packed = context.work / "trace.log.gz"
+    packed.write_bytes(gzip.compress(TRACE.read_bytes()))
+    runs = context.work / "runs"
+    runs.mkdir()
+    for name in ("a.log", "b.log"):
+        (runs / name).write_bytes(TRACE.read_bytes())
+    calls = (("analyze", str(packed), "--board", "j722s-sdk11", "--json"), ("analyze", "runs", "--json"),
+             ("plan", str(csv), "--json"), ("board", "show", "j722s"), ("list", "checks"), ("emit", "--board", "j722s-sdk11", "--out", "out"),
+             ("check", "--map", "map", "--board", "j722s-sdk11", "--sarif"), ("board", "nonsense", "--json"))
+    context.run("emit", "--board", "j722s-sdk11", "--out", "map")
+    ended = 0
+    for words in calls:
+        count = context.work / "count"
+        whole = run(context, words, LD_PRELOAD=library, COUNT_IN=count)
+        total = int(read(count).split()[0])
+        check(total > 50, f"{words}: only {total} allocations: the hook is not asked")
+        if whole.returncode != 0:
+            whole = subprocess.CompletedProcess([], 0, b"")
+        for step in steps(total):
+            done = run(context, words, LD_PRELOAD=library, FAIL_FROM=step)
+            if done.returncode == 2 and "nonsense" in words:
+                continue
+            ended += check_end(context, words, f"from allocation {step}", done, whole.stdout)
+            left = [path for path in context.work.rglob("*.memsize-*")]
+            same(f"{words} from allocation {step}: files half written", left, [])
+            # What was written is written again, so that each step has the same to do.
+            if "--out" in words:
+                subprocess.run(["rm", "-rf", "out"], cwd=context.work, check=True)
+        for budget in (0, 4096, 40_000, 100_000, 200_000, 400_000, 800_000):
+            done = run(context, words, LD_PRELOAD=library, FAIL_ABOVE=budget)
+            if done.returncode != 2:
+                ended += check_end(context, words, f"with {budget} bytes", done, whole.stdout)
+            subprocess.run(["rm", "-rf", "out"], cwd=context.work, check=True)
+    return ended
+
+
+def check_limits(context: Context) -> int:
+    """Each ends by its limit in 700 MiB, and says what that is."""
+    board = SOURCE / "boards" / "j722s.toml"
+    csv = SOURCE / "samples" / "plans" / "vww_mobilenet.csv"
+    keys = context.work / "keys.toml"
+    keys.write_text("".join(f"key{i} = {i}\n" for i in range(80_000)), encoding="utf-8")
+    line = context.work / "line.toml"
+    line.write_text("schema = 1\nsources = [" + "1, " * 1_000_000 + "]\n", encoding="utf-8")
+    tree = context.work / "sdk"
+    subprocess.run(["cp", "-r", SOURCE / "tests" / "data" / "zy4", tree], check=True)
+    header = next((tree / "platform").rglob("app_mem_map.h"))
+    with header.open("wb") as file:
+        file.truncate(200 * MIB)
+    on_tree = ("--sdk", str(tree), "--board", str(tree / "board.toml"))
+    calls = ((("plan", str(csv), "--rules", "/dev/zero"), "4 MiB"), (("board", "check", "/dev/zero"), "'/dev/zero'"),
+             (("emit", "--project", "/dev/zero"), "4 MiB"), (("check", "--sdk", str(tree), "--baseline", "/dev/zero"), "64 MiB"),
+             (("analyze", "/dev/zero"), "1 MiB"), (("analyze", str(TRACE), "--board", "/dev/zero"), ""),
+             (("emit", "--board", str(board), "--sizing", "/dev/zero"), "1 MiB"), (("plan", "/dev/zero"), "256 MiB"),
+             (("emit", *on_tree, "--set", "c8_heap_size=10MiB"), "4 MiB"), (("check", *on_tree), "4 MiB"),
+             (("board", "check", str(keys)), "has no key"), (("board", "check", str(line)), ""))
+    for words, limit in calls:
+        began = time.monotonic()
+        done = run(context, words, 1500 * MIB)
+        took = time.monotonic() - began
+        said = done.stderr.decode("utf-8")
+        check(done.returncode in (1, 2, 4) and "memory.end" not in said, f"{words}: exit {done.returncode}\n{said[:500]}")
+        check(limit in said, f"{words}: does not say '{limit}':\n{said[:500]}")
+        check(took < 30, f"{words}: took {took:.0f} s")
+    return len(calls)
+
+
+def body(context: Context) -> str:
+    failing = check_failing(context, hook(context))
+    check(failing > 100, f"memory ended {failing} times only")
+    return f"memory ended {failing} times, and well; {check_limits(context)} limits"
+
+
+if __name__ == "__main__":
+    main(__doc__, body)
