@@ -19,6 +19,13 @@ bool speaks_of(const core::Diagnostic& diagnostic, const std::string& knob) {
          std::any_of(diagnostic.details.begin(), diagnostic.details.end(), names);
 }
 
+// Boards and generator scripts say sizes; of any other file, the mistake is its own.
+bool says_sizes(const core::Diagnostic& error) {
+  const std::string& path = error.place.path.str();
+  return (path.ends_with(".toml") || path.ends_with(".py")) &&
+         !core::code_name(error.code).starts_with("sdk.");
+}
+
 // The value of `option` among the words ("--dram 4GiB", "--dram=4GiB"), whose text begins with
 // `prefix`; the last one counts.
 std::optional<std::string> value_of(const std::vector<std::string>& words,
@@ -53,7 +60,7 @@ void blame_settings(const std::vector<std::string>& settings, core::Diagnostics&
       return speaks_of(error, knob);
     });
     const bool is_known = named != knobs.end() || knobs.size() == 1;
-    if (error.severity != core::Severity::kError || error.place.path.empty() || !is_known) {
+    if (error.severity != core::Severity::kError || !is_known || !says_sizes(error)) {
       continue;
     }
     error.option = std::string{kSet} + (named != knobs.end() ? *named : knobs.front());

@@ -1,3 +1,4 @@
+#include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 
 #include "render_diagnostics.hpp"
@@ -353,7 +354,10 @@ void fill(Session& session, const Project& project, Defaults& defaults, Options&
     defaults.fill_board(request.board);
   }
   if (request.map.empty() && request.sdk.empty()) {
-    const std::string written = project.beside("memsize-out/" + board_stem(request.board.name));
+    // A part's number is not the name that emit writes to.
+    const auto board = board::load_board(session.files, session.data.boards, request.board.name);
+    const std::string written =
+        project.beside("memsize-out/" + (board ? board->name : board_stem(request.board.name)));
     if (!project.path.empty() && session.files.is_directory(written)) {
       request.map = written;
     }

@@ -18,7 +18,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <span>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -163,16 +165,16 @@ int finish(Outcome outcome) {
 }
 
 // The document that these words would have printed.
-const char* schema_of(const std::vector<std::string>& words) {
+const char* schema_of(const auto& words) {
   for (const Verb& verb : kVerbs) {
-    if (!words.empty() && words.front() == verb.name && verb.schema != nullptr) {
+    if (!words.empty() && std::string_view{words.front()} == verb.name && verb.schema != nullptr) {
       return verb.schema;
     }
   }
   return "memsize.error/1";
 }
 
-bool has(const std::vector<std::string>& words, const char* word) {
+bool has(const auto& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -253,9 +255,11 @@ int usage_error(const CLI::App& app,
 }
 
 int run(int argc, char** argv) {
-  const std::vector<std::string> words{argv + 1, argv + argc};
-  const bool json = has(words, "--json");
-  prepare_for_memory_end(json ? schema_of(words) : nullptr, !json && has(words, "--sarif"));
+  // Without an allocation: what is needed where none succeeds.
+  const std::span typed{argv + std::min(argc, 1), argv + argc};
+  const bool json = has(typed, "--json");
+  prepare_for_memory_end(json ? schema_of(typed) : nullptr, !json && has(typed, "--sarif"));
+  const std::vector<std::string> words{typed.begin(), typed.end()};
   CLI::App app{"memsize: from what an accelerator really used to the memory map it should have",
                "memsize"};
   app.set_version_flag("--version", "memsize " MEMSIZE_VERSION);

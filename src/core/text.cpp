@@ -387,7 +387,7 @@ std::string shell_path(std::string_view path) {
 
 std::string escape_markdown(std::string_view text) {
   // Markdown is shown as HTML: nothing may begin an element, a link, a picture or a cell.
-  constexpr std::string_view kSpecial = "\\`*[]|~";
+  constexpr std::string_view kSpecial = "\\`[]|";
   std::string one_line{text};
   std::replace(one_line.begin(), one_line.end(), '\n', ' ');
   std::string escaped;

@@ -28,6 +28,8 @@ static long number(const char* name) { const char* text = std::getenv(name); ret
 static bool refused(std::size_t size) {
   static const long last = number("FAIL_FROM");
   static const long most = number("FAIL_ABOVE");
+  // Before main() no program has a say: what counts begins where it has prepared itself.
+  if (std::get_new_handler() == nullptr) return false;
   const long call = ++calls;
   return (last >= 0 && call > last) || (most >= 0 && bytes + static_cast<long>(size) > most);
 }

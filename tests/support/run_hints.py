@@ -26,7 +26,8 @@ INNER = {"board": {"list", "show", "check", "import"}, "sdk": {"status", "revert
 SETTINGS = re.compile(r"--set \w+=\w+(?: --set \w+=\w+)*")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}|KNOB=SIZE")
 # What is told of the next map is not tried on the log of this one.
-FOR_ANOTHER_RUN = re.compile(r"then trace the model again")
+# Nor are sizes of another SDK generation, which are those of a map that this trace does not make.
+FOR_ANOTHER_RUN = re.compile(r"then trace the model again|to take the sizes of the trace as they are")
 # Codes of what was typed.
 MISUSE = {"usage", "knob.syntax", "knob.unknown", "board.unknown", "emit.unknown", "why.unknown", "text.size"}
 SECONDS = 60
