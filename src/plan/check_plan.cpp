@@ -350,6 +350,10 @@ ArenaHeight height_of(const JudgedPlan& plan, const JudgedArena& arena) {
   }
   const core::Bytes padded = core::Bytes{peak_of(buffers).bytes} - core::Bytes{most_padding};
   height.least = std::max(core::Bytes{peak.bytes}, padded);
+  // A block takes all of its bytes of the arena, whatever it needs of them.
+  for (const std::size_t i : arena.blocks) {
+    height.least = std::max(height.least, plan.report.blocks[i].size);
+  }
   return height;
 }
 

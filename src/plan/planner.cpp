@@ -347,6 +347,21 @@ class Planner {
     for (const Arena& arena : planned_.arenas) {
       report_arena(arena);
     }
+    const auto groups =
+        std::count_if(problem_.slots.begin(), problem_.slots.end(), [](const Slot& slot) {
+          return slot.blocks.size() > 1 && !slot.windows.empty();
+        });
+    if (groups != 0) {
+      outcome_.diagnostics.push_back(core::note(
+          Code::kPlanAlias,
+          fmt::format(
+              "{} in place: they keep their distances, and what is proved is proved of that",
+              core::plural(static_cast<std::uint64_t>(groups),
+                           "group of blocks works",
+                           "groups of blocks work")),
+          core::Place{wanted_.path, 0, 0, 0, {}},
+          ""));
+    }
     std::sort(plan.arenas.begin(), plan.arenas.end(), [](const auto& a, const auto& b) {
       return std::tuple{order_of(a.role), a.memory} < std::tuple{order_of(b.role), b.memory};
     });

@@ -152,6 +152,25 @@ TEST_SUITE("plan") {
     CHECK(occupied.first_gap(0) == 0);
   }
 
+  TEST_CASE("greedy: when the limit is over, the first plan is no longer looked for") {
+    std::vector<Buffer> many;
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      Buffer next = buffer(i % 7, 7 + i % 5, 1 + static_cast<std::uint64_t>(i % 13));
+      next.alignment = *core::Align::make(std::uint64_t{1} << (i % 3));
+      many.push_back(next);
+    }
+    PackLimits limits;
+    limits.steps = 1000;
+    const Packing packing = pack(many, limits);
+    CHECK(packing.steps < 3000);
+    CHECK(packing.proof == Proof::kBest);
+    std::vector<std::uint64_t> offsets;
+    for (const core::Bytes offset : packing.offsets) {
+      offsets.push_back(offset.count());
+    }
+    CHECK(test::wrong_with(many, offsets, packing.height.count()) == "");
+  }
+
   TEST_CASE("greedy: a chain reaches its bound, whatever its sizes") {
     test::Numbers numbers(5);
     for (int round = 0; round < 200; ++round) {
