@@ -324,10 +324,6 @@ Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) 
   view["memories"] = Json::array();
   view["arenas"] = Json::array();
   view["checks"] = Json::array();
-  view["has_windows"] =
-      std::any_of(plan.blocks.begin(), plan.blocks.end(), [](const model::PlannedBlock& block) {
-        return !block.windows.empty();
-      });
   UniqueNames unique;
   const Spelling spelling = spelling_of(plan, arenas, upper, unique);
   std::vector<std::string> names;
