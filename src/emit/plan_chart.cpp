@@ -148,21 +148,24 @@ class Chart {
   void measure() {
     cells_.assign(rows_ * columns_, {});
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const PlacedBlock& block = *blocks_[i];
-      const char letter = i < kLetters.size() ? kLetters[i] : kOther;
-      const std::uint64_t left = time().part(distance(steps_.lower, block.live->lower));
-      const std::uint64_t right = time().part(distance(steps_.lower, block.live->upper));
-      const std::uint64_t bottom = address().part(block.offset);
-      // However small it is, it is there.
-      const std::uint64_t top = std::max(address().part(block.end()), bottom + 1);
-      for (std::uint64_t row = bottom / kParts; row * kParts < top && row < rows_; ++row) {
-        const std::uint64_t high =
-            std::min(top, (row + 1) * kParts) - std::max(bottom, row * kParts);
-        for (std::uint64_t column = left / kParts; column * kParts < right; ++column) {
-          const std::uint64_t wide =
-              std::min(right, (column + 1) * kParts) - std::max(left, column * kParts);
-          add(cells_[row * columns_ + column], letter, wide * high);
-        }
+      for (const PlacedBlock& need : needs_of(*blocks_[i])) {
+        draw(need, i < kLetters.size() ? kLetters[i] : kOther);
+      }
+    }
+  }
+
+  void draw(const PlacedBlock& need, char letter) {
+    const std::uint64_t left = time().part(distance(steps_.lower, need.live->lower));
+    const std::uint64_t right = time().part(distance(steps_.lower, need.live->upper));
+    const std::uint64_t bottom = address().part(need.offset);
+    // However small it is, it is there.
+    const std::uint64_t top = std::max(address().part(need.end()), bottom + 1);
+    for (std::uint64_t row = bottom / kParts; row * kParts < top && row < rows_; ++row) {
+      const std::uint64_t high = std::min(top, (row + 1) * kParts) - std::max(bottom, row * kParts);
+      for (std::uint64_t column = left / kParts; column * kParts < right; ++column) {
+        const std::uint64_t wide =
+            std::min(right, (column + 1) * kParts) - std::max(left, column * kParts);
+        add(cells_[row * columns_ + column], letter, wide * high);
       }
     }
   }
@@ -251,8 +254,10 @@ class Chart {
   }
 
   [[nodiscard]] bool at_peak(const PlacedBlock& block) const {
-    return view_.peak_bytes && block.live->lower <= view_.peak_step &&
-           view_.peak_step < block.live->upper;
+    const std::vector<PlacedBlock> needs = needs_of(block);
+    return view_.peak_bytes && std::any_of(needs.begin(), needs.end(), [&](const auto& need) {
+             return need.live->lower <= view_.peak_step && view_.peak_step < need.live->upper;
+           });
   }
 
   [[nodiscard]] std::string legend() const {

@@ -61,6 +61,18 @@ std::string block_member(const PlannedBlock& block) {
   if (block.live) {
     line.number("lower", block.live->lower).number("upper", block.live->upper);
   }
+  if (!block.windows.empty()) {
+    std::vector<std::string> windows;
+    for (const model::Window& window : block.windows) {
+      windows.push_back(JsonLine{}
+                            .number("lower", window.live.lower)
+                            .number("upper", window.live.upper)
+                            .number("begin", window.begin.count())
+                            .number("end", window.end.count())
+                            .str());
+    }
+    line.json("windows", fmt::format("[{}]", fmt::join(windows, ", ")));
+  }
   line.number("size", block.size.count());
   if (block.alignment) {
     line.number("alignment", block.alignment->value());
@@ -182,6 +194,31 @@ std::string residency_tensor(const PlacedBlock& placed) {
       .str();
 }
 
+// As minimalloc has them: "3-6" or "3-6@0:2".
+std::string gaps_of(const PlannedBlock& block) {
+  std::vector<std::string> gaps;
+  if (!block.live || block.windows.empty()) {
+    return {};
+  }
+  std::int64_t next = block.live->lower;
+  for (const model::Window& window : block.windows) {
+    if (next < window.live.lower) {
+      gaps.push_back(fmt::format("{}-{}", next, window.live.lower));
+    }
+    next = window.live.upper;
+    if (window.begin == window.end) {
+      gaps.push_back(fmt::format("{}-{}", window.live.lower, next));
+    } else if (window.begin.count() != 0 || window.end != block.size) {
+      gaps.push_back(fmt::format(
+          "{}-{}@{}:{}", window.live.lower, next, window.begin.count(), window.end.count()));
+    }
+  }
+  if (next < block.live->upper) {
+    gaps.push_back(fmt::format("{}-{}", next, block.live->upper));
+  }
+  return core::join(gaps, " ");
+}
+
 // RFC 4180; blanks at the ends are quoted too, because many readers cut them off.
 std::string csv_field(const std::string& text) {
   const bool blank = !text.empty() && core::trim(text).size() != text.size();
@@ -300,17 +337,20 @@ std::string plan_csv(const model::PlanReport& plan) {
   bool several = false;
   bool sourced = false;
   bool aliased = false;
+  bool gapped = false;
   for (const PlannedBlock& block : plan.blocks) {
     aligned = aligned || block.alignment.has_value();
     several = several || block.role != Lifetime::kScratch || block.memory != "default";
     sourced = sourced || !block.source_memory.empty();
     aliased = aliased || !block.alias_of.empty();
+    gapped = gapped || !block.windows.empty();
   }
-  std::string text = fmt::format("id,lower,upper,size,offset{}{}{}{}\n",
+  std::string text = fmt::format("id,lower,upper,size,offset{}{}{}{}{}\n",
                                  aligned ? ",alignment" : "",
                                  several ? ",memory,role" : "",
                                  sourced ? ",source_memory" : "",
-                                 aliased ? ",alias_of" : "");
+                                 aliased ? ",alias_of" : "",
+                                 gapped ? ",gaps" : "");
   for (const PlannedBlock& block : plan.blocks) {
     const std::string live =
         block.live ? fmt::format("{},{}", block.live->lower, block.live->upper) : ",";
@@ -325,6 +365,7 @@ std::string plan_csv(const model::PlanReport& plan) {
     }
     text += sourced ? "," + csv_field(block.source_memory) : "";
     text += aliased ? "," + csv_field(block.alias_of) : "";
+    text += gapped ? "," + gaps_of(block) : "";
     text += '\n';
   }
   return text;

@@ -91,7 +91,8 @@ std::string arena_part(const model::PlannedArena& arena) {
 
 using Pair = std::pair<std::size_t, std::size_t>;
 
-// Pairs of indices into `roots`, the lower one first, as the head of this file says.
+// Pairs of indices into `roots`, the lower one first, as the head of this file says. Windows of one
+// block may lie on each other.
 std::set<Pair> neighbours(const std::vector<PlacedBlock>& roots) {
   using Event = std::tuple<std::int64_t, bool, std::size_t>;
   std::vector<Event> events;
@@ -128,13 +129,15 @@ std::set<Pair> neighbours(const std::vector<PlacedBlock>& roots) {
 
 // Where nobody says when blocks are alive, only those that are alive all the time can be compared.
 std::vector<PlacedBlock> comparable(const ArenaView& view) {
-  std::vector<PlacedBlock> roots = view.roots;
-  if (view.arena.role != Lifetime::kScratch) {
-    for (PlacedBlock& root : roots) {
+  std::vector<PlacedBlock> all;
+  for (PlacedBlock root : view.roots) {
+    if (view.arena.role != Lifetime::kScratch) {
       root.live = root.block->live ? root.live : model::Interval{INT64_MIN, INT64_MAX};
     }
+    const std::vector<PlacedBlock> needs = needs_of(root);
+    all.insert(all.end(), needs.begin(), needs.end());
   }
-  return roots;
+  return all;
 }
 
 std::string reservation_note(const ArenaView& view) {
@@ -237,9 +240,29 @@ void add_checks(Json& checks,
       }
     }
   }
-  const std::vector<PlacedBlock> roots = comparable(view);
-  for (const auto& [lower, upper] : neighbours(roots)) {
-    add("APART", spelling.blocks.at(roots[lower].block), spelling.blocks.at(roots[upper].block));
+  const std::vector<PlacedBlock> needs = comparable(view);
+  std::set<std::tuple<std::string, std::string>> said;
+  for (const auto& [lower, upper] : neighbours(needs)) {
+    const PlacedBlock& a = needs[lower];
+    const PlacedBlock& b = needs[upper];
+    if (a.block == b.block) {
+      continue;
+    }
+    const std::string& below = spelling.blocks.at(a.block);
+    const std::string& above = spelling.blocks.at(b.block);
+    if (a.block->windows.empty() && b.block->windows.empty()) {
+      add("APART", below, above);
+      continue;
+    }
+    // Windows are counted from where their blocks begin.
+    const auto edge = [&](const std::string& name, std::uint64_t bytes) {
+      return fmt::format("{}_OFFSET + {}", name, spelling.number(bytes));
+    };
+    const std::string end = edge(below, a.end() - a.block->offset->count());
+    const std::string begin = edge(above, b.offset - b.block->offset->count());
+    if (said.emplace(end, begin).second) {
+      add("ABOVE", end, begin);
+    }
   }
 }
 

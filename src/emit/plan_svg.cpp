@@ -326,8 +326,10 @@ class Panel {
   [[nodiscard]] std::string blocks() const {
     std::vector<Drawn> drawn;
     for (std::size_t i = 0; i < view_.placed.size(); ++i) {
-      if (const auto box = box_of(view_.placed[i]); box) {
-        drawn.push_back({i, *box});
+      for (const PlacedBlock& need : needs_of(view_.placed[i])) {
+        if (const auto box = box_of(need); box) {
+          drawn.push_back({i, *box});
+        }
       }
     }
     std::string text;

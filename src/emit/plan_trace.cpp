@@ -151,14 +151,16 @@ class Trace {
     std::map<std::int64_t, std::map<std::string_view, std::uint64_t>> changes;
     std::map<std::string_view, std::uint64_t> alive;
     for (const ArenaView* arena : arenas) {
+      const std::string_view role = model::name_of(arena->arena.role);
       for (const PlacedBlock& root : arena->roots) {
-        const Interval live = root.block->live ? *root.live : steps_;
-        if (live.lower < live.upper) {
-          const std::string_view role = model::name_of(arena->arena.role);
-          alive[role] = 0;
-          // Modulo 2^64, so that what ends takes away.
-          changes[live.lower][role] += root.size;
-          changes[live.upper][role] -= root.size;
+        for (const PlacedBlock& need : needs_of(root)) {
+          const Interval live = need.block->live ? *need.live : steps_;
+          if (live.lower < live.upper) {
+            alive[role] = 0;
+            // Modulo 2^64, so that what ends takes away.
+            changes[live.lower][role] += need.size;
+            changes[live.upper][role] -= need.size;
+          }
         }
       }
     }

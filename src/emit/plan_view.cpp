@@ -111,8 +111,10 @@ void add_roots(const model::PlanReport& plan, std::vector<ArenaView>& views) {
 void add_peak(ArenaView& view) {
   std::vector<plan::PlacedBuffer> buffers;
   for (const PlacedBlock& root : view.roots) {
-    if (root.live->lower < root.live->upper) {
-      buffers.push_back({root.live->lower, root.live->upper, root.offset, root.size});
+    for (const PlacedBlock& need : needs_of(root)) {
+      if (need.live->lower < need.live->upper) {
+        buffers.push_back({need.live->lower, need.live->upper, need.offset, need.size});
+      }
     }
   }
   if (!buffers.empty()) {
@@ -164,6 +166,29 @@ PlanView view_of(const model::PlanReport& plan) {
   return result;
 }
 
+std::vector<PlacedBlock> needs_of(const PlacedBlock& placed) {
+  const PlannedBlock& block = *placed.block;
+  if (block.windows.empty() || !block.live || !placed.live) {
+    return {placed};
+  }
+  std::vector<PlacedBlock> needs;
+  const auto add = [&](const Interval& live, core::Bytes begin, core::Bytes end) {
+    if (live.lower < live.upper && begin < end) {
+      PlacedBlock& need = needs.emplace_back(placed);
+      need.live = live;
+      need.offset += begin.count();
+      need.size = (end - begin).count();
+    }
+  };
+  // Aliases may live longer than the block whose bytes they use.
+  add({placed.live->lower, block.live->lower}, {}, block.size);
+  for (const model::Window& window : block.windows) {
+    add(window.live, window.begin, window.end);
+  }
+  add({block.live->upper, placed.live->upper}, {}, block.size);
+  return needs;
+}
+
 std::optional<std::uint64_t> reserved(const ArenaView& view) {
   return view.arena.total ? std::optional{view.arena.total->count()} : view.height;
 }
@@ -202,8 +227,10 @@ std::string steps_in_words(const PlacedBlock& placed) {
   if (live.lower >= live.upper) {
     return "never";
   }
-  return live.upper - live.lower == 1 ? fmt::format("step {}", live.lower)
-                                      : fmt::format("steps {} to {}", live.lower, live.upper - 1);
+  const std::string steps = live.upper - live.lower == 1
+                                ? fmt::format("step {}", live.lower)
+                                : fmt::format("steps {} to {}", live.lower, live.upper - 1);
+  return placed.block->windows.empty() ? steps : steps + ", in part";
 }
 
 std::int64_t decimal_tick(std::int64_t span, std::int64_t most) {

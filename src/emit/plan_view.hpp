@@ -56,6 +56,9 @@ struct PlanView {
 /// `plan` must outlive the view. What does not end below 2^63 is taken for not placed.
 [[nodiscard]] PlanView view_of(const model::PlanReport& plan);
 
+/// What a block needs when: itself, or a piece for each of its windows.
+[[nodiscard]] std::vector<PlacedBlock> needs_of(const PlacedBlock& placed);
+
 /// What is reserved, else what is used.
 [[nodiscard]] std::optional<std::uint64_t> reserved(const ArenaView& view);
 
@@ -66,7 +69,7 @@ struct PlanView {
 [[nodiscard]] std::string proof_in_words(const ArenaView& view);
 
 /// "steps 3 to 7", "step 3", "all the time", "at unknown steps"; the last step is the last one
-/// in which it is alive.
+/// in which it is alive. With windows, "steps 3 to 7, in part".
 [[nodiscard]] std::string steps_in_words(const PlacedBlock& placed);
 
 /// A number that grows by 1, 2 or 5 times a power of ten: at least `span / most`.

@@ -44,6 +44,10 @@ std::string shown(const Interval& live) {
   return fmt::format("[{}, {})", live.lower, live.upper);
 }
 
+std::string shown(const std::vector<Window>& windows) {
+  return windows.empty() ? "of all its bytes" : core::plural(windows.size(), "window");
+}
+
 std::string shown(std::uint64_t number) {
   return fmt::format("{}", number);
 }
@@ -230,6 +234,11 @@ class Combined {
     }
     merge("source memory", first.source_memory, second.source_memory);
     merge("lifetime", first.live, second.live);
+    if (first.windows.empty()) {
+      first.windows = second.windows;
+    } else if (!second.windows.empty() && first.windows != second.windows) {
+      contradict("part", first.windows, second.windows);
+    }
     if (first.size != second.size) {
       contradict("size", first.size, second.size);
     }
@@ -259,6 +268,58 @@ class Combined {
 };
 
 }  // namespace
+
+std::vector<Window> united(const std::vector<Window>& windows) {
+  std::vector<std::int64_t> steps;
+  std::vector<Window> by_byte;
+  for (const Window& window : windows) {
+    if (window.live.lower < window.live.upper && window.begin < window.end) {
+      steps.insert(steps.end(), {window.live.lower, window.live.upper});
+      by_byte.push_back(window);
+    }
+  }
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  std::sort(by_byte.begin(), by_byte.end(), [](const Window& a, const Window& b) {
+    return a.begin < b.begin;
+  });
+  std::vector<Window> all;
+  // Of `all`, those that end where the next ones begin.
+  std::size_t last = 0;
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    const std::size_t first = all.size();
+    for (const Window& window : by_byte) {
+      if (window.live.lower > steps[i] || window.live.upper <= steps[i]) {
+        continue;
+      }
+      if (all.size() > first && window.begin <= all.back().end) {
+        all.back().end = std::max(all.back().end, window.end);
+      } else {
+        all.push_back({{steps[i], steps[i + 1]}, window.begin, window.end});
+      }
+    }
+    const bool goes_on =
+        std::equal(all.begin() + static_cast<std::ptrdiff_t>(last),
+                   all.begin() + static_cast<std::ptrdiff_t>(first),
+                   all.begin() + static_cast<std::ptrdiff_t>(first),
+                   all.end(),
+                   [](const Window& a, const Window& b) {
+                     return a.live.upper == b.live.lower && a.begin == b.begin && a.end == b.end;
+                   });
+    if (goes_on && first != all.size()) {
+      all.resize(first);
+      for (std::size_t k = last; k < first; ++k) {
+        all[k].live.upper = steps[i + 1];
+      }
+    } else {
+      last = first;
+    }
+  }
+  if (all.empty() && !windows.empty()) {
+    all.push_back({windows.front().live, core::Bytes{}, core::Bytes{}});
+  }
+  return all;
+}
 
 PlanReport combine(std::vector<PlanReport> reports) {
   if (reports.empty()) {

@@ -1,6 +1,7 @@
 // Arenas of an assignment: what lies in them, how high they are, and what a memory has to hold.
 #pragma once
 
+#include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/named_planners.hpp"
 
 #include "problem.hpp"
@@ -73,6 +74,15 @@ class Packer {
 
 /// The slots as pack() wants them; of persistent and constant arenas all live at once.
 [[nodiscard]] std::vector<Buffer> buffers_of(const Problem& problem, const Arena& arena);
+
+/// What a placed arena's slots need when; of persistent and constant arenas all the time.
+struct Taken {
+  std::vector<PlacedBuffer> buffers;
+  /// Of each, whose it is: an index into the arena's slots.
+  std::vector<std::size_t> owners;
+};
+
+[[nodiscard]] Taken taken_of(const Problem& problem, const Arena& arena);
 
 /// In an assignment: the slot is left out.
 inline constexpr std::size_t kNowhere = SIZE_MAX;

@@ -131,7 +131,11 @@ class Overlaps {
 
   [[nodiscard]] std::string way_out(std::size_t piece) const {
     const Piece& moved = arena_.pieces[piece];
-    const auto free = free_place(arena_, moved, alignment_of(moved.block));
+    // Of what is only a part, another place says nothing.
+    const bool is_whole = plan_.report.blocks[moved.block].windows.empty() &&
+                          plan_.report.blocks[moved.block].size.count() == moved.at.size;
+    const auto free =
+        is_whole ? free_place(arena_, moved, alignment_of(moved.block)) : std::nullopt;
     const std::string otherwise =
         "; if they share on purpose, the report has to say that one is an alias";
     return free ? fmt::format("{} could lie at {}, where all its steps are free{}",

@@ -338,13 +338,22 @@ ArenaHeight height_of(const JudgedPlan& plan, const JudgedArena& arena) {
   const Peak peak = peak_of(buffers);
   height.step = peak.step;
   std::uint64_t most_padding = 0;
-  for (PlacedBuffer& buffer : buffers) {
-    const std::uint64_t rounded = core::align_up(buffer.size, align).value_or(buffer.size);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    PlacedBuffer& buffer = buffers[i];
+    // What begins inside of a block begins anywhere.
+    const auto& offset = plan.report.blocks[arena.pieces[i].block].offset;
+    const bool is_aligned = offset && core::is_aligned(buffer.offset - offset->count(), align);
+    const std::uint64_t rounded =
+        is_aligned ? core::align_up(buffer.size, align).value_or(buffer.size) : buffer.size;
     most_padding = std::max(most_padding, rounded - buffer.size);
     buffer.size = rounded;
   }
   const core::Bytes padded = core::Bytes{peak_of(buffers).bytes} - core::Bytes{most_padding};
   height.least = std::max(core::Bytes{peak.bytes}, padded);
+  // A block takes all of its bytes of the arena, whatever it needs of them.
+  for (const std::size_t i : arena.blocks) {
+    height.least = std::max(height.least, plan.report.blocks[i].size);
+  }
   return height;
 }
 

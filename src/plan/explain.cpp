@@ -83,16 +83,13 @@ class Explainer {
   }
 
   void find_live(const Arena& arena) {
-    std::vector<PlacedBuffer> buffers;
-    for (std::size_t i = 0; i < arena.slots.size(); ++i) {
-      const Slot& slot = problem_.slots[arena.slots[i]];
-      buffers.push_back({slot.live.lower, slot.live.upper, arena.offsets[i], slot.size});
-    }
-    shortage_.step = peak_of(buffers).step;
-    for (const std::size_t slot : arena.slots) {
-      const model::Interval& live = problem_.slots[slot].live;
-      if (live.lower <= shortage_.step && shortage_.step < live.upper &&
-          problem_.slots[slot].size > 0) {
+    const Taken taken = taken_of(problem_, arena);
+    shortage_.step = peak_of(taken.buffers).step;
+    for (std::size_t i = 0; i < taken.buffers.size(); ++i) {
+      const PlacedBuffer& buffer = taken.buffers[i];
+      const std::size_t slot = arena.slots[taken.owners[i]];
+      if (buffer.lower <= shortage_.step && shortage_.step < buffer.upper && buffer.size > 0 &&
+          (live_.empty() || live_.back() != slot)) {
         live_.push_back(slot);
       }
     }

@@ -20,10 +20,7 @@ constexpr std::size_t kRecent = 8;
 }  // namespace
 
 Builder::Builder(const Instance& instance, Budget& budget)
-    : instance_(instance),
-      budget_(budget),
-      occupied_(instance.slots),
-      offsets_(instance.items.size()) {}
+    : instance_(instance), budget_(budget), occupied_(instance), offsets_(instance.items.size()) {}
 
 bool Builder::build(const std::vector<std::uint32_t>& order,
                     Rule rule,
@@ -46,6 +43,10 @@ bool Builder::build(const std::vector<std::uint32_t>& order,
     if (++count % kItemsPerLook == 0 && !pay(kItemsPerLook) && !finish) {
       return false;
     }
+    if (budget_.over()) {
+      put_on_top(i);
+      continue;
+    }
     const std::int64_t offset = hole(i, rule, ceiling);
     const std::int64_t end = offset + instance_.items[i].size;
     if (end > limit) {
@@ -60,6 +61,13 @@ bool Builder::build(const std::vector<std::uint32_t>& order,
   return height_ <= limit;
 }
 
+// Where there is no time to look for holes, there is none to say what is taken either.
+void Builder::put_on_top(std::uint32_t index) {
+  const Item& item = instance_.items[index];
+  offsets_[index] = (height_ + item.alignment - 1) & -item.alignment;
+  height_ = offsets_[index] + item.size;
+}
+
 bool Builder::pay(std::uint64_t items) {
   const std::uint64_t work = occupied_.work() / kWorkPerStep;
   const std::uint64_t steps = items * kStepsPerItem + work - paid_work_;
@@ -68,26 +76,25 @@ bool Builder::pay(std::uint64_t items) {
 }
 
 std::int64_t Builder::hole(std::uint32_t index, Rule rule, std::int64_t ceiling) {
-  const Item& item = instance_.items[index];
   switch (rule) {
     case Rule::kFirstGap:
       break;
     case Rule::kBestGap:
-      return occupied_.best_gap(item);
+      return occupied_.best_gap(index);
     case Rule::kBothEnds: {
       const bool from_above = opposite_of_last(index);
       if (recent_.size() == kRecent) {
         recent_.erase(recent_.begin());
       }
       recent_.emplace_back(index, from_above);
-      const std::int64_t offset = from_above ? occupied_.last_gap(item, ceiling) : -1;
+      const std::int64_t offset = from_above ? occupied_.last_gap(index, ceiling) : -1;
       if (offset >= 0) {
         return offset;
       }
       break;
     }
   }
-  return occupied_.first_gap(item);
+  return occupied_.first_gap(index);
 }
 
 // From above if the latest item that is alive when this one begins, and ends before it, is not.
@@ -103,10 +110,9 @@ bool Builder::opposite_of_last(std::uint32_t index) const {
 }
 
 void Builder::place(std::uint32_t index, std::int64_t offset) {
-  const Item& item = instance_.items[index];
   offsets_[index] = offset;
-  occupied_.add(item, offset);
-  height_ = std::max(height_, offset + item.size);
+  occupied_.add(index, offset);
+  height_ = std::max(height_, offset + instance_.items[index].size);
 }
 
 std::vector<std::uint32_t> promoted(const std::vector<std::uint32_t>& order,

@@ -28,8 +28,9 @@ std::int64_t round_up(std::int64_t offset, std::int64_t alignment) {
 
 }  // namespace
 
-Occupied::Occupied(std::int32_t slots)
-    : leaves_(std::bit_ceil(static_cast<std::size_t>(std::max(slots, 1)))),
+Occupied::Occupied(const Instance& instance)
+    : instance_(instance),
+      leaves_(std::bit_ceil(static_cast<std::size_t>(std::max(instance.slots, 1)))),
       within_(2 * leaves_),
       across_(2 * leaves_) {}
 
@@ -41,13 +42,13 @@ void Occupied::clear() {
   }
 }
 
-// Calls `whole` for the largest nodes that lie inside the item's slots and make them up, `part` for
+// Calls `whole` for the largest nodes that lie inside of some slots and make them up, `part` for
 // the nodes that hold slots inside and slots outside: the ancestors of the former.
 template <typename Whole, typename Part>
-void Occupied::walk(const Item& item, Whole whole, Part part) const {
+void Occupied::walk(std::int32_t lower, std::int32_t upper, Whole whole, Part part) const {
   // Nodes of a level that lie inside; first and last node that do so with a slot.
-  std::size_t low = static_cast<std::size_t>(item.lower) + leaves_;
-  std::size_t high = static_cast<std::size_t>(item.upper) + leaves_;
+  std::size_t low = static_cast<std::size_t>(lower) + leaves_;
+  std::size_t high = static_cast<std::size_t>(upper) + leaves_;
   std::size_t left = low;
   std::size_t right = high - 1;
   for (; left != 0; left >>= 1, right >>= 1) {
@@ -94,10 +95,15 @@ void Occupied::unite(Runs& runs, Run run) {
   }
 }
 
-void Occupied::add(const Item& item, std::int64_t offset) {
-  const Run run{offset, offset + item.size};
+void Occupied::add(std::size_t index, std::int64_t offset) {
+  for_each_window(instance_, index, [&](const ItemWindow& window) { add(window, offset); });
+}
+
+void Occupied::add(const ItemWindow& window, std::int64_t offset) {
+  const Run run{offset + window.begin, offset + window.end};
   walk(
-      item,
+      window.lower,
+      window.upper,
       [&](std::size_t node) {
         unite(across_[node], run);
         unite(within_[node], run);
@@ -105,7 +111,7 @@ void Occupied::add(const Item& item, std::int64_t offset) {
       [&](std::size_t node) { unite(within_[node], run); });
 }
 
-void Occupied::collect(const Item& item) const {
+void Occupied::collect(std::int32_t lower, std::int32_t upper) const {
   cursors_.clear();
   const auto use = [&](const Runs& runs) {
     if (!runs.empty()) {
@@ -113,7 +119,8 @@ void Occupied::collect(const Item& item) const {
     }
   };
   walk(
-      item,
+      lower,
+      upper,
       [&](std::size_t node) { use(within_[node]); },
       [&](std::size_t node) { use(across_[node]); });
   std::sort(cursors_.begin(), cursors_.end(), [](const Cursor& a, const Cursor& b) {
@@ -133,9 +140,32 @@ void Occupied::pass(Cursor& cursor, std::int64_t offset) {
       cursor.next, limit, offset, [](const Run& run, std::int64_t at) { return run.end <= at; });
 }
 
-std::int64_t Occupied::first_gap(const Item& item) const {
-  collect(item);
+std::int64_t Occupied::first_gap(std::size_t index) const {
+  const Item& item = instance_.items[index];
+  if (instance_.windows.empty()) {
+    return first_gap(item, 0);
+  }
+  const std::vector<ItemWindow>& windows = instance_.windows[index];
   std::int64_t offset = 0;
+  // Of the windows, one behind the other, those that have not moved the item.
+  std::size_t calm = 0;
+  for (std::size_t i = 0; calm < windows.size(); i = i + 1 == windows.size() ? 0 : i + 1) {
+    const ItemWindow& window = windows[i];
+    Item alone;
+    alone.lower = window.lower;
+    alone.upper = window.upper;
+    alone.size = window.end - window.begin;
+    const std::int64_t lowest = first_gap(alone, offset + window.begin) - window.begin;
+    calm = lowest == offset ? calm + 1 : 0;
+    offset = round_up(lowest, item.alignment);
+  }
+  return offset;
+}
+
+// From `from` on, which is aligned.
+std::int64_t Occupied::first_gap(const Item& item, std::int64_t from) const {
+  collect(item.lower, item.upper);
+  std::int64_t offset = from;
   for (std::size_t i = 0; i < cursors_.size();) {
     Cursor& cursor = cursors_[i];
     ++work_;
@@ -152,8 +182,12 @@ std::int64_t Occupied::first_gap(const Item& item) const {
   return offset;
 }
 
-std::int64_t Occupied::best_gap(const Item& item) const {
-  collect(item);
+std::int64_t Occupied::best_gap(std::size_t index) const {
+  if (!instance_.windows.empty()) {
+    return first_gap(index);
+  }
+  const Item& item = instance_.items[index];
+  collect(item.lower, item.upper);
   std::int64_t best = -1;
   std::int64_t smallest = kEndless;
   std::int64_t begin = 0;
@@ -189,8 +223,12 @@ std::int64_t Occupied::best_gap(const Item& item) const {
   }
 }
 
-std::int64_t Occupied::last_gap(const Item& item, std::int64_t ceiling) const {
-  collect(item);
+std::int64_t Occupied::last_gap(std::size_t index, std::int64_t ceiling) const {
+  if (!instance_.windows.empty()) {
+    return first_gap(index);
+  }
+  const Item& item = instance_.items[index];
+  collect(item.lower, item.upper);
   std::int64_t offset = (ceiling - item.size) & -item.alignment;
   std::size_t unmoved = 0;
   for (std::size_t i = 0; unmoved < cursors_.size() && offset >= 0;

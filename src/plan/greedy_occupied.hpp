@@ -12,22 +12,24 @@ namespace memsize::plan {
 /// slots after merging; memory is in O(n log n), and in practice far below.
 class Occupied {
  public:
-  explicit Occupied(std::int32_t slots);
+  /// Looks at `instance` as long as it lives.
+  explicit Occupied(const Instance& instance);
 
   /// Forgets every item.
   void clear();
 
-  void add(const Item& item, std::int64_t offset);
+  void add(std::size_t index, std::int64_t offset);
 
   /// The lowest offset at which the item meets nothing.
-  [[nodiscard]] std::int64_t first_gap(const Item& item) const;
+  [[nodiscard]] std::int64_t first_gap(std::size_t index) const;
 
-  /// Within the smallest hole that has room for the item; above everything if there is none.
-  [[nodiscard]] std::int64_t best_gap(const Item& item) const;
+  /// Within the smallest hole that has room for the item; above everything if there is none. With
+  /// windows, the first gap.
+  [[nodiscard]] std::int64_t best_gap(std::size_t index) const;
 
   /// The highest offset at which the item meets nothing and ends at `ceiling` or below; below 0 if
-  /// there is none.
-  [[nodiscard]] std::int64_t last_gap(const Item& item, std::int64_t ceiling) const;
+  /// there is none. With windows, the first gap.
+  [[nodiscard]] std::int64_t last_gap(std::size_t index, std::int64_t ceiling) const;
 
   /// How often a list was looked at: what the answers so far have cost.
   [[nodiscard]] std::uint64_t work() const { return work_; }
@@ -50,9 +52,12 @@ class Occupied {
   /// Passes what ends at `offset` or below.
   static void pass(Cursor& cursor, std::int64_t offset);
   template <typename Whole, typename Part>
-  void walk(const Item& item, Whole whole, Part part) const;
-  void collect(const Item& item) const;
+  void walk(std::int32_t lower, std::int32_t upper, Whole whole, Part part) const;
+  void collect(std::int32_t lower, std::int32_t upper) const;
+  void add(const ItemWindow& window, std::int64_t offset);
+  [[nodiscard]] std::int64_t first_gap(const Item& item, std::int64_t from) const;
 
+  const Instance& instance_;
   std::size_t leaves_ = 1;
   /// By node of a binary tree over slots, with the root at 1: taken in some slot below the node.
   std::vector<Runs> within_;

@@ -83,9 +83,11 @@ Orders::Orders(const Instance& instance) : instance_(instance), traits_(instance
   // By slot: what begins and ends there, then what is alive.
   std::vector<std::int64_t> begun(at(instance.slots) + 1);
   std::vector<std::int64_t> ended(at(instance.slots) + 1);
-  for (const Item& item : instance.items) {
-    begun[at(item.lower)] += item.size;
-    ended[at(item.upper)] += item.size;
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    for_each_window(instance, i, [&](const ItemWindow& window) {
+      begun[at(window.lower)] += window.end - window.begin;
+      ended[at(window.upper)] += window.end - window.begin;
+    });
   }
   std::vector<std::int64_t> alive(at(instance.slots));
   // Up to and with the slot.

@@ -50,8 +50,8 @@ class Improver {
         orders_(instance),
         builder_(instance, budget) {}
 
-  void run() {
-    for (int turn = 1; best_.height > target_ && !budget_.over(); ++turn) {
+  void run(int turns) {
+    for (int turn = 1; turn <= turns && best_.height > target_ && !budget_.over(); ++turn) {
       for (const Order start : kStarts) {
         // Every other turn in short steps.
         const Promotion promotion = turn % 2 != 0 ? Promotion::kFar : Promotion::kSteady;
@@ -109,9 +109,10 @@ void improve(const Instance& instance,
              std::int64_t bound,
              std::int64_t target,
              Placement& best,
-             Budget& budget) {
+             Budget& budget,
+             int turns) {
   if (!instance.items.empty()) {
-    Improver(instance, bound, target, best, budget).run();
+    Improver(instance, bound, target, best, budget).run(turns);
   }
 }
 

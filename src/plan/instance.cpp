@@ -24,6 +24,9 @@ constexpr std::uint64_t kStepsBetweenLooks = 4096;
 
 constexpr std::uint64_t kStepsBetweenReports = 1ULL << 18;
 
+// With more items, a bound that looks into every slot would take longer than a first plan.
+constexpr std::size_t kMostStacked = 2048;
+
 // An alignment above this one leaves room for one buffer only, and is as good as this one.
 constexpr std::uint64_t kLargestAlignment = 1ULL << 61;
 
@@ -34,9 +37,16 @@ std::vector<std::int64_t> beginnings_after_ends(const std::vector<Buffer>& buffe
   begins.reserve(buffers.size());
   ends.reserve(buffers.size());
   for (const Buffer& buffer : buffers) {
-    if (buffer.size.count() != 0) {
+    if (buffer.size.count() == 0) {
+      continue;
+    }
+    if (buffer.windows.empty()) {
       begins.push_back(buffer.lower);
       ends.push_back(buffer.upper);
+    }
+    for (const model::Window& window : buffer.windows) {
+      begins.push_back(window.live.lower);
+      ends.push_back(window.live.upper);
     }
   }
   std::sort(begins.begin(), begins.end());
@@ -81,6 +91,9 @@ std::uint64_t common_unit(const std::vector<Buffer>& buffers) {
     if (buffer.offset) {
       unit = std::gcd(unit, buffer.offset->count());
     }
+    for (const model::Window& window : buffer.windows) {
+      unit = std::gcd(unit, std::gcd(window.begin.count(), window.end.count()));
+    }
   }
   if (unit == 0) {
     return 1;
@@ -97,9 +110,11 @@ std::uint64_t common_unit(const std::vector<Buffer>& buffers) {
 // The most that is alive in one slot.
 std::int64_t busiest(const Instance& instance) {
   std::vector<std::int64_t> change(static_cast<std::size_t>(instance.slots) + 1);
-  for (const Item& item : instance.items) {
-    change[static_cast<std::size_t>(item.lower)] += item.size;
-    change[static_cast<std::size_t>(item.upper)] -= item.size;
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    for_each_window(instance, i, [&](const ItemWindow& window) {
+      change[static_cast<std::size_t>(window.lower)] += window.end - window.begin;
+      change[static_cast<std::size_t>(window.upper)] -= window.end - window.begin;
+    });
   }
   std::int64_t alive = 0;
   std::int64_t most = 0;
@@ -111,11 +126,12 @@ std::int64_t busiest(const Instance& instance) {
 }
 
 // Where every one of some buffers begins at a multiple of `alignment`, each but the topmost takes
-// its size rounded up. Items of a lesser alignment may lie in between, and are not counted.
+// its size rounded up. Items of a lesser alignment may lie in between, and are not counted, nor are
+// those with windows, which begin anywhere.
 std::int64_t busiest_rounded(const Instance& instance, std::int64_t alignment) {
   std::vector<std::pair<std::int32_t, std::size_t>> begins;
   for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    if (instance.items[i].alignment >= alignment) {
+    if (instance.items[i].alignment >= alignment && is_plain(instance, i)) {
       begins.emplace_back(instance.items[i].lower, i);
     }
   }
@@ -146,41 +162,93 @@ std::int64_t busiest_rounded(const Instance& instance, std::int64_t alignment) {
 
 }  // namespace
 
+bool is_plain(const Instance& instance, std::size_t item) {
+  if (instance.windows.empty()) {
+    return true;
+  }
+  const std::vector<ItemWindow>& windows = instance.windows[item];
+  const Item& all = instance.items[item];
+  return windows.size() == 1 && windows[0].lower == all.lower && windows[0].upper == all.upper &&
+         windows[0].begin == 0 && windows[0].end == all.size;
+}
+
 bool fixed_collide(const Instance& instance) {
-  std::vector<std::size_t> begins;
+  struct Taken {
+    std::int32_t lower = 0;
+    std::int32_t upper = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  std::vector<Taken> all;
   for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    if (instance.items[i].fixed >= 0) {
-      begins.push_back(i);
+    const std::int64_t fixed = instance.items[i].fixed;
+    if (fixed >= 0) {
+      for_each_window(instance, i, [&](const ItemWindow& window) {
+        all.push_back({window.lower, window.upper, fixed + window.begin, fixed + window.end});
+      });
     }
   }
-  std::sort(begins.begin(), begins.end(), [&](std::size_t a, std::size_t b) {
-    return instance.items[a].lower < instance.items[b].lower;
-  });
+  std::sort(
+      all.begin(), all.end(), [](const Taken& a, const Taken& b) { return a.lower < b.lower; });
   using End = std::pair<std::int32_t, std::int64_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   // From offset to end, of what is alive.
   std::map<std::int64_t, std::int64_t> alive;
-  for (const std::size_t i : begins) {
-    const Item& item = instance.items[i];
-    while (!ends.empty() && ends.top().first <= item.lower) {
+  for (const Taken& taken : all) {
+    while (!ends.empty() && ends.top().first <= taken.lower) {
       alive.erase(ends.top().second);
       ends.pop();
     }
-    const auto above = alive.lower_bound(item.fixed);
-    if ((above != alive.end() && above->first < item.fixed + item.size) ||
-        (above != alive.begin() && std::prev(above)->second > item.fixed)) {
+    const auto above = alive.lower_bound(taken.begin);
+    if ((above != alive.end() && above->first < taken.end) ||
+        (above != alive.begin() && std::prev(above)->second > taken.begin)) {
       return true;
     }
-    alive.emplace(item.fixed, item.fixed + item.size);
-    ends.emplace(item.upper, item.fixed);
+    alive.emplace(taken.begin, taken.end);
+    ends.emplace(taken.upper, taken.begin);
   }
   return false;
 }
+
+namespace {
+
+// Fills the windows of every item, and gives those that have some the slots of these.
+void add_windows(const std::vector<Buffer>& buffers,
+                 const std::vector<std::int64_t>& times,
+                 Instance& instance) {
+  const auto in_units = [&](core::Bytes bytes) {
+    return static_cast<std::int64_t>(bytes.count() / instance.unit);
+  };
+  instance.windows.resize(instance.items.size());
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    Item& item = instance.items[i];
+    const std::vector<model::Window>& windows = buffers[instance.buffers[i]].windows;
+    if (windows.empty()) {
+      instance.windows[i].push_back({item.lower, item.upper, 0, item.size});
+      continue;
+    }
+    item.lower = INT32_MAX;
+    item.upper = 0;
+    for (const model::Window& window : windows) {
+      const std::int32_t lower = count_up_to(times, window.live.lower);
+      const std::int32_t upper = std::max(count_below(times, window.live.upper), lower) + 1;
+      if (window.begin < window.end) {
+        instance.windows[i].push_back({lower, upper, in_units(window.begin), in_units(window.end)});
+      }
+      item.lower = std::min(item.lower, lower);
+      item.upper = std::max(item.upper, upper);
+    }
+  }
+}
+
+}  // namespace
 
 Instance make_instance(const std::vector<Buffer>& buffers) {
   Instance instance;
   instance.unit = common_unit(buffers);
   const std::vector<std::int64_t> times = beginnings_after_ends(buffers);
+  bool has_windows = false;
   const auto in_units = [&](std::uint64_t bytes) {
     return static_cast<std::int64_t>(bytes / instance.unit);
   };
@@ -206,6 +274,10 @@ Instance make_instance(const std::vector<Buffer>& buffers) {
     }
     instance.items.push_back(item);
     instance.buffers.push_back(i);
+    has_windows = has_windows || !buffer.windows.empty();
+  }
+  if (has_windows) {
+    add_windows(buffers, times, instance);
   }
   instance.slots = instance.items.empty() ? 0 : static_cast<std::int32_t>(times.size()) + 1;
   return instance;
@@ -215,16 +287,16 @@ std::int64_t lower_bound(const Instance& instance) {
   std::int64_t bound = busiest(instance);
   std::uint64_t alignments = 0;
   for (const Item& item : instance.items) {
-    if (item.fixed >= 0) {
-      bound = std::max(bound, item.fixed + item.size);
-    }
+    bound = std::max(bound, std::max<std::int64_t>(item.fixed, 0) + item.size);
     alignments |= static_cast<std::uint64_t>(item.alignment);
   }
   for (alignments &= ~1ULL; alignments != 0; alignments &= alignments - 1) {
     const int exponent = std::countr_zero(alignments);
     bound = std::max(bound, busiest_rounded(instance, std::int64_t{1} << exponent));
   }
-  return bound;
+  return instance.has_alignment && instance.items.size() <= kMostStacked
+             ? most_stacked(instance, bound)
+             : bound;
 }
 
 core::Bytes lower_bound(const std::vector<Buffer>& buffers) {

@@ -3,6 +3,8 @@
 
 #include "memsize/plan/pack.hpp"
 
+#include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,9 +24,19 @@ struct Item {
   std::int64_t fixed = -1;
 };
 
+/// Bytes that an item needs in some slots, counted from its offset.
+struct ItemWindow {
+  std::int32_t lower = 0;
+  std::int32_t upper = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 struct Instance {
   /// In the caller's order; buffers of no bytes are left out.
   std::vector<Item> items;
+  /// Of each item, what it needs when; empty: every item needs all of its bytes in all its slots.
+  std::vector<std::vector<ItemWindow>> windows;
   /// The buffer that each item stands for.
   std::vector<std::size_t> buffers;
   std::int32_t slots = 0;
@@ -33,10 +45,30 @@ struct Instance {
   bool has_fixed = false;
 };
 
+/// Calls `use` for what the item needs.
+template <typename Use>
+void for_each_window(const Instance& instance, std::size_t item, Use use) {
+  if (instance.windows.empty()) {
+    const Item& all = instance.items[item];
+    use(ItemWindow{all.lower, all.upper, 0, all.size});
+    return;
+  }
+  for (const ItemWindow& window : instance.windows[item]) {
+    use(window);
+  }
+}
+
+/// Whether the item needs all of its bytes in all of its slots.
+[[nodiscard]] bool is_plain(const Instance& instance, std::size_t item);
+
 [[nodiscard]] Instance make_instance(const std::vector<Buffer>& buffers);
 
 /// Whether fixed items share a byte while both are alive: then there is no plan. O(n log n).
 [[nodiscard]] bool fixed_collide(const Instance& instance);
+
+/// stacked.cpp: the largest of `bound` and of what the items of one slot come to with padding,
+/// where these are few.
+[[nodiscard]] std::int64_t most_stacked(const Instance& instance, std::int64_t bound);
 
 /// In units; see plan::lower_bound.
 [[nodiscard]] std::int64_t lower_bound(const Instance& instance);
@@ -91,22 +123,30 @@ class Budget {
 /// What an exact search came to.
 enum class Searched { kFound, kExhausted, kOver };
 
-/// search.cpp: looks for a plan of at most `target`. `bound` is no higher than any plan; where it
-/// is the target, looks for the lowest plan. `best` is the lowest plan known, before and after.
-/// kFound: best.height <= target. kExhausted: no plan is that low, and where `bound` was the
-/// target, none is lower than `best`. kOver: the budget is. Raises best.bound to what it proved.
+/// search.cpp, and search_windows.cpp for instances with windows: looks for a plan of at most
+/// `target`. `bound` is no higher than any plan; where it is the target, looks for the lowest plan.
+/// `best` is the lowest plan known, before and after. kFound: best.height <= target. kExhausted: no
+/// plan is that low, and where `bound` was the target, none is lower than `best`. kOver: the budget
+/// is. Raises best.bound to what it proved.
 [[nodiscard]] Searched search(const Instance& instance,
                               std::int64_t bound,
                               std::int64_t target,
                               Placement& best,
                               Budget& budget);
 
-/// improve.cpp: for instances that are too large for search(): other orders around the busiest
-/// slots, then exact search there with the rest fixed. Lowers `best`.
+[[nodiscard]] Searched search_windows(const Instance& instance,
+                                      std::int64_t bound,
+                                      std::int64_t target,
+                                      Placement& best,
+                                      Budget& budget);
+
+/// improve.cpp: for instances that are too large for search(): other orders of what sticks out, in
+/// at most so many turns. Lowers `best`.
 void improve(const Instance& instance,
              std::int64_t bound,
              std::int64_t target,
              Placement& best,
-             Budget& budget);
+             Budget& budget,
+             int turns = INT_MAX);
 
 }  // namespace memsize::plan

@@ -47,23 +47,86 @@ bool touches(const PlacedBuffer& buffer, const PlannedBlock& root) {
   return buffer.offset < end_of(whole) && whole.offset < end_of(buffer);
 }
 
-// Members of one group that live at the same time become one piece, called after the first that
-// lives.
-void merge_pieces(std::vector<Piece>& group, std::vector<Piece>& pieces) {
-  std::sort(group.begin(), group.end(), [](const Piece& a, const Piece& b) {
-    return std::tie(a.at.lower, a.block) < std::tie(b.at.lower, b.block);
-  });
-  const std::size_t first = pieces.size();
-  for (const Piece& next : group) {
-    if (pieces.size() == first || next.at.lower >= pieces.back().at.upper) {
-      pieces.push_back(next);
-      continue;
+// What a group needs at a step is one piece for each run of bytes, called after its lowest member.
+// From one begin or end of a member's life to the next nothing changes.
+void merge_pieces(const std::vector<Piece>& group, std::vector<Piece>& pieces) {
+  if (group.size() == 1 || group.size() > model::kMostWindows) {
+    // Of too many to look at step by step, everything between them is taken.
+    Piece whole = group.front();
+    for (const Piece& piece : group) {
+      const std::uint64_t end = std::max(end_of(whole.at), end_of(piece.at));
+      whole.at.offset = std::min(whole.at.offset, piece.at.offset);
+      whole.at.size = end - whole.at.offset;
+      whole.at.lower = std::min(whole.at.lower, piece.at.lower);
+      whole.at.upper = std::max(whole.at.upper, piece.at.upper);
     }
-    PlacedBuffer& at = pieces.back().at;
-    const std::uint64_t end = std::max(end_of(at), end_of(next.at));
-    at.offset = std::min(at.offset, next.at.offset);
-    at.size = end - at.offset;
-    at.upper = std::max(at.upper, next.at.upper);
+    pieces.push_back(whole);
+    return;
+  }
+  std::vector<std::int64_t> steps;
+  for (const Piece& piece : group) {
+    steps.push_back(piece.at.lower);
+    steps.push_back(piece.at.upper);
+  }
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  // By offset, of what is alive.
+  std::vector<Piece> waiting = group;
+  std::sort(waiting.begin(), waiting.end(), [](const Piece& a, const Piece& b) {
+    return std::tie(a.at.lower, a.block) > std::tie(b.at.lower, b.block);
+  });
+  std::vector<Piece> alive;
+  std::vector<Piece> before;
+  for (const std::int64_t step : steps) {
+    std::erase_if(alive, [&](const Piece& piece) { return piece.at.upper <= step; });
+    while (!waiting.empty() && waiting.back().at.lower <= step) {
+      const auto place = std::upper_bound(
+          alive.begin(), alive.end(), waiting.back(), [](const Piece& a, const Piece& b) {
+            return a.at.offset < b.at.offset;
+          });
+      alive.insert(place, waiting.back());
+      waiting.pop_back();
+    }
+    std::vector<Piece> runs;
+    for (const Piece& piece : alive) {
+      if (runs.empty() || end_of(runs.back().at) < piece.at.offset) {
+        runs.push_back(piece);
+        continue;
+      }
+      PlacedBuffer& run = runs.back().at;
+      run.size = std::max(end_of(run), end_of(piece.at)) - run.offset;
+    }
+    const bool goes_on = std::equal(
+        runs.begin(), runs.end(), before.begin(), before.end(), [](const Piece& a, const Piece& b) {
+          return a.at.offset == b.at.offset && a.at.size == b.at.size;
+        });
+    if (!goes_on) {
+      for (Piece& run : before) {
+        run.at.upper = step;
+        pieces.push_back(run);
+      }
+      for (Piece& run : runs) {
+        run.at.lower = step;
+      }
+      before = std::move(runs);
+    }
+  }
+}
+
+// A block that needs parts of its bytes at parts of its life is a piece for each of them.
+void add_needs(const PlannedBlock& block,
+               const PlacedBuffer& buffer,
+               std::size_t index,
+               std::vector<Piece>& members) {
+  if (block.windows.empty()) {
+    members.push_back({buffer, index});
+  }
+  for (const model::Window& window : block.windows) {
+    members.push_back({{window.live.lower,
+                        window.live.upper,
+                        buffer.offset + window.begin.count(),
+                        (window.end - window.begin).count()},
+                       index});
   }
 }
 
@@ -122,7 +185,7 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
     if (members.empty()) {
       order.push_back(group);
     }
-    members.push_back({*buffer, i});
+    add_needs(block, *buffer, i, members);
   }
   for (const std::size_t group : order) {
     merge_pieces(groups[group], arena.pieces);

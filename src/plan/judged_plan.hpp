@@ -15,7 +15,7 @@
 namespace memsize::plan {
 
 /// Some bytes for some time, and the block whose they are. Blocks that share bytes on purpose,
-/// because one is an alias of the other, are one piece while several of them live.
+/// because one is an alias of the other, are one piece while several of them need these bytes.
 struct Piece {
   PlacedBuffer at;
   /// Index into the report's blocks.

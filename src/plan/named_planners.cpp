@@ -87,12 +87,12 @@ Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
   }
   // Where buffers are taken by first step, those that are alive when one begins are all that it can
   // meet, so holes among them are what a list of free blocks has.
-  Occupied occupied(instance.slots);
+  Occupied occupied(instance);
   std::int64_t height = 0;
   for (const std::size_t i : order_of(planner, instance, buffers)) {
     const Item& item = instance.items[i];
-    const std::int64_t offset = item.fixed >= 0 ? item.fixed : occupied.first_gap(item);
-    occupied.add(item, offset);
+    const std::int64_t offset = item.fixed >= 0 ? item.fixed : occupied.first_gap(i);
+    occupied.add(i, offset);
     height = std::max(height, offset + item.size);
     packing.offsets[instance.buffers[i]] =
         core::Bytes{static_cast<std::uint64_t>(offset) * instance.unit};

@@ -57,9 +57,26 @@ std::vector<Part> parts_of(const Instance& instance, const Placement& plan) {
     part.instance.has_fixed |= item.fixed >= 0;
     part.instance.items.push_back(item);
     part.instance.buffers.push_back(instance.buffers[i]);
+    if (!instance.windows.empty()) {
+      std::vector<ItemWindow> windows = instance.windows[i];
+      for (ItemWindow& window : windows) {
+        window.lower -= begin;
+        window.upper -= begin;
+      }
+      part.instance.windows.push_back(std::move(windows));
+    }
     part.items.push_back(i);
     part.best.offsets.push_back(plan.offsets[i]);
     part.best.height = std::max(part.best.height, plan.offsets[i] + item.size);
+  }
+  for (Part& part : parts) {
+    bool plain = true;
+    for (std::size_t i = 0; i < part.items.size() && plain; ++i) {
+      plain = is_plain(part.instance, i);
+    }
+    if (plain) {
+      part.instance.windows.clear();
+    }
   }
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
     return a.best.height > b.best.height;

@@ -38,19 +38,6 @@ int order_of(Lifetime role) {
   return role == Lifetime::kScratch ? 0 : role == Lifetime::kPersistent ? 1 : 2;
 }
 
-std::vector<PlacedBuffer> placed(const Problem& problem, const Arena& arena) {
-  std::vector<PlacedBuffer> buffers;
-  for (std::size_t i = 0; i < arena.slots.size(); ++i) {
-    const Slot& slot = problem.slots[arena.slots[i]];
-    const bool scratch = arena.role == Lifetime::kScratch;
-    buffers.push_back({scratch ? slot.live.lower : 0,
-                       scratch ? slot.live.upper : 1,
-                       arena.offsets[i],
-                       slot.size});
-  }
-  return buffers;
-}
-
 class Planner {
  public:
   Planner(const model::PlanReport& wanted, const board::MemorySet& part, const PlanOptions& options)
@@ -118,9 +105,10 @@ class Planner {
       for (const std::size_t slot : slots) {
         arena.offsets.push_back(*problem_.slots[slot].offset);
       }
-      const auto collision = find_collision(placed(problem_, arena));
+      const Taken taken = taken_of(problem_, arena);
+      const auto collision = find_collision(taken.buffers);
       if (collision) {
-        return collide(arena, *collision);
+        return collide(arena, {taken.owners[collision->first], taken.owners[collision->second]});
       }
     }
     return std::nullopt;
@@ -310,7 +298,8 @@ class Planner {
         crooked += static_cast<std::uint64_t>(!straight);
         height = slot.size == 0 ? height : std::max(height, arena.offsets[i] + slot.size);
       }
-      core::bug_if(find_collision(placed(problem_, arena)).has_value(), "slots share bytes");
+      core::bug_if(find_collision(taken_of(problem_, arena).buffers).has_value(),
+                   "slots share bytes");
       core::bug_if(height > arena.height, "an arena is higher than it says");
       core::bug_if(!packer_.named() && height < arena.height, "an arena is lower than it says");
       core::bug_if(arena.lower_bound > arena.height, "an arena is lower than it can be");
@@ -358,6 +347,21 @@ class Planner {
     for (const Arena& arena : planned_.arenas) {
       report_arena(arena);
     }
+    const auto groups =
+        std::count_if(problem_.slots.begin(), problem_.slots.end(), [](const Slot& slot) {
+          return slot.blocks.size() > 1 && !slot.windows.empty();
+        });
+    if (groups != 0) {
+      outcome_.diagnostics.push_back(core::note(
+          Code::kPlanAlias,
+          fmt::format(
+              "{} in place: they keep their distances, and what is proved is proved of that",
+              core::plural(static_cast<std::uint64_t>(groups),
+                           "group of blocks works",
+                           "groups of blocks work")),
+          core::Place{wanted_.path, 0, 0, 0, {}},
+          ""));
+    }
     std::sort(plan.arenas.begin(), plan.arenas.end(), [](const auto& a, const auto& b) {
       return std::tuple{order_of(a.role), a.memory} < std::tuple{order_of(b.role), b.memory};
     });
@@ -379,12 +383,13 @@ class Planner {
     row.proof = name_of(is_over && outcome_.infeasible ? Proof::kInfeasible : arena.proof);
     std::uint64_t blocks = 0;
     for (std::size_t i = 0; i < arena.slots.size(); ++i) {
-      for (const std::size_t index : problem_.slots[arena.slots[i]].blocks) {
-        PlannedBlock& block = outcome_.plan.blocks[index];
+      const Slot& slot = problem_.slots[arena.slots[i]];
+      for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
+        PlannedBlock& block = outcome_.plan.blocks[slot.blocks[k]];
         block.role = arena.role;
         block.memory = row.memory;
         block.source_memory = row.source_memory;
-        block.offset = core::Bytes{arena.offsets[i]};
+        block.offset = core::Bytes{arena.offsets[i] + slot.begins[k]};
         ++blocks;
       }
     }

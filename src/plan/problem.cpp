@@ -349,7 +349,6 @@ class ProblemMaker {
   void add(Slot& slot, std::size_t index) {
     const PlannedBlock& block = wanted_.blocks[index];
     slot.blocks.push_back(index);
-    slot.size = std::max(slot.size, block.size.count());
     slot.alignment = std::max(slot.alignment, block.alignment.value_or(core::Align{}).value());
     if (block.live) {
       const bool first = slot.live == model::Interval{};
@@ -361,6 +360,11 @@ class ProblemMaker {
   void finish(Slot& slot) {
     const PlannedBlock& root = wanted_.blocks[slot.blocks.front()];
     const bool scratch = slot.role == Lifetime::kScratch;
+    // Aliases in the report's order must not show.
+    std::sort(slot.blocks.begin() + 1, slot.blocks.end(), [&](std::size_t a, std::size_t b) {
+      return wanted_.blocks[a].id < wanted_.blocks[b].id;
+    });
+    place_members(slot, root);
     if (scratch && slot.live == model::Interval{} && slot.size > 0) {
       wrong(
           Code::kPlanLifetime,
@@ -379,10 +383,40 @@ class ProblemMaker {
       uses += core::Bytes{wanted_.blocks[block].uses.value_or(0)};
     }
     slot.uses = counted ? uses.count() : scratch ? 2 : 1;
-    // Aliases in the report's order must not show.
-    std::sort(slot.blocks.begin() + 1, slot.blocks.end(), [&](std::size_t a, std::size_t b) {
-      return wanted_.blocks[a].id < wanted_.blocks[b].id;
-    });
+  }
+
+  // Root and aliases keep their distances. Where some alias is not aligned by a multiple of the
+  // slot's alignment, the slot begins below its root, by as much as the report's root is above one.
+  void place_members(Slot& slot, const PlannedBlock& root) {
+    bool straight = true;
+    for (const std::size_t index : slot.blocks) {
+      const PlannedBlock& block = wanted_.blocks[index];
+      const bool inside = root.offset && block.offset && *block.offset >= *root.offset &&
+                          *block.offset + block.size <= *root.offset + root.size;
+      slot.begins.push_back(inside ? (*block.offset - *root.offset).count() : 0);
+      straight =
+          straight && core::is_aligned(slot.begins.back(), block.alignment.value_or(core::Align{}));
+    }
+    const std::uint64_t below = straight ? 0 : root.offset->count() % slot.alignment;
+    for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
+      slot.begins[k] += below;
+      slot.size = std::max(slot.size, slot.begins[k] + wanted_.blocks[slot.blocks[k]].size.count());
+    }
+    if (slot.role != Lifetime::kScratch || (root.windows.empty() && below == 0)) {
+      return;
+    }
+    for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
+      const PlannedBlock& block = wanted_.blocks[slot.blocks[k]];
+      const core::Bytes begin{slot.begins[k]};
+      std::vector<model::Window> windows = block.windows;
+      if (windows.empty() && block.live) {
+        windows.push_back({*block.live, {}, block.size});
+      }
+      for (const model::Window& window : windows) {
+        slot.windows.push_back({window.live, begin + window.begin, begin + window.end});
+      }
+    }
+    slot.windows = model::united(slot.windows);
   }
 
   // --- fixed offsets
@@ -391,8 +425,8 @@ class ProblemMaker {
     std::set<std::string_view> fixed(options_.fixed.begin(), options_.fixed.end());
     std::set<std::string_view> found;
     for (Slot& slot : problem_.slots) {
-      for (const std::size_t index : slot.blocks) {
-        const PlannedBlock& block = wanted_.blocks[index];
+      for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
+        const PlannedBlock& block = wanted_.blocks[slot.blocks[k]];
         const bool named = fixed.contains(block.id);
         if (named) {
           found.insert(block.id);
@@ -403,7 +437,9 @@ class ProblemMaker {
                 place_of(block),
                 "give a report that has its offset, or let it move");
         } else if ((named || options_.keep_offsets) && block.offset) {
-          slot.offset = slot.offset ? slot.offset : std::optional{block.offset->count()};
+          if (!slot.offset) {
+            slot.offset = (*block.offset - core::Bytes{slot.begins[k]}).count();
+          }
           if (*block.offset + sum_ > model::kLargestPlan) {
             wrong(Code::kPlanSize,
                   fmt::format("{} shall stay at the offset {}", label_of(block), *slot.offset),

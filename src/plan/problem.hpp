@@ -48,9 +48,13 @@ struct Home {
 struct Slot {
   /// Index of the root, then of its aliases, into the report's blocks.
   std::vector<std::size_t> blocks;
+  /// Where each of them begins in the slot: an alias stays where the report has it in its root.
+  std::vector<std::uint64_t> begins;
   model::Lifetime role = model::Lifetime::kScratch;
   /// Of scratch: the hull of what root and aliases say.
   model::Interval live;
+  /// Of scratch, as model::PlannedBlock::windows.
+  std::vector<model::Window> windows;
   std::uint64_t size = 0;
   /// What the blocks want; a bank may want more.
   std::uint64_t alignment = 1;

@@ -68,7 +68,7 @@ void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
                     core::format_bytes(own.height),
                     core::format_bytes(*arena->used)),
         place,
-        "where blocks work in place, one row behind another, memsize keeps them apart"));
+        "more steps may find a lower one"));
     const core::Bytes saved = *arena->used - own.height;
     take(wanted, own, *arena, plan);
     std::erase_if(outcome.shortages, [&](const Shortage& shortage) {

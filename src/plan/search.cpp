@@ -80,6 +80,9 @@ constexpr std::uint64_t kFirstSteps = 1000;
 constexpr std::int64_t kFailureWeight = 3 << 20;
 constexpr double kBusyWeight = 1 << 20;
 
+// Spreads numbers that follow each other.
+constexpr std::uint64_t kScatter = 0x9E3779B97F4A7C15ULL;
+
 /// Ranks items for one arm, and learns from its failures. Plans must not depend on the machine:
 /// sums are of integers, so that no compiler may fuse them with a product.
 class Ranking {
@@ -105,20 +108,23 @@ class Ranking {
     }
   }
 
-  [[nodiscard]] std::vector<std::int32_t> ranks() const {
-    std::vector<std::tuple<bool, double, double, double, std::size_t>> order;
+  // Items that are equal in all keys take turns: their order may decide, and no key tells them
+  // apart.
+  [[nodiscard]] std::vector<std::int32_t> ranks(std::uint64_t round) const {
+    std::vector<std::tuple<bool, double, double, double, std::uint64_t, std::size_t>> order;
     for (std::size_t i = 0; i < instance_.items.size(); ++i) {
       const Item& item = instance_.items[i];
       order.emplace_back(item.fixed < 0,
                          -value_of(arm_.keys[0], item),
                          -value_of(arm_.keys[1], item),
                          -value_of(arm_.keys[2], item),
+                         round == 1 ? 0 : (i + round) * kScatter >> 32U,
                          i);
     }
     std::sort(order.begin(), order.end());
     std::vector<std::int32_t> ranks(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) {
-      ranks[std::get<4>(order[k])] = static_cast<std::int32_t>(k);
+      ranks[std::get<5>(order[k])] = static_cast<std::int32_t>(k);
     }
     return ranks;
   }
@@ -203,7 +209,7 @@ class Portfolio {
       const std::uint64_t steps = kFirstSteps * luby(round);
       for (std::size_t arm = 0; arm < kArms.size(); ++arm) {
         for (const std::int64_t height : heights(round)) {
-          try_height(arm, height, steps);
+          try_height(arm, round, height, steps);
           if (best_.height <= target_) {
             return Searched::kFound;
           }
@@ -231,11 +237,11 @@ class Portfolio {
     return heights;
   }
 
-  void try_height(std::size_t arm, std::int64_t height, std::uint64_t steps) {
+  void try_height(std::size_t arm, std::uint64_t round, std::int64_t height, std::uint64_t steps) {
     if (height < bound_ || height >= best_.height) {
       return;
     }
-    dive_.rank(rankings_[arm].ranks());
+    dive_.rank(rankings_[arm].ranks(round));
     const Searched searched = dive_.run(DiveTask{height, steps, kArms[arm].jump}, budget_);
     rankings_[arm].learn(dive_.failures());
     if (searched == Searched::kExhausted) {
@@ -276,6 +282,9 @@ Searched search(const Instance& instance,
                 std::int64_t target,
                 Placement& best,
                 Budget& budget) {
+  if (!instance.windows.empty()) {
+    return search_windows(instance, bound, target, best, budget);
+  }
   if (fits_int32(instance, best.height)) {
     return Portfolio<std::int32_t>(instance, bound, target, best, budget).run();
   }

@@ -34,6 +34,7 @@ std::vector<Buffer> buffers_of(const Problem& problem, const Arena& arena) {
     if (arena.role == Lifetime::kScratch) {
       buffer.lower = slot.live.lower;
       buffer.upper = slot.live.upper;
+      buffer.windows = slot.windows;
     }
     buffer.size = core::Bytes{slot.size};
     buffer.alignment = core::Align::make(alignment_in(bank, slot)).value_or(core::Align{});
@@ -41,6 +42,27 @@ std::vector<Buffer> buffers_of(const Problem& problem, const Arena& arena) {
     buffers.push_back(buffer);
   }
   return buffers;
+}
+
+Taken taken_of(const Problem& problem, const Arena& arena) {
+  Taken taken;
+  for (std::size_t i = 0; i < arena.slots.size(); ++i) {
+    const Slot& slot = problem.slots[arena.slots[i]];
+    const std::uint64_t offset = arena.offsets[i];
+    if (arena.role != Lifetime::kScratch) {
+      taken.buffers.push_back({0, 1, offset, slot.size});
+    } else if (slot.windows.empty()) {
+      taken.buffers.push_back({slot.live.lower, slot.live.upper, offset, slot.size});
+    }
+    for (const model::Window& window : slot.windows) {
+      taken.buffers.push_back({window.live.lower,
+                               window.live.upper,
+                               offset + window.begin.count(),
+                               (window.end - window.begin).count()});
+    }
+    taken.owners.resize(taken.buffers.size(), i);
+  }
+  return taken;
 }
 
 std::vector<Arena> arenas_of(const Problem& problem,

@@ -1,6 +1,10 @@
 // A table of lifetimes, as minimalloc and the planners measured against it read and write them:
 // one buffer a row, with the columns id, lower, upper and size in any order. A million rows are
 // usual for traces of allocators, so that no row costs more than its block.
+//
+// Gaps are minimalloc's: "3-6" is no need of any byte in steps [3, 6), "3-6@0:2" a need of bytes
+// [0, 2) alone; several stand apart by blanks. Where the column of the last step is inclusive,
+// those of gaps are, too. Gaps that share a step each say bytes, and all of these are needed.
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 
@@ -36,6 +40,7 @@ enum class Column {
   kInput,
   kOutput,
   kUses,
+  kGaps,
   kIgnored,
 };
 
@@ -52,9 +57,9 @@ constexpr auto kColumns = std::to_array<ColumnName>({
     {"size", Column::kSize},     {"offset", Column::kOffset},    {"alignment", Column::kAlignment},
     {"memory", Column::kMemory}, {"role", Column::kRole},        {"source_memory", Column::kSource},
     {"name", Column::kName},     {"alias_of", Column::kAliasOf}, {"input", Column::kInput},
-    {"output", Column::kOutput}, {"uses", Column::kUses},        {"hint", Column::kIgnored},
-    {"buffer", Column::kId},     {"buffer_id", Column::kId},     {"begin", Column::kLower},
-    {"start", Column::kLower},   {"end", Column::kUpper, true},
+    {"output", Column::kOutput}, {"uses", Column::kUses},        {"gaps", Column::kGaps},
+    {"hint", Column::kIgnored},  {"buffer", Column::kId},        {"buffer_id", Column::kId},
+    {"begin", Column::kLower},   {"start", Column::kLower},      {"end", Column::kUpper, true},
 });
 
 constexpr std::array kRequired = {Column::kId, Column::kLower, Column::kUpper, Column::kSize};
@@ -349,7 +354,7 @@ class TableReader {
     block.memory = "default";
     block.line = rows_.line();
     const std::size_t before = errors_;
-    lower_ = upper_ = Field{};
+    lower_ = upper_ = gaps_ = Field{};
     for (std::size_t i = 0; i < fields.size(); ++i) {
       take(fields[i], columns_[i], block);
     }
@@ -358,6 +363,9 @@ class TableReader {
       block.source_memory.clear();
     }
     read_lifetime(block);
+    if (!gaps_.text.empty() && errors_ == before) {
+      read_gaps(block);
+    }
     if (block.offset && *block.offset + block.size > model::kLargestPlan && errors_ == before) {
       ++errors_;
       problems_.ends_in_plan(*block.offset, block.size, {block.line, 0}, shown_id(block));
@@ -444,6 +452,9 @@ class TableReader {
         break;
       case Column::kUses:
         block.uses = number(field, "uses");
+        break;
+      case Column::kGaps:
+        gaps_ = field;
         break;
       default:
         break;
@@ -556,6 +567,116 @@ class TableReader {
     errors_ += block.live ? 0U : 1U;
   }
 
+  struct Gap {
+    model::Window window;
+    bool has_bytes = false;
+    Field field;
+  };
+
+  void read_gaps(model::PlannedBlock& block) {
+    std::vector<Gap> gaps;
+    for (std::size_t at = 0; at < gaps_.text.size(); ++at) {
+      const std::size_t end = std::min(gaps_.text.find(' ', at), gaps_.text.size());
+      if (end != at) {
+        // A text that was quoted has no columns of its own.
+        const auto gap =
+            read_gap({gaps_.text.substr(at, end - at), gaps_.line, gaps_.column + at}, block);
+        if (!gap) {
+          return;
+        }
+        gaps.push_back(*gap);
+      }
+      at = end;
+    }
+    if (gaps.size() > model::kMostWindows) {
+      fail(Code::kPlanLifetime,
+           place_of(gaps_),
+           fmt::format("{} has {}", shown_id(block), core::plural(gaps.size(), "gap")),
+           fmt::format("a buffer has at most {}", model::kMostWindows));
+      return;
+    }
+    std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
+      return a.window.live.lower < b.window.live.lower;
+    });
+    std::int64_t next = block.live->lower;
+    bool has_bytes = true;
+    for (const Gap& gap : gaps) {
+      const model::Interval& live = gap.window.live;
+      if (live.lower < next && !(has_bytes && gap.has_bytes)) {
+        fail(Code::kPlanLifetime,
+             place_of(gap.field),
+             fmt::format("the gap '{}' of {} begins before the one before it has ended",
+                         core::printable(gap.field.text, kLongestShown),
+                         shown_id(block)),
+             "gaps that share a step each say which bytes are needed: 3-6@0:2");
+        return;
+      }
+      if (next < live.lower) {
+        block.windows.push_back({{next, live.lower}, {}, block.size});
+      }
+      block.windows.push_back(gap.window);
+      has_bytes = live.upper > next ? gap.has_bytes : has_bytes && gap.has_bytes;
+      next = std::max(next, live.upper);
+    }
+    if (next < block.live->upper) {
+      block.windows.push_back({{next, block.live->upper}, {}, block.size});
+    }
+    block.windows = model::united(block.windows);
+  }
+
+  // "3-6" or "3-6@0:2".
+  std::optional<Gap> read_gap(const Field& field, const model::PlannedBlock& block) {
+    const auto wrong = [&](std::string_view why, const char* hint) -> std::optional<Gap> {
+      fail(Code::kPlanLifetime,
+           place_of(field),
+           fmt::format("the gap '{}' of {} {}",
+                       core::printable(field.text, kLongestShown),
+                       shown_id(block),
+                       why),
+           hint);
+      return std::nullopt;
+    };
+    Gap gap;
+    gap.field = field;
+    const std::size_t at = std::min(field.text.find('@'), field.text.size());
+    // A step may be negative.
+    const std::size_t dash = field.text.find('-', 1);
+    const std::string_view bytes = field.text.substr(std::min(at + 1, field.text.size()));
+    const std::size_t colon = std::min(bytes.find(':'), bytes.size());
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    gap.has_bytes = at != field.text.size();
+    const bool is_gap =
+        dash < at && whole(field.text.substr(0, dash), gap.window.live.lower) &&
+        whole(field.text.substr(dash + 1, at - dash - 1), gap.window.live.upper) &&
+        (!gap.has_bytes || (colon != bytes.size() && whole(bytes.substr(0, colon), begin) &&
+                            whole(bytes.substr(colon + 1), end)));
+    if (!is_gap) {
+      return wrong("is none", "write steps, then bytes if some are needed: 3-6 or 3-6@0:2");
+    }
+    if (gap.window.live.upper < model::kLastStep && inclusive_) {
+      ++gap.window.live.upper;
+    }
+    if (!block.live || gap.window.live.lower >= gap.window.live.upper ||
+        gap.window.live.lower < block.live->lower || gap.window.live.upper > block.live->upper) {
+      return wrong("is not inside of its life", "a gap begins and ends while the buffer lives");
+    }
+    if (begin > end || end > block.size.count()) {
+      return wrong(fmt::format("is not inside of its {} B", block.size.count()),
+                   "bytes are counted from where the buffer begins");
+    }
+    gap.window.begin = core::Bytes{begin};
+    gap.window.end = core::Bytes{end};
+    return gap;
+  }
+
+  template <typename Number>
+  static bool whole(std::string_view text, Number& value) {
+    const char* const end = text.data() + text.size();
+    const auto [stop, failure] = std::from_chars(text.data(), end, value);
+    return failure == std::errc{} && stop == end;
+  }
+
   std::optional<std::int64_t> step(const Field& field, std::string_view what) {
     std::int64_t value = 0;
     const char* const end = field.text.data() + field.text.size();
@@ -639,6 +760,7 @@ class TableReader {
   // Of the row that is being read.
   Field lower_;
   Field upper_;
+  Field gaps_;
   bool inclusive_ = false;
   core::Bytes total_;
 };

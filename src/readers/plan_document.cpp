@@ -172,6 +172,7 @@ class DocumentReader : private PlanFields {
         block.live = lifetime(entry, *first, *end, LastStep::kFirstAfter);
       }
     }
+    read_windows(entry["windows"], block);
     if (block.id.empty() || !is_new(block.id, entry.place())) {
       return;
     }
@@ -186,6 +187,34 @@ class DocumentReader : private PlanFields {
             "sums of sizes go up to 2^62 B");
     }
     report_.blocks.push_back(std::move(block));
+  }
+
+  void read_windows(JsonValue list, model::PlannedBlock& block) {
+    if (!list || !is_array(list)) {
+      return;
+    }
+    if (list.size() > model::kMostWindows) {
+      return wrong(list, fmt::format("a block has at most {}", model::kMostWindows), kWriteAgain);
+    }
+    for (const JsonValue entry : list) {
+      if (!is_object(entry)) {
+        return;
+      }
+      const auto first = step(entry, "lower");
+      const auto end = step(entry, "upper");
+      const auto from = size(entry, "begin");
+      const auto to = size(entry, "end");
+      if (!first || !end || !from || !to) {
+        return;
+      }
+      if (!block.live || *first >= *end || *first < block.live->lower || *end > block.live->upper ||
+          *from > *to || *to > block.size) {
+        return wrong(
+            entry, "a window lies inside the life and the bytes of its block", kWriteAgain);
+      }
+      block.windows.push_back({{*first, *end}, *from, *to});
+    }
+    block.windows = model::united(block.windows);
   }
 
   void read_layer(JsonValue entry) {

@@ -6,12 +6,11 @@
 // two buffers of hundreds that would only touch in time share a byte, and inputs would be dead
 // while the first node reads them.
 //
-// Nodes work in place. Where output and input are in the same bytes, or one inside of the other,
-// one is an alias. Many outputs begin somewhat before their input, because each row is read before
-// its bytes are written; neither is inside the other then. Such an input is said to end where its
-// output begins, and what is not overwritten of it becomes a block beside it, an alias that lives
-// on. In every step, the bytes in use are exactly covered that way; and whoever plans anew, knowing
-// nothing of rows, keeps the whole input alive as long as it is read.
+// Nodes work in place. Many outputs begin somewhat before their input, because each row is read
+// before its bytes are written. So buffers that nodes connect and that share bytes in some epoch
+// are a group: they keep their distances, and need in each epoch what those of them need that are
+// alive. Where that is one buffer's bytes all the time, the others are its aliases; else all are
+// aliases of a block that is made for the group, with a window for each part of its life.
 #include "memsize/core/text.hpp"
 
 #include "plan_json.hpp"
@@ -61,10 +60,6 @@ bool touch_in_time(const model::PlannedBlock& a, const model::PlannedBlock& b) {
   return a.live->lower < b.live->upper && b.live->lower < a.live->upper;
 }
 
-bool is_inside(const model::PlannedBlock& inner, const model::PlannedBlock& outer) {
-  return *outer.offset <= *inner.offset && *inner.offset + inner.size <= *outer.offset + outer.size;
-}
-
 class InfoReader : private PlanFields {
  public:
   explicit InfoReader(const std::string& path) : PlanFields(path) {}
@@ -85,8 +80,9 @@ class InfoReader : private PlanFields {
       fill_mixed_pools();
       find_same_places();
       for (const auto& [input, output] : in_place_) {
-        share(input, output);
+        unite(input, output);
       }
+      make_groups();
       finish_blocks();
       check_pools();
       check_footprint(root["memory_footprint"]);
@@ -350,31 +346,17 @@ class InfoReader : private PlanFields {
                                                       block.live->upper},
                                                 i);
       if (!fresh) {
-        alias(i, found->second);
+        unite(i, found->second);
       }
     }
   }
 
-  void share(std::size_t input, std::size_t output) {
-    // An earlier one may have cut it short already.
-    if (!shares(input, output)) {
-      return;
+  void unite(std::size_t a, std::size_t b) {
+    const std::size_t first = root_of(a);
+    const std::size_t second = root_of(b);
+    if (first != second) {
+      roots_[std::max(first, second)] = std::min(first, second);
     }
-    if (is_inside(blocks_[output], blocks_[input])) {
-      alias(output, input);
-    } else if (is_inside(blocks_[input], blocks_[output])) {
-      alias(input, output);
-    } else if (blocks_[input].live->lower < blocks_[output].live->lower) {
-      overwrite(input, output);
-    }
-  }
-
-  void alias(std::size_t inner, std::size_t outer) {
-    if (!blocks_[inner].alias_of.empty() || root_of(outer) == inner) {
-      return;
-    }
-    blocks_[inner].alias_of = blocks_[outer].id;
-    roots_[inner] = outer;
   }
 
   // Shortens the way for the next who asks.
@@ -389,24 +371,58 @@ class InfoReader : private PlanFields {
     return root;
   }
 
-  // The output begins before the input, or ends behind it: see above.
-  void overwrite(std::size_t input, std::size_t output) {
-    model::PlannedBlock& read = blocks_[input];
-    const model::PlannedBlock& written = blocks_[output];
-    model::PlannedBlock rest;
-    rest.id = fmt::format("{} beside {}", read.id, written.id);
-    rest.name = read.name;
-    rest.memory = read.memory;
-    rest.line = read.line;
-    rest.alias_of = read.id;
-    rest.live = model::Interval{written.live->lower, read.live->upper};
-    const bool above = *read.offset < *written.offset;
-    const core::Bytes begin = above ? *read.offset : *written.offset + written.size;
-    const core::Bytes end = above ? *written.offset : *read.offset + read.size;
-    rest.offset = begin;
-    rest.size = end - begin;
-    read.live->upper = written.live->lower;
-    rests_.push_back(std::move(rest));
+  void make_groups() {
+    std::map<std::size_t, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      groups[root_of(i)].push_back(i);
+    }
+    for (const auto& [first, members] : groups) {
+      // Of more, nobody could say what they need when: they are told to share bytes.
+      if (members.size() > 1 && members.size() <= model::kMostWindows) {
+        make_group(members);
+      }
+    }
+  }
+
+  void make_group(const std::vector<std::size_t>& members) {
+    const model::PlannedBlock& first = blocks_[members.front()];
+    model::PlannedBlock group;
+    group.id = fmt::format("group of {}", first.id);
+    group.memory = first.memory;
+    group.line = first.line;
+    group.live = first.live;
+    group.offset = first.offset;
+    core::Bytes end;
+    for (const std::size_t i : members) {
+      const model::PlannedBlock& block = blocks_[i];
+      group.live->lower = std::min(group.live->lower, block.live->lower);
+      group.live->upper = std::max(group.live->upper, block.live->upper);
+      group.offset = std::min(*group.offset, *block.offset);
+      end = std::max(end, *block.offset + block.size);
+      group.alignment = std::max(group.alignment, block.alignment);
+    }
+    // With the group, each member is aligned as it is now.
+    const core::Align alignment = group.alignment.value_or(core::Align{});
+    group.offset = core::Bytes{group.offset->count() & ~(alignment.value() - 1)};
+    group.size = end - *group.offset;
+    for (const std::size_t i : members) {
+      const model::PlannedBlock& block = blocks_[i];
+      const core::Bytes begin = *block.offset - *group.offset;
+      group.windows.push_back({*block.live, begin, begin + block.size});
+    }
+    group.windows = model::united(group.windows);
+    const auto whole = std::find_if(members.begin(), members.end(), [&](std::size_t i) {
+      return blocks_[i].offset == group.offset && blocks_[i].size == group.size;
+    });
+    const bool is_plain = whole != members.end() && group.windows.size() == 1 &&
+                          group.windows.front() == model::Window{*group.live, {}, group.size};
+    const std::string root = is_plain ? blocks_[*whole].id : group.id;
+    for (const std::size_t i : members) {
+      blocks_[i].alias_of = blocks_[i].id == root ? std::string{} : root;
+    }
+    if (!is_plain) {
+      groups_.push_back(std::move(group));
+    }
   }
 
   void finish_blocks() {
@@ -416,10 +432,10 @@ class InfoReader : private PlanFields {
       }
     }
     report_.blocks = std::move(blocks_);
-    for (model::PlannedBlock& rest : rests_) {
+    for (model::PlannedBlock& group : groups_) {
       // Ids of the report are numbers; one that is not could be anything.
-      if (is_new(rest.id, {rest.line, 0})) {
-        report_.blocks.push_back(std::move(rest));
+      if (is_new(group.id, {group.line, 0})) {
+        report_.blocks.push_back(std::move(group));
       }
     }
     if (report_.blocks.empty()) {
@@ -510,7 +526,7 @@ class InfoReader : private PlanFields {
   std::map<std::string, std::size_t> index_;
   std::map<std::size_t, std::size_t> roots_;
   std::vector<std::pair<std::size_t, std::size_t>> in_place_;
-  std::vector<model::PlannedBlock> rests_;
+  std::vector<model::PlannedBlock> groups_;
   model::Interval all_epochs_{model::kLastStep, -model::kLastStep};
   core::Bytes total_;
 };

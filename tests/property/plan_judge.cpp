@@ -118,8 +118,7 @@ bool fits_from(const Buffers& buffers, Offsets& offsets, std::uint64_t height) {
   for (std::uint64_t offset = first; offset + size <= height; offset += buffer.alignment.value()) {
     bool is_free = true;
     for (std::size_t other = 0; other < index && is_free; ++other) {
-      is_free = !live_together(buffer, buffers[other]) ||
-                !share_bytes(offset, size, offsets[other], size_of(buffers[other]));
+      is_free = !collide(buffer, offset, buffers[other], offsets[other]);
     }
     if (is_free) {
       offsets.push_back(offset);
@@ -141,13 +140,36 @@ bool live_together(const plan::Buffer& a, const plan::Buffer& b) {
   return a.lower < b.upper && b.lower < a.upper;
 }
 
+bool collide(const plan::Buffer& a,
+             std::uint64_t offset_of_a,
+             const plan::Buffer& b,
+             std::uint64_t offset_of_b) {
+  const auto needs_of = [](const plan::Buffer& buffer) {
+    using Windows = std::vector<model::Window>;
+    return buffer.windows.empty()
+               ? Windows{{{buffer.lower, buffer.upper}, core::Bytes{}, buffer.size}}
+               : buffer.windows;
+  };
+  for (const model::Window& of_a : needs_of(a)) {
+    for (const model::Window& of_b : needs_of(b)) {
+      const bool together = of_a.live.lower < of_b.live.upper && of_b.live.lower < of_a.live.upper;
+      if (together && share_bytes(offset_of_a + of_a.begin.count(),
+                                  (of_a.end - of_a.begin).count(),
+                                  offset_of_b + of_b.begin.count(),
+                                  (of_b.end - of_b.begin).count())) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool fixed_collide(const Buffers& buffers) {
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const plan::Buffer& a = buffers[i];
       const plan::Buffer& b = buffers[j];
-      if (a.offset && b.offset && live_together(a, b) &&
-          share_bytes(a.offset->count(), size_of(a), b.offset->count(), size_of(b))) {
+      if (a.offset && b.offset && collide(a, a.offset->count(), b, b.offset->count())) {
         return true;
       }
     }
@@ -179,8 +201,7 @@ std::string fault_of(const Buffers& buffers, const Offsets& offsets) {
       return fmt::format("b{} at {} is not aligned", i, offsets[i]);
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (live_together(buffer, buffers[j]) &&
-          share_bytes(offsets[i], size_of(buffer), offsets[j], size_of(buffers[j]))) {
+      if (collide(buffer, offsets[i], buffers[j], offsets[j])) {
         return fmt::format("b{} at {} and b{} at {} share bytes", j, offsets[j], i, offsets[i]);
       }
     }
@@ -200,6 +221,17 @@ bool any_plan(const Buffers& buffers, std::uint64_t height) {
   return fits_from(buffers, offsets, height);
 }
 
+std::optional<std::uint64_t> least_by_trying(const Buffers& buffers) {
+  if (fixed_collide(buffers)) {
+    return std::nullopt;
+  }
+  std::uint64_t height = 0;
+  while (!any_plan(buffers, height)) {
+    ++height;
+  }
+  return height;
+}
+
 std::uint64_t most_alive(const Buffers& buffers) {
   std::uint64_t most = 0;
   for (const plan::Buffer& at : buffers) {
@@ -215,16 +247,24 @@ std::uint64_t most_alive(const Buffers& buffers) {
 }
 
 std::string table_of(const Buffers& buffers) {
-  std::string text = "id,lower,upper,size,alignment,offset\n";
+  std::string text = "id,lower,upper,size,alignment,offset,windows\n";
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const plan::Buffer& buffer = buffers[i];
-    text += fmt::format("b{},{},{},{},{},{}\n",
+    text += fmt::format("b{},{},{},{},{},{},",
                         i,
                         buffer.lower,
                         buffer.upper,
                         size_of(buffer),
                         buffer.alignment.value(),
                         buffer.offset ? fmt::format("{}", buffer.offset->count()) : "");
+    for (const model::Window& window : buffer.windows) {
+      text += fmt::format("{}-{}@{}:{} ",
+                          window.live.lower,
+                          window.live.upper,
+                          window.begin.count(),
+                          window.end.count());
+    }
+    text += '\n';
   }
   return text;
 }

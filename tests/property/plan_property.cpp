@@ -82,6 +82,7 @@ class Test {
 
   void judge_the_judge(std::uint64_t count);
   void check_small(std::uint64_t count);
+  void check_windows(std::uint64_t count);
   void check_puzzles(std::uint64_t count);
   void check_collisions(std::uint64_t count);
   void check_extremes();
@@ -304,6 +305,45 @@ void Test::check_small(std::uint64_t count) {
   }
 }
 
+void Test::check_windows(std::uint64_t count) {
+  std::uint64_t lower = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    begin(i, "windows");
+    RandomPlans random{seed_};
+    const Buffers buffers = random.windowed();
+    const auto least = judge::least_by_trying(buffers);
+    check_optimum(buffers, least);
+    if (!least) {
+      continue;
+    }
+    Buffers whole = buffers;
+    for (plan::Buffer& buffer : whole) {
+      buffer.windows.clear();
+    }
+    const auto least_whole = judge::least_height(whole);
+    lower += !least_whole || *least < *least_whole ? 1U : 0U;
+    require(!least_whole || *least <= *least_whole, buffers, "gaps make it higher");
+    if (*least > 1) {
+      check_capacity(buffers, *least, *least);
+      check_capacity(buffers, *least, *least - 1);
+    }
+    for (const plan::NamedPlannerRow& row : plan::named_planners()) {
+      Buffers known = buffers;
+      for (plan::Buffer& buffer : known) {
+        buffer.alignment = core::Align{};
+      }
+      const std::string fault =
+          judge::fault_of(known, offsets_of(plan::pack_with(row.planner, buffers)));
+      require(fault.empty(), buffers, std::string{row.name} + ": " + fault);
+    }
+  }
+  fmt::print("{} problems with windows: {} are lower for it\n", count, lower);
+  if (count >= 1000 && lower < count / 10) {
+    ++failures_;
+    fmt::print("their windows are too easy\n");
+  }
+}
+
 void Test::check_limits(const Buffers& buffers, RandomPlans& random) {
   PackLimits limits;
   limits.steps = random.below(30'000);
@@ -481,6 +521,7 @@ int main(int argc, char** argv) {
   test.check_extremes();
   test.check_small(count);
   test.check_collisions(count / 2 + 1);
+  test.check_windows(count);
   test.check_puzzles(count / 100 + 1);
   const std::uint64_t failures = test.failures() + judge::check_planner(seed, count / 5 + 1);
   fmt::print("{} failures\n", failures);

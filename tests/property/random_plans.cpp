@@ -77,6 +77,25 @@ Buffers RandomPlans::tiny() {
   return buffers;
 }
 
+Buffers RandomPlans::windowed() {
+  Buffers buffers = tiny();
+  for (plan::Buffer& buffer : buffers) {
+    if (chance(30)) {
+      buffer.size = core::Bytes{buffer.size.count() + below(4)};
+    }
+    for (std::int64_t step = buffer.lower; step < buffer.upper && chance(80); ++step) {
+      // Two now and then, which may be apart.
+      for (std::uint64_t count = 1 + below(5) / 4; count > 0 && !chance(20); --count) {
+        const std::uint64_t begin = below(buffer.size.count() + 1);
+        const std::uint64_t end = begin + below(buffer.size.count() - begin + 1);
+        buffer.windows.push_back({{step, step + 1}, core::Bytes{begin}, core::Bytes{end}});
+      }
+    }
+    buffer.windows = model::united(buffer.windows);
+  }
+  return buffers;
+}
+
 Buffers RandomPlans::puzzle(std::size_t pieces) {
   struct Piece {
     std::int64_t lower, upper;

@@ -21,6 +21,9 @@ class RandomPlans {
   /// So small that every offset of every buffer can be tried.
   [[nodiscard]] Buffers tiny();
 
+  /// As tiny, with buffers that need some of their bytes, or none, at some of their steps.
+  [[nodiscard]] Buffers windowed();
+
   /// Buffers that no greedy planner packs well: a tight plan cut into pieces.
   [[nodiscard]] Buffers puzzle(std::size_t pieces);
 

@@ -546,6 +546,45 @@ TEST_SUITE("plan") {
     CHECK(kinds(check_plan(plan, nullptr)) == Kinds{{kError, Code::kPlanOverlap}});
   }
 
+  TEST_CASE("Blocks that need parts of their bytes share the rest") {
+    PlanReport plan;
+    plan.path = "plan.json";
+    plan.blocks = {scratch("a", 0, 10, 0, 8), scratch("b", 2, 6, 0, 4), scratch("c", 4, 9, 4, 4)};
+    plan.blocks[0].windows = {
+        {{0, 2}, Bytes{0}, Bytes{8}}, {{2, 4}, Bytes{4}, Bytes{8}}, {{9, 10}, Bytes{0}, Bytes{8}}};
+    CHECK(kinds(check_plan(plan, nullptr)).empty());
+    // Where b lies in c's bytes, or c in a's.
+    plan.blocks[1].offset = Bytes{1};
+    CHECK(says(check_plan(plan, nullptr), "'b' and 'c' share 1 B"));
+    CHECK(says(check_plan(plan, nullptr), "'a' and 'b' share 1 B"));
+    plan.blocks[1].offset = Bytes{0};
+    plan.blocks[2].live = model::Interval{3, 9};
+    CHECK(says(check_plan(plan, nullptr), "'a' and 'c' share 4 B"));
+    // What is needed counts, and the whole block in bytes.
+    plan.blocks[2].live = model::Interval{4, 9};
+    CHECK(heights_of(plan).front().least == Bytes{8});
+    plan.blocks[0].size = Bytes{20};
+    CHECK(heights_of(plan).front().least == Bytes{20});
+  }
+
+  TEST_CASE("Aliases of one group are compared by what they need, not by their hull") {
+    PlanReport plan;
+    plan.path = "plan.json";
+    // In place: the upper one is read while the lower one is written.
+    plan.blocks = {scratch("group", 0, 6, 0, 24),
+                   scratch("in", 0, 4, 8, 16),
+                   scratch("out", 3, 6, 0, 16),
+                   scratch("below", 0, 3, 0, 8),
+                   scratch("above", 4, 6, 16, 8)};
+    plan.blocks[0].windows = {{{0, 3}, Bytes{8}, Bytes{24}},
+                              {{3, 4}, Bytes{0}, Bytes{24}},
+                              {{4, 6}, Bytes{0}, Bytes{16}}};
+    plan.blocks[1].alias_of = plan.blocks[2].alias_of = "group";
+    CHECK(kinds(check_plan(plan, nullptr)).empty());
+    plan.blocks[4].live = model::Interval{3, 6};
+    CHECK(kinds(check_plan(plan, nullptr)) == Kinds{{kError, Code::kPlanOverlap}});
+  }
+
   TEST_CASE("An alias without an offset is where its root is") {
     PlanReport plan = good();
     plan.blocks[3].offset.reset();

@@ -88,9 +88,11 @@ TEST_SUITE("plan") {
     test::Numbers numbers(4);
     for (int round = 0; round < 200; ++round) {
       const auto slots = static_cast<std::int32_t>(1 + numbers.below(40));
-      Occupied occupied(slots);
+      Instance instance;
+      instance.slots = slots;
+      Occupied occupied(instance);
       PlacedList list;
-      for (int i = 0; i < 60; ++i) {
+      for (std::size_t i = 0; i < 60; ++i) {
         Item item;
         item.lower = static_cast<std::int32_t>(numbers.below(static_cast<std::uint64_t>(slots)));
         item.upper = item.lower + 1 +
@@ -121,29 +123,52 @@ TEST_SUITE("plan") {
             last = room / item.alignment * item.alignment;
           }
         }
-        REQUIRE(occupied.first_gap(item) == first);
-        REQUIRE(occupied.best_gap(item) == best);
-        const std::int64_t from_above = occupied.last_gap(item, ceiling);
+        instance.items.push_back(item);
+        REQUIRE(occupied.first_gap(i) == first);
+        REQUIRE(occupied.best_gap(i) == best);
+        const std::int64_t from_above = occupied.last_gap(i, ceiling);
         REQUIRE((from_above < 0 ? -1 : from_above) == last);
 
         const std::int64_t chosen = numbers.below(3) == 0   ? static_cast<std::int64_t>(ceiling)
                                     : numbers.below(2) == 0 ? first
                                                             : best;
-        occupied.add(item, chosen);
+        occupied.add(i, chosen);
         list.add(item, chosen);
       }
     }
   }
 
   TEST_CASE("greedy: what was forgotten is free") {
-    Occupied occupied(3);
     Item item;
     item.upper = 3;
     item.size = 10;
-    occupied.add(item, 0);
-    CHECK(occupied.first_gap(item) == 10);
+    Instance instance;
+    instance.slots = 3;
+    instance.items.push_back(item);
+    Occupied occupied(instance);
+    occupied.add(0, 0);
+    CHECK(occupied.first_gap(0) == 10);
     occupied.clear();
-    CHECK(occupied.first_gap(item) == 0);
+    CHECK(occupied.first_gap(0) == 0);
+  }
+
+  TEST_CASE("greedy: when the limit is over, the first plan is no longer looked for") {
+    std::vector<Buffer> many;
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      Buffer next = buffer(i % 7, 7 + i % 5, 1 + static_cast<std::uint64_t>(i % 13));
+      next.alignment = *core::Align::make(std::uint64_t{1} << (i % 3));
+      many.push_back(next);
+    }
+    PackLimits limits;
+    limits.steps = 1000;
+    const Packing packing = pack(many, limits);
+    CHECK(packing.steps < 3000);
+    CHECK(packing.proof == Proof::kBest);
+    std::vector<std::uint64_t> offsets;
+    for (const core::Bytes offset : packing.offsets) {
+      offsets.push_back(offset.count());
+    }
+    CHECK(test::wrong_with(many, offsets, packing.height.count()) == "");
   }
 
   TEST_CASE("greedy: a chain reaches its bound, whatever its sizes") {

@@ -119,6 +119,26 @@ TEST_SUITE("plan") {
     CHECK(lower_bound({buffer(0, 1, 40, 64), buffer(1, 2, 60, 64)}) == Bytes{60});
   }
 
+  TEST_CASE("bound: few items of mixed alignments are stacked in every order") {
+    // 7 B are alive, and the aligned ones come to 5. But what lies between them ends at 6 at best.
+    const std::vector<Buffer> three = {buffer(0, 1, 5), buffer(0, 1, 1, 4), buffer(0, 1, 1, 4)};
+    CHECK(plan::lower_bound(three) == Bytes{9});
+    const Packing packing = pack(three, {});
+    CHECK(packing.height == Bytes{9});
+    CHECK(packing.proof == Proof::kBound);
+  }
+
+  TEST_CASE("bound: windows count where they are, and their buffer in all of its bytes") {
+    Buffer part = buffer(0, 4, 10);
+    part.windows = {{{0, 1}, Bytes{2}, Bytes{6}}, {{2, 4}, Bytes{0}, Bytes{3}}};
+    CHECK(plan::lower_bound({part}) == Bytes{10});
+    CHECK(plan::lower_bound({part, buffer(0, 1, 7), buffer(1, 2, 9), buffer(3, 4, 6)}) ==
+          Bytes{11});
+    const Packing packing = pack({part, buffer(1, 2, 10)}, {});
+    CHECK(packing.height == Bytes{10});
+    CHECK(packing.proof == Proof::kBound);
+  }
+
   TEST_CASE("bound: no plan is lower") {
     test::Numbers numbers(2);
     int reached = 0;

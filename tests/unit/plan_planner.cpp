@@ -246,6 +246,42 @@ TEST_CASE("aliases lie in their root's bytes, and keep them alive") {
             .code == Code::kPlanAlias);
 }
 
+TEST_CASE("blocks that work in place keep their distances, and share what they do not need") {
+  PlanReport report = report_of({scratch("group", 0, 6, 24),
+                                 scratch("in", 0, 4, 16),
+                                 scratch("out", 3, 6, 16),
+                                 scratch("x", 0, 3, 8),
+                                 scratch("y", 4, 6, 8)});
+  report.blocks[0].windows = {
+      {{0, 3}, Bytes{8}, Bytes{24}}, {{3, 4}, Bytes{0}, Bytes{24}}, {{4, 6}, Bytes{0}, Bytes{16}}};
+  report.blocks[1].alias_of = report.blocks[2].alias_of = "group";
+  for (const auto& [index, offset] : {std::pair{0U, 100U}, {1U, 108U}, {2U, 100U}}) {
+    report.blocks[index].offset = Bytes{offset};
+  }
+  const PlanOutcome outcome = plan_of(report);
+  CHECK(outcome.plan.arenas.front().used == Bytes{24});
+  CHECK(outcome.plan.arenas.front().proof == "bound");
+  CHECK(block_of(outcome, "in").offset == Bytes{8});
+  CHECK(block_of(outcome, "out").offset == Bytes{0});
+  CHECK(block_of(outcome, "x").offset == Bytes{0});
+  CHECK(block_of(outcome, "y").offset == Bytes{16});
+  CHECK(outcome.diagnostics.size() == 1);
+}
+
+TEST_CASE("an alias inside of a block stays there, aligned as it was") {
+  PlanReport report = report_of({scratch("all", 0, 4, 24), scratch("part", 1, 3, 8)});
+  report.blocks[0].offset = Bytes{24};
+  report.blocks[1].offset = Bytes{32};
+  report.blocks[1].alias_of = "all";
+  const PlanOutcome plain = plan_of(report);
+  CHECK(block_of(plain, "all").offset == Bytes{0});
+  CHECK(block_of(plain, "part").offset == Bytes{8});
+  report.blocks[1].alignment = core::Align::make(32);
+  const PlanOutcome aligned = plan_of(report);
+  CHECK(block_of(aligned, "all").offset == Bytes{24});
+  CHECK(block_of(aligned, "part").offset == Bytes{32});
+}
+
 TEST_CASE("offsets that are kept") {
   PlanReport report = report_of({scratch("a", 0, 2, 64), scratch("b", 1, 3, 64)});
   report.blocks[0].offset = Bytes{128};

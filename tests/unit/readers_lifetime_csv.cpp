@@ -92,6 +92,51 @@ TEST_CASE("lifetime csv: the second names that minimalloc has; its 'end' is insi
   CHECK(read("buffer,begin,upper,size\n7,2,3,8\n").blocks[0].live == model::Interval{2, 3});
 }
 
+TEST_CASE("lifetime csv: gaps are steps in which a buffer needs nothing, or some of its bytes") {
+  const auto report = read(
+      "id,lower,upper,size,gaps\n"
+      "a,0,10,4,3-6\n"
+      "b,0,10,4,5-10 0-5@0:2\n"
+      "c,0,10,4,0-4@0:1 2-6@3:4\n"
+      "d,-5,5,4,-5-5\n"
+      "e,0,10,4,\n");
+  using model::Window;
+  using Windows = std::vector<Window>;
+  const core::Bytes all{4};
+  CHECK(report.blocks[0].windows == Windows{{{0, 3}, {}, all}, {{6, 10}, {}, all}});
+  CHECK(report.blocks[1].windows == Windows{{{0, 5}, {}, core::Bytes{2}}});
+  CHECK(report.blocks[2].windows == Windows{{{0, 2}, {}, core::Bytes{1}},
+                                            {{2, 4}, {}, core::Bytes{1}},
+                                            {{2, 4}, core::Bytes{3}, all},
+                                            {{4, 6}, core::Bytes{3}, all},
+                                            {{6, 10}, {}, all}});
+  CHECK(report.blocks[3].windows == Windows{{{-5, 5}, {}, {}}});
+  CHECK(report.blocks[4].windows.empty());
+  // The last step is inside of gaps, too, where the column says that it is.
+  const auto inside = read("id,start,end,size,gaps\na,0,9,4,3-5\n");
+  CHECK(inside.blocks[0].windows == report.blocks[0].windows);
+}
+
+TEST_CASE("lifetime csv: a gap that cannot be is an error with its place") {
+  const auto wrong = [](const std::string& gaps) {
+    const auto errors = refused("id,lower,upper,size,gaps\na,2,9,4," + gaps + "\n");
+    CHECK_MESSAGE(errors.size() == 1, test::all_text(errors));
+    CHECK(errors.front().code == Code::kPlanLifetime);
+    return errors.front();
+  };
+  CHECK(test::contains(wrong("3").message, "is none"));
+  CHECK(test::contains(wrong("3-x").message, "is none"));
+  CHECK(test::contains(wrong("3-5@1").message, "is none"));
+  CHECK(test::contains(wrong("3-5@1:").message, "is none"));
+  CHECK(test::contains(wrong("3-3").message, "is not inside of its life"));
+  CHECK(test::contains(wrong("1-3").message, "is not inside of its life"));
+  CHECK(test::contains(wrong("8-10").message, "is not inside of its life"));
+  CHECK(test::contains(wrong("3-5@0:5").message, "is not inside of its 4 B"));
+  CHECK(test::contains(wrong("3-5@3:2").message, "is not inside of its 4 B"));
+  CHECK(wrong("3-5 4-6@0:1").place.column == 13);
+  CHECK(wrong("3-5@0:1 4-6").place.column == 17);
+}
+
 TEST_CASE("lifetime csv: memories, roles and what else a plan of memsize says") {
   const auto report = read(
       "id,lower,upper,size,memory,role,source_memory,name,alias_of,input,output,uses\n"

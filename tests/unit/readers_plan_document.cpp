@@ -114,6 +114,23 @@ TEST_CASE("plan document: what was written comes back as it was") {
   }
 }
 
+TEST_CASE("plan document: windows come back as they were, and lie inside of their block") {
+  json document = good();
+  document["blocks"][0]["windows"] = {{{"lower", 0}, {"upper", 1}, {"begin", 8}, {"end", 32}},
+                                      {{"lower", 1}, {"upper", 2}, {"begin", 0}, {"end", 4}}};
+  const auto report = read(document.dump(2));
+  CHECK(report.blocks[0].windows ==
+        std::vector<model::Window>{{{0, 1}, core::Bytes{8}, core::Bytes{32}},
+                                   {{1, 2}, core::Bytes{0}, core::Bytes{4}}});
+  const json written = json::parse(emit::plan_json(report));
+  CHECK(written["blocks"][0] == document["blocks"][0]);
+  for (const auto& [key, value] : {std::pair{"upper", 3}, {"end", 33}, {"begin", 40}}) {
+    json wrong = document;
+    wrong["blocks"][0]["windows"][0][key] = value;
+    CHECK(refused(wrong).front().code == Code::kPlanSyntax);
+  }
+}
+
 TEST_CASE("plan document: the smallest, as it is described") {
   const auto report = read(R"({ "schema": "memsize.plan/1",
     "arenas": [ { "memory": "default", "role": "scratch", "height_bytes": 55296,

@@ -116,21 +116,34 @@ TEST_CASE("st edge ai: pools are memories, buffers are blocks") {
 
 TEST_CASE("st edge ai: layers that work in place share bytes on purpose") {
   const auto report = read(good());
-  CHECK(block(report, "2").alias_of == "1");
-  // 3 begins before 2: 2 ends where 3 begins, and its last 8 bytes live on.
-  CHECK(block(report, "2").live == model::Interval{1, 2});
-  CHECK(block(report, "3").live == model::Interval{2, 4});
-  CHECK(block(report, "3").alias_of.empty());
-  const auto& rest = block(report, "2 beside 3");
-  CHECK(rest.alias_of == "2");
-  CHECK(rest.live == model::Interval{2, 3});
-  CHECK(rest.offset == core::Bytes{72});
-  CHECK(rest.size == core::Bytes{8});
+  // 3 begins before 2, which has the bytes of 1.
+  for (const char* id : {"1", "2", "3"}) {
+    CHECK(block(report, id).alias_of == "group of 1");
+  }
+  CHECK(block(report, "2").live == model::Interval{1, 3});
+  const auto& group = block(report, "group of 1");
+  CHECK(group.live == model::Interval{0, 4});
+  CHECK(group.offset == core::Bytes{8});
+  CHECK(group.size == core::Bytes{72});
+  using model::Window;
+  CHECK(group.windows == std::vector<Window>{{{0, 2}, core::Bytes{8}, core::Bytes{72}},
+                                             {{2, 3}, core::Bytes{0}, core::Bytes{72}},
+                                             {{3, 4}, core::Bytes{0}, core::Bytes{64}}});
+}
+
+TEST_CASE(
+    "st edge ai: a group that has one buffer's bytes all the time needs no block of its own") {
+  json document = good();
+  document["buffers"][2] = buffer(3, 0, 16, 64, 2, 3, "STAI_FLAG_OUTPUTS|STAI_FLAG_ACTIVATIONS");
   // Two names of one tensor.
-  json twins = good();
-  twins["buffers"].push_back(buffer(5, 0, 8, 64, 2, 3));
-  twins["memory_pools"][0]["buffers"].push_back(5);
-  CHECK(block(read(twins), "5").alias_of == "3");
+  document["buffers"].push_back(buffer(5, 0, 16, 64, 2, 3));
+  document["memory_pools"][0]["buffers"].push_back(5);
+  const auto report = read(document);
+  CHECK(report.blocks.size() == 5);
+  CHECK(block(report, "1").alias_of.empty());
+  for (const char* id : {"2", "3", "5"}) {
+    CHECK(block(report, id).alias_of == "1");
+  }
 }
 
 TEST_CASE("st edge ai: what shares bytes without a layer between is left as it is") {

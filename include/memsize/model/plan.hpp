@@ -28,6 +28,15 @@ inline constexpr std::int64_t kLastStep = std::int64_t{1} << 40;
 /// No size, offset or sum of sizes of a plan is larger.
 inline constexpr core::Bytes kLargestPlan{std::uint64_t{1} << 62};
 
+/// Bytes that a block needs in some steps, counted from where the block begins: [begin, end).
+struct Window {
+  Interval live;
+  core::Bytes begin;
+  core::Bytes end;
+
+  friend bool operator==(const Window&, const Window&) = default;
+};
+
 /// One tensor, or whatever else a plan gives bytes to.
 struct PlannedBlock {
   /// As the report has it; no two blocks of a report have the same.
@@ -42,6 +51,9 @@ struct PlannedBlock {
   std::string source_memory;
   /// Nothing: all the time (persistent, constant), or the report does not say (scratch).
   std::optional<Interval> live;
+  /// What it needs when: a step in none of them is a gap, in which it needs nothing. Within `live`
+  /// and the size, as united() has them. Empty: all of its bytes, all of its life.
+  std::vector<Window> windows;
   core::Bytes size;
   /// Nothing: the report does not say.
   std::optional<core::Align> alignment;
@@ -127,6 +139,11 @@ struct PlanReport {
   /// Warnings; --strict makes errors of them.
   core::Diagnostics diagnostics;
 };
+
+/// Windows of one block that share no byte of any step, in order of steps, then of bytes, as few as
+/// can be; of no bytes where there are none. A block has at most so many, or this takes long.
+inline constexpr std::size_t kMostWindows = 4096;
+[[nodiscard]] std::vector<Window> united(const std::vector<Window>& windows);
 
 /// Several reports of one model, such as a plan and the list of operators that says what is alive
 /// when: blocks with the same id are one, and what one report does not say the other does. Where

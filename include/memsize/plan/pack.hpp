@@ -1,8 +1,9 @@
-// Where the buffers of one arena lie: no two that live at the same time share a byte, and the arena
+// Where the buffers of one arena lie: no two need the same byte at the same time, and the arena
 // is as small as can be found, with what that finding proves.
 #pragma once
 
 #include "memsize/core/bytes.hpp"
+#include "memsize/model/plan.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -22,6 +23,9 @@ struct Buffer {
   core::Align alignment;
   /// Where it must lie, if somebody decided already.
   std::optional<core::Bytes> offset;
+  /// As model::PlannedBlock::windows: what it needs when. It ends at its size all the same. Empty:
+  /// all of its bytes, all the time.
+  std::vector<model::Window> windows;
 };
 
 /// What the height of an arena is known to be.
@@ -71,7 +75,7 @@ struct Packing {
   bool interrupted = false;
 };
 
-/// The sum of the sizes that are alive at the busiest step, and of what fixed and aligned buffers
+/// The sum of what is needed at the busiest step, and of what fixed and aligned buffers
 /// need at least. O(n log n).
 [[nodiscard]] core::Bytes lower_bound(const std::vector<Buffer>& buffers);
 
