@@ -1,6 +1,7 @@
 #include "baseline.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -99,7 +100,13 @@ class BaselineReader {
       wrong(place_of(problem.byte), "this is no JSON from here on");
       return finish({});
     }
-    if (!document.is_object()) {
+    if (const auto twice = core::repeated_key(text_)) {
+      core::Place place;
+      place.path = path_;
+      place.line = twice->line;
+      place.column = twice->column;
+      wrong(place, fmt::format("an object has '{}' twice", core::printable(twice->key, 40)));
+    } else if (!document.is_object()) {
       wrong(place_of(1), "this is no object of JSON");
     } else if (document.value("schema", json{}) != kSchema) {
       wrong(schema_, fmt::format("this is no baseline: its 'schema' must be \"{}\"", kSchema));

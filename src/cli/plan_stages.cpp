@@ -3,6 +3,7 @@
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/diff_plans.hpp"
 #include "memsize/readers/plan_reader.hpp"
 
 #include <algorithm>
@@ -159,12 +160,20 @@ core::Result<model::PlanReport> read_plans(Session& session,
       keep(report.error());
       continue;
     }
+    keep(plan::false_claims(*report));
     reports.push_back(std::move(*report));
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }
-  return reports.size() == 1 ? std::move(reports.front()) : model::combine(std::move(reports));
+  if (reports.size() == 1) {
+    return std::move(reports.front());
+  }
+  model::PlanReport all = model::combine(std::move(reports));
+  if (core::has_errors(all.diagnostics)) {
+    return tl::make_unexpected(std::move(all.diagnostics));
+  }
+  return all;
 }
 
 }  // namespace memsize::cli

@@ -293,7 +293,7 @@ core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
                     fmt::format("'{}' needs {}{}, but plans may use {}: {} too much",
                                 core::printable(shortage.memory, 60),
                                 core::format_bytes(shortage.needed),
-                                outcome.infeasible ? "" : " in the best plan that is known",
+                                shortage.is_least ? "" : " in the best plan that is known",
                                 core::format_bytes(shortage.budget),
                                 core::format_bytes(shortage.needed - shortage.budget)));
     if (!shortage.live.empty()) {

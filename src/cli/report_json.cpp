@@ -1,5 +1,7 @@
 // memsize.sizing/1: what was understood, and what follows from it. Read back by
 // readers/sizing_document.cpp.
+#include "memsize/core/sha256.hpp"
+
 #include "render_diagnostics.hpp"
 #include "report.hpp"
 #include "report_parts.hpp"
@@ -296,6 +298,11 @@ nlohmann::ordered_json sizing_document(const Analysis& analysis) {
     json["suggested_reserved_bytes"] = analysis.suggested->reserved().count();
   }
   json["diagnostics"] = to_json(sizing.diagnostics);
+  // Of everything above, by sorted keys: readers/sizing_document.cpp tells who changed it since.
+  constexpr std::size_t kDigits = 16;
+  const std::string content =
+      nlohmann::json(json).dump(-1, ' ', false, Json::error_handler_t::replace);
+  json["content_hash"] = core::sha256(content).substr(0, kDigits);
   return json;
 }
 

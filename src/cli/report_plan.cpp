@@ -146,54 +146,104 @@ std::string layers_text(const model::PlanReport& plan) {
   return "\n" + table.text(2);
 }
 
-// What the blocks of each arena reach up to.
-std::map<ArenaKey, core::Bytes> heights_of(const model::PlanReport& plan) {
+// What the blocks of each memory take: what arenas reach up to, and what is copied to other
+// memories once more where it comes from.
+std::map<std::string, core::Bytes> used_of(const model::PlanReport& plan) {
   std::map<ArenaKey, core::Bytes> heights;
-  std::map<ArenaKey, bool> staged;
+  std::map<ArenaKey, std::string> sources;
   for (const model::PlannedBlock& block : plan.blocks) {
     if (block.offset) {
-      core::Bytes& height = heights[{block.memory, block.role}];
-      height = std::max(height, *block.offset + block.size);
-      staged[{block.memory, block.role}] |=
-          !block.source_memory.empty() && block.source_memory != block.memory;
+      const ArenaKey arena{block.memory, block.role};
+      heights[arena] = std::max(heights[arena], *block.offset + block.size);
+      if (!block.source_memory.empty() && block.source_memory != block.memory) {
+        sources[arena] = block.source_memory;
+      }
     }
   }
-  for (auto& [arena, height] : heights) {
-    // Its source has the same bytes once more.
-    height = staged[arena] ? height + height : height;
+  std::map<std::string, core::Bytes> used;
+  for (const auto& [arena, height] : heights) {
+    used[arena.first] += height;
+    if (const auto source = sources.find(arena); source != sources.end()) {
+      used[source->second] += height;
+    }
   }
-  return heights;
+  return used;
+}
+
+// "1 672 B (32.7 %) less than"
+std::string change_text(core::Bytes before, core::Bytes after) {
+  if (after == before) {
+    return "as much as";
+  }
+  const bool is_less = after < before;
+  const core::Bytes by = is_less ? before - after : after - before;
+  return fmt::format("{}{} {} than",
+                     core::format_bytes(by),
+                     is_less ? fmt::format(" ({})", percent(by, before)) : std::string{},
+                     is_less ? "less" : "more");
+}
+
+// Blocks that are in other memories than the report has them; their bytes are no saving.
+std::string moves_text(const Planning& planning) {
+  std::size_t moved = 0;
+  std::size_t unstaged = 0;
+  const auto& wanted = planning.wanted.blocks;
+  const auto& planned = planning.outcome.plan.blocks;
+  for (std::size_t i = 0; i < std::min(wanted.size(), planned.size()); ++i) {
+    const bool was_staged =
+        !wanted[i].source_memory.empty() && wanted[i].source_memory != wanted[i].memory;
+    const bool is_moved = planned[i].memory != wanted[i].memory;
+    moved += is_moved ? 1U : 0U;
+    unstaged += is_moved && was_staged ? 1U : 0U;
+  }
+  if (moved == 0) {
+    return {};
+  }
+  return fmt::format(
+      "placement changed: {} in another memory than the report has {}{}\n",
+      core::plural(moved, "block is", "blocks are"),
+      moved == 1 ? "it" : "them",
+      unstaged == 0 ? std::string{} : fmt::format(", of which the report stages {}", unstaged));
 }
 
 std::string comparison_text(const Planning& planning) {
-  core::Bytes before;
-  for (const auto& [arena, height] : heights_of(planning.wanted)) {
-    before += height;
-  }
-  core::Bytes after;
-  for (const auto& [arena, height] : heights_of(planning.outcome.plan)) {
-    after += height;
-  }
+  const auto before = used_of(planning.wanted);
+  const auto after = used_of(planning.outcome.plan);
   const bool was_planned = std::all_of(
       planning.wanted.blocks.begin(), planning.wanted.blocks.end(), [](const auto& block) {
         return block.offset || !block.alias_of.empty();
       });
   const bool is_whole = !planning.wanted.abridged && !planning.own_is_wrong;
-  if (!was_planned || !is_whole || planning.wanted.blocks.empty() || before.count() == 0) {
+  if (!was_planned || !is_whole || before.empty()) {
     return {};
   }
-  if (after < before) {
-    return fmt::format("\n{} ({}) less than the report's own plan, which needs {}\n",
-                       core::format_bytes(before - after),
-                       percent(before - after, before),
-                       core::format_bytes(before));
+  std::set<std::string> memories;
+  for (const auto* used : {&before, &after}) {
+    for (const auto& [memory, bytes] : *used) {
+      memories.insert(memory);
+    }
   }
-  if (after == before) {
-    return fmt::format("\nas much as the report's own plan\n");
+  const auto bytes_in = [](const auto& used, const std::string& memory) {
+    const auto found = used.find(memory);
+    return found == used.end() ? core::Bytes{} : found->second;
+  };
+  std::string text = "\n";
+  for (const std::string& memory : memories) {
+    const core::Bytes own = bytes_in(before, memory);
+    const core::Bytes now = bytes_in(after, memory);
+    // Bytes of one memory are no bytes of another: there is no sum.
+    const std::string where =
+        memories.size() == 1 ? std::string{} : core::printable(memory, 40) + ": ";
+    text +=
+        own == core::Bytes{} && own != now
+            ? fmt::format(
+                  "{}{}, where the report's own plan has nothing\n", where, core::format_bytes(now))
+            : fmt::format("{}{} the report's own plan{}\n",
+                          where,
+                          change_text(own, now),
+                          own == now ? std::string{} : ", which needs " + core::format_bytes(own));
   }
-  return fmt::format("\n{} more than the report's own plan, which needs {}\n",
-                     core::format_bytes(after - before),
-                     core::format_bytes(before));
+  return text + moves_text(planning);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "memsize/emit/read_map.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
 
 #include "document_fields.hpp"
@@ -277,15 +278,32 @@ class FilesReader {
   MapFiles read_;
 };
 
+// Discarded where it is no JSON, or two values have one key.
+Document parse_document(const MapFile& file, core::Place place, core::Diagnostics& errors) {
+  Document json = Document::parse(file.content, nullptr, false);
+  if (json.is_discarded()) {
+    errors.push_back(core::error(Code::kVerifyParse, "this is not valid JSON", place));
+  } else if (const auto twice = core::repeated_key(file.content)) {
+    place.line = twice->line;
+    place.column = twice->column;
+    errors.push_back(
+        core::error(Code::kVerifyParse,
+                    fmt::format("an object has '{}' twice", core::printable(twice->key, 40)),
+                    place,
+                    std::string{kWriteAgain}));
+    json = Document::value_t::discarded;
+  }
+  return json;
+}
+
 }  // namespace
 
 std::optional<WrittenMap> read_map_document(const MapFile& file,
                                             const std::string& root,
                                             core::Diagnostics& errors) {
   const core::Place place = place_of(file.path, root);
-  const Document json = Document::parse(file.content, nullptr, false);
+  const Document json = parse_document(file, place, errors);
   if (json.is_discarded()) {
-    errors.push_back(core::error(Code::kVerifyParse, "this is not valid JSON", place));
     return std::nullopt;
   }
   if (!json.is_object() || json.value("schema", Document{}) != "memsize.map/1") {
@@ -307,9 +325,8 @@ std::vector<WrittenMmuEntry> read_mmu_document(const MapFile& file,
                                                core::Diagnostics& errors) {
   const core::Place place = place_of(file.path, root);
   std::vector<WrittenMmuEntry> entries;
-  const Document json = Document::parse(file.content, nullptr, false);
+  const Document json = parse_document(file, place, errors);
   if (json.is_discarded()) {
-    errors.push_back(core::error(Code::kVerifyParse, "this is not valid JSON", place));
     return entries;
   }
   const std::size_t before = errors.size();

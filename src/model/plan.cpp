@@ -75,6 +75,7 @@ class Combined {
 
   void add(PlanReport next) {
     next_ = next.path;
+    is_before_ = all_.is_replanned && !next.is_replanned;
     complete_ = complete_ || (!next.abridged && !next.blocks.empty());
     abridged_ = abridged_ || next.abridged;
     all_.lines += next.lines;
@@ -88,9 +89,11 @@ class Combined {
     });
     doubt(next);
     add_blocks(next.blocks);
-    add_items(all_.arenas, next.arenas, arena_of_, [](const PlannedArena& arena) {
-      return std::pair{arena.role, arena.memory};
-    });
+    if (!is_before_) {
+      add_items(all_.arenas, next.arenas, arena_of_, [](const PlannedArena& arena) {
+        return std::pair{arena.role, arena.memory};
+      });
+    }
     if (all_.layers.empty()) {
       all_.layers = std::move(next.layers);
       for (LayerTime& layer : all_.layers) {
@@ -117,20 +120,36 @@ class Combined {
   }
 
  private:
-  // Reports of one model have blocks in common.
+  // Reports of one model have blocks in common, and most of these are of one size.
   void doubt(const PlanReport& next) {
-    const bool is_related = all_.blocks.empty() || next.blocks.empty() ||
-                            std::any_of(next.blocks.begin(), next.blocks.end(), [&](auto& block) {
-                              return block_of_.contains(block.id);
-                            });
-    if (!is_related) {
-      all_.diagnostics.push_back(
-          core::warning(Code::kPlanContradiction,
-                        fmt::format("no block of this report is in {}: they are planned together",
-                                    shown(all_.path)),
-                        whole(next.path),
-                        "plan models that have arenas of their own one by one"));
+    std::size_t common = 0;
+    std::size_t unlike = 0;
+    for (const PlannedBlock& block : next.blocks) {
+      const auto known = block_of_.find(block.id);
+      common += known != block_of_.end() ? 1U : 0U;
+      unlike += known != block_of_.end() && all_.blocks[known->second].size != block.size ? 1U : 0U;
     }
+    const bool has_blocks = !all_.blocks.empty() && !next.blocks.empty();
+    if (has_blocks && 2 * unlike > common) {
+      refuse(fmt::format("of {} that this report shares with {}, {} of another size: they are of "
+                         "different models",
+                         core::plural(common, "block"),
+                         shown(all_.path),
+                         core::plural(unlike, "is", "are")),
+             next.path);
+    } else if (has_blocks && common == 0) {
+      refuse(fmt::format("no block of this report is in {}: they are of different models",
+                         shown(all_.path)),
+             next.path);
+    }
+  }
+
+  void refuse(std::string what, const core::SharedText& path) {
+    all_.diagnostics.push_back(
+        core::error(Code::kPlanContradiction,
+                    std::move(what),
+                    whole(path),
+                    "give the reports of one model, and each model by itself"));
   }
 
   static core::Place whole(const core::SharedText& path) {
@@ -206,6 +225,9 @@ class Combined {
   }
 
   void merge_item(PlannedArena& first, const PlannedArena& second) {
+    if (is_before_) {
+      return;
+    }
     where_ = fmt::format("the {} arena in {}", name_of(first.role), shown(first.memory));
     merge("source memory", first.source_memory, second.source_memory);
     merge("region", first.region_id, second.region_id);
@@ -227,12 +249,7 @@ class Combined {
     if (first.role != second.role) {
       contradict("role", first.role, second.role);
     }
-    if (!is_named(first.memory)) {
-      first.memory = second.memory;
-    } else if (is_named(second.memory) && first.memory != second.memory) {
-      contradict("memory", first.memory, second.memory);
-    }
-    merge("source memory", first.source_memory, second.source_memory);
+    merge_place(first, second);
     merge("lifetime", first.live, second.live);
     if (first.windows.empty()) {
       first.windows = second.windows;
@@ -243,13 +260,26 @@ class Combined {
       contradict("size", first.size, second.size);
     }
     merge("alignment", first.alignment, second.alignment);
-    merge("offset", first.offset, second.offset);
     merge("root", first.alias_of, second.alias_of);
     if (!first.uses) {
       first.uses = second.uses;
     }
     first.is_input = first.is_input || second.is_input;
     first.is_output = first.is_output || second.is_output;
+  }
+
+  // Where it lies.
+  void merge_place(PlannedBlock& first, const PlannedBlock& second) {
+    if (is_before_ && first.offset) {
+      return;
+    }
+    if (!is_named(first.memory)) {
+      first.memory = second.memory;
+    } else if (is_named(second.memory) && first.memory != second.memory) {
+      contradict("memory", first.memory, second.memory);
+    }
+    merge("source memory", first.source_memory, second.source_memory);
+    merge("offset", first.offset, second.offset);
   }
 
   void add_blocks(std::vector<PlannedBlock>& blocks) {
@@ -264,6 +294,8 @@ class Combined {
   std::map<std::string, std::size_t> memory_of_;
   core::SharedText next_;
   std::string where_;
+  // What comes next says where blocks were before memsize planned them.
+  bool is_before_ = false;
   std::size_t told_ = 0;
 };
 
@@ -325,6 +357,8 @@ PlanReport combine(std::vector<PlanReport> reports) {
   if (reports.empty()) {
     return {};
   }
+  std::stable_partition(
+      reports.begin(), reports.end(), [](const PlanReport& report) { return report.is_replanned; });
   Combined all{std::move(reports.front())};
   for (std::size_t i = 1; i < reports.size(); ++i) {
     all.add(std::move(reports[i]));

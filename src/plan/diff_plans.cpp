@@ -1,6 +1,7 @@
 #include "memsize/plan/diff_plans.hpp"
 
 #include "memsize/core/sha256.hpp"
+#include "memsize/core/text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -286,6 +287,33 @@ std::string layout_hash(const model::PlanReport& report) {
                                 block.size.count()));
   }
   return hash_of(std::move(lines));
+}
+
+core::Diagnostics false_claims(const model::PlanReport& report) {
+  core::Diagnostics errors;
+  const auto compare = [&](std::string_view what,
+                           std::string_view contents,
+                           const std::string& claimed,
+                           const std::string& found) {
+    if (claimed.empty() || claimed == found) {
+      return;
+    }
+    core::Place place;
+    place.path = report.path;
+    errors.push_back(core::error(core::Code::kPlanContradiction,
+                                 fmt::format("it says that its {} hash is {}, but its {} make {}",
+                                             what,
+                                             core::printable(claimed, 40),
+                                             contents,
+                                             found),
+                                 place,
+                                 "it was changed after memsize wrote it: write it again with "
+                                 "memsize plan, or leave out both "
+                                 "hashes of what you changed on purpose"));
+  };
+  compare("envelope", "arenas", report.claimed_envelope_hash, envelope_hash(report));
+  compare("layout", "blocks", report.claimed_layout_hash, layout_hash(report));
+  return errors;
 }
 
 }  // namespace memsize::plan

@@ -6,6 +6,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 
+#include "place.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -46,6 +48,7 @@ class Explainer {
     shortage_.memory = bank.name;
     shortage_.needed = core::Bytes{planned_.used[bank_]};
     shortage_.budget = core::Bytes{bank.budget};
+    shortage_.is_least = is_least();
     if (!scratch_.empty()) {
       find_live(*scratch_.front());
     }
@@ -57,6 +60,15 @@ class Explainer {
   }
 
  private:
+  // Where slots have a choice, or several arenas share the bank, another plan may need less of it.
+  [[nodiscard]] bool is_least() const {
+    const Arena* const only = scratch_.size() + steady_.size() != 1 ? nullptr
+                              : scratch_.empty()                    ? steady_.front()
+                                                                    : scratch_.front();
+    return only != nullptr && !has_choice(problem_) &&
+           (only->proof == Proof::kBound || only->proof == Proof::kExhausted);
+  }
+
   [[nodiscard]] std::uint64_t excess() const {
     return planned_.used[bank_] - problem_.banks[bank_].budget;
   }

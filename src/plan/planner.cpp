@@ -220,6 +220,10 @@ class Planner {
         arena.proof == Proof::kBest && !packer_.named()) {
       take(arena, packer_.pack_scratch(buffers, room, share));
     }
+    // What is too high for its limit is told how much it needs: that is another search.
+    if (arena.height > room && wanted_height && !packer_.named()) {
+      take(arena, packer_.pack_scratch(buffers, std::nullopt, kShareOfChosen));
+    }
   }
 
   // The lower of what the arena has and `packing`; what either proves holds for both.
@@ -326,6 +330,8 @@ class Planner {
     plan.diagnostics.clear();
     plan.foreign_plan_hash.clear();
     plan.foreign_layout_hash.clear();
+    plan.claimed_envelope_hash.clear();
+    plan.claimed_layout_hash.clear();
     plan.planner = options_.planner.empty() ? "memsize" : options_.planner;
     plan.memories.clear();
     plan.arenas.clear();

@@ -623,8 +623,19 @@ class ProblemMaker {
                   name));
   }
 
+  // Whoever staged a constant wants it read where it is copied to: another part's memories of these
+  // names are as good.
+  [[nodiscard]] bool can_be_staged(const PlannedBlock& root) const {
+    const auto bank = bank_named(root.memory);
+    const auto source = bank_named(root.source_memory);
+    return bank && source && *bank != *source && problem_.banks[*bank].writable &&
+           problem_.banks[*bank].mapped && !problem_.banks[*source].is_volatile;
+  }
+
   void find_constant_homes(Slot& slot, const PlannedBlock& root, const TensorAttributes& rule) {
-    const bool keep = keeps(root, slot);
+    const bool staged_on_purpose =
+        rule.memory.empty() && rule.constant_destination_memory.empty() && can_be_staged(root);
+    const bool keep = keeps(root, slot) || staged_on_purpose;
     std::vector<Home> homes;
     // Where it comes from.
     if (!rule.memory.empty()) {

@@ -42,8 +42,9 @@ class RulesReader {
   core::Result<Rules> read(const TomlValue& file) {
     if (file.kind != Kind::kTable) {
       wrong("the rules are no table", file.place, "put them under 'memory:'");
-    } else if (const TomlField* memory = file.find("memory"); memory != nullptr) {
+    } else if (const TomlField* memory = memory_in(file); memory != nullptr) {
       read_memory(memory->get());
+      check_any(memory->key_place);
     } else {
       read_stray(file);
     }
@@ -67,6 +68,31 @@ class RulesReader {
     }
   }
 
+  // At the top, as heliaAOT has it, or where a profiler's configuration keeps heliaAOT's arguments.
+  static const TomlField* memory_in(const TomlValue& file) {
+    const TomlField* memory = file.find("memory");
+    const TomlValue* at = &file;
+    for (const char* const key : {"engine", "config", "aot_args", "memory"}) {
+      const TomlField* const field = memory == nullptr && at != nullptr ? at->find(key) : nullptr;
+      if (field == nullptr) {
+        return memory;
+      }
+      if (std::string_view{key} == "memory") {
+        return field;
+      }
+      at = field->get().kind == Kind::kTable ? &field->get() : nullptr;
+    }
+    return memory;
+  }
+
+  void check_any(const core::Place& place) {
+    if (rules_.constraints.empty() && rules_.tensors.empty() && errors_.empty()) {
+      wrong("there is no rule in 'memory'",
+            place,
+            "rules are its 'constraints' and 'tensors'; without any, leave out --rules");
+    }
+  }
+
   // A whole configuration has much else at its top; without `memory` it has no rule. Rules that
   // stand beside it would be lost without a word.
   void read_stray(const TomlValue& file) {
@@ -84,7 +110,10 @@ class RulesReader {
           hint = core::did_you_mean(field.key, {"memory"});
         }
       }
-      warn("there is no 'memory': the file has no rule", file.place, std::move(hint));
+      wrong("there is no 'memory': the file has no rule",
+            file.place,
+            hint.empty() ? "rules are below 'memory:', or 'engine: config: aot_args: memory:'"
+                         : std::move(hint));
     }
   }
 

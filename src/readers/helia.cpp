@@ -49,6 +49,10 @@ class ResidencyReader : private PlanFields {
     report_.prefix = text_if_any(root, "module_prefix");
     read_hash(root, "plan_hash", report_.foreign_plan_hash);
     read_hash(root, "tensor_layout_hash", report_.foreign_layout_hash);
+    // memsize says so of a plan that it wrote in this format.
+    report_.claimed_envelope_hash = text_if_any(root, "memsize_envelope_hash");
+    report_.claimed_layout_hash = text_if_any(root, "memsize_layout_hash");
+    report_.is_replanned = !report_.claimed_layout_hash.empty();
     const JsonValue arenas = member(root, "arenas");
     if (arenas && is_object(arenas)) {
       read_arenas(arenas);

@@ -38,6 +38,9 @@ class DocumentReader : private PlanFields {
     }
     report_.planner = text_if_any(root, "planner");
     report_.prefix = text_if_any(root, "prefix");
+    report_.claimed_envelope_hash = text_if_any(root, "envelope_hash");
+    report_.claimed_layout_hash = text_if_any(root, "layout_hash");
+    report_.is_replanned = true;
     each(root["memories"], &DocumentReader::read_memory);
     each(member(root, "arenas"), &DocumentReader::read_arena);
     each(member(root, "blocks"), &DocumentReader::read_block);

@@ -1,5 +1,7 @@
 // A memsize.sizing/1 document read back as a recording, so that sizings of several runs combine as
 // if their logs had been read together.
+#include "memsize/core/json_keys.hpp"
+#include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
 
 #include "formats.hpp"
@@ -593,7 +595,7 @@ class Document : public Reading {
           place,
           "give the logs themselves"));
     }
-    const json document = json::parse(text_, nullptr, false);
+    json document = json::parse(text_, nullptr, false);
     if (document.is_discarded() || !document.is_object()) {
       return core::fail(core::error(Code::kReadSizingDocument,
                                     fmt::format("{} is not valid JSON", shown_name(path_)),
@@ -610,10 +612,47 @@ class Document : public Reading {
           place,
           "this memsize reads memsize.sizing/1"));
     }
+    if (const auto twice = core::repeated_key(text_)) {
+      place.line = twice->line;
+      place.column = twice->column;
+      return core::fail(
+          core::error(Code::kReadSizingDocument,
+                      fmt::format("an object has '{}' twice", core::printable(twice->key, 40)),
+                      place,
+                      kHint));
+    }
+    if (auto changed = changed_since(document, place); changed) {
+      return core::fail(std::move(*changed));
+    }
     return DocumentReader{path_}.read(document);
   }
 
  private:
+  // The document says what it hashes to, by sorted keys, without blanks and without that key; one
+  // without it says nothing.
+  static std::optional<core::Diagnostic> changed_since(json& document, const core::Place& place) {
+    const auto found = document.find("content_hash");
+    if (found == document.end()) {
+      return std::nullopt;
+    }
+    const json claimed = *found;
+    document.erase(found);
+    const std::string content = document.dump(-1, ' ', false, json::error_handler_t::replace);
+    constexpr std::size_t kDigits = 16;
+    const std::string hash = core::sha256(content).substr(0, kDigits);
+    if (claimed == hash) {
+      return std::nullopt;
+    }
+    return core::error(
+        Code::kReadSizingDocument,
+        fmt::format("its content_hash is {}, but what it says makes {}: it was changed after "
+                    "memsize wrote it",
+                    shown(claimed),
+                    hash),
+        place,
+        std::string{kHint} + ", or leave out the content_hash of what you changed on purpose");
+  }
+
   // As much as a thousand cores with a thousand models each would fill.
   static constexpr std::size_t kLongest = std::size_t{1} << 30U;
 

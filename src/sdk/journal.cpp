@@ -1,6 +1,7 @@
 #include "journal.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/transaction.hpp"
 
@@ -406,6 +407,15 @@ core::Result<Journal> parse_journal(std::string_view text, const std::string& pa
   }
   if (!json.is_object()) {
     return core::fail(damaged(path, "it is no object"));
+  }
+  if (const auto twice = core::repeated_key(text)) {
+    core::Diagnostics errors = {
+        damaged(path, fmt::format("an object has '{}' twice", core::printable(twice->key, 40)))};
+    errors.front().place.path = path;
+    errors.front().place.line = twice->line;
+    errors.front().place.column = twice->column;
+    core::add_text(errors, path, text);
+    return tl::make_unexpected(std::move(errors));
   }
   return Reader{path, text}.read(json);
 }

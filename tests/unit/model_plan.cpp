@@ -108,12 +108,13 @@ TEST_SUITE("model") {
     other.live = Interval{0, 3};
     other.memory = "sram";
     other.role = Lifetime::kConstant;
-    PlanReport first = report("first.json", {one});
+    // Two more are as in the other report: they are of one model.
+    PlanReport first = report("first.json", {one, block("b", 8), block("c", 8)});
     first.foreign_plan_hash = "0123456789abcdef";
-    PlanReport second = report("second.json", {other});
+    PlanReport second = report("second.json", {other, block("b", 8), block("c", 8)});
     second.foreign_plan_hash = "fedcba9876543210";
     const PlanReport all = combine({first, second});
-    REQUIRE(all.blocks.size() == 1);
+    REQUIRE(all.blocks.size() == 3);
     CHECK(all.blocks[0].size == Bytes{64});
     CHECK(all.blocks[0].live == Interval{0, 2});
     CHECK(all.diagnostics.size() == 6);
@@ -132,11 +133,59 @@ TEST_SUITE("model") {
     std::vector<PlannedBlock> large;
     for (int i = 0; i < 1000; ++i) {
       small.push_back(block(fmt::format("{}", i), 16));
-      large.push_back(block(fmt::format("{}", i), 32));
+      large.push_back(block(fmt::format("{}", i), 16));
+      small.back().offset = Bytes{0};
+      large.back().offset = Bytes{16};
     }
     const PlanReport all = combine({report("a", small), report("b", large)});
     REQUIRE(all.diagnostics.size() == 21);
     CHECK(all.diagnostics.back().message == "the reports contradict each other in 980 places more");
+    CHECK_FALSE(core::has_errors(all.diagnostics));
+  }
+
+  TEST_CASE("reports of different models are an error") {
+    const PlanReport one = report("a", {block("0", 16), block("1", 32), block("2", 64)});
+    // Ids are numbers, which every model has.
+    const PlanReport sizes =
+        combine({one, report("b", {block("0", 16), block("1", 8), block("2", 9)})});
+    REQUIRE(core::has_errors(sizes.diagnostics));
+    CHECK(sizes.diagnostics.front().message ==
+          "of 3 blocks that this report shares with 'a', 2 are of another size: they are of "
+          "different models");
+    const PlanReport ids = combine({one, report("b", {block("x", 16)})});
+    REQUIRE(core::has_errors(ids.diagnostics));
+    CHECK(ids.diagnostics.front().message ==
+          "no block of this report is in 'a': they are of different models");
+    CHECK_FALSE(core::has_errors(
+        combine({one, report("b", {block("0", 16), block("1", 8), block("2", 64)})}).diagnostics));
+  }
+
+  TEST_CASE("what memsize planned lies where memsize says, whatever reports say of before") {
+    PlannedBlock before = block("a", 64);
+    before.offset = Bytes{0};
+    before.live = Interval{0, 2};
+    PlannedBlock after = block("a", 64);
+    after.offset = Bytes{128};
+    after.memory = "sram";
+    PlannedArena arena;
+    arena.memory = "dtcm";
+    PlanReport old = report("manifest.json", {before});
+    old.arenas.push_back(arena);
+    arena.memory = "sram";
+    PlanReport planned = report("plan.json", {after});
+    planned.arenas.push_back(arena);
+    planned.is_replanned = true;
+    for (const PlanReport& all : {combine({planned, old}), combine({old, planned})}) {
+      CHECK(all.diagnostics.empty());
+      REQUIRE(all.blocks.size() == 1);
+      CHECK(all.blocks[0].offset == Bytes{128});
+      CHECK(all.blocks[0].memory == "sram");
+      CHECK(all.blocks[0].live == Interval{0, 2});
+      CHECK(all.arenas.size() == 1);
+    }
+    // Its size is no matter of planning.
+    old.blocks[0].size = Bytes{32};
+    CHECK(!combine({planned, old}).diagnostics.empty());
   }
 
   TEST_CASE("a complete report makes up for an abridged one") {

@@ -358,8 +358,19 @@ TEST_CASE("rules decide, field by field; the report only where it is asked to") 
   const board::MemorySet set = part(4096, 4096);
   const PlanOutcome free = plan_of(report, set);
   CHECK(block_of(free, "1").memory == "dtcm");
-  CHECK(block_of(free, "2").memory == "mram");
-  CHECK(block_of(free, "2").source_memory.empty());
+  // Staged on purpose: nobody asked for it to be read where it is slow.
+  CHECK(block_of(free, "2").memory == "dtcm");
+  CHECK(block_of(free, "2").source_memory == "mram");
+  CHECK(block_of(free, "3").memory == "mram");
+  // Where a part has no such memory, it is read where it lies.
+  PlanReport elsewhere = report;
+  elsewhere.blocks[1].memory = "itcm";
+  CHECK(block_of(plan_of(elsewhere, set), "2").memory == "mram");
+  CHECK(
+      block_of(
+          plan_by(report, set, "memory: {tensors: [{type: constant, attributes: {memory: mram}}]}"),
+          "2")
+          .memory == "mram");
   PlanOptions options;
   options.keep_memories = true;
   const PlanOutcome kept = plan_of(report, set, options);
@@ -620,6 +631,31 @@ TEST_CASE("what does not fit is explained") {
   // d is smaller, but not enough.
   CHECK(shortage.remedies[1] == "a rule that moves 'c' of 120 B to 'psram'");
   CHECK(outcome.fits_on == std::vector<std::string>{"two-banks", "one-bank"});
+}
+
+TEST_CASE("what is needed beyond a capacity is what a search without it finds") {
+  std::uint32_t state = 1;
+  const auto next = [&](std::uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  std::vector<PlannedBlock> blocks;
+  for (int i = 0; i < 200; ++i) {
+    const std::int64_t lower = next(100);
+    const std::int64_t upper = lower + 1 + next(10);
+    blocks.push_back(scratch(std::to_string(i), lower, upper, 1000 + next(1000000)));
+  }
+  const PlanReport report = report_of(std::move(blocks));
+  PlanOptions options;
+  options.limits.capacity = Bytes{1024};
+  board::MemorySet set;
+  set.memories = {memory("default", 1024, 1)};
+  const PlanOutcome outcome = plan_of(report, set, options);
+  REQUIRE(outcome.shortages.size() == 1);
+  CHECK(outcome.infeasible);
+  CHECK(outcome.shortages[0].needed == Bytes{8861350});
+  CHECK(outcome.shortages[0].is_least);
+  CHECK(used_of(plan_of(report), "default") == 8861350);
 }
 
 TEST_CASE("staging is offered to be left out where that is enough") {

@@ -190,8 +190,32 @@ memory:
   CHECK(rules.diagnostics[3].code == Code::kPlanRule);
   CHECK(rules.diagnostics[3].place.line == 5);
   CHECK_FALSE(rules.constraints[0].max_size.has_value());
-  CHECK(rules_of("path: x\nmemori: {}\n").diagnostics.front().hint == "did you mean 'memory'?");
-  CHECK(rules_of("").diagnostics.size() == 1);
+}
+
+TEST_CASE("a file without a rule is an error: it would change nothing") {
+  CHECK(error_of("path: x\nmemori: {}\n").hint == "did you mean 'memory'?");
+  CHECK(error_of("").message == "there is no 'memory': the file has no rule");
+  CHECK(error_of("engine: {config: {aot_args: {planner: greedy}}}").code == Code::kPlanRule);
+  CHECK(error_of("memory: {planner: greedy}").message == "there is no rule in 'memory'");
+  CHECK(error_of("memory: {tensors: [], constraints: []}").code == Code::kPlanRule);
+}
+
+TEST_CASE("rules are found where a profiler's configuration has them") {
+  const Rules rules = rules_of(R"yaml(
+model: {path: ./wake.tflite}
+engine:
+  type: aot
+  config:
+    aot_args:
+      memory:
+        constraints: [{name: dtcm, max_size: 64KiB}]
+        tensors:
+          - {type: constant, attributes: {memory: mram}}
+)yaml");
+  CHECK(rules.diagnostics.empty());
+  CHECK(rules.constraints.size() == 1);
+  REQUIRE(rules.tensors.size() == 1);
+  CHECK(rules.tensors[0].attributes.memory == "mram");
 }
 
 TEST_CASE("rules that cannot be meant are errors with a place") {

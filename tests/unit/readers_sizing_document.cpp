@@ -1,3 +1,4 @@
+#include "memsize/core/sha256.hpp"
 #include "memsize/readers/reader.hpp"
 
 #include "support.hpp"
@@ -34,6 +35,13 @@ json good() {
       "demands": [] } ],
     "diagnostics": []
   })");
+}
+
+// The same, with the hash that analyze writes.
+json hashed() {
+  json document = good();
+  document["content_hash"] = core::sha256(document.dump()).substr(0, 16);
+  return document;
 }
 
 json& block(json& document) {
@@ -85,6 +93,38 @@ TEST_SUITE("readers") {
     // Without it the size was exact.
     CHECK(instance.blocks[1].size.upper.count() == 4096);
     CHECK_FALSE(instance.blocks[1].address_low.has_value());
+  }
+
+  TEST_CASE("whatever of a document is changed, its hash tells") {
+    const json document = hashed();
+    REQUIRE(read_text(document.dump(2), "s.json").has_value());
+    std::size_t leaves = 0;
+    for (const auto& [pointer, leaf] : document.flatten().items()) {
+      json changed = document;
+      json& value = changed[json::json_pointer{pointer}];
+      if (value.is_structured()) {
+        continue;
+      }
+      value = value.is_string()    ? json(value.get<std::string>() + "1")
+              : value.is_boolean() ? json(!value.get<bool>())
+                                   : json(value.get<std::uint64_t>() + 1);
+      ++leaves;
+      CHECK_MESSAGE(!read_text(changed.dump(2), "s.json").has_value(), pointer);
+    }
+    CHECK(leaves > 30);
+    // Who changes something on purpose leaves it out.
+    json edited = document;
+    edited.erase("content_hash");
+    block(edited)["line"] = 12;
+    CHECK(read_text(edited.dump(), "s.json").has_value());
+  }
+
+  TEST_CASE("a key that stands twice is refused with its place") {
+    const auto recording =
+        read_text(test::with(good().dump(2), R"("line": 7)", R"("line": 7, "line": 8)"), "s.json");
+    REQUIRE_FALSE(recording.has_value());
+    CHECK(recording.error().front().message == "an object has 'line' twice");
+    CHECK(recording.error().front().place.line > 1);
   }
 
   TEST_CASE("every missing or mistyped member is named with its path") {

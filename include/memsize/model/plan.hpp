@@ -127,6 +127,11 @@ struct PlanReport {
   /// Hashes of somebody else: strings that may be compared and nothing more.
   std::string foreign_plan_hash;
   std::string foreign_layout_hash;
+  /// What a report of memsize's own says that its arenas and blocks hash to; empty: nothing.
+  std::string claimed_envelope_hash;
+  std::string claimed_layout_hash;
+  /// memsize wrote it: what others say of where blocks lie was before.
+  bool is_replanned = false;
   std::vector<PlannedMemory> memories;
   std::vector<PlannedArena> arenas;
   /// In the report's order.
@@ -147,7 +152,9 @@ inline constexpr std::size_t kMostWindows = 4096;
 
 /// Several reports of one model, such as a plan and the list of operators that says what is alive
 /// when: blocks with the same id are one, and what one report does not say the other does. Where
-/// two say different things, that is a warning, and the first holds.
+/// two say different things, that is a warning, and the first holds; where blocks lie, a plan of
+/// memsize's holds without a word. Reports that cannot be of one model are an error among the
+/// diagnostics.
 [[nodiscard]] PlanReport combine(std::vector<PlanReport> reports);
 
 /// The block in whose bytes `block` lies at last; null where aliases lead nowhere or in a circle.

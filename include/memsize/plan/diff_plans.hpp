@@ -65,4 +65,7 @@ struct PlanDiff {
 /// The same over the blocks: "id|role|memory|offset|size\n".
 [[nodiscard]] std::string layout_hash(const model::PlanReport& report);
 
+/// Errors: hashes that a report of memsize's says it has, and has not.
+[[nodiscard]] core::Diagnostics false_claims(const model::PlanReport& report);
+
 }  // namespace memsize::plan

@@ -32,7 +32,10 @@ struct PlanOptions {
 /// A memory that has not enough room, and what would help.
 struct Shortage {
   std::string memory;
+  /// By the best plan that is known.
   core::Bytes needed;
+  /// It is proved that no plan needs less.
+  bool is_least = false;
   core::Bytes budget;
   /// The busiest step of its scratch arena, and who is alive then, largest first.
   std::int64_t step = 0;
