@@ -30,6 +30,7 @@ def in_comment(path: str, text: str, at: int) -> bool:
 FREE: tuple[tuple[str, Callable[[str, str, int], bool]], ...] = (
     ("the map for people: it is drawn from the same map, and nothing reads it", lambda path, text, at: path.endswith(".html")),
     ("what to do, in words; nothing reads it", lambda path, text, at: path.endswith(".md")),
+    ("what memsize remembers of the folder: hashes, which tell emit --out of edits", lambda path, text, at: path.startswith(".memsize/")),
     ("comments: compilers, linkers and dtc skip them", in_comment),
 )
 
