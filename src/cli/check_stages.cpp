@@ -2,13 +2,16 @@
 
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/emit/verify.hpp"
+#include "memsize/emit/artifact.hpp"
+#include "memsize/emit/verify_numbers.hpp"
 #include "memsize/sdk/check.hpp"
 
 #include "stages.hpp"
+#include "validate_stages.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,6 +108,40 @@ std::optional<core::Diagnostic> too_large(Session& session, const std::string& p
                                  core::format_size(kLargest)),
                      place,
                      "write the map again with emit");
+}
+
+// Whether memsize wrote the file, for whatever map.
+bool is_ours(const emit::MapFile& file) {
+  return file.path.find("/mmu_tables_at_") != std::string::npos ||
+         file.content.find("Written by memsize from board") != std::string::npos ||
+         file.content.find("\"schema\": \"memsize.m") != std::string::npos;
+}
+
+// What memsize wrote for another map than the one that has `known`.
+core::Diagnostics left_over(const std::vector<emit::MapFile>& files,
+                            const std::set<std::string>& known,
+                            const std::string& folder,
+                            const std::string& board) {
+  std::vector<std::string> paths;
+  for (const emit::MapFile& file : files) {
+    if (!known.contains(file.path) && is_ours(file)) {
+      paths.push_back(core::printable(file.path, 200));
+    }
+  }
+  if (paths.empty()) {
+    return {};
+  }
+  core::Place place;
+  place.path = folder;
+  core::Diagnostic found =
+      core::error(Code::kVerifyDisagree,
+                  fmt::format("board '{}' has no such {}: left of another map",
+                              board,
+                              paths.size() == 1 ? "file" : "files"),
+                  place,
+                  "remove what is left, or write the map into an empty folder");
+  found.details = std::move(paths);
+  return {std::move(found)};
 }
 
 // What the demand lacks; nothing where it fits.
@@ -225,7 +262,7 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
   for (const std::string& path : *paths) {
     const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
                       path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
-                      path.ends_with(".dtsi") || path.ends_with(".bin");
+                      path.ends_with(".dtsi") || path.ends_with(".bin") || path.ends_with(".ld");
     if (!ours) {
       continue;
     }
@@ -244,12 +281,13 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
 
 WrittenMap check_written(Session& session, const std::string& folder, CheckReport& report) {
   WrittenMap written;
-  const auto files = read_map(session, folder);
+  auto files = read_map(session, folder);
   if (!files) {
     keep(files.error(), report);
     return written;
   }
-  const emit::VerifyReport found = emit::verify_map(*files, folder);
+  written.files = std::move(*files);
+  const emit::VerifyReport found = emit::verify_map(written.files, folder);
   keep(found.diagnostics, report);
   report.checked.insert(report.checked.end(), found.read.begin(), found.read.end());
   written.board = found.board;
@@ -298,6 +336,63 @@ std::optional<layout::MemoryMap> check_board(Session& session,
   report.remarks = map->remarks;
   report.checked.push_back(fmt::format("board {}", board->name));
   return std::move(*map);
+}
+
+std::string bundled_board_of(Session& session, const WrittenMap& written, CheckReport& report) {
+  const auto names = board::bundled_boards(session.files, session.data.boards);
+  if (names && std::find(names->begin(), names->end(), written.board) != names->end()) {
+    return written.board;
+  }
+  if (!written.board.empty()) {
+    report.remarks.push_back(core::note(
+        Code::kVerifyDisagree,
+        fmt::format("the files were held against each other only: board '{}' is not bundled",
+                    core::printable(written.board, 60)),
+        {},
+        "name its file with --board, and they are held against it, too"));
+  }
+  return {};
+}
+
+void check_files(Session& session,
+                 const CheckRequest& request,
+                 const WrittenMap& written,
+                 const layout::MemoryMap& map,
+                 CheckReport& report) {
+  Candidate candidate;
+  candidate.map = map;
+  candidate.baseline = map;
+  candidate.root = request.map;
+  candidate.files = written.files;
+  // A missing file was told already.
+  const bool is_whole = std::none_of(
+      report.diagnostics.begin(), report.diagnostics.end(), [](const core::Diagnostic& told) {
+        return told.code == Code::kVerifyParse;
+      });
+  if (is_whole) {
+    auto setup = set_up(session, candidate, {});
+    core::Diagnostics found = setup ? setup->subject.findings : setup.error();
+    name_files(candidate, found);
+    keep(found, report);
+    if (!found.empty()) {
+      return;
+    }
+  }
+  std::set<std::string> known;
+  for (const emit::Emitter& emitter : emit::all_emitters()) {
+    const auto wanted = emit::render_all({map, map, session.files, session.data.templates},
+                                         {std::string{emitter.name}});
+    for (std::size_t i = 0; wanted && i < wanted->size(); ++i) {
+      const emit::MapFile expected{(*wanted)[i].path, (*wanted)[i].content};
+      known.insert(expected.path);
+      for (const emit::MapFile& file : written.files) {
+        if (file.path == expected.path) {
+          keep(emit::verify_numbers(file, expected, request.map, map.board.name), report);
+        }
+      }
+    }
+  }
+  keep(left_over(written.files, known, request.map, map.board.name), report);
 }
 
 void check_demands(Session& session,

@@ -21,8 +21,9 @@ void check_platform(Session& session,
                     const std::optional<layout::MemoryMap>& asked,
                     CheckReport& report);
 
-/// What memory_map.json of a written map says that it was made of.
+/// A written map, and what its memory_map.json says that it was made of.
 struct WrittenMap {
+  std::vector<emit::MapFile> files;
   std::string board;
   board::KnobValues knobs;
 };
@@ -40,6 +41,20 @@ struct WrittenMap {
                                                            const CheckRequest& request,
                                                            const WrittenMap& written,
                                                            CheckReport& report);
+
+/// The board that a written map names, where it is a bundled one; else empty, and the report says
+/// what is not looked at then.
+[[nodiscard]] std::string bundled_board_of(Session& session,
+                                           const WrittenMap& written,
+                                           CheckReport& report);
+
+/// What running the files would find before anything runs; then every number of theirs against what
+/// the board gives with the same sizes.
+void check_files(Session& session,
+                 const CheckRequest& request,
+                 const WrittenMap& written,
+                 const layout::MemoryMap& map,
+                 CheckReport& report);
 
 void check_demands(Session& session,
                    const CheckRequest& request,

@@ -7,6 +7,7 @@
 
 #include "board_import.hpp"
 #include "render_diagnostics.hpp"
+#include "tree_watch.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -213,6 +214,10 @@ CLI::App* add_board_import(CLI::App& board, ImportOptions& options) {
 }
 
 Outcome import_board(Session& session, const ImportOptions& options) {
+  const TreeWatch watch{session, watched_roots(session, options.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+    return failed(rest.error(), kSchema, false);
+  }
   auto outcome = Importer{session, options}.run();
   return outcome ? std::move(*outcome) : failed(outcome.error(), kSchema, false);
 }

@@ -2,6 +2,8 @@
 #include "memsize/core/text.hpp"
 
 #include "render_diagnostics.hpp"
+#include "stages.hpp"
+#include "tree_watch.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -328,18 +330,63 @@ Outcome run_check(Session& session, const Options& options, const Defaults& defa
   if (!options.sizing.empty()) {
     request.traces.push_back(options.sizing);
   }
+  const TreeWatch watch{session, watched_roots(session, request.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+    return refused(rest.error(), options);
+  }
   CheckReport report = check(session, request);
+  if (const auto alone = watch.undisturbed(); !alone) {
+    return refused(alone.error(), options);
+  }
   // Before the document is made of them.
   defaults.say_where(report.diagnostics);
   return Judge{session, options, std::move(*baseline), std::move(report)}.run();
 }
 
+// What a project sizes is what emit would write of it, also before it was written.
+core::Result<void> size_by_project(Session& session, const Project& project, Options& options) {
+  CheckRequest& request = options.request;
+  const bool is_typed = !options.logs.empty() || !options.sizing.empty();
+  if (is_typed || request.board.name.empty() || !request.map.empty() || !request.sdk.empty() ||
+      !request.plans.empty()) {
+    return {};
+  }
+  Defaults defaults{project};
+  EmitRequest wanted;
+  wanted.board = request.board;
+  std::string sizing;
+  defaults.fill_inputs(wanted.trace.inputs, sizing);
+  if (!sizing.empty()) {
+    wanted.trace.inputs.push_back(sizing);
+  }
+  if (wanted.trace.inputs.empty()) {
+    return {};
+  }
+  defaults.fill_margins(wanted.trace);
+  defaults.fill_generation(wanted.accept_generation);
+  wanted.trace.board = request.board;
+  const auto wish = sizes_to_emit(session, wanted);
+  if (!wish) {
+    core::Diagnostics errors = wish.error();
+    defaults.say_where(errors);
+    return tl::make_unexpected(std::move(errors));
+  }
+  request.board.set.clear();
+  for (const auto& [knob, value] : wish->values) {
+    request.board.set.push_back(fmt::format("{}={}", knob, core::format_hex(value)));
+  }
+  return {};
+}
+
 // What to look at: what was typed, else the project's SDK, else what emit wrote for it, else its
 // board's map. A tree and a written map have their own sizes.
-void fill(Session& session, const Project& project, Defaults& defaults, Options& options) {
+core::Result<void> fill(Session& session,
+                        const Project& project,
+                        Defaults& defaults,
+                        Options& options) {
   CheckRequest& request = options.request;
   if (!request.plans.empty()) {
-    return;
+    return {};
   }
   // Sizes and traces are held against a board's map.
   const bool about_map =
@@ -364,10 +411,14 @@ void fill(Session& session, const Project& project, Defaults& defaults, Options&
   }
   if (request.map.empty() && request.sdk.empty()) {
     defaults.fill(request.board);
+    if (auto sized = size_by_project(session, project, options); !sized) {
+      return sized;
+    }
   }
   if (request.sdk.empty() && !request.board.name.empty()) {
     defaults.fill_inputs(options.logs, options.sizing);
   }
+  return {};
 }
 
 Outcome run(Session& session, Options options) {
@@ -376,7 +427,9 @@ Outcome run(Session& session, Options options) {
     return refused(project.error(), options);
   }
   Defaults defaults{*project};
-  fill(session, *project, defaults, options);
+  if (auto sized = fill(session, *project, defaults, options); !sized) {
+    return refused(sized.error(), options);
+  }
   drop_slashes(options.request.map);
   drop_slashes(options.request.sdk);
   return run_check(session, options, defaults);

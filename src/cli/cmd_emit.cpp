@@ -1,6 +1,7 @@
 #include "memsize/core/text.hpp"
 
 #include "emit_tree.hpp"
+#include "out_folder.hpp"
 #include "unified_diff.hpp"
 
 #include <algorithm>
@@ -35,33 +36,6 @@ struct Options {
   bool json = false;
   std::string annotations;
 };
-
-struct OnDisk {
-  std::string path;
-  bool exists = false;
-  bool same = false;
-  // A folder, device or pipe stands where the file belongs.
-  bool in_the_way = false;
-  std::string content;
-};
-
-std::vector<OnDisk> compare(Session& session, const std::string& out, const Emission& emission) {
-  std::vector<OnDisk> files;
-  for (const emit::Artifact& artifact : emission.artifacts) {
-    OnDisk file;
-    file.path = out + "/" + artifact.path;
-    file.in_the_way = session.files.exists(file.path) && !session.files.is_regular_file(file.path);
-    if (session.files.is_regular_file(file.path)) {
-      if (auto content = session.files.read(file.path); content) {
-        file.exists = true;
-        file.content = std::move(*content);
-        file.same = file.content == artifact.content;
-      }
-    }
-    files.push_back(std::move(file));
-  }
-  return files;
-}
 
 // The user's files that the map depends on. What is bundled changes with memsize alone.
 std::vector<std::string> inputs_of(const Session& session,
@@ -101,12 +75,24 @@ Json document(const Session& session,
   return json;
 }
 
-std::string summary(const Options& options, const Emission& emission, std::size_t written) {
-  std::string out = fmt::format("{}: {} written, {} unchanged in {}/\n",
+std::string summary(const Options& options,
+                    const Emission& emission,
+                    const std::vector<OnDisk>& files) {
+  std::string list;
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].same) {
+      ++written;
+      list += fmt::format(
+          "  {}  {}\n", files[i].exists ? "changed" : "created", emission.artifacts[i].path);
+    }
+  }
+  std::string out = fmt::format("{}: {} written, {} unchanged in {}/\n{}",
                                 emission.map.board.name,
                                 core::plural(written, "file"),
                                 emission.artifacts.size() - written,
-                                core::printable(options.out, 300));
+                                core::printable(options.out, 300),
+                                list);
   if (emission.is_default) {
     return out + fmt::format(
                      "This is the board's default map; size it with: memsize emit --board {} "
@@ -171,7 +157,6 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
                        "list boards shows them");
   }
   const std::array about_trees = {std::pair{"--linux", !options.request.linux.empty()},
-                                  std::pair{"--force", options.force},
                                   std::pair{"--keep", options.keep}};
   for (const auto& [name, is_given] : about_trees) {
     if (is_given && options.request.sdk.empty()) {
@@ -249,19 +234,22 @@ Outcome run_emit(Session& session, Options options) {
   if (options.check) {
     return check_disk(files, std::move(outcome));
   }
-  std::vector<core::NewFile> changed;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].same) {
-      changed.push_back({files[i].path, emission->artifacts[i].content});
+  if (!options.force) {
+    core::Diagnostics lost = would_lose(session, options.out, *emission, files);
+    if (!lost.empty()) {
+      Outcome refused = failed(std::move(lost), kSchema, options.json);
+      refused.document["board"] = emission->map.board.name;
+      return refused;
     }
   }
-  const auto written = session.files.replace(changed);
+  const auto written =
+      session.files.replace(files_to_write(session, options.out, *emission, files));
   if (!written) {
     Outcome refused = failed(written.error(), kSchema, options.json);
     refused.document["board"] = emission->map.board.name;
     return refused;
   }
-  outcome.text = summary(options, *emission, changed.size());
+  outcome.text = summary(options, *emission, files);
   if (emission->is_default) {
     outcome.diagnostics.push_back(
         core::note(Code::kEmitDefault,
@@ -350,8 +338,8 @@ Run add_emit(CLI::App& app) {
       ->check(filled());
   auto* force = verb->add_flag("--force",
                                options->force,
-                               "With --sdk: overwrite what was edited by hand, and put right what "
-                               "does not follow the map");
+                               "Overwrite what was edited by hand; with --sdk, put right what does "
+                               "not follow the map, too");
   verb->add_flag(
           "--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
       ->excludes(force);

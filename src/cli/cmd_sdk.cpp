@@ -303,7 +303,10 @@ Outcome revert(Session& session, const Options& options) {
   outcome.document = document_of(std::move(documents));
   if (has_restored) {
     outcome.text +=
-        "They have their old times too: a build that goes by times needs a clean one now.\n";
+        "Their times are new, so that a build makes again what was made of them. What no copy has "
+        "is "
+        "not\nback: access lists, extended attributes, other hard links and, without the right to "
+        "give files\naway, owners.\n";
   }
   return outcome;
 }

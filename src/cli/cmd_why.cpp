@@ -3,6 +3,8 @@
 #include "memsize/layout/why.hpp"
 #include "memsize/sdk/why.hpp"
 
+#include "stages.hpp"
+#include "tree_watch.hpp"
 #include "verbs.hpp"
 #include "why_report.hpp"
 
@@ -25,6 +27,10 @@ constexpr const char* kDefaultOs = "freertos";
 struct Options {
   BoardRequest board;
   ProjectRequest project;
+  /// What sizes the map.
+  EmitRequest sizes;
+  std::vector<std::string> traces;
+  std::string sizing;
   std::string sdk;
   std::string soc;
   std::string os;
@@ -54,20 +60,27 @@ void add_files(Session& session, const layout::MemoryMap& before, layout::Expans
   }
 }
 
+// The map that emit would write: sized by the traces, and --set wins.
 core::Result<layout::Answer> ask_board(Session& session, const Options& options) {
-  const auto board = load_board(session, options.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
+  EmitRequest request = options.sizes;
+  request.board = options.board;
+  request.trace.board = options.board;
+  request.trace.inputs = options.traces;
+  if (!options.sizing.empty()) {
+    request.trace.inputs.push_back(options.sizing);
   }
-  const auto settings = parse_settings(*board, options.board.set);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
+  if (auto lacks = lacks_trace(request.trace, "why"); lacks) {
+    return core::fail(std::move(*lacks));
   }
-  const auto map = layout::resolve(*board, *settings);
+  const auto wish = sizes_to_emit(session, request);
+  if (!wish) {
+    return tl::make_unexpected(wish.error());
+  }
+  const auto map = layout::resolve(wish->board, wish->values);
   if (!map) {
     return tl::make_unexpected(map.error());
   }
-  auto answer = layout::answer(*map, *settings, options.question);
+  auto answer = layout::answer(*map, wish->values, options.question);
   for (std::size_t i = 0; answer && i < answer->subjects.size(); ++i) {
     if (answer->subjects[i].growth) {
       add_files(session, *map, *answer->subjects[i].growth);
@@ -194,9 +207,13 @@ std::optional<core::Diagnostic> misuse(const Options& options) {
   if (options.board.name.empty() && options.sdk.empty()) {
     return usage("why needs a map to look at", "name a board with --board, or an SDK with --sdk");
   }
-  if (!options.sdk.empty() && !(options.board.set.empty() && options.board.dram.empty())) {
-    return usage("--sdk reads the sizes that the tree has: --set and --dram are for a board's map",
-                 "leave them out, or leave out --sdk");
+  const bool is_sized = !options.board.set.empty() || !options.board.dram.empty() ||
+                        !options.traces.empty() || !options.sizing.empty();
+  if (!options.sdk.empty() && is_sized) {
+    return usage(
+        "--sdk reads the sizes that the tree has: --set, --dram, --trace and --sizing are "
+        "for a board's map",
+        "leave them out, or leave out --sdk");
   }
   return std::nullopt;
 }
@@ -205,8 +222,15 @@ Outcome run_why(Session& session, const Options& options) {
   if (auto wrong = misuse(options); wrong) {
     return failed({std::move(*wrong)}, kSchema, options.json);
   }
+  const TreeWatch watch{session, watched_roots(session, options.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+    return failed(rest.error(), kSchema, options.json);
+  }
   const auto answer =
       options.sdk.empty() ? ask_board(session, options) : ask_tree(session, options);
+  if (const auto alone = watch.undisturbed(); !alone) {
+    return failed(alone.error(), kSchema, options.json);
+  }
   if (!answer) {
     return failed(answer.error(), kSchema, options.json);
   }
@@ -227,6 +251,9 @@ void fill(Defaults& defaults, Options& options) {
   }
   if (options.sdk.empty()) {
     defaults.fill(options.board);
+    defaults.fill_margins(options.sizes.trace);
+    defaults.fill_inputs(options.traces, options.sizing);
+    defaults.fill_generation(options.sizes.accept_generation);
   } else if (options.soc.empty() && options.os.empty()) {
     defaults.fill_name(options.board);
   }
@@ -258,6 +285,8 @@ Run add_why(CLI::App& app) {
       "  memsize why 0x110300000 --board j722s --core c7x_2  # as in a crash dump of that core\n"
       "  memsize why TIOVX_OBJ_DESC_MEM --sdk ~/ti/vision_apps --soc j784s4\n"
       "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos\n"
+      "  memsize why DDR_C7X_2_SCRATCH --board j722s --trace trace.log  # in the map of these "
+      "logs\n"
       "  memsize why DDR_C7X_2_SCRATCH                       # of what memsize.toml names");
   verb->add_option("NAME|ADDRESS",
                    options->question.text,
@@ -266,6 +295,15 @@ Run add_why(CLI::App& app) {
       ->check(filled());
   add_board_option(*verb, options->board);
   add_project_options(*verb, options->project);
+  auto* trace =
+      verb->add_option("--trace", options->traces, "Of the map that these logs size")->take_all();
+  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
+      ->excludes(trace);
+  verb->add_option(
+      "--headroom", options->sizes.trace.headroom, "Margin on what can vary, as emit has it");
+  verb->add_flag("--accept-generation",
+                 options->sizes.accept_generation,
+                 "Use a trace of another SDK generation than the board's");
   verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
       ->check(filled());
   verb->add_option("--soc", options->soc, "The part, where the SDK has several")->check(filled());

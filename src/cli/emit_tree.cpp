@@ -1,10 +1,12 @@
 #include "emit_tree.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/sdk/recover_trees.hpp"
 #include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"
 
 #include "tree_stages.hpp"
+#include "tree_watch.hpp"
 #include "unified_diff.hpp"
 
 #include <algorithm>
@@ -42,11 +44,16 @@ class TreeEmitter {
       : session_(session), request_(request), mode_(mode), schema_(schema), json_(json) {}
 
   Outcome run() {
-    const auto ready = prepare();
-    if (!ready) {
-      return refused(ready.error());
+    const auto roots = prepare();
+    if (!roots) {
+      return refused(roots.error());
     }
+    const TreeWatch watch{session_, *roots};
     auto emission = render_tree(session_, request_);
+    // What is wrong with half of another run's change is nobody's fault.
+    if (const auto alone = watch.undisturbed(); !alone) {
+      return refused(alone.error());
+    }
     if (!emission) {
       return refused(emission.error());
     }
@@ -72,8 +79,8 @@ class TreeEmitter {
     return outcome;
   }
 
-  // Half a change is no tree.
-  core::Result<void> prepare() {
+  // Half a change is no tree: it is ended, or where nothing is written told. The trees' roots.
+  core::Result<std::vector<std::string>> prepare() {
     const auto root = sdk::tree_root(session_.files, request_.sdk);
     if (!root) {
       return tl::make_unexpected(root.error());
@@ -82,35 +89,10 @@ class TreeEmitter {
     if (!request_.linux.empty()) {
       roots.push_back(request_.linux);
     }
-    for (const std::string& each : roots) {
-      if (mode_ == EmitMode::kWrite) {
-        const auto recovery = sdk::recover(session_.files, each);
-        if (!recovery) {
-          return tl::make_unexpected(recovery.error());
-        }
-        continue;
-      }
-      const auto status = sdk::status(session_.files, each);
-      if (!status) {
-        return tl::make_unexpected(status.error());
-      }
-      using Phase = sdk::Status::Phase;
-      if (status->phase != Phase::kClean && status->phase != Phase::kApplied) {
-        core::Place place;
-        place.path = each;
-        return core::fail(core::error(
-            Code::kSdkChanged,
-            "a change of this tree was interrupted: it is neither what it was nor what it is to be",
-            place,
-            fmt::format(
-                "leave out {}, and the change is ended, or take it back: memsize sdk revert "
-                "{} {}",
-                mode_ == EmitMode::kDiff ? "--diff" : "--check",
-                each == *root ? "--sdk" : "--linux",
-                core::shell_path(each))));
-      }
-    }
-    return {};
+    const auto ready = mode_ == EmitMode::kWrite ? sdk::recover_trees(session_.files, roots)
+                                                 : TreeWatch{session_, roots}.at_rest();
+    return ready ? core::Result<std::vector<std::string>>{std::move(roots)}
+                 : tl::make_unexpected(ready.error());
   }
 
   [[nodiscard]] Json document(const TreeEmission& emission) const {
@@ -174,10 +156,7 @@ class TreeEmitter {
       outcome.text = fmt::format("{} has these sizes already: nothing changed\n", shown);
       return outcome;
     }
-    const auto applied =
-        sdk::apply(session_.files,
-                   emission.roots,
-                   fmt::format("emit --board {}", core::shell_path(request_.board.name)));
+    const auto applied = sdk::apply(session_.files, emission.roots, description(emission));
     if (!applied) {
       return refused(applied.error());
     }
@@ -191,6 +170,29 @@ class TreeEmitter {
                                     : fmt::format(" --linux {}", core::shell_path(request_.linux)));
     outcome.text += balance_sentence(emission.map, emission.baseline) + " REBUILD.md says how.\n";
     return outcome;
+  }
+
+  // What sdk status calls the change: its values, wherever they come from.
+  [[nodiscard]] std::string description(const TreeEmission& emission) const {
+    std::string said = fmt::format("emit --board {}", core::shell_path(request_.board.name));
+    if (request_.hand_edits) {
+      said += *request_.hand_edits == sdk::HandEdits::kForce ? " --force" : " --keep";
+    }
+    const auto value_of = [](const board::Knob& knob, std::uint64_t value) {
+      return knob.is_address ? core::format_hex(value) : core::format_size(core::Bytes{value});
+    };
+    std::vector<std::string> values;
+    for (const board::Knob& knob : emission.map.board.knobs) {
+      const auto before = emission.baseline.values.find(knob.name);
+      const std::uint64_t after = emission.map.values.at(knob.name);
+      if (before != emission.baseline.values.end() && before->second != after) {
+        values.push_back(fmt::format("{} = {} instead of {}",
+                                     knob.name,
+                                     value_of(knob, after),
+                                     value_of(knob, before->second)));
+      }
+    }
+    return values.empty() ? said : fmt::format("{}: {}", said, core::join(values, ", "));
   }
 
   [[nodiscard]] static std::string list(const sdk::Applied& applied) {
@@ -236,7 +238,11 @@ void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline
   document["changed_cores"] = emit::changed_cores(map, baseline);
   document["rebuild"] = Json::array();
   for (const board::RebuildStep& step : emit::rebuild_steps(map, baseline)) {
-    document["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
+    if (step.by_hand) {
+      document["places"].push_back({{"file", step.what}, {"place", step.run}, {"why", step.why}});
+    } else {
+      document["rebuild"].push_back({{"what", step.what}, {"why", step.why}, {"run", step.run}});
+    }
   }
 }
 

@@ -203,16 +203,25 @@ CheckReport check(Session& session, const CheckRequest& request) {
   if (!request.map.empty()) {
     written = check_written(session, request.map, report);
   }
-  if (request.board.name.empty() || core::has_errors(report.diagnostics)) {
+  CheckRequest asked = request;
+  if (asked.board.name.empty()) {
+    asked.board.name = bundled_board_of(session, written, report);
+  }
+  if (asked.board.name.empty() || core::has_errors(report.diagnostics)) {
     return report;
   }
 
   // The board's map, with the sizes that the written one has; --set wins.
-  const auto map = check_board(session, request, written, report);
+  const auto map = check_board(session, asked, written, report);
+
+  // What the files tell each core, and each of their numbers.
+  if (map && !written.files.empty() && asked.board.set.empty()) {
+    check_files(session, asked, written, *map, report);
+  }
 
   // What a trace took from each heap must fit.
   if (map && !request.traces.empty()) {
-    check_demands(session, request, *map, report);
+    check_demands(session, asked, *map, report);
   }
   return report;
 }

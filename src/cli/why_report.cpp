@@ -498,7 +498,7 @@ std::string growth_text(const Expansion& growth) {
     out += wrapped("files that change:", growth.files, 4);
   }
   if (!growth.by_hand.empty()) {
-    out += wrapped("to edit by hand:", growth.by_hand, 4);
+    out += wrapped("not made from it, but emit --sdk edits them, too:", growth.by_hand, 4);
   }
   return out;
 }

@@ -322,13 +322,17 @@ Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline, const std::st
                                  {"knob", knob.name}});
     }
   }
+  view["soc"] = map.board.soc;
+  view["files"] = Json::array();
   view["steps"] = Json::array();
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    view["steps"].push_back({{"number", fmt::format("{}", i + 1)},
-                             {"what", steps[i].what},
-                             {"why", steps[i].why},
-                             {"run", steps[i].run}});
+  for (const board::RebuildStep& step : steps) {
+    Json& list = view[step.by_hand ? "files" : "steps"];
+    list.push_back({{"number", fmt::format("{}", list.size() + 1)},
+                    {"what", step.what},
+                    {"why", step.why},
+                    {"run", step.run}});
   }
+  view["has_files"] = !view["files"].empty();
   return view;
 }
 

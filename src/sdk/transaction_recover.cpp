@@ -1,8 +1,11 @@
 #include "transaction_recover.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/sdk/recover_trees.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -176,6 +179,67 @@ core::Result<Recovery> finish_revert(Store& store, const Journal& journal) {
   return done ? core::Result<Recovery>{Recovery::kReverted} : tl::make_unexpected(done.error());
 }
 
+// What goes by times must see that a file has other bytes than a moment ago.
+std::int64_t now_ns() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
+}
+
+// Whether all that the prepared change needs is there.
+bool is_prepared(const Store& store, const Journal& staging) {
+  return std::all_of(staging.files.begin(), staging.files.end(), [&](const Journal::File& file) {
+    const auto now = store.look(file.path);
+    return !file.pending || (now && can_go_forward(store, file, *now));
+  });
+}
+
+// Whether all originals can be put back without a word of anybody's being lost.
+bool can_be_put_back(const Store& store, const Journal& journal) {
+  return std::all_of(journal.files.begin(), journal.files.end(), [&](const Journal::File& file) {
+    const auto now = store.look(file.path);
+    return now && is_known(file, *now) && has_original(store, file, *now);
+  });
+}
+
+// What was decided in one tree is decided in those that are changed with it.
+core::Result<void> agree(std::map<std::string, Store>& stores) {
+  std::optional<std::string> applying;
+  bool is_reverting = false;
+  for (const auto& [root, store] : stores) {
+    const auto journal = store.read(Document::kJournal);
+    if (!journal) {
+      return tl::make_unexpected(journal.error());
+    }
+    if (*journal && (*journal)->state == Journal::State::kApplying) {
+      applying = (*journal)->description;
+    }
+    is_reverting = is_reverting || (*journal && (*journal)->state == Journal::State::kReverting);
+  }
+  for (auto& [root, store] : stores) {
+    auto journal = store.read(Document::kJournal);
+    const auto staging = store.read(Document::kStaging);
+    if (!journal || !staging) {
+      return tl::make_unexpected(journal ? staging.error() : journal.error());
+    }
+    core::Result<void> done;
+    if (applying && *staging && (*staging)->description == *applying &&
+        is_prepared(store, **staging)) {
+      done = store.commit();
+    } else if (is_reverting && *journal && (*journal)->state == Journal::State::kApplied &&
+               can_be_put_back(store, **journal)) {
+      (*journal)->state = Journal::State::kReverting;
+      done = store.write(Document::kJournal, **journal);
+    }
+    if (done) {
+      done = store.exists() ? store.sync_own() : done;
+    }
+    if (!done) {
+      return failed(done.error(), kNothingChanged);
+    }
+  }
+  return {};
+}
+
 core::Result<void> cleaned(Store& store) {
   auto done = store.clean();
   if (!done) {
@@ -314,7 +378,11 @@ core::Result<void> put_back(Store& store,
     }
     // No copy: it is in place already.
     if (store.has_copy(Copy::kBackup, file.path, file.original)) {
-      if (auto put = store.put(Copy::kBackup, file.path, file.original); !put) {
+      FileState back = file.original;
+      if (!same_bytes(*now, back)) {
+        back.mtime_ns = now_ns();
+      }
+      if (auto put = store.put(Copy::kBackup, file.path, back); !put) {
         return put;
       }
     }
@@ -359,14 +427,7 @@ core::Result<Recovery> recover_locked(Store& store) {
   }
   if (!*journal) {
     if (const auto left = store.copies(Copy::kBackup); !left.empty()) {
-      return core::fail(core::error(
-          Code::kSdkJournal,
-          fmt::format("the journal is missing, but there is a copy of the original of '{}'",
-                      core::printable(left.front(), kShown)),
-          store.place(fmt::format("{}/backup", kOwnFolder)),
-          fmt::format("nothing was changed; copy what is in {0}/backup over the tree if it is "
-                      "wanted, then remove {0}/backup",
-                      kOwnFolder)));
+      return core::fail(no_journal(store, left.front()));
     }
   } else if ((*journal)->state != Journal::State::kApplied) {
     auto finished = (*journal)->state == Journal::State::kApplying
@@ -384,6 +445,17 @@ core::Result<Recovery> recover_locked(Store& store) {
   return recovery;
 }
 
+core::Diagnostic no_journal(const Store& store, const std::string& copy) {
+  return core::error(
+      Code::kSdkJournal,
+      fmt::format("the journal is missing, but there is a copy of the original of '{}'",
+                  core::printable(copy, kShown)),
+      store.place(fmt::format("{}/backup", kOwnFolder)),
+      fmt::format("nothing was changed; copy what is in {0}/backup over the tree if it is "
+                  "wanted, then remove {0}/backup",
+                  kOwnFolder));
+}
+
 core::Result<Recovery> recover(core::FileSystem& files, const std::string& root) {
   auto store = Store::open(files, root);
   if (!store) {
@@ -398,6 +470,52 @@ core::Result<Recovery> recover(core::FileSystem& files, const std::string& root)
   }
   const auto session = store->enter("ending an interrupted change");
   return session ? recover_locked(*store) : tl::make_unexpected(session.error());
+}
+
+core::Result<void> recover_trees(core::FileSystem& files, const std::vector<std::string>& roots) {
+  // By path, as every run locks them.
+  std::map<std::string, Store> stores;
+  bool all_at_rest = true;
+  for (const std::string& root : roots) {
+    auto store = Store::open(files, root);
+    if (!store) {
+      return tl::make_unexpected(store.error());
+    }
+    const auto at_rest = is_at_rest(*store);
+    if (!at_rest) {
+      return tl::make_unexpected(at_rest.error());
+    }
+    all_at_rest = all_at_rest && *at_rest;
+    const std::string real = store->root();
+    stores.emplace(real, std::move(*store));
+  }
+  if (all_at_rest) {
+    return {};
+  }
+  std::vector<Store::Session> sessions;
+  for (auto& [root, store] : stores) {
+    // A tree in which nothing ever was is in no change.
+    if (!store.exists()) {
+      continue;
+    }
+    auto session = store.enter("ending an interrupted change");
+    if (!session) {
+      return tl::make_unexpected(session.error());
+    }
+    sessions.push_back(std::move(*session));
+  }
+  if (auto agreed = agree(stores); !agreed) {
+    return agreed;
+  }
+  for (auto& [root, store] : stores) {
+    if (!store.exists()) {
+      continue;
+    }
+    if (const auto recovery = recover_locked(store); !recovery) {
+      return tl::make_unexpected(recovery.error());
+    }
+  }
+  return {};
 }
 
 }  // namespace memsize::sdk

@@ -40,6 +40,8 @@ namespace memsize::sdk {
 /// Whether memsize knows these bytes of the file, or its absence.
 [[nodiscard]] bool is_known(const Journal::File& file, const FileState& now);
 
+[[nodiscard]] core::Diagnostic no_journal(const Store& store, const std::string& copy);
+
 [[nodiscard]] core::Diagnostic no_backup(const Store& store, const std::string& path);
 
 /// Whether nobody was interrupted and nobody is at work, so that looking needs no lock. False also

@@ -320,6 +320,10 @@ core::Result<Status> status(core::FileSystem& files, const std::string& root) {
   if (!staging) {
     return tl::make_unexpected(staging.error());
   }
+  const std::vector<std::string> copies = store->copies(Copy::kBackup);
+  if (!*journal && !*staging && !copies.empty() && status.holder.empty()) {
+    return core::fail(no_journal(*store, copies.front()));
+  }
   if (*journal) {
     status.phase = phase_of(**journal);
     status.description = (*journal)->description;

@@ -19,6 +19,8 @@ using Kind = core::Entry::Kind;
 
 constexpr const char* kLock = "lock";
 constexpr const char* kNew = ".new";
+// A tree under version control is not to look changed by what memsize keeps there.
+constexpr const char* kIgnore = ".gitignore";
 constexpr std::size_t kShown = 300;
 
 const char* name_of(Copy where) {
@@ -63,7 +65,10 @@ Store::Session::~Session() {
   if (lock_ != nullptr) {
     lock_.reset();
     const auto left = store_->files_.list_entries(store_->own(""));
-    if (left && left->empty()) {
+    if (left && *left == std::vector<std::string>{kIgnore}) {
+      (void)store_->files_.remove(store_->own(kIgnore));
+      (void)store_->files_.remove_folder(store_->own(""));
+    } else if (left && left->empty()) {
       (void)store_->files_.remove_folder(store_->own(""));
     }
   }
@@ -120,7 +125,7 @@ bool Store::exists() const {
 bool Store::looks_settled() const {
   const auto names = files_.list_entries(own(""));
   const std::set<std::string> settled = {
-      name_of(Document::kJournal), name_of(Copy::kBackup), name_of(Copy::kKept)};
+      name_of(Document::kJournal), name_of(Copy::kBackup), name_of(Copy::kKept), kIgnore};
   return names && std::all_of(names->begin(), names->end(), [&](const std::string& name) {
            return settled.contains(name);
          });
@@ -131,8 +136,8 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
   constexpr int kAttempts = 10;
   core::Diagnostics errors;
   for (int i = 0; i < kAttempts; ++i) {
-    const core::Entry entry = files_.entry(own(""));
-    if (entry.kind == Kind::kNothing) {
+    const bool is_new = files_.entry(own("")).kind == Kind::kNothing;
+    if (is_new) {
       root_time_ = folder_time(".");
       if (auto made = files_.make_folder(own("")); !made) {
         errors = made.error();
@@ -160,6 +165,12 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
                       "nothing was changed; wait until it is done, or end that process"));
     }
     Session session{*this, std::move(attempt->lock)};
+    constexpr unsigned kMode = 0644;
+    if (is_new) {
+      if (auto made = files_.create(own(kIgnore), "*\n", {kMode, {}, {}}); !made) {
+        return failed(made.error(), kMendAndRepeat);
+      }
+    }
     if (auto synced = files_.sync_folder(root_); !synced) {
       return failed(synced.error(), kMendAndRepeat);
     }

@@ -2,6 +2,7 @@
 
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/sdk/edit_script.hpp"
 
 #include "check_generated.hpp"
 
@@ -112,15 +113,33 @@ class TreeGrower {
 
  private:
   void describe() {
-    const std::string sum =
-        fmt::format("{} + {}", core::printable(source_.expression.text, 80), python(growth_.step));
     growth_.what = source_.variable.empty() ? fmt::format("the size of '{}'", source_.section->name)
                                             : fmt::format("'{}'", source_.variable);
-    growth_.change = source_.variable.empty() ? sum : fmt::format("{} = {}", source_.variable, sum);
+    growth_.change = change_by(growth_.step);
     growth_.place = place_in_script(view_.variant(), source_.expression.place);
   }
 
-  static std::string python(std::uint64_t size) { return core::format_hex(size); }
+  // What to write for `by` bytes more: in the script's own way, where that is a variable's value.
+  [[nodiscard]] std::string change_by(std::uint64_t by) const {
+    const std::string sum =
+        fmt::format("{} + {}", core::printable(source_.expression.text, 80), core::format_hex(by));
+    const ScriptVariable* variable = find_variable(script_, source_.variable);
+    if (variable == nullptr) {
+      return sum;
+    }
+    std::string written = sum;
+    if (const auto* value = std::get_if<Integer>(&variable->value()); value != nullptr) {
+      const auto text =
+          set_constants(script_.path, text_, &script_, {{variable->name, *value + Integer{by}}});
+      const auto edited = text ? evaluate_script(script_.path, *text)
+                               : core::Result<Script>{tl::make_unexpected(text.error())};
+      if (edited) {
+        const ScriptVariable* there = find_variable(*edited, variable->name);
+        written = core::printable(there->assignments.back().expression.text, 80);
+      }
+    }
+    return fmt::format("{} = {}", variable->name, written);
+  }
 
   void forget_changes() {
     growth_.moved.clear();
@@ -332,10 +351,7 @@ class TreeGrower {
       (works(middle * growth_.step) ? good : bad) = middle;
     }
     growth_.largest = source_.section->length + good * growth_.step;
-    const std::string sum = fmt::format(
-        "{} + {}", core::printable(source_.expression.text, 80), python(good * growth_.step));
-    growth_.largest_change =
-        source_.variable.empty() ? sum : fmt::format("{} = {}", source_.variable, sum);
+    growth_.largest_change = change_by(good * growth_.step);
   }
 
   const View& view_;

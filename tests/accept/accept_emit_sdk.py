@@ -79,7 +79,7 @@ def check_case(context: Context, start: Tree, values: dict[str, str | int]) -> i
     check_sentence(what, result, nodes, nodes_of(tree, DTS))
     check_report(what, tree, values)
     revert(edit, result)
-    same_tree(f"{what}: after all", files_only(snapshot(tree.root)), files_only(snapshot(start.root)))
+    same_tree(f"{what}: after all", files_only(snapshot(tree.root)), files_only(snapshot(start.root)), is_back=True)
     return values_seen
 
 
@@ -100,7 +100,7 @@ def check_two_steps(context: Context, start: Tree) -> None:
     nothing.run()
     same_tree("nothing set", snapshot(tree.root), before)
     context.run("sdk", "revert", "--sdk", tree.root)
-    same_tree("both undone", files_only(snapshot(tree.root)), files_only(snapshot(start.root)))
+    same_tree("both undone", files_only(snapshot(tree.root)), files_only(snapshot(start.root)), is_back=True)
 
 
 def check_folders(context: Context, start: Tree) -> None:
@@ -192,8 +192,8 @@ def check_linux(context: Context, start: Tree) -> None:
     edit.run()
     same_tree("--linux, again", snapshot(linux), after)
     context.run("sdk", "revert", "--sdk", tree.root, "--linux", linux)
-    same_tree("--linux, undone", files_only(snapshot(linux)), before)
-    same_tree("--linux, the SDK's tree undone", files_only(snapshot(tree.root)), files_only(snapshot(start.root)))
+    same_tree("--linux, undone", files_only(snapshot(linux)), before, is_back=True)
+    same_tree("--linux, the SDK's tree undone", files_only(snapshot(tree.root)), files_only(snapshot(start.root)), is_back=True)
 
 
 def check_document(context: Context, start: Tree) -> None:

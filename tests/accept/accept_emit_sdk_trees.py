@@ -299,7 +299,7 @@ def check_as_shipped(found: Trees, generation: str, soc: str) -> str:
     same_tree(f"{generation}/{soc}: again", snapshot(tree.root), after)
     same(f"{generation}/{soc}: new findings", new_findings(before, findings(context, tree)), [])
     context.run("sdk", "revert", "--sdk", tree.root)
-    same_tree(f"{generation}/{soc}: undone", files_only(snapshot(tree.root)), files_only(start))
+    same_tree(f"{generation}/{soc}: undone", files_only(snapshot(tree.root)), files_only(start), is_back=True)
     return "nothing to do" if asked.returncode == 0 else "mended"
 
 

@@ -98,7 +98,7 @@ def check_hand(context: Context, start: Tree, row: int) -> None:
         edit.run()
         same_tree(f"{word}, again", snapshot(copy.root), after)
         context.run("sdk", "revert", "--sdk", copy.root)
-        same_tree(f"{word}, undone", files_only(snapshot(copy.root)), files_only(snapshot(tree.root)))
+        same_tree(f"{word}, undone", files_only(snapshot(copy.root)), files_only(snapshot(tree.root)), is_back=True)
 
 
 def check_hand_elsewhere(context: Context, start: Tree) -> None:

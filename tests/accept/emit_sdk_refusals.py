@@ -36,7 +36,7 @@ def check_refusals(context: Context, start: Tree) -> int:
     known = Edit(context, tree, dict(SHRUNK))
     for words in (("--out", context.work / "out"), ("--keep", "--force"), ("--diff", "--check")):
         known.refused(2, *words)
-    for words in (("--force",), ("--keep",), ("--linux", context.work)):
+    for words in (("--keep",), ("--linux", context.work)):
         context.run("emit", *tree.board, *words, "--out", context.work / "out", expect=2)
     check(not (context.work / "out").exists(), "a refused emit wrote files")
     return len(cases) + check_places(context, start, tree)

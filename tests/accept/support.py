@@ -142,12 +142,19 @@ def parse_json(text: str, what: str) -> Any:
         fail(f"{what}: not one JSON document: {error}")
 
 
+def is_kept_aside(path: Path) -> bool:
+    """What memsize remembers of a folder that it wrote to."""
+    return ".memsize" in path.parts
+
+
 def files_of(root: Path) -> dict[str, bytes]:
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(root.rglob("*"))
+            if path.is_file() and not is_kept_aside(path)}
 
 
 def times_of(root: Path) -> dict[str, int]:
-    return {path.relative_to(root).as_posix(): path.stat().st_mtime_ns for path in root.rglob("*") if path.is_file()}
+    return {path.relative_to(root).as_posix(): path.stat().st_mtime_ns for path in root.rglob("*")
+            if path.is_file() and not is_kept_aside(path)}
 
 
 def without_comments(text: str) -> str:

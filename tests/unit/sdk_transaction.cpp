@@ -85,7 +85,8 @@ TEST_SUITE("sdk") {
     CHECK(reverted->removed == Paths{"platform/sub/new.h"});
     CHECK(tree.files.content == before);
     CHECK(tree.files.modes["/sdk/platform/a.h"] == 0750);
-    CHECK(tree.files.mtimes["/sdk/platform/a.h"] == 1234);
+    // What goes by times sees that it has other bytes than a moment ago.
+    CHECK(tree.files.mtimes["/sdk/platform/a.h"] > 1234);
     CHECK_FALSE(tree.files.exists("/sdk/.memsize"));
     CHECK(tree.files.entry("/sdk/platform/sub").kind == core::Entry::Kind::kNothing);
     CHECK(status(tree.files, "/sdk")->phase == Status::Phase::kClean);

@@ -6,6 +6,7 @@
 //   journal.json   memsize.journal/1: every file, with its hash before and after, and the state
 //   backup/PATH    each file as it was before the first change
 //   kept/PATH      what somebody wrote over our files, where that had to give way
+//   .gitignore     which ignores all of it
 //   staging.json, staged/PATH, previous/PATH   only while a change is made
 //
 // First everything is copied and the new files are written beside the tree: until then nothing has
@@ -115,8 +116,9 @@ struct Reverted {
   Recovery recovery = Recovery::kNothing;
 };
 
-/// The tree as it was before the first change: bytes, modes, times, absence; times of folders too,
-/// where nobody else changed a name in them. Errors as of apply(); sdk.changed where somebody
+/// The tree as it was before the first change: bytes, modes, absence; times of folders too, where
+/// nobody else changed a name in them. A file that gets other bytes gets a new time, so that what
+/// goes by times makes again what was made of it. Errors as of apply(); sdk.changed where somebody
 /// changed a file since, unless that is forced.
 [[nodiscard]] core::Result<Reverted> revert(core::FileSystem& files,
                                             const std::string& root,

@@ -1,0 +1,99 @@
+// A number that no rule asks for is no less wrong.
+#include "memsize/emit/verify_numbers.hpp"
+
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/text.hpp"
+
+#include <cctype>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using core::Code;
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// Behind the number that begins at `at`.
+std::size_t behind_number(std::string_view token, std::size_t at) {
+  const bool is_hex = token.substr(at, 2) == "0x" || token.substr(at, 2) == "0X";
+  std::size_t end = is_hex ? at + 2 : at;
+  while (end < token.size() &&
+         (is_digit(token[end]) ||
+          (is_hex && std::isxdigit(static_cast<unsigned char>(token[end])) != 0))) {
+    ++end;
+  }
+  return end;
+}
+
+// What is left of a token without its numbers.
+std::string words_of(std::string_view token) {
+  std::string words;
+  for (std::size_t at = 0; at < token.size();) {
+    if (is_digit(token[at])) {
+      at = behind_number(token, at);
+      words += '#';
+    } else {
+      words += token[at++];
+    }
+  }
+  return words;
+}
+
+bool is_binary(const MapFile& file) {
+  return file.path.ends_with(".bin");
+}
+
+}  // namespace
+
+core::Diagnostics verify_numbers(const MapFile& file,
+                                 const MapFile& wanted,
+                                 const std::string& root,
+                                 const std::string& board) {
+  core::Diagnostics found;
+  if (file.content == wanted.content) {
+    return found;
+  }
+  const std::string hint = fmt::format(
+      "write the map again with memsize emit, or name the board that it was written "
+      "for with --board, if that is not '{}'",
+      board);
+  if (is_binary(file)) {
+    core::Place place;
+    place.path = file.path_under(root);
+    found.push_back(core::error(Code::kVerifyDisagree,
+                                fmt::format("these are not the bytes that board '{}' gives", board),
+                                place,
+                                hint));
+    return found;
+  }
+  core::Diagnostics unread;
+  core::Cursor here{file.path_under(root), file.content, Code::kVerifyParse, unread};
+  core::Cursor there{wanted.path, wanted.content, Code::kVerifyParse, unread};
+  for (; !here.done() && !there.done(); here.take(), there.take()) {
+    if (words_of(here.peek()) != words_of(there.peek())) {
+      return {};
+    }
+    if (found.empty() && here.peek() != there.peek()) {
+      found.push_back(core::error(Code::kVerifyDisagree,
+                                  fmt::format("this is {}, but board '{}' gives {}",
+                                              core::printable(here.peek(), 60),
+                                              board,
+                                              core::printable(there.peek(), 60)),
+                                  here.place(),
+                                  hint));
+    }
+  }
+  if (!here.done() || !there.done()) {
+    return {};
+  }
+  core::add_text(found, file.path_under(root), file.content);
+  return found;
+}
+
+}  // namespace memsize::emit
