@@ -71,7 +71,8 @@ Json document(const Session& session,
                                  {"emitter", emission.artifacts[i].emitter},
                                  {"changed", !files[i].same}});
   }
-  add_balance(emission.map, emission.baseline, json);
+  add_balance(
+      emission.map, emission.baseline, emit::affected_by(emission.map, emission.baseline), json);
   return json;
 }
 
@@ -103,7 +104,9 @@ std::string summary(const Options& options,
                                      emission.artifacts.end(),
                                      [](const auto& a) { return a.emitter == "rebuild"; });
   return out + fmt::format("{}{}\n",
-                           balance_sentence(emission.map, emission.baseline),
+                           balance_sentence(emission.map,
+                                            emission.baseline,
+                                            emit::affected_by(emission.map, emission.baseline)),
                            explained ? " REBUILD.md says how." : "");
 }
 

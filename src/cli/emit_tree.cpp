@@ -110,7 +110,7 @@ class TreeEmitter {
             {{"path", path_of(root, change)}, {"change", change.before ? "changed" : "created"}});
       }
     }
-    add_balance(emission.map, emission.baseline, json);
+    add_balance(emission.map, emission.baseline, emission.affected, json);
     return json;
   }
 
@@ -168,7 +168,8 @@ class TreeEmitter {
                                 request_.linux.empty()
                                     ? std::string{}
                                     : fmt::format(" --linux {}", core::shell_path(request_.linux)));
-    outcome.text += balance_sentence(emission.map, emission.baseline) + " REBUILD.md says how.\n";
+    outcome.text += balance_sentence(emission.map, emission.baseline, emission.affected) +
+                    " REBUILD.md says how.\n";
     return outcome;
   }
 
@@ -229,15 +230,18 @@ Outcome emit_tree(
   return TreeEmitter{session, request, mode, schema, json}.run();
 }
 
-void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline, Json& document) {
+void add_balance(const layout::MemoryMap& map,
+                 const layout::MemoryMap& baseline,
+                 const emit::Affected& affected,
+                 Json& document) {
   const std::uint64_t before = baseline.reserved().count();
   const std::uint64_t after = map.reserved().count();
   document["reserved_before_bytes"] = before;
   document["reserved_after_bytes"] = after;
   document["returned_bytes"] = static_cast<std::int64_t>(before) - static_cast<std::int64_t>(after);
-  document["changed_cores"] = emit::changed_cores(map, baseline);
+  document["changed_cores"] = affected.cores;
   document["rebuild"] = Json::array();
-  for (const board::RebuildStep& step : emit::rebuild_steps(map, baseline)) {
+  for (const board::RebuildStep& step : emit::rebuild_steps(map, affected)) {
     if (step.by_hand) {
       document["places"].push_back({{"file", step.what}, {"place", step.run}, {"why", step.why}});
     } else {
@@ -246,11 +250,13 @@ void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline
   }
 }
 
-std::string balance_sentence(const layout::MemoryMap& map, const layout::MemoryMap& baseline) {
-  const std::vector<std::string> cores = emit::changed_cores(map, baseline);
-  return fmt::format("{}; reflash {}.",
-                     emit::describe_balance(map, baseline),
-                     cores.empty() ? std::string{"nothing"} : core::join(cores, ", "));
+std::string balance_sentence(const layout::MemoryMap& map,
+                             const layout::MemoryMap& baseline,
+                             const emit::Affected& affected) {
+  return fmt::format(
+      "{}; reflash {}.",
+      emit::describe_balance(map, baseline),
+      affected.cores.empty() ? std::string{"nothing"} : core::join(affected.cores, ", "));
 }
 
 }  // namespace memsize::cli

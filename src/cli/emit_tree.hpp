@@ -1,6 +1,8 @@
 // emit --sdk: what a tree has to become, shown, checked or written.
 #pragma once
 
+#include "memsize/emit/artifact.hpp"
+
 #include "verbs.hpp"
 
 namespace memsize::cli {
@@ -11,11 +13,16 @@ enum class EmitMode { kWrite, kDiff, kCheck };
 [[nodiscard]] Outcome emit_tree(
     Session& session, const EmitRequest& request, EmitMode mode, const char* schema, bool json);
 
-/// The keys that emit's document has of two maps: bytes, cores and steps.
-void add_balance(const layout::MemoryMap& map, const layout::MemoryMap& baseline, Json& document);
+/// The keys that emit's document has of two maps, and of what the change goes into: bytes, cores
+/// and steps.
+void add_balance(const layout::MemoryMap& map,
+                 const layout::MemoryMap& baseline,
+                 const emit::Affected& affected,
+                 Json& document);
 
 /// "237 MiB go back to Linux: ...; reflash c7x_1, c7x_2."
 [[nodiscard]] std::string balance_sentence(const layout::MemoryMap& map,
-                                           const layout::MemoryMap& baseline);
+                                           const layout::MemoryMap& baseline,
+                                           const emit::Affected& affected);
 
 }  // namespace memsize::cli

@@ -165,7 +165,13 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
     emission.roots.push_back({request.linux, changes_of(*linux)});
   }
 
-  // What has to be done then.
+  // What is wrong with it besides, and stays so, or is put right.
+  const TreeFaults faults = faults_of_tree(session, request, *tree, *plan);
+  keep_warnings(faults.told, emission.diagnostics);
+  plan->repairs.insert(plan->repairs.end(), faults.repairs.begin(), faults.repairs.end());
+
+  // What has to be done then, with the images that the files go into.
+  emission.affected = affected_by_plan(*plan, emission.roots);
   const auto rebuild = add_rebuild(session, request, *tree, *plan, emission.roots);
   if (!rebuild) {
     return tl::make_unexpected(rebuild.error());

@@ -147,6 +147,8 @@ struct TreeEmission {
   /// With the sizes that are wanted, and with those that the tree has.
   layout::MemoryMap map;
   layout::MemoryMap baseline;
+  /// By the files that change.
+  emit::Affected affected;
   /// Warnings and notes.
   core::Diagnostics diagnostics;
 };

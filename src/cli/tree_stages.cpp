@@ -8,6 +8,7 @@
 #include "arguments.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -64,7 +65,7 @@ bool has_nodes_nowhere(const EmitRequest& request,
                        const sdk::OpenTree& tree,
                        const sdk::EditPlan& plan,
                        const layout::MemoryMap& baseline) {
-  const auto steps = emit::rebuild_steps(plan.after, baseline);
+  const auto steps = emit::rebuild_steps(plan.after, emit::affected_by(plan.after, baseline));
   return request.linux.empty() && asked_of(tree).variant->dts.empty() &&
          std::any_of(steps.begin(), steps.end(), [](const board::RebuildStep& step) {
            return step.when == "linux";
@@ -91,6 +92,33 @@ std::optional<layout::MemoryMap> first_map(Session& session,
   }
   const auto opened = open_in(session, request, first, false);
   return opened ? std::optional{asked_of(*opened).map} : std::nullopt;
+}
+
+// Every file that is not what it was before memsize first changed the tree.
+std::vector<sdk::FileEdit> files_since_first(Session& session,
+                                             const sdk::OpenTree& tree,
+                                             const sdk::EditPlan& plan,
+                                             const std::string& root) {
+  std::vector<sdk::FileEdit> files = plan.files;
+  const std::string prefix = prefix_of(tree, root);
+  const auto originals = sdk::originals(session.files, root);
+  for (const auto& [path, content] :
+       originals ? *originals : std::map<std::string, std::string>{}) {
+    if (!path.starts_with(prefix)) {
+      continue;
+    }
+    const std::string below = path.substr(prefix.size());
+    const auto known = std::find_if(
+        files.begin(), files.end(), [&](const sdk::FileEdit& file) { return file.path == below; });
+    if (known != files.end()) {
+      known->before = content;
+      continue;
+    }
+    const auto now = session.files.read(fmt::format("{}/{}", tree.sources.platform.folder, below));
+    files.push_back({below, content, now ? *now : std::string{}});
+  }
+  std::erase_if(files, [](const sdk::FileEdit& file) { return file.before == file.after; });
+  return files;
 }
 
 }  // namespace
@@ -181,6 +209,18 @@ std::vector<sdk::FileChange> changes_of(const sdk::DeviceTreeEdits& edits) {
   return changes;
 }
 
+emit::Affected affected_by_plan(const sdk::EditPlan& plan,
+                                const std::vector<sdk::RootChanges>& roots) {
+  emit::Affected affected =
+      emit::affected_by(plan.after,
+                        emit::affected_by(plan.after, plan.before),
+                        sdk::affected_by_files(plan.files, plan.before, plan.after));
+  for (std::size_t i = 1; i < roots.size(); ++i) {
+    affected.linux = affected.linux || !roots[i].changes.empty();
+  }
+  return affected;
+}
+
 core::Result<void> add_rebuild(Session& session,
                                const EmitRequest& request,
                                const sdk::OpenTree& tree,
@@ -193,13 +233,18 @@ core::Result<void> add_rebuild(Session& session,
   }
   const std::string& root = roots.front().root;
   const auto first = first_map(session, request, tree, root);
-  const layout::MemoryMap& baseline = first ? *first : plan.before;
-  auto artifacts = emit::render_all({plan.after,
-                                     baseline,
+  sdk::EditPlan since = plan;
+  since.before = first ? *first : plan.before;
+  since.files = files_since_first(session, tree, plan, root);
+  const emit::Affected affected = affected_by_plan(since, roots);
+  auto artifacts = emit::render_all({since.after,
+                                     since.before,
                                      session.files,
                                      session.data.templates,
-                                     "the tree before memsize first changed it"},
-                                    has_nodes_nowhere(request, tree, plan, baseline)
+                                     "the tree before memsize first changed it",
+                                     affected,
+                                     plan.repairs},
+                                    has_nodes_nowhere(request, tree, plan, since.before)
                                         ? std::vector<std::string>{"rebuild", "dts"}
                                         : std::vector<std::string>{"rebuild"});
   if (!artifacts) {

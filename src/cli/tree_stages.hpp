@@ -48,8 +48,26 @@ struct TreeWish {
                                                       const std::string& root);
 [[nodiscard]] std::vector<sdk::FileChange> changes_of(const sdk::DeviceTreeEdits& edits);
 
+/// What check finds in the tree, as warnings: what the change leaves, with the errors and missing
+/// files one by one, and what it puts right.
+struct TreeFaults {
+  core::Diagnostics told;
+  /// What it puts right, as sentences.
+  std::vector<std::string> repairs;
+};
+
+[[nodiscard]] TreeFaults faults_of_tree(Session& session,
+                                        const EmitRequest& request,
+                                        const sdk::OpenTree& tree,
+                                        const sdk::EditPlan& plan);
+
+/// What this change goes into; the second root and those behind it are of Linux.
+[[nodiscard]] emit::Affected affected_by_plan(const sdk::EditPlan& plan,
+                                              const std::vector<sdk::RootChanges>& roots);
+
 /// Adds REBUILD.md to the first root, if there is a change in any of them: what has to be done for
 /// all that memsize has changed in the tree so far, because nobody knows what was built since.
+/// It lists the plan's repairs, too.
 [[nodiscard]] core::Result<void> add_rebuild(Session& session,
                                              const EmitRequest& request,
                                              const sdk::OpenTree& tree,

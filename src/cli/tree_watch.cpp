@@ -15,8 +15,6 @@ namespace {
 using core::Code;
 using Phase = sdk::Status::Phase;
 
-constexpr std::size_t kShown = 300;
-
 core::Place place_of(const std::string& root) {
   core::Place place;
   place.path = root;

@@ -13,7 +13,8 @@ namespace {
 
 bool is_word(char c, Words words) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' ||
-         (words == Words::kNames && (c == '-' || c == '@' || c == '.' || c == '#'));
+         (words == Words::kNames && (c == '-' || c == '@' || c == '.' || c == '#')) ||
+         (words == Words::kScript && c == '.');
 }
 
 // Behind the comment that begins at `at`, or `at` where none does.
@@ -37,10 +38,24 @@ std::size_t behind_literal(std::string_view text, std::size_t at) {
   return std::min(at, text.size());
 }
 
+// Behind the template of JavaScript that begins at `at`, on whatever line it ends.
+std::size_t behind_template(std::string_view text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '`') {
+      return at + 1;
+    }
+    at += text[at] == '\\' ? 1U : 0U;
+  }
+  return text.size();
+}
+
 // Behind the token that begins at `at`.
 std::size_t behind_token(std::string_view text, std::size_t at, Words words) {
-  if (words == Words::kC && (text[at] == '"' || text[at] == '\'')) {
+  if (words != Words::kNames && (text[at] == '"' || text[at] == '\'')) {
     return behind_literal(text, at);
+  }
+  if (words == Words::kScript && text[at] == '`') {
+    return behind_template(text, at);
   }
   if (text[at] == '"') {
     return std::min(text.find('"', at + 1), text.size() - 1) + 1;
@@ -138,6 +153,10 @@ std::string Cursor::words_since(const Place& first) const {
   return words;
 }
 
+bool Cursor::begins_line() const {
+  return at_ == 0 || done() || tokens_[at_].line != tokens_[at_ - 1].line;
+}
+
 bool Cursor::expect(std::string_view text) {
   if (peek() == text) {
     ++at_;
@@ -173,8 +192,8 @@ void Cursor::wrong(const std::string& what, const Place& place) {
 }
 
 std::string unquoted(std::string_view text) {
-  return std::string{text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2)
-                                                             : text};
+  const bool is_quoted = text.size() >= 2 && (text.front() == '"' || text.front() == '\'');
+  return std::string{is_quoted ? text.substr(1, text.size() - 2) : text};
 }
 
 void add_text(Diagnostics& diagnostics, const std::string& path, std::string_view text) {

@@ -135,14 +135,31 @@ std::vector<std::string> changed_cores(const MemoryMap& map, const MemoryMap& ba
   return cores;
 }
 
-std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const MemoryMap& baseline) {
-  const std::vector<std::string> cores = changed_cores(map, baseline);
-  const bool linux_changed = reservations(map) != reservations(baseline);
+Affected affected_by(const MemoryMap& map, const MemoryMap& baseline) {
+  return {changed_cores(map, baseline), reservations(map) != reservations(baseline)};
+}
+
+Affected affected_by(const MemoryMap& map, const Affected& one, const Affected& other) {
+  const auto has = [](const Affected& affected, const std::string& core) {
+    return std::find(affected.cores.begin(), affected.cores.end(), core) != affected.cores.end();
+  };
+  Affected both;
+  both.linux = one.linux || other.linux;
+  for (const board::Core& core : map.board.cores) {
+    if (has(one, core.name) || has(other, core.name)) {
+      both.cores.push_back(core.name);
+    }
+  }
+  return both;
+}
+
+std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const Affected& affected) {
+  const std::vector<std::string>& cores = affected.cores;
   std::vector<board::RebuildStep> steps;
   for (const board::RebuildStep& step : map.board.rebuild) {
-    const bool needed = step.when == "always" ? linux_changed || !cores.empty()
+    const bool needed = step.when == "always" ? affected.linux || !cores.empty()
                         : step.when == "linux"
-                            ? linux_changed
+                            ? affected.linux
                             : std::find(cores.begin(), cores.end(), step.when) != cores.end();
     if (needed) {
       steps.push_back(step);
@@ -289,11 +306,7 @@ core::Result<std::vector<Artifact>> render_mpu_tables(const EmitInput& input) {
 }
 
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input) {
-  return one(input,
-             "REBUILD.md",
-             "rebuild",
-             rebuild_view(input.map, input.baseline, input.baseline_name),
-             escape_markdown);
+  return one(input, "REBUILD.md", "rebuild", rebuild_view(input), escape_markdown);
 }
 
 core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input) {

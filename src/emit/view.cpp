@@ -292,11 +292,19 @@ Json html_view(const MemoryMap& map) {
   return view;
 }
 
-Json rebuild_view(const MemoryMap& map, const MemoryMap& baseline, const std::string& name) {
+Json rebuild_view(const EmitInput& input) {
+  const MemoryMap& map = input.map;
+  const MemoryMap& baseline = input.baseline;
+  const Affected affected = input.affected.value_or(affected_by(map, baseline));
   Json view = head_view(map);
-  view["baseline"] = name;
-  const std::vector<board::RebuildStep> steps = rebuild_steps(map, baseline);
-  const std::vector<std::string> cores = changed_cores(map, baseline);
+  view["baseline"] = input.baseline_name;
+  const std::vector<board::RebuildStep> steps = rebuild_steps(map, affected);
+  const std::vector<std::string>& cores = affected.cores;
+  view["has_repairs"] = !input.repairs.empty();
+  view["repairs"] = Json::array();
+  for (const std::string& repair : input.repairs) {
+    view["repairs"].push_back({{"what", repair}});
+  }
   view["changed"] = !steps.empty();
   view["unchanged"] = steps.empty();
   view["balance"] = describe_balance(map, baseline);

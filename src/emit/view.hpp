@@ -2,6 +2,7 @@
 // done here; a template can only place what a view holds.
 #pragma once
 
+#include "memsize/emit/artifact.hpp"
 #include "memsize/layout/memory_map.hpp"
 
 #include "template.hpp"
@@ -27,9 +28,7 @@ namespace memsize::emit {
 [[nodiscard]] Json header_view(const layout::MemoryMap& map);
 [[nodiscard]] Json dts_view(const layout::MemoryMap& map);
 [[nodiscard]] Json html_view(const layout::MemoryMap& map);
-[[nodiscard]] Json rebuild_view(const layout::MemoryMap& map,
-                                const layout::MemoryMap& baseline,
-                                const std::string& name);
+[[nodiscard]] Json rebuild_view(const EmitInput& input);
 
 /// The documents that are data themselves.
 [[nodiscard]] Json map_document(const layout::MemoryMap& map);

@@ -3,6 +3,8 @@
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 
+#include "syscfg_script.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,21 +15,20 @@ namespace {
 
 using core::Code;
 
-// The instance's number comes behind the module's name, without anything between.
-constexpr std::string_view kMmuInstance = "mmu_armv8";
+constexpr const char* kMmuModule = "mmu_armv8";
 
 void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& cursor) {
   const core::Place place = cursor.place();
   if (property == "$name") {
-    entry.name = core::unquoted(cursor.take());
+    entry.name = script_string(cursor);
   } else if (property == "attribute") {
-    entry.attribute = core::unquoted(cursor.take());
+    entry.attribute = script_string(cursor);
   } else if (property == "vAddr") {
-    entry.virtual_base = cursor.number();
+    entry.virtual_base = script_number(cursor);
   } else if (property == "pAddr") {
-    entry.physical = cursor.number();
+    entry.physical = script_number(cursor);
   } else if (property == "size") {
-    entry.size = cursor.number();
+    entry.size = script_number(cursor);
   } else {
     entry.others.insert_or_assign(property, core::unquoted(cursor.take()));
   }
@@ -106,33 +107,31 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
 std::vector<WrittenMmuEntry> parse_syscfg(const MapFile& file,
                                           const std::string& root,
                                           core::Diagnostics& errors) {
-  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::map<unsigned, WrittenMmuEntry> entries;
-  while (!cursor.done()) {
-    const core::Place place = cursor.place();
-    const std::string word = cursor.take();
-    const std::size_t dot = std::min(word.find('.'), word.size());
-    if (!word.starts_with(kMmuInstance) || cursor.peek() != "=") {
-      continue;
-    }
-    const auto number =
-        core::parse_address(word.substr(kMmuInstance.size(), dot - kMmuInstance.size()));
-    if (!number || *number > UINT32_MAX) {
-      continue;
-    }
-    cursor.take();
-    const auto instance = static_cast<unsigned>(*number);
+  unsigned last = 0;
+  SyscfgScript script{file, root, {kMmuModule}, errors};
+  script.read([&](const SyscfgStatement& statement, core::Cursor& cursor) {
     WrittenMmuEntry& entry =
-        entries.try_emplace(instance, fresh_entry(instance, place)).first->second;
-    if (dot == word.size()) {
-      continue;
+        entries.try_emplace(statement.instance, fresh_entry(statement.instance, statement.place))
+            .first->second;
+    if (statement.property.empty()) {
+      if (statement.instance < last) {
+        cursor.wrong(fmt::format("'{0}{1}' is created behind '{0}{2}': the order of creation says "
+                                 "which entry wins, and numbers are to follow it",
+                                 kMmuModule,
+                                 statement.instance,
+                                 last),
+                     statement.place);
+      }
+      last = std::max(last, statement.instance);
+      return;
     }
     if (entry.places.empty()) {
       // The first property says more than the creation.
-      entry.place = place;
+      entry.place = statement.place;
     }
-    assign(entry, word.substr(dot + 1), cursor);
-  }
+    assign(entry, statement.property, cursor);
+  });
   std::vector<WrittenMmuEntry> list;
   list.reserve(entries.size());
   for (auto& [number, entry] : entries) {

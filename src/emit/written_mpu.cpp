@@ -3,6 +3,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 
+#include "syscfg_script.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -16,6 +18,9 @@ namespace memsize::emit {
 
 namespace {
 
+constexpr const char* kMpuModule = "mpu_armv7";
+constexpr const char* kRatModule = "addr_translate";
+
 constexpr std::uint64_t kSpace = 1ULL << 32;
 constexpr std::uint64_t kBus = 1ULL << 48;
 constexpr unsigned kMask = 0xFF;
@@ -27,7 +32,7 @@ constexpr unsigned kPolicies = 4;
 // A number of a file that must stay below a limit, as the hardware's field does.
 std::uint64_t below(core::Cursor& cursor, std::uint64_t limit, std::string_view what) {
   const core::Place place = cursor.place();
-  const std::uint64_t value = cursor.number();
+  const std::uint64_t value = script_number(cursor);
   if (value >= limit) {
     cursor.wrong(fmt::format("{} of {} is too large: at most {} is possible",
                              what,
@@ -43,7 +48,7 @@ std::uint64_t power(core::Cursor& cursor) {
   constexpr std::uint64_t kLeast = 5;
   constexpr std::uint64_t kMost = 32;
   const core::Place place = cursor.place();
-  const std::uint64_t bits = cursor.number();
+  const std::uint64_t bits = script_number(cursor);
   if (bits < kLeast || bits > kMost) {
     cursor.wrong(
         fmt::format("sysconfig has no size {}: it is the power of two, from 5 to 32", bits), place);
@@ -82,7 +87,7 @@ RegionInstance fresh_region(const core::Place& place) {
 void assign(RegionInstance& instance, const std::string& property, core::Cursor& cursor) {
   MpuRegionFields& fields = instance.region.fields;
   if (property == "$name") {
-    fields.name = core::unquoted(cursor.take());
+    fields.name = script_string(cursor);
   } else if (property == "baseAddr") {
     fields.base = below(cursor, kSpace, "a base");
   } else if (property == "size") {
@@ -91,7 +96,7 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
     static const std::set<std::string> known = {
         "Device", "NonCached", "Cached", "Cached+Sharable", "CUSTOM"};
     const core::Place place = cursor.place();
-    instance.attributes = core::unquoted(cursor.take());
+    instance.attributes = script_string(cursor);
     if (!known.contains(instance.attributes)) {
       cursor.wrong(
           fmt::format("sysconfig has no attributes '{}'", core::printable(instance.attributes, 40)),
@@ -112,7 +117,7 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
   } else if (property == "accessPermissions") {
     // What sysconfig's mpu_armv7.syscfg.js makes of it where it is not said, too.
     constexpr std::string_view kFullAccess = "Supervisor RD+WR, User RD+WR";
-    const std::string permissions = core::unquoted(cursor.take());
+    const std::string permissions = script_string(cursor);
     instance.region.permissions = permissions == kFullAccess ? std::string{} : permissions;
   } else {
     cursor.take();
@@ -121,7 +126,7 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
 
 void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& cursor) {
   if (property == "$name") {
-    entry.fields.name = core::unquoted(cursor.take());
+    entry.fields.name = script_string(cursor);
   } else if (property == "localAddr") {
     entry.fields.local = below(cursor, kSpace, "a local address");
   } else if (property == "systemAddr") {
@@ -168,44 +173,32 @@ class Instances {
   Instances(std::string_view module, Instance (*fresh)(const core::Place&))
       : module_(module), fresh_(fresh) {}
 
-  // Reads one statement about an instance, of which the cursor is behind the first word: a
-  // property that is set, or its creation. Anything else is left alone.
-  void read(const std::string& word, const core::Place& place, core::Cursor& cursor) {
-    if (!word.starts_with(module_) || cursor.peek() != "=") {
+  void read(const SyscfgStatement& statement, core::Cursor& cursor) {
+    if (statement.module != module_) {
       return;
     }
-    const std::size_t dot = std::min(word.find('.'), word.size());
-    const std::string number = word.substr(module_.size(), dot - module_.size());
-    const bool counted = !number.empty() && number.size() < 4 &&
-                         std::all_of(number.begin(), number.end(), [](unsigned char c) {
-                           return std::isdigit(c) != 0;
-                         });
-    if (!counted) {
-      return;
-    }
-    const auto [known, fresh] = index_.emplace(number, list_.size());
+    const auto [known, fresh] = index_.emplace(statement.instance, list_.size());
     if (fresh) {
-      list_.push_back(fresh_(place));
+      list_.push_back(fresh_(statement.place));
       is_set_.push_back(false);
     }
     Instance& instance = list_[known->second];
-    cursor.take();
-    if (dot == word.size()) {
+    if (statement.property.empty()) {
       return;
     }
     if (!is_set_[known->second]) {
       // The first property says more than the creation.
       is_set_[known->second] = true;
-      written(instance).place = place;
+      written(instance).place = statement.place;
     }
+    const std::string word =
+        fmt::format("{}{}.{}", module_, statement.instance, statement.property);
     if (!set_.insert(word).second) {
-      cursor.wrong(fmt::format("'{}' is set twice", core::printable(word, 60)), place);
+      cursor.wrong(fmt::format("'{}' is set twice", core::printable(word, 60)), statement.place);
     }
-    const std::string property = word.substr(dot + 1);
     const core::Place value = cursor.place();
-    assign(instance, property, cursor);
-    written(instance).places.emplace(property, cursor.place_since(value));
-    cursor.expect(";");
+    assign(instance, statement.property, cursor);
+    written(instance).places.emplace(statement.property, cursor.place_since(value));
   }
 
   [[nodiscard]] const std::vector<Instance>& list() const { return list_; }
@@ -213,7 +206,7 @@ class Instances {
  private:
   std::string_view module_;
   Instance (*fresh_)(const core::Place&);
-  std::map<std::string, std::size_t> index_;
+  std::map<unsigned, std::size_t> index_;
   std::set<std::string> set_;
   std::vector<Instance> list_;
   std::vector<bool> is_set_;
@@ -301,6 +294,12 @@ class SourceParser {
       }
       return errors_.size() == before;
     });
+    while (!cursor_.done()) {
+      const core::Place place = cursor_.place();
+      if (cursor_.take() == (is_safertos_ ? "gMPUConfigParms" : "gCslR5MpuCfg")) {
+        cursor_.wrong("this may change a region of the table, in a way that is not read", place);
+      }
+    }
     std::sort(regions_.begin(), regions_.end(), [](const auto& a, const auto& b) {
       return a.fields.number < b.fields.number;
     });
@@ -466,15 +465,13 @@ WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                   const std::string& root,
                                   unsigned first,
                                   core::Diagnostics& errors) {
-  core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
-  Instances<RegionInstance> regions{"mpu_armv7", fresh_region};
-  Instances<WrittenRatEntry> entries{"addr_translate", fresh_entry};
-  while (!cursor.done()) {
-    const core::Place place = cursor.place();
-    const std::string word = cursor.take();
-    regions.read(word, place, cursor);
-    entries.read(word, place, cursor);
-  }
+  Instances<RegionInstance> regions{kMpuModule, fresh_region};
+  Instances<WrittenRatEntry> entries{kRatModule, fresh_entry};
+  SyscfgScript script{file, root, {kMpuModule, kRatModule}, errors};
+  script.read([&](const SyscfgStatement& statement, core::Cursor& cursor) {
+    regions.read(statement, cursor);
+    entries.read(statement, cursor);
+  });
   WrittenMpuSyscfg written;
   for (const RegionInstance& instance : regions.list()) {
     WrittenMpuRegion region = instance.region;

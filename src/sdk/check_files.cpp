@@ -51,6 +51,12 @@ class FileChecker {
                           os),
               "without it nobody knows which alignments the regions need");
     }
+    check_builds(core, reading.mmu, "mmu_armv8", "MMU entries", [](const MmuReading& each) {
+      return each.entries.size();
+    });
+    check_builds(core, reading.mpu, "mpu_armv7", "MPU regions", [](const MpuReading& each) {
+      return each.regions.size();
+    });
     const layout::MemoryMap* board = view_.board();
     if (board == nullptr) {
       return;
@@ -59,7 +65,12 @@ class FileChecker {
       return std::any_of(
           tables.begin(), tables.end(), [&](const auto& table) { return table.core == core.name; });
     };
-    if (has(board->mmu) && !reading.has_mmu() && !configures(core, "mmu_armv8", "Mmu_map(")) {
+    // What could not be read is told already.
+    const bool maps = std::any_of(reading.mmu.begin(), reading.mmu.end(), [](const auto& each) {
+      return !each.entries.empty();
+    });
+    const bool is_unread = !reading.has_mmu() && configures(core, "mmu_armv8", "Mmu_map(");
+    if (has(board->mmu) && !maps && !is_unread) {
       missing(core.name,
               fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
                           "Mmu_map() in main.c",
@@ -67,8 +78,7 @@ class FileChecker {
                           os),
               "what the core caches is not checked");
     }
-    if (has(board->mpu) && reading.mpu.empty() && core.mpu_source.empty() &&
-        !configures(core, "mpu_armv7", "")) {
+    if (has(board->mpu) && lacks_mpu(core, reading)) {
       missing(core.name,
               fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
                           "a table in *_mpu_cfg.c",
@@ -78,13 +88,61 @@ class FileChecker {
     }
   }
 
+  [[nodiscard]] bool lacks_mpu(const CoreSources& core, const CoreReading& reading) const {
+    const bool in_sysconfig = configures(core, "mpu_armv7", "");
+    if (!core.mpu_source.empty() && !in_sysconfig) {
+      return tables_are_left_over();
+    }
+    const bool has_regions = std::any_of(reading.mpu.begin(),
+                                         reading.mpu.end(),
+                                         [](const auto& each) { return !each.regions.empty(); });
+    return !has_regions && !(in_sysconfig && reading.mpu.empty());
+  }
+
+  // A core is built with one of its sysconfig files: what one of them sets, all of them must.
+  template <typename Reading, typename Count>
+  void check_builds(const CoreSources& core,
+                    const std::vector<Reading>& readings,
+                    const std::string& module,
+                    const char* what,
+                    const Count& count) {
+    std::string has;
+    std::vector<std::string> lacking;
+    for (const std::string& path : core.syscfg) {
+      const auto read = std::find_if(
+          readings.begin(), readings.end(), [&](const Reading& each) { return each.path == path; });
+      const bool is_set = read != readings.end() && count(*read) != 0;
+      has = is_set ? path : has;
+      // What could not be read is told already.
+      if (!is_set && (read != readings.end() || !says(path, module))) {
+        lacking.push_back(path);
+      }
+    }
+    for (const std::string& path : lacking) {
+      if (!has.empty()) {
+        missing(path,
+                fmt::format("this file of {} has no {}, which {} has", core.name, what, has),
+                "what is built with it sees memory as the hardware has it by default");
+      }
+    }
+  }
+
+  // Whether a core has both, so that the tables of this system are not those that are built.
+  [[nodiscard]] bool tables_are_left_over() const {
+    const auto& cores = view_.reading().cores;
+    return std::any_of(cores.begin(), cores.end(), [](const CoreReading& core) {
+      return !core.unused_mpu_source.empty();
+    });
+  }
+
+  [[nodiscard]] bool says(const std::string& path, const std::string& what) const {
+    const emit::MapFile* file = view_.sources().find(path);
+    return file != nullptr && file->content.find(what) != std::string::npos;
+  }
+
   [[nodiscard]] bool configures(const CoreSources& core,
                                 const char* module,
                                 const std::string& call) const {
-    const auto says = [&](const std::string& path, const std::string& what) {
-      const emit::MapFile* file = view_.sources().find(path);
-      return file != nullptr && file->content.find(what) != std::string::npos;
-    };
     return std::any_of(core.syscfg.begin(),
                        core.syscfg.end(),
                        [&](const std::string& path) { return says(path, module); }) ||

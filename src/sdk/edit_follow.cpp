@@ -249,7 +249,7 @@ Followed<emit::WrittenMmuEntry> follow_mmu(const std::vector<emit::WrittenMmuEnt
     }
     // Named as the one region under it, with which it begins, it is there for that one alone.
     const Under under = regions_under(regions, old);
-    if (mends && known == nullptr && under.torn.empty() && under.whole.size() == 1 &&
+    if (mends && under.torn.empty() && under.whole.size() == 1 &&
         under.whole.front()->name == entry.name && under.whole.front()->before.base == old.base) {
       followed.range = under.whole.front()->after;
     }

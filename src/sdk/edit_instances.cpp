@@ -52,7 +52,7 @@ InstanceScript::InstanceScript(const emit::MapFile& file,
                                std::string module)
     : text_(&file.content), path_(file.path_under(root)), module_(std::move(module)) {
   core::Diagnostics unused;
-  core::Cursor cursor{path_, file.content, Code::kVerifyParse, unused};
+  core::Cursor cursor{path_, file.content, Code::kVerifyParse, unused, core::Words::kScript};
   while (!cursor.done()) {
     const std::size_t ahead = is_keyword(cursor.peek()) ? 1 : 0;
     if (number_of(cursor.peek(ahead)) && cursor.peek(ahead + 1) == "=" &&

@@ -6,10 +6,10 @@
 #include "memsize/sdk/edit_script.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/import.hpp"
+#include "memsize/sdk/news.hpp"
 
 #include "edit_places.hpp"
 #include "edit_programs.hpp"
-#include "news.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -58,14 +58,17 @@ class Planner {
     if (core::has_errors(found_)) {
       return failed();
     }
+    check_readable();
     EditPlan plan;
     plan.before = asked.map;
     plan.after = maps_.at(tree_.os);
     if (changes_.empty() && !forced_) {
+      if (core::has_errors(found_)) {
+        return failed();
+      }
       plan.diagnostics = std::move(found_);
       return plan;
     }
-    check_readable();
     edit_scripts();
     edit_generated();
     if (!core::has_errors(found_)) {
@@ -90,6 +93,7 @@ class Planner {
       return failed();
     }
     plan.diagnostics = std::move(found_);
+    plan.repairs = std::move(repairs_);
     return plan;
   }
 
@@ -195,7 +199,9 @@ class Planner {
     for (const OpenVariant& variant : tree_.variants) {
       for (const core::Diagnostic& problem : variant.reading.problems) {
         if (problem.severity == core::Severity::kError) {
-          keep({problem});
+          core::Diagnostics one{problem};
+          core::add_text(one, problem.place.path.str(), original(below(problem.place.path.str())));
+          keep(one);
         }
       }
     }
@@ -355,6 +361,9 @@ class Planner {
       told.severity = core::Severity::kWarning;
       told.hint = forced_ ? "it is now what the script makes" : "that stays; the rest was changed";
     }
+    for (std::size_t i = 0; forced_ && i < edits.size(); ++i) {
+      repairs_.push_back(fmt::format("{}: {}", below(file.path), edits[i].what));
+    }
     for (std::size_t i = 1; i < std::min(edits.size(), kMost + 1); ++i) {
       told.details.push_back(edits[i].what);
     }
@@ -381,6 +390,7 @@ class Planner {
       ProgramEdits edits =
           follow_programs(tree_.sources, variant, maps_.at(variant.variant->os), after, forced_);
       keep(edits.problems);
+      repairs_.insert(repairs_.end(), edits.repairs.begin(), edits.repairs.end());
       for (auto& [path, content] : edits.files) {
         put(path, std::move(content));
       }
@@ -463,6 +473,7 @@ class Planner {
   std::map<std::string, std::string> others_;
   std::map<std::string, std::string> edited_;
   core::Diagnostics found_;
+  std::vector<std::string> repairs_;
 };
 
 }  // namespace

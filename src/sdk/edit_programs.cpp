@@ -22,11 +22,20 @@ using emit::MpuRegionFields;
 using emit::RatEntryFields;
 using layout::MemoryMap;
 
+bool same_range(const emit::WrittenMmuEntry& a, const emit::WrittenMmuEntry& b) {
+  return a.virtual_base == b.virtual_base && a.physical == b.physical && a.size == b.size;
+}
+
 bool same_ranges(const std::vector<emit::WrittenMmuEntry>& a,
                  const std::vector<emit::WrittenMmuEntry>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-    return x.virtual_base == y.virtual_base && x.physical == y.physical && x.size == y.size;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_range);
+}
+
+std::string text_of(const emit::WrittenMmuEntry& entry) {
+  const std::string range = emit::range_text(entry.virtual_base, entry.size);
+  return entry.virtual_base == entry.physical
+             ? range
+             : fmt::format("{} to {}", range, core::format_hex(entry.physical));
 }
 
 template <typename Fields, typename Written>
@@ -145,14 +154,38 @@ class Follower {
   }
 
   void lost(const std::string& what, const CoreReading& core, const core::Place& place) {
-    core::Diagnostics one = {core::error(
+    tell(core::error(
         Code::kSdkFollow,
         fmt::format("{} of {} lies over regions that move, but is not just theirs: it cannot "
                     "follow them",
                     what,
                     core.name),
         place,
-        "let the entry begin and end where its regions do, and try again")};
+        "let the entry begin and end where its regions do, and try again"));
+  }
+
+  // An entry that no size drives, and that is not what the map has.
+  void besides(const CoreReading& core,
+               const emit::WrittenMmuEntry& entry,
+               const emit::WrittenMmuEntry& right) {
+    const std::string what = fmt::format("MMU entry '{}' of {} maps {}, where the map has {}",
+                                         core::printable(entry.name, 60),
+                                         core.name,
+                                         text_of(entry),
+                                         text_of(right));
+    if (mends_) {
+      edits_.repairs.push_back(what);
+    }
+    tell(core::warning(
+        Code::kSdkFollow,
+        fmt::format("{}: {}", what, mends_ ? "it was put right" : "it was left as it is"),
+        entry.place,
+        mends_ ? "" : "--force puts it right"));
+  }
+
+  void tell(core::Diagnostic found) {
+    const core::Place place = found.place;
+    core::Diagnostics one = {std::move(found)};
     for (const auto& [path, file] : sources_.files) {
       if (file.path_under(root()) == place.path.str()) {
         core::add_text(one, place.path.str(), file.content);
@@ -163,9 +196,15 @@ class Follower {
 
   void follow(const CoreReading& core, const MmuReading& mmu) {
     const layout::MmuTable* table = after_.find_mmu(core.name);
-    auto followed = follow_mmu(mmu.entries, regions_, table, mends_);
-    if (!mends_ && !same_ranges(followed.entries, mmu.entries)) {
-      followed = follow_mmu(mmu.entries, regions_, table, true);
+    auto followed = follow_mmu(mmu.entries, regions_, table, false);
+    const auto mended = follow_mmu(mmu.entries, regions_, table, true);
+    for (std::size_t i = 0; i < mmu.entries.size(); ++i) {
+      if (!same_range(followed.entries[i], mended.entries[i])) {
+        besides(core, followed.entries[i], mended.entries[i]);
+      }
+    }
+    if (mends_) {
+      followed = mended;
     }
     for (const std::size_t i : followed.lost) {
       lost(fmt::format("MMU entry '{}'", core::printable(mmu.entries[i].name, 60)),

@@ -101,8 +101,10 @@ std::string restyled(std::string_view old,
 }
 
 std::string requoted(std::string_view old, std::string_view value) {
-  const bool has_quotes = old.empty() || old.front() == '"';
-  return has_quotes ? fmt::format("\"{}\"", value) : std::string{value};
+  const std::string quote = old.empty() || old.front() == '"' ? "\""
+                            : old.front() == '\''             ? "'"
+                                                              : "";
+  return fmt::format("{}{}{}", quote, value, quote);
 }
 
 std::string resized_product(std::string_view old, std::uint64_t size) {

@@ -46,4 +46,5 @@ function dump(text) {
 }
 
 const texts = JSON.parse(fs.readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(texts.map((text) => dump(text.replace(/^\uFEFF/, "")))));
+process.stdout.write(JSON.stringify(texts.map((text) => dump(text.replace(/^\uFEFF/, ""))),
+  (_, value) => typeof value === "bigint" ? `${value}n` : value));

@@ -194,6 +194,7 @@ TEST_SUITE("emit") {
                           "const mpu_armv71 = mpu_armv7.addInstance();\n"
                           "mpu_armv71.isBufferable = false; mpu_armv71.attributes = \"CUSTOM\";\n"
                           "mpu_armv71.$name = \"A\";\n"
+                          "const addr_translate = scripting.addModule(\"/x/addr_translate\"); "
                           "const addr_translate1 = addr_translate.addInstance();\n"
                           "addr_translate1.systemAddr = 0x900000000;\n"};
     core::Diagnostics errors;
@@ -340,20 +341,21 @@ TEST_SUITE("emit") {
     std::string& text = file_of(files, "beta_1/mpu.syscfg").content;
     const std::string good = text;
     for (unsigned i = 7; i <= 11; ++i) {
-      text += "mpu_armv7" + std::to_string(i) + ".$name = \"X\";\n";
+      text += "const mpu_armv7" + std::to_string(i) + " = mpu_armv7.addInstance();\n";
     }
     auto found = verify_map(files, "out").diagnostics;
     CHECK_MESSAGE(test::count(found, Code::kMpuRegions) == 1, test::all_text(found));
     text = good;
     for (unsigned i = 2; i <= 17; ++i) {
-      text += "addr_translate" + std::to_string(i) + ".$name = \"X\";\n";
+      text += "const addr_translate" + std::to_string(i) + " = addr_translate.addInstance();\n";
     }
     found = verify_map(files, "out").diagnostics;
     CHECK_MESSAGE(test::count(found, Code::kRatEntries) == 1, test::all_text(found));
-    text = good + "addr_translate2.localAddr = 0x80000000;\n";
+    const std::string second = "const addr_translate2 = addr_translate.addInstance();\n";
+    text = good + second + "addr_translate2.localAddr = 0x80000000;\n";
     found = verify_map(files, "out").diagnostics;
     CHECK_MESSAGE(test::count(found, Code::kRatOverlap) == 1, test::all_text(found));
-    text = good + "addr_translate2.localAddr = 0xC0000000;\n";
+    text = good + second + "addr_translate2.localAddr = 0xC0000000;\n";
     found = verify_map(files, "out").diagnostics;
     CHECK_MESSAGE(contains(test::all_text(found), "2 RAT entries here"), test::all_text(found));
   }

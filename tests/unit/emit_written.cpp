@@ -179,6 +179,47 @@ TEST_SUITE("emit") {
     CHECK_FALSE(entries[1].places.contains("vAddr"));
   }
 
+  TEST_CASE("sysconfig's scripts: what may touch an entry in another way is refused") {
+    const std::string head =
+        "const mmu_armv8 = scripting.addModule(\"/kernel/dpl/mmu_armv8\", {}, false);\n"
+        "const mmu_armv81 = mmu_armv8.addInstance();\n"
+        "mmu_armv81.$name = 'A'; mmu_armv81.size = 0x1000\n";
+    const auto errors_of = [&](const std::string& more) {
+      core::Diagnostics errors;
+      const auto entries = parse_syscfg({"f.syscfg", head + more}, "", errors);
+      CHECK(entries.size() >= 1);
+      return errors.size();
+    };
+    for (const char* good : {"",
+                             "mmu_armv81.size = 8192;",
+                             "log.enable = true\nlog.other[\"mmu\"] = [\"a\", 1 * 2];",
+                             "if (x) { log.a = 1; }\nmmu_armv81.vAddr = 0;",
+                             "/* mmu_armv81.size = 1; */ // mmu_armv81 .size = 1;"}) {
+      CAPTURE(good);
+      CHECK(errors_of(good) == 0);
+    }
+    for (const char* bad : {"mmu_armv81[\"size\"] = 1;",
+                            "mmu_armv81 .size = 1;",
+                            "mmu_armv81.size = 64 * 1024;",
+                            "mmu_armv81.size = 010;",
+                            "mmu_armv81.size = 1\n* 2;",
+                            "mmu_armv81.size += 1;",
+                            "const a = mmu_armv81;",
+                            "const a = mmu_armv8.addInstance();",
+                            "if (x)\nmmu_armv81.size = 1;",
+                            "a: for (;;)\nmmu_armv81.size = 1;",
+                            "`${mmu_armv81.size = 1}`;",
+                            "// a\rmmu_armv81.size = 1;",
+                            "/'/; mmu_armv81.size = 1; //'",
+                            "eval(x);",
+                            "mmu_armv82.size = 1;",
+                            "const x = scripting.addModule(y);",
+                            "const x = scripting.addModule(\"/kernel/dpl/mmu_armv8\");"}) {
+      CAPTURE(bad);
+      CHECK(errors_of(bad) == 1);
+    }
+  }
+
   TEST_CASE("sysconfig's MPU and RAT, and C's tables: the places of values") {
     core::Diagnostics errors;
     const auto written = parse_mpu_syscfg({"f.syscfg",

@@ -1,4 +1,4 @@
-#include "news.hpp"
+#include "memsize/sdk/news.hpp"
 
 #include <string>
 

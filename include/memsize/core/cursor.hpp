@@ -14,8 +14,9 @@ namespace memsize::core {
 /// What a word is made of, besides letters, digits, '_' and '$'. With `kNames` also '-', '@', '.'
 /// and '#', so that names of nodes, sections and properties are one word; a string ends at the next
 /// quote. With `kC` nothing else: operators stand alone, a backslash in a string or a character
-/// keeps the next quote, and neither goes past the end of its line.
-enum class Words { kNames, kC };
+/// keeps the next quote, and neither goes past the end of its line. With `kScript`, for JavaScript,
+/// as with `kC`, but '.' is part of a word, and a template ends at its own quote.
+enum class Words { kNames, kC, kScript };
 
 /// The text must outlive the cursor.
 class Cursor {
@@ -28,6 +29,9 @@ class Cursor {
          Words words = Words::kNames);
 
   [[nodiscard]] bool done() const { return at_ >= tokens_.size(); }
+
+  /// Whether the next token is on another line than the one before it, or there is none.
+  [[nodiscard]] bool begins_line() const;
 
   /// The token that is `ahead` of the next; empty behind the end.
   [[nodiscard]] std::string_view peek(std::size_t ahead = 0) const;

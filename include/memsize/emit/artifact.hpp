@@ -5,6 +5,7 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/layout/memory_map.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ struct Artifact {
   std::string content;
 };
 
+/// Whose images a change goes into.
+struct Affected {
+  /// In the board's order.
+  std::vector<std::string> cores;
+  /// The device tree.
+  bool linux = false;
+};
+
 struct EmitInput {
   const layout::MemoryMap& map;
   /// The map to compare with: what was there before the change.
@@ -27,6 +36,10 @@ struct EmitInput {
   std::vector<std::string> template_folders;
   /// What `baseline` is called.
   std::string baseline_name = "the board's default map";
+  /// What changes; nothing: what differs between the maps.
+  std::optional<Affected> affected = std::nullopt;
+  /// What was put right without being asked for by a size, as sentences.
+  std::vector<std::string> repairs = {};
 };
 
 /// One artifact format.
@@ -47,7 +60,15 @@ struct Emitter {
 
 /// What has to be done on the target after a change, in order; empty without a change.
 [[nodiscard]] std::vector<board::RebuildStep> rebuild_steps(const layout::MemoryMap& map,
-                                                            const layout::MemoryMap& baseline);
+                                                            const Affected& affected);
+
+/// By what differs between two maps.
+[[nodiscard]] Affected affected_by(const layout::MemoryMap& map, const layout::MemoryMap& baseline);
+
+/// Of both, in the board's order.
+[[nodiscard]] Affected affected_by(const layout::MemoryMap& map,
+                                   const Affected& one,
+                                   const Affected& other);
 
 /// "237 MiB go back to Linux: 1131 MiB stay reserved, of 1368 MiB before".
 [[nodiscard]] std::string describe_balance(const layout::MemoryMap& map,

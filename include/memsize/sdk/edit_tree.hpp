@@ -10,6 +10,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/core/overlay.hpp"
+#include "memsize/emit/artifact.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/edit_generated.hpp"
 #include "memsize/sdk/reading.hpp"
@@ -96,6 +97,13 @@ struct FileEdit {
   std::string after;
 };
 
+/// Whose images files of a part go into: a file in a core's folder into that core's, the C header
+/// into those of the cores that see a region of which it says something else, common code into all.
+/// What only describes the map goes into none.
+[[nodiscard]] emit::Affected affected_by_files(const std::vector<FileEdit>& files,
+                                               const layout::MemoryMap& before,
+                                               const layout::MemoryMap& after);
+
 struct EditPlan {
   /// By path; only files that change.
   std::vector<FileEdit> files;
@@ -104,6 +112,8 @@ struct EditPlan {
   layout::MemoryMap after;
   /// Warnings and notes.
   core::Diagnostics diagnostics;
+  /// What was put right without being asked for by a value, as sentences.
+  std::vector<std::string> repairs;
 };
 
 /// Every operating system of the part gets the values. What is written has been read again as a
