@@ -240,11 +240,12 @@ std::vector<std::string> each_once(Session& session,
     }
     warnings.push_back(core::warning(
         Code::kSizingInstances,
-        path == *same ? fmt::format("'{}' is named twice: it is one run, and is read once",
-                                    core::printable(path))
-                      : fmt::format("'{}' is '{}': it is one run, and is read once",
-                                    core::printable(path),
-                                    core::printable(*same)),
+        path == *same
+            ? fmt::format("'{}' is named twice: it is one run, and is read once",
+                          core::printable(path))
+            : fmt::format("'{}' is the same file as '{}': it is one run, and is read once",
+                          core::printable(path),
+                          core::printable(*same)),
         whole_file(path),
         "to size several models that are loaded together, trace them together, or each in a log of "
         "its own"));

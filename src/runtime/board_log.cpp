@@ -459,6 +459,12 @@ class Holder {
         case Code::kSizingTotals:
         case Code::kSizingMargin:
           continue;
+        // Records that share bytes were told as such.
+        case Code::kSizingAddresses:
+          if (has_overlap()) {
+            continue;
+          }
+          break;
         case Code::kSizingEmulated:
           found.severity = core::Severity::kError;
           found.hint = "take the log on the board";
@@ -470,6 +476,13 @@ class Holder {
         report_.findings.push_back(std::move(found));
       }
     }
+  }
+
+  [[nodiscard]] bool has_overlap() const {
+    const auto& findings = report_.findings;
+    return std::any_of(findings.begin(), findings.end(), [](const core::Diagnostic& found) {
+      return found.code == Code::kLogOverlap;
+    });
   }
 
   [[nodiscard]] core::Diagnostic other_generation() const {

@@ -231,20 +231,21 @@ class Maker {
     return sum.least <= total.size.upper && lower_of(total.size) <= sum.most;
   }
 
-  [[nodiscard]] bool has_total(const Block& block) const {
-    return std::any_of(instance_.totals.begin(),
-                       instance_.totals.end(),
-                       [&](const ClassTotal& total) { return is_of(block, total); });
+  // On the chip nothing is sized.
+  [[nodiscard]] bool lacks_total(const Block& block) const {
+    return block.cacheability != model::Cacheability::kOnChip && block.size.nearest > Bytes{} &&
+           std::none_of(instance_.totals.begin(),
+                        instance_.totals.end(),
+                        [&](const ClassTotal& total) { return is_of(block, total); });
   }
 
-  // Every byte is in a total, and every total agrees.
+  // Every byte of main memory is in a total, and every total agrees.
   [[nodiscard]] bool totals_agree() const {
     const auto& totals = instance_.totals;
-    const auto counts = [&](const Block& block) {
-      return block.size.nearest == Bytes{} || has_total(block);
-    };
     return !totals.empty() &&
-           std::all_of(instance_.blocks.begin(), instance_.blocks.end(), counts) &&
+           std::none_of(instance_.blocks.begin(),
+                        instance_.blocks.end(),
+                        [&](const Block& block) { return lacks_total(block); }) &&
            std::all_of(
                totals.begin(), totals.end(), [&](const ClassTotal& t) { return agrees(t); });
   }
@@ -254,7 +255,7 @@ class Maker {
   void check_total_classes() const {
     std::set<std::string> classes;
     for (const Block& block : instance_.blocks) {
-      if (!instance_.totals.empty() && block.size.nearest > Bytes{} && !has_total(block)) {
+      if (!instance_.totals.empty() && lacks_total(block)) {
         classes.insert(name_of_total({block.space, block.cacheability, block.lifetime, {}, 0}));
       }
     }

@@ -159,9 +159,15 @@ class DemandMaker {
     for (const Counted& counted : placed_) {
       demand_.fixed += fixed_part(*work_.fixed, counted.block);
     }
-    demand_.bound = chosen_.empty() ? Bytes{} : bound_of(rule_, counted_lists(), pad_last());
     if (chosen_.empty()) {
       return;
+    }
+    demand_.bound = bound_of(rule_, counted_lists(), pad_last());
+    // Without headroom another model may need more.
+    for (const BlockList& blocks : lists_) {
+      if (!adds() && !blocks.empty()) {
+        demand_.bound = std::max(demand_.bound, bound_of(rule_, {blocks}, pad_last()));
+      }
     }
     demand_.objects = before_records(rule_);
     for (std::size_t further = 1; further < chosen_.size(); ++further) {

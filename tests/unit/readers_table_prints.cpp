@@ -36,7 +36,7 @@ Block row(std::uint32_t record, const std::string& kind, std::uint32_t base) {
 std::string shape(std::vector<Block> rows) {
   Instance table;
   table.form = "kib-placed";
-  table.line = 1;
+  table.line = rows.front().line;
   table.blocks = std::move(rows);
   table.totals.emplace_back();
   std::string text;

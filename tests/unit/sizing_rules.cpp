@@ -371,6 +371,12 @@ TEST_SUITE("sizing") {
     for (model::Block& block : asked.blocks) {
       block.lifetime = Lifetime::kPersistent;
     }
+    const auto region =
+        [](Cacheability cacheability, Lifetime lifetime, std::uint64_t base, std::uint64_t bytes) {
+          return HeapRegion{{"alpha", "ddr", cacheability, lifetime},
+                            "R",
+                            *core::VirtRange::make(core::VirtAddr{base}, Bytes{bytes})};
+        };
     const std::vector<HeapRegion> heaps = {
         region(Cacheability::kNonCacheable, Lifetime::kScratch, 0x110300000, kMiB),
         region(Cacheability::kNonCacheable, Lifetime::kPersistent, 0x110000000, 3 * kMiB),
