@@ -1,5 +1,6 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/core/overlay.hpp"
+#include "memsize/core/unpacked.hpp"
 
 #include "support.hpp"
 
