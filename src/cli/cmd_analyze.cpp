@@ -129,6 +129,37 @@ Outcome written_to(Session& session, const Options& options, Outcome outcome) {
   return outcome;
 }
 
+// Where no map can be made of the suggestions, what emit calls errors are errors here, too. The
+// report shows the suggestions all the same.
+void make_misfits_errors(Analysis& analysis) {
+  if (!analysis.board || analysis.suggested) {
+    return;
+  }
+  const auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
+  const core::Diagnostics misfits = map ? core::Diagnostics{} : map.error();
+  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
+    const auto misfit = std::find_if(misfits.begin(), misfits.end(), [&](const auto& other) {
+      return other.code == diagnostic.code && other.message == diagnostic.message;
+    });
+    if (misfit != misfits.end()) {
+      diagnostic.severity = misfit->severity;
+    }
+  }
+}
+
+// A report that cannot be written is told before anything is waited for, not hours later.
+core::Result<void> try_output(Session& session, const std::string& path) {
+  if (path.empty()) {
+    return {};
+  }
+  const auto before = session.files.is_regular_file(path) ? session.files.read(path)
+                                                          : core::Result<std::string>{""};
+  const bool is_new = session.files.entry(path).kind == core::Entry::Kind::kNothing;
+  const auto written = before ? session.files.replace({{path, *before}})
+                              : core::Result<void>{tl::make_unexpected(before.error())};
+  return written && is_new ? session.files.remove(path) : written;
+}
+
 Outcome report(Session& session, const Options& options, core::Result<Analysis> analysis) {
   if (!analysis) {
     return failed(analysis.error(), kSchema, options.json);
@@ -142,6 +173,7 @@ Outcome report(Session& session, const Options& options, core::Result<Analysis> 
   if (options.strict) {
     make_strict(analysis->sizing.diagnostics);
   }
+  make_misfits_errors(*analysis);
   outcome.diagnostics = analysis->sizing.diagnostics;
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.json = options.json;
@@ -156,6 +188,9 @@ Outcome report(Session& session, const Options& options, core::Result<Analysis> 
 }
 
 Outcome run_follow(Session& session, const Options& options) {
+  if (const auto writable = try_output(session, options.output); !writable) {
+    return failed(writable.error(), kSchema, options.json);
+  }
   // Standard output is for one thing: a document or a table that a program reads, or people.
   const bool quiet = options.output.empty() && (options.json || options.csv || options.markdown);
   auto followed = follow(session, options.request, [&](const std::string& text) {

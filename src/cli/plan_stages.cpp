@@ -2,6 +2,7 @@
 
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/core/unpacked.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/diff_plans.hpp"
 #include "memsize/readers/plan_reader.hpp"
@@ -22,7 +23,9 @@ using core::Code;
 // A plan of a million blocks is smaller; what is larger is a mistake, or a packed nothing.
 constexpr std::size_t kLongestPlan = std::size_t{1} << 28;
 
-core::Result<std::string> read_whole(Session& session, const std::string& path) {
+core::Result<std::string> read_whole(Session& session,
+                                     const std::string& path,
+                                     core::Diagnostics& warnings) {
   auto file = session.files.open(path);
   if (!file) {
     return tl::make_unexpected(file.error());
@@ -36,6 +39,7 @@ core::Result<std::string> read_whole(Session& session, const std::string& path) 
       return tl::make_unexpected(size.error());
     }
     if (*size == 0) {
+      warnings = core::warnings_of(*stream);
       return text;
     }
     text.append(block.data(), *size);
@@ -150,7 +154,8 @@ core::Result<model::PlanReport> read_plans(Session& session,
     errors.insert(errors.end(), found.begin(), found.end());
   };
   for (const std::string& path : paths) {
-    const auto text = read_whole(session, path);
+    core::Diagnostics warnings;
+    const auto text = read_whole(session, path, warnings);
     if (!text) {
       keep(text.error());
       continue;
@@ -161,6 +166,7 @@ core::Result<model::PlanReport> read_plans(Session& session,
       continue;
     }
     keep(plan::false_claims(*report));
+    report->diagnostics.insert(report->diagnostics.end(), warnings.begin(), warnings.end());
     reports.push_back(std::move(*report));
   }
   if (!errors.empty()) {

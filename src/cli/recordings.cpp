@@ -249,6 +249,14 @@ core::Diagnostic lost_table(const std::string& core, std::size_t rows, const cor
       "the log was damaged: trace the model again");
 }
 
+// Whether it counts broken rows of another core than the one that is asked for.
+bool counts_other_rows(const core::Diagnostic& diagnostic, const std::string& core) {
+  return !core.empty() && diagnostic.code == Code::kReadBadRecord &&
+         diagnostic.message.ends_with(" more rows cannot be read") &&
+         diagnostic.message.find(": ") != std::string::npos &&
+         !diagnostic.message.starts_with(core + ": ");
+}
+
 // Leaves out what does not matter: broken rows of other cores than the one that is asked for, and
 // those that another print has. Of a table that is lost as a whole, the sizing would not know.
 void settle_broken_rows(model::Recording& recording, const std::string& core) {
@@ -261,7 +269,7 @@ void settle_broken_rows(model::Recording& recording, const std::string& core) {
   std::map<std::string, Lost> lost;
   std::erase_if(recording.diagnostics, [&](const core::Diagnostic& diagnostic) {
     if (!is_broken_row(diagnostic)) {
-      return false;
+      return counts_other_rows(diagnostic, core);
     }
     const BrokenRow row = row_of(diagnostic.place);
     const bool of_other = !core.empty() && !row.core.empty() && row.core != core;
@@ -385,6 +393,10 @@ core::Result<void> RecordingJoiner::add(model::Recording more, const std::string
   settle_broken_rows(more, request_.core);
   model::append(recording_, std::move(more));
   return {};
+}
+
+void RecordingJoiner::say(core::Diagnostics found) {
+  std::move(found.begin(), found.end(), std::back_inserter(recording_.diagnostics));
 }
 
 core::Result<model::Recording> RecordingJoiner::finish() {

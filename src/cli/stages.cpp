@@ -2,8 +2,10 @@
 
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/core/unpacked.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/readers/reader.hpp"
+#include "memsize/sizing/addresses.hpp"
 
 #include "recordings.hpp"
 
@@ -222,13 +224,47 @@ board::KnobValues over(board::KnobValues values, const board::KnobValues& settin
   return values;
 }
 
+namespace {
+
+// One log is one run: what is named twice is read once.
+std::vector<std::string> each_once(Session& session,
+                                   const std::vector<std::string>& paths,
+                                   core::Diagnostics& warnings) {
+  std::vector<std::string> inputs;
+  for (const std::string& path : paths) {
+    const auto same = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& other) {
+      return path != "-" && other != "-" && session.files.same_file(path, other);
+    });
+    if (same == inputs.end()) {
+      inputs.push_back(path);
+      continue;
+    }
+    warnings.push_back(core::warning(
+        Code::kSizingInstances,
+        path == *same
+            ? fmt::format("'{}' is named twice: it is one run, and is read once",
+                          core::printable(path))
+            : fmt::format("'{}' is the same file as '{}': it is one run, and is read once",
+                          core::printable(path),
+                          core::printable(*same)),
+        whole_file(path),
+        "to size several models that are loaded together, trace them together, or each in a log of "
+        "its own"));
+  }
+  return inputs;
+}
+
+}  // namespace
+
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
   RecordingJoiner joiner{session, request};
   core::Diagnostics errors;
   const auto keep = [&](const core::Diagnostics& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
-  for (const std::string& path : request.inputs) {
+  core::Diagnostics warnings;
+  const std::vector<std::string> inputs = each_once(session, request.inputs, warnings);
+  for (const std::string& path : inputs) {
     auto stream = session.files.open(path);
     if (!stream) {
       keep(stream.error());
@@ -240,11 +276,14 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
       keep(read.error());
       continue;
     }
+    const core::Diagnostics said = core::warnings_of(*text);
+    read->diagnostics.insert(read->diagnostics.end(), said.begin(), said.end());
     const auto added = joiner.add(std::move(*read), path);
     if (!added) {
       keep(added.error());
     }
   }
+  joiner.say(std::move(warnings));
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }
@@ -289,7 +328,7 @@ std::vector<sizing::HeapRegion> matching_heaps(const Analysis& analysis,
   const auto map =
       layout::resolve(*analysis.board, over(suggestions_of(sizing), analysis.settings));
   std::vector<sizing::HeapRegion> heaps = map ? heaps_of(*map) : std::vector<sizing::HeapRegion>{};
-  if (!sizing::addresses_match(analysis.recording, heaps)) {
+  if (!sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
     heaps.clear();
   }
   return heaps;
@@ -303,7 +342,7 @@ void match_shrunk_map(Analysis& analysis,
                       Size size) {
   const board::KnobValues before = suggestions_of(analysis);
   std::vector<sizing::HeapRegion> after = heaps_of(*analysis.suggested);
-  if (sizing::addresses_match(analysis.recording, after)) {
+  if (sizing::addresses_match(analysis.recording, analysis.format, after)) {
     analysis.match = AddressMatch::kSuggested;
   } else if (options.tight) {
     sizing::Options rounded = options;
@@ -341,7 +380,7 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
     grow_suggestions(analysis);
   };
   std::vector<sizing::HeapRegion> heaps = heaps_of(*analysis.current);
-  const bool now = sizing::addresses_match(analysis.recording, heaps);
+  const bool now = sizing::addresses_match(analysis.recording, analysis.format, heaps);
   size(now ? std::move(heaps) : std::vector<sizing::HeapRegion>{});
   if (now) {
     analysis.match = AddressMatch::kCurrent;
@@ -363,7 +402,7 @@ sizing::Sizing size_on_map(const model::Recording& recording,
                            const sizing::Options& options) {
   sizing::BoardView view = view_of(map);
   view.heaps = heaps_of(map);
-  if (!sizing::addresses_match(recording, view.heaps)) {
+  if (!sizing::addresses_match(recording, format, view.heaps)) {
     view.heaps.clear();
   }
   return sizing::size_recording(recording, format, &view, options);

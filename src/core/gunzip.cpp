@@ -1,6 +1,7 @@
 // Packed streams, unpacked as they come.
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/core/unpacked.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -41,6 +42,9 @@ class Inflate {
   [[nodiscard]] bool hungry() const { return stream_.avail_in == 0; }
 
   void next_member() { inflateReset(&stream_); }
+
+  /// What was looked at since then are at most the two bytes that a member begins with.
+  [[nodiscard]] bool at_beginning() const { return stream_.total_in <= kMagic.size(); }
 
   /// The bytes are read while they are unpacked.
   void feed(std::span<char> packed) {
@@ -85,14 +89,20 @@ class Unpacked : public ByteStream {
     return size;
   }
 
+  [[nodiscard]] const Diagnostics& warnings() const { return warnings_; }
+
  private:
   enum class Kind { kUnknown, kPlain, kGzip };
 
-  [[nodiscard]] tl::unexpected<Diagnostics> refuse(const char* why,
-                                                   Code code = Code::kFileGzip) const {
+  [[nodiscard]] Place place() const {
     Place place;
     place.path = path_;
-    return fail(error(code, fmt::format("cannot unpack '{}': {}", printable(path_), why), place));
+    return place;
+  }
+
+  [[nodiscard]] tl::unexpected<Diagnostics> refuse(const char* why,
+                                                   Code code = Code::kFileGzip) const {
+    return fail(error(code, fmt::format("cannot unpack '{}': {}", printable(path_), why), place()));
   }
 
   // Reads as much as tells what it is.
@@ -128,9 +138,13 @@ class Unpacked : public ByteStream {
         // Logs that were rotated and joined are several gzip members in a row.
         inflate_->next_member();
         between_members_ = false;
+        further_ = true;
       }
       if (!between_members_) {
         const auto [state, size] = inflate_->unpack(buffer);
+        if (state == Z_DATA_ERROR && is_garbage()) {
+          return leave_garbage();
+        }
         between_members_ = state == Z_STREAM_END;
         if (state == Z_MEM_ERROR) {
           return refuse(kNoMemory, Code::kMemoryEnd);
@@ -149,24 +163,51 @@ class Unpacked : public ByteStream {
           return tl::make_unexpected(more.error());
         }
         if (*more == 0) {
-          return between_members_ ? Result<std::size_t>{0} : refuse("it ends too early");
+          return between_members_ ? Result<std::size_t>{0}
+                 : is_garbage()   ? leave_garbage()
+                                  : refuse("it ends too early");
         }
         inflate_->feed(std::span{block_}.first(*more));
       }
     }
   }
 
+  // Whether a member is whole and what follows it is none.
+  [[nodiscard]] bool is_garbage() const { return further_ && inflate_->at_beginning(); }
+
+  // As gzip does: what was packed is whole.
+  Result<std::size_t> leave_garbage() {
+    kind_ = Kind::kPlain;
+    packed_ = stream_of({});
+    head_ = {};
+    warnings_.push_back(warning(Code::kFileGzip,
+                                fmt::format("something that is not gzip follows what is packed in "
+                                            "'{}': it is left out",
+                                            printable(path_)),
+                                place(),
+                                "if logs were joined there, one of them is damaged"));
+    return 0;
+  }
+
   std::unique_ptr<ByteStream> packed_;
   std::string path_;
+  Diagnostics warnings_;
   Kind kind_ = Kind::kUnknown;
   // What was read and not handed on: of a plain stream its beginning, else what is being unpacked.
   std::vector<char> block_;
   std::span<char> head_;
   std::unique_ptr<Inflate> inflate_;
   bool between_members_ = false;
+  // A member was whole; this is another one, or nothing of the kind.
+  bool further_ = false;
 };
 
 }  // namespace
+
+Diagnostics warnings_of(const ByteStream& stream) {
+  const auto* const unpacked = dynamic_cast<const Unpacked*>(&stream);
+  return unpacked == nullptr ? Diagnostics{} : unpacked->warnings();
+}
 
 std::unique_ptr<ByteStream> unpacked(std::unique_ptr<ByteStream> stream, const std::string& path) {
   return std::make_unique<Unpacked>(std::move(stream), path);

@@ -537,9 +537,9 @@ class DocumentReader {
     const auto address = core::parse_address(*printed);
     if (!address) {
       wrong(at + ".address", "it must be a hexadecimal address");
-    } else if ((*address & kMostOf32Bits) != 0) {
-      block.address_low = static_cast<std::uint32_t>(*address & kMostOf32Bits);
+      return;
     }
+    block.address_low = static_cast<std::uint32_t>(*address & kMostOf32Bits);
   }
 
   // The size with the rounding of its print, where it was printed.

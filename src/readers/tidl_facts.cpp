@@ -30,6 +30,7 @@ constexpr std::size_t kRestLines = 64;
 // Cores whose lines may be cut at once: more names are damaged ones.
 constexpr std::size_t kMostCut = 64;
 constexpr std::size_t kShownText = 200;
+constexpr std::size_t kShownEntry = 80;
 // What a document holds exactly, whoever reads it (RFC 8259, section 6), and far more than any part
 // has.
 constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 53U;
@@ -178,10 +179,14 @@ std::optional<HeapReport> parse_statistics(Words& words) {
   return words.skip("B") ? heap_in_use(*name, size, free) : std::nullopt;
 }
 
+// Many tables look so: these are of heaps.
+bool is_name_in_table(std::string_view name) {
+  return name.starts_with("DDR") || name.find("_MEM") != std::string_view::npos;
+}
+
 // "   DDR_LOCAL_MEM |   67108864 B |   61611264 B |  91 %", from the first bar on.
 std::optional<HeapReport> parse_cells(std::string_view name, Words& words) {
-  // Many tables look so: these are of heaps.
-  if (!name.starts_with("DDR") && name.find("_MEM") == std::string_view::npos) {
+  if (!is_name_in_table(name)) {
     return std::nullopt;
   }
   const auto size = words.skip("|") ? words.number() : std::nullopt;
@@ -190,6 +195,35 @@ std::optional<HeapReport> parse_cells(std::string_view name, Words& words) {
   }
   const auto free = words.number();
   return words.skip("B") && words.skip("|") ? heap_in_use(name, size, free) : std::nullopt;
+}
+
+// "|   67108864 B |   61611264 B |", whatever became of the digits.
+bool looks_like_cells(std::string_view text) {
+  for (int cell = 0; cell < 2; ++cell) {
+    text.remove_prefix(1);
+    const std::size_t bar = text.find('|');
+    const std::string_view size = core::trim(text.substr(0, bar));
+    if (bar == std::string_view::npos || !size.ends_with(" B") ||
+        size.find_first_of(kDigits) == std::string_view::npos) {
+      return false;
+    }
+    text.remove_prefix(bar);
+  }
+  return true;
+}
+
+// "MEM: Alloc's: 21 alloc's of 29432301 bytes", of newer SDKs "DDR_SHARED_MEM: Alloc's: ...".
+std::optional<HostUseFact> parse_host_use(std::string_view text) {
+  Words words{text};
+  if (!words.skip_to("MEM: Alloc's:")) {
+    return std::nullopt;
+  }
+  const auto allocations = words.number();
+  const auto bytes = words.skip("alloc's of") ? words.number() : std::nullopt;
+  if (!allocations || !bytes || *bytes > kLargestSize || !words.skip("bytes")) {
+    return std::nullopt;
+  }
+  return HostUseFact{0, *allocations, Bytes{*bytes}};
 }
 
 std::string_view last_word(std::string_view text) {
@@ -496,7 +530,7 @@ void FactFinder::take_piece(const Piece& piece) {
       fact.block.line = line_;
       say(piece.core, std::move(fact));
     } else {
-      take_broken(piece, row.error());
+      take_broken(piece, Code::kReadBadRecord, row.error());
     }
     return;
   }
@@ -521,7 +555,7 @@ void FactFinder::take_piece(const Piece& piece) {
   take_words(piece);
 }
 
-void FactFinder::take_broken(const Piece& piece, const RowProblem& problem) {
+void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& problem) {
   core::Place place;
   place.path = path_;
   place.line = line_;
@@ -538,8 +572,17 @@ void FactFinder::take_broken(const Piece& piece, const RowProblem& problem) {
     place.length = std::max<std::size_t>(problem.field.size(), 1);
   }
   say(piece.core,
-      BrokenRowFact{
-          core::warning(Code::kReadBadRecord, problem.message, std::move(place), problem.hint)});
+      BrokenRowFact{core::warning(code, problem.message, std::move(place), problem.hint)});
+}
+
+void FactFinder::take_broken_heap(const Piece& piece, std::string_view entry) {
+  const std::string_view shown = core::trim(entry);
+  take_broken(piece,
+              Code::kSizingStatistics,
+              {shown,
+               fmt::format("the statistics of a heap cannot be read: '{}'",
+                           core::printable(shown, kShownEntry)),
+               "the line was cut or damaged: what this heap had in use is not known"});
 }
 
 void FactFinder::take_words(const Piece& piece) {
@@ -561,6 +604,10 @@ void FactFinder::take_words(const Piece& piece) {
     say(piece.core, BorderFact{false});
   }
   take_heaps(piece);
+  if (auto use = parse_host_use(text); use) {
+    use->line = line_;
+    say(piece.core, *use);
+  }
   if (holds("PREEMPTION: Requesting memory")) {
     Words words{text};
     const auto priority = words.skip_to("targetPriority =") ? words.number() : std::nullopt;
@@ -596,9 +643,12 @@ void FactFinder::take_heaps(const Piece& piece) {
     Words entry = statistics;
     const auto core = entry.word(":");
     if (core && !core->empty() && entry.skip(":") && entry.skip("HEAP:")) {
+      const std::string_view text = entry.rest();
       if (auto heap = parse_statistics(entry); heap) {
         keep(std::move(*heap), core_named(*core));
         statistics = entry;
+      } else {
+        take_broken_heap(piece, text.substr(0, text.find("CPU:")));
       }
     }
   }
@@ -621,7 +671,13 @@ void FactFinder::take_heaps(const Piece& piece) {
       break;
     }
     Words cells{rest.substr(bar)};
-    auto heap = parse_cells(last_word(rest.substr(0, bar)), cells);
+    const std::string_view name = last_word(rest.substr(0, bar));
+    auto heap = parse_cells(name, cells);
+    if (!heap && is_name_in_table(name) && looks_like_cells(rest.substr(bar))) {
+      const auto begin = static_cast<std::size_t>(name.data() - piece.text.data());
+      const std::string_view entry = piece.text.substr(begin);
+      take_broken_heap(piece, entry.substr(0, entry.find("##CPU:")));
+    }
     rest = heap ? cells.rest() : rest.substr(bar + 1);
     if (heap) {
       const auto heading = headings_.find(piece.core);

@@ -27,7 +27,8 @@ struct RowFact {
   model::Block block;
 };
 
-/// A row that was cut, joined or changed on its way: what of it cannot be.
+/// A row of a table or of statistics that was cut, joined or changed on its way: what of it cannot
+/// be.
 struct BrokenRowFact {
   core::Diagnostic problem;
 };
@@ -51,6 +52,13 @@ struct PriorityFact {
 /// Something only an emulation on a host prints.
 struct EmulationFact {};
 
+/// What the host has allocated of the memory that it shares with the cores.
+struct HostUseFact {
+  std::size_t line = 0;
+  std::uint64_t allocations = 0;
+  core::Bytes bytes;
+};
+
 struct InitFact {
   double ms = 0;
 };
@@ -73,6 +81,7 @@ using FactValue = std::variant<RowFact,
                                BorderFact,
                                PriorityFact,
                                EmulationFact,
+                               HostUseFact,
                                InitFact,
                                ExecutionFact,
                                model::HeapReport,
@@ -107,7 +116,8 @@ class FactFinder {
   bool take_known_row(std::string_view line);
   void remember_row(const Piece& piece, const Row& row);
   void take_piece(const Piece& piece);
-  void take_broken(const Piece& piece, const RowProblem& problem);
+  void take_broken(const Piece& piece, core::Code code, const RowProblem& problem);
+  void take_broken_heap(const Piece& piece, std::string_view entry);
   void take_words(const Piece& piece);
   void take_heaps(const Piece& piece);
   /// Goes on with what a core's line before left unfinished. Whether it did.

@@ -13,6 +13,7 @@
 
 #include "formats.hpp"
 #include "model_collector.hpp"
+#include "table_prints.hpp"
 #include "tidl_facts.hpp"
 
 #include <algorithm>
@@ -92,11 +93,11 @@ class Log : public Reading, private core::LineTaker {
   void pause() override {
     for (const auto& [core, open] : open_) {
       if (on_model_ && open && !open->table.blocks.empty()) {
+        const Instance table = prints_of(open->table).back();
         const auto collector = models_.find(core);
         on_model_(core,
-                  open->table,
-                  collector == models_.end() ? open->table.line
-                                             : collector->second.first_line_of(open->table));
+                  table,
+                  collector == models_.end() ? table.line : collector->second.first_line_of(table));
       }
     }
   }
@@ -150,14 +151,19 @@ class Log : public Reading, private core::LineTaker {
         recording.runs.empty()) {
       return nothing(input, std::move(recording.diagnostics));
     }
-    if (input.broken_rows > kShownProblems) {
-      core::Place place;
-      place.path = path_;
-      recording.diagnostics.push_back(core::warning(
-          Code::kReadBadRecord,
-          fmt::format("{} more rows cannot be read", input.broken_rows - kShownProblems),
-          std::move(place)));
+    for (const auto& [core, count] : broken_) {
+      if (count > kShownProblems) {
+        core::Place place;
+        place.path = path_;
+        recording.diagnostics.push_back(
+            core::warning(Code::kReadBadRecord,
+                          fmt::format("{}{} more rows cannot be read",
+                                      core.empty() ? std::string{} : core + ": ",
+                                      count - kShownProblems),
+                          std::move(place)));
+      }
     }
+    note_host_use(recording.diagnostics);
     if (recording.cores.empty()) {
       core::Diagnostic missing = no_table(path_, input.lines);
       missing.severity = core::Severity::kWarning;
@@ -178,15 +184,45 @@ class Log : public Reading, private core::LineTaker {
     for (core::Diagnostic& problem : problems) {
       problem.severity = core::Severity::kError;
     }
-    if (problems.empty()) {
-      problems.push_back(no_table(path_, input.lines));
+    if (input.broken_rows == 0) {
+      core::Diagnostic missing = no_table(path_, input.lines);
       if (title_) {
         // A place within the log: there it is that something is missing.
-        problems.back().place.line = *title_;
-        problems.back().hint = "the table's title is there but no row: was the log cut short?";
+        missing.place.line = *title_;
+        missing.hint = "the table's title is there but no row: was the log cut short?";
+      } else if (host_) {
+        missing.message = fmt::format(
+            "{} says how much memory the host shares with the cores, and not what a model needs of "
+            "a core's heaps",
+            shown_name(path_));
+        missing.place.line = host_->line;
+        missing.details.push_back(host_use());
       }
+      problems.insert(problems.begin(), std::move(missing));
     }
     return tl::make_unexpected(std::move(problems));
+  }
+
+  [[nodiscard]] std::string host_use() const {
+    return fmt::format("in use of the shared memory at line {}: {} in {}",
+                       host_->line,
+                       core::format_bytes(host_->bytes),
+                       core::plural(host_->allocations, "allocation"));
+  }
+
+  // A log that says both: the shared memory is sized by nobody here, but not forgotten.
+  void note_host_use(core::Diagnostics& diagnostics) const {
+    if (host_) {
+      core::Place place;
+      place.path = path_;
+      place.line = host_->line;
+      core::Diagnostic said = core::note(
+          Code::kSizingStatistics,
+          "the host shares memory with the cores, which is no heap of theirs and not sized here",
+          std::move(place));
+      said.details.push_back(host_use());
+      diagnostics.push_back(std::move(said));
+    }
   }
 
   void refuse(std::size_t line, std::string what, std::string hint) {
@@ -226,12 +262,14 @@ class Log : public Reading, private core::LineTaker {
     const std::size_t line = table.line;
     last_[core] = hash_of(table);
     auto [collector, fresh] = models_.try_emplace(core, core, on_model_);
-    if (!collector->second.add(std::move(table), refused)) {
-      refuse(
-          line,
-          fmt::format(
-              "'{}' has loaded more than {} different models", core, ModelCollector::kMostModels),
-          "analyze the log in parts");
+    for (Instance& print : prints_of(std::move(table))) {
+      if (!collector->second.add(std::move(print), refused)) {
+        refuse(
+            line,
+            fmt::format(
+                "'{}' has loaded more than {} different models", core, ModelCollector::kMostModels),
+            "analyze the log in parts");
+      }
     }
   }
 
@@ -261,19 +299,10 @@ class Log : public Reading, private core::LineTaker {
     table.blocks.push_back(std::move(row.block));
   }
 
-  // Numbers rise within a table, and of one print all heaps' rows have addresses or none.
+  // Numbers rise within a table.
   static bool begins_next(const OpenTable& open, const RowFact& row) {
-    if (open.summed || open.table.form != row.form) {
-      return true;
-    }
-    const std::vector<Block>& rows = open.table.blocks;
-    const auto in_heap = [](const Block& block) {
-      return block.cacheability != model::Cacheability::kOnChip;
-    };
-    const auto last = std::find_if(rows.rbegin(), rows.rend(), in_heap);
-    return row.block.record <= rows.back().record ||
-           (row.form == "kib-placed" && in_heap(row.block) && last != rows.rend() &&
-            row.block.address_low.has_value() != last->address_low.has_value());
+    return open.summed || open.table.form != row.form ||
+           row.block.record <= open.table.blocks.back().record;
   }
 
   // A record that was asked for has been given: the same record, with its address. Also a row that
@@ -294,9 +323,12 @@ class Log : public Reading, private core::LineTaker {
     return true;
   }
 
-  void take_value(const Fact&, BrokenRowFact& row) {
-    input_.broken_rows += 1;
-    if (problems_.size() < kShownProblems) {
+  // The cores do not share the limit: what one prints does not hide another's.
+  void take_value(const Fact& fact, BrokenRowFact& row) {
+    (void)open_of(fact);
+    const bool of_table = row.problem.code == Code::kReadBadRecord;
+    input_.broken_rows += of_table ? 1U : 0U;
+    if (++(of_table ? broken_ : broken_heaps_)[fact.core] <= kShownProblems) {
       problems_.push_back(std::move(row.problem));
     }
   }
@@ -342,6 +374,8 @@ class Log : public Reading, private core::LineTaker {
   }
 
   void take_value(const Fact&, EmulationFact&) { input_.emulated = true; }
+
+  void take_value(const Fact&, HostUseFact& use) { host_ = use; }
 
   void take_value(const Fact& fact, InitFact& init) {
     if (room_for(fact, runs_.size(), kMostRuns, "runs")) {
@@ -462,6 +496,11 @@ class Log : public Reading, private core::LineTaker {
   std::map<std::string, std::uint64_t> last_;
   std::map<std::string, NotKept> not_kept_;
   core::Diagnostics problems_;
+  // How many rows of each core cannot be read, of tables and of statistics.
+  std::map<std::string, std::size_t> broken_;
+  std::map<std::string, std::size_t> broken_heaps_;
+  // What the host says of its shared memory, the last time.
+  std::optional<HostUseFact> host_;
   model::Input input_;
   // The first line that announces a table.
   std::optional<std::size_t> title_;

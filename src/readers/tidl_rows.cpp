@@ -111,10 +111,10 @@ std::optional<std::uint64_t> hex_number(std::string_view text) {
   return value;
 }
 
-void set_address(Block& block, std::uint64_t address) {
-  const auto low = static_cast<std::uint32_t>(address);
-  if (low != 0) {
-    block.address_low = low;
+// A whole pointer: null is none, but its low word may be 0.
+void set_pointer(Block& block, std::uint64_t address) {
+  if (address != 0) {
+    block.address_low = static_cast<std::uint32_t>(address);
   }
 }
 
@@ -158,7 +158,7 @@ tl::expected<void, RowProblem> parse_base(std::string_view field, Block& block) 
                    fmt::format("'{}' is not a base address", core::printable(field, 40)),
                    "a base is 0x and eight hexadecimal digits");
   }
-  set_address(block, *address);
+  block.address_low = static_cast<std::uint32_t>(*address);
   return {};
 }
 
@@ -314,7 +314,7 @@ std::optional<Row> parse_test_row(std::string_view text) {
   const auto address =
       pointer.starts_with("0x") ? hex_number(pointer.substr(2)) : hex_number(pointer);
   if (address) {
-    set_address(row.block, *address);
+    set_pointer(row.block, *address);
   } else if (pointer != "(nil)") {
     return std::nullopt;
   }
@@ -360,7 +360,7 @@ std::optional<Row> parse_request(std::string_view text) {
       pointer.remove_prefix(2);
     }
     if (const auto address = hex_number(pointer); address) {
-      set_address(row.block, *address);
+      set_pointer(row.block, *address);
     }
   } else if (const auto align = number_behind(text, "align = "); align) {
     row.block.alignment = core::Align::make(*align).value_or(core::Align{});

@@ -12,6 +12,7 @@ namespace memsize::readers {
 
 struct Row {
   std::string_view form;
+  /// With the base as it was printed: whether 0 is an address, only the whole table tells.
   model::Block block;
 };
 

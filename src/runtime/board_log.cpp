@@ -106,43 +106,10 @@ bool is_like(const HeapReport& report, const Heap& heap) {
   return told == base || told == static_cast<std::uint32_t>(base);
 }
 
-// The first record of a heap at a multiple of 4 GiB prints the low word 0, which elsewhere says
-// that nothing was allocated yet. In a table that has addresses there is at most one.
-void place_first(const std::string& core,
-                 const std::vector<Heap>& heaps,
-                 model::Instance& instance) {
-  if (std::none_of(instance.blocks.begin(), instance.blocks.end(), [](const Block& block) {
-        return block.address_low.has_value();
-      })) {
-    return;
-  }
-  for (const Heap& heap : heaps) {
-    if (static_cast<std::uint32_t>(heap.range.base().value()) != 0) {
-      continue;
-    }
-    Block* first = nullptr;
-    std::size_t without = 0;
-    for (Block& block : instance.blocks) {
-      if (!block.address_low && is_of(heap.key, key_of(core, block))) {
-        first = &block;
-        ++without;
-      }
-    }
-    if (without == 1) {
-      first->address_low = 0;
-    }
-  }
-}
-
 class Holder {
  public:
   Holder(const layout::MemoryMap& map, const BoardLog& log, const std::vector<OtherMap>& others)
-      : map_(map), log_(log), cores_(log.recording.cores), heaps_(heaps_of(map)) {
-    for (model::CoreRecording& core : cores_) {
-      for (model::Instance& instance : core.instances) {
-        place_first(core.core, heaps_, instance);
-      }
-    }
+      : map_(map), log_(log), heaps_(heaps_of(map)) {
     for (const OtherMap& other : others) {
       others_.push_back({other.name, heaps_of(*other.map)});
     }
@@ -189,7 +156,7 @@ class Holder {
   }
 
   void hold_records() {
-    for (const model::CoreRecording& core : cores_) {
+    for (const model::CoreRecording& core : log_.recording.cores) {
       // One run of a core is told once, however many models it has.
       std::map<std::size_t, std::vector<Placed>> runs;
       for (const model::Instance& instance : core.instances) {
@@ -492,6 +459,12 @@ class Holder {
         case Code::kSizingTotals:
         case Code::kSizingMargin:
           continue;
+        // Records that share bytes were told as such.
+        case Code::kSizingAddresses:
+          if (has_overlap()) {
+            continue;
+          }
+          break;
         case Code::kSizingEmulated:
           found.severity = core::Severity::kError;
           found.hint = "take the log on the board";
@@ -503,6 +476,13 @@ class Holder {
         report_.findings.push_back(std::move(found));
       }
     }
+  }
+
+  [[nodiscard]] bool has_overlap() const {
+    const auto& findings = report_.findings;
+    return std::any_of(findings.begin(), findings.end(), [](const core::Diagnostic& found) {
+      return found.code == Code::kLogOverlap;
+    });
   }
 
   [[nodiscard]] core::Diagnostic other_generation() const {
@@ -553,7 +533,7 @@ class Holder {
   }
 
   void add_records(const Heap& heap, HeldRegion& region) const {
-    for (const model::CoreRecording& core : cores_) {
+    for (const model::CoreRecording& core : log_.recording.cores) {
       for (const model::Instance& instance : core.instances) {
         for (const Block& block : instance.blocks) {
           if (is_of(heap.key, key_of(core.core, block))) {
@@ -685,7 +665,6 @@ class Holder {
 
   const layout::MemoryMap& map_;
   const BoardLog& log_;
-  std::vector<model::CoreRecording> cores_;
   std::vector<Heap> heaps_;
   std::vector<Known> others_;
   BoardLogReport report_;

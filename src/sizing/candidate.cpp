@@ -1,8 +1,10 @@
 #include "candidate.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/sizing/addresses.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -15,11 +17,6 @@ using core::Code;
 using model::Block;
 using model::ClassTotal;
 using model::Instance;
-
-bool has_form_without_lifetime(const Work& work, const Instance& instance) {
-  const auto& forms = work.format.forms_without_lifetime;
-  return std::find(forms.begin(), forms.end(), instance.form) != forms.end();
-}
 
 // The least that prints like this.
 Bytes lower_of(const model::MeasuredSize& size) {
@@ -74,6 +71,7 @@ class Maker {
     } else {
       check_records();
       check_totals();
+      check_total_classes();
     }
     for (Counted& counted : candidate_.blocks) {
       counted.instance = index_;
@@ -87,7 +85,7 @@ class Maker {
 
   void take_records() {
     std::vector<std::string> homeless;
-    const bool by_meaning = has_form_without_lifetime(work_, instance_);
+    const bool by_meaning = has_form_without_lifetime(work_.format, instance_);
     for (const Block& block : instance_.blocks) {
       Counted counted;
       counted.block = block;
@@ -116,15 +114,23 @@ class Maker {
     }
   }
 
-  // The lifetime that the record's meaning has. On parts without non-cacheable memory everything is
-  // cacheable, so only the lifetime is taken.
+  // The lifetime that the record's meaning has, or the heap in which it lies. On parts without
+  // non-cacheable memory everything is cacheable, so only the lifetime is taken.
   bool take_class(Counted& counted) const {
     const auto meaning = work_.format.records.find(counted.block.record);
-    if (work_.generation->records == 0 || meaning == work_.format.records.end() ||
-        !meaning->second.memory) {
+    if (work_.generation->records != 0 && meaning != work_.format.records.end() &&
+        meaning->second.memory) {
+      counted.block.lifetime = meaning->second.memory->lifetime;
+      return true;
+    }
+    const HeapRegion* heap = work_.view == nullptr
+                                 ? nullptr
+                                 : heap_around(work_.view->heaps, core_, counted.block, true);
+    if (heap == nullptr) {
       return false;
     }
-    counted.block.lifetime = meaning->second.memory->lifetime;
+    counted.block.lifetime = heap->key.lifetime;
+    counted.rule = fmt::format("of the heap in which it lies, {}", heap->region);
     return true;
   }
 
@@ -225,12 +231,44 @@ class Maker {
     return sum.least <= total.size.upper && lower_of(total.size) <= sum.most;
   }
 
+  // On the chip nothing is sized.
+  [[nodiscard]] bool lacks_total(const Block& block) const {
+    return block.cacheability != model::Cacheability::kOnChip && block.size.nearest > Bytes{} &&
+           std::none_of(instance_.totals.begin(),
+                        instance_.totals.end(),
+                        [&](const ClassTotal& total) { return is_of(block, total); });
+  }
+
   // Every byte of main memory is in a total, and every total agrees.
   [[nodiscard]] bool totals_agree() const {
     const auto& totals = instance_.totals;
-    return !totals.empty() && std::all_of(totals.begin(), totals.end(), [&](const ClassTotal& t) {
-      return agrees(t);
-    });
+    return !totals.empty() &&
+           std::none_of(instance_.blocks.begin(),
+                        instance_.blocks.end(),
+                        [&](const Block& block) { return lacks_total(block); }) &&
+           std::all_of(
+               totals.begin(), totals.end(), [&](const ClassTotal& t) { return agrees(t); });
+  }
+
+  // The log adds up every class that has bytes. Where the sum of one was lost or damaged, nothing
+  // proves its rows.
+  void check_total_classes() const {
+    std::set<std::string> classes;
+    for (const Block& block : instance_.blocks) {
+      if (!instance_.totals.empty() && lacks_total(block)) {
+        classes.insert(name_of_total({block.space, block.cacheability, block.lifetime, {}, 0}));
+      }
+    }
+    if (!classes.empty()) {
+      work_.say(core::note(
+          Code::kSizingTotals,
+          fmt::format("{}: the sums below the table lack {} memory: its rows are held against "
+                      "nothing",
+                      core_name(core_),
+                      core::join({classes.begin(), classes.end()}, ", ")),
+          work_.place_of(instance_.input, instance_.totals.front().line),
+          "that line was lost or damaged; trace the model again to be sure of the sizes"));
+    }
   }
 
   void check_totals() {

@@ -8,6 +8,7 @@
 #include "heaps.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -97,32 +98,76 @@ class DemandMaker {
       exact_ = set.exact;
       return set;
     }
-    const auto heaviest = std::max_element(weigh.begin(), weigh.end());
     LiveSet set;
-    if (heaviest != weigh.end() && *heaviest > 0) {
-      set.instances.push_back(static_cast<std::size_t>(heaviest - weigh.begin()));
+    for (std::size_t i = 0; i < weigh.size(); ++i) {
+      const auto need = [&](std::size_t index) {
+        return std::tuple{weigh[index], requested_by(index)};
+      };
+      if (weigh[i] > 0 && (set.instances.empty() || need(i) > need(set.instances.front()))) {
+        set.instances = {i};
+      }
     }
     return set;
+  }
+
+  [[nodiscard]] Bytes requested_by(std::size_t index) const {
+    Bytes sum;
+    for (const model::Block* block : lists_[index]) {
+      sum += block->size.nearest;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] std::vector<Counted> records_of(std::size_t index) const {
+    std::vector<Counted> records;
+    for (const Counted& counted : core_.candidates[index].blocks) {
+      if (in_class(counted.block, key_)) {
+        records.push_back(counted);
+      }
+    }
+    return records;
+  }
+
+  // Of models that do not add up, the one whose records ask for most may be another one than that
+  // whose records need most with their padding.
+  void count_requested() {
+    demand_.counted = placed_;
+    if (adds() || chosen_.empty()) {
+      return;
+    }
+    std::size_t most = chosen_.front();
+    for (std::size_t i = 0; i < lists_.size(); ++i) {
+      most = requested_by(i) > requested_by(most) ? i : most;
+    }
+    if (most != chosen_.front()) {
+      demand_.counted = records_of(most);
+    }
   }
 
   void count(const LiveSet& set) {
     chosen_ = set.instances;
     for (const std::size_t index : chosen_) {
-      for (const Counted& counted : core_.candidates[index].blocks) {
-        if (in_class(counted.block, key_)) {
-          demand_.counted.push_back(counted);
-        }
-      }
+      const std::vector<Counted> records = records_of(index);
+      placed_.insert(placed_.end(), records.begin(), records.end());
     }
     count_contexts();
+    count_requested();
     for (const Counted& counted : demand_.counted) {
       demand_.records += counted.from_total ? 0 : 1;
       demand_.requested += counted.block.size.nearest;
+    }
+    for (const Counted& counted : placed_) {
       demand_.fixed += fixed_part(*work_.fixed, counted.block);
     }
-    demand_.bound = chosen_.empty() ? Bytes{} : bound_of(rule_, counted_lists(), pad_last());
     if (chosen_.empty()) {
       return;
+    }
+    demand_.bound = bound_of(rule_, counted_lists(), pad_last());
+    // Without headroom another model may need more.
+    for (const BlockList& blocks : lists_) {
+      if (!adds() && !blocks.empty()) {
+        demand_.bound = std::max(demand_.bound, bound_of(rule_, {blocks}, pad_last()));
+      }
     }
     demand_.objects = before_records(rule_);
     for (std::size_t further = 1; further < chosen_.size(); ++further) {
@@ -142,26 +187,25 @@ class DemandMaker {
       if (!in_class(context.largest.block, key_)) {
         continue;
       }
-      const auto own =
-          std::find_if(demand_.counted.begin(), demand_.counted.end(), [&](const Counted& counted) {
-            return !counted.from_total && counted.block.record == context.largest.block.record &&
-                   std::find(context.members.begin(), context.members.end(), counted.instance) !=
-                       context.members.end();
-          });
+      const auto own = std::find_if(placed_.begin(), placed_.end(), [&](const Counted& counted) {
+        return !counted.from_total && counted.block.record == context.largest.block.record &&
+               std::find(context.members.begin(), context.members.end(), counted.instance) !=
+                   context.members.end();
+      });
       // The owner itself where it was counted.
-      const auto owner = std::find_if(own, demand_.counted.end(), [&](const Counted& counted) {
+      const auto owner = std::find_if(own, placed_.end(), [&](const Counted& counted) {
         return !counted.from_total && counted.block.record == context.largest.block.record &&
                counted.instance == context.owner;
       });
-      if (owner != demand_.counted.end()) {
+      if (owner != placed_.end()) {
         *owner = context.largest;
-      } else if (own != demand_.counted.end()) {
+      } else if (own != placed_.end()) {
         own->block.size = context.largest.block.size;
         own->rule = "the largest of its priority, counted once";
       } else if (!chosen_.empty()) {
         Counted kept = context.largest;
         kept.rule = "kept for the models of its priority";
-        demand_.counted.push_back(std::move(kept));
+        placed_.push_back(std::move(kept));
       }
     }
   }
@@ -175,7 +219,7 @@ class DemandMaker {
     }
     // What was kept for models that do not count themselves comes behind the first one's own.
     BlockList others;
-    for (const Counted& counted : demand_.counted) {
+    for (const Counted& counted : placed_) {
       const std::size_t home = homes[counted.instance];
       (home < lists.size() ? lists[home] : others).push_back(&counted.block);
     }
@@ -192,10 +236,10 @@ class DemandMaker {
       return "the sizes as printed, added up";
     }
     if (key_.lifetime == model::Lifetime::kScratch) {
-      return "scratch memory is given to each model anew: the model that needs most";
+      return "scratch memory is given to each model anew: the model that needs most" + whose();
     }
     if (!work_.options.together) {
-      return "models loaded one at a time: the one that needs most";
+      return "models loaded one at a time: the one that needs most" + whose();
     }
     if (!exact_) {
       return "persistent memory of models loaded together adds; of models at the same addresses "
@@ -206,6 +250,21 @@ class DemandMaker {
                ? "persistent memory of models loaded together adds"
                : "persistent memory of models loaded together adds; models at the same addresses "
                  "were never live together, and the heaviest set without such counts";
+  }
+
+  // Which model that is, and which of its records is the largest.
+  [[nodiscard]] std::string whose() const {
+    const auto largest = std::max_element(
+        demand_.counted.begin(), demand_.counted.end(), [](const Counted& a, const Counted& b) {
+          return a.block.size.nearest < b.block.size.nearest;
+        });
+    const std::size_t line = core_.recorded.instances[largest->instance].line;
+    return largest->from_total
+               ? fmt::format(", that of line {}", line)
+               : fmt::format(", that of line {}, whose largest is record {} with {}",
+                             line,
+                             largest->block.record,
+                             core::format_bytes(largest->block.size.nearest));
   }
 
   void add_headroom() {
@@ -285,6 +344,8 @@ class DemandMaker {
   const HeapRule& rule_;
   std::vector<BlockList> lists_;
   std::vector<std::size_t> chosen_;
+  // Their records, as their heap places them.
+  std::vector<Counted> placed_;
   // Whether models share a record that is counted once.
   bool shares_ = false;
   bool exact_ = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -39,11 +40,11 @@ std::string lines_of(const Work& work,
   return fmt::format("{}: lines {}", core::printable(path), core::join(lines, ", "));
 }
 
-// Two inputs with one table, address for address: most likely one run that was given twice. Empty
-// where there are none.
+// Two inputs with one table, address for address: most likely one run that was given twice. Of
+// tables without addresses, only where they stand at the same line. Empty where there are none.
 std::string given_twice(const Work& work, const model::CoreRecording& recorded) {
-  using Row = std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>;
-  std::map<std::vector<Row>, const Instance*> known;
+  using Row = std::tuple<std::uint32_t, std::uint64_t, std::optional<std::uint32_t>>;
+  std::map<std::pair<std::size_t, std::vector<Row>>, const Instance*> known;
   const auto place = [&](const Instance& instance) {
     return fmt::format("{} line {}",
                        core::printable(work.recording.inputs.at(instance.input).path),
@@ -51,20 +52,21 @@ std::string given_twice(const Work& work, const model::CoreRecording& recorded) 
   };
   for (const Instance& instance : recorded.instances) {
     std::vector<Row> rows;
+    bool placed = false;
     for (const model::Block& block : instance.blocks) {
-      if (block.address_low) {
-        rows.emplace_back(block.record, block.size.nearest.count(), *block.address_low);
-      }
+      rows.emplace_back(block.record, block.size.nearest.count(), block.address_low);
+      placed = placed || block.address_low.has_value();
     }
-    if (rows.empty() || rows.size() != instance.blocks.size()) {
+    if (rows.empty()) {
       continue;
     }
-    const auto [first, is_new] = known.emplace(std::move(rows), &instance);
+    const auto [first, is_new] =
+        known.emplace(std::pair{placed ? 0 : instance.line, std::move(rows)}, &instance);
     if (!is_new && first->second->input != instance.input) {
-      return fmt::format(
-          "{} and {} have the same table at the same addresses: if that is one run, leave one out",
-          place(*first->second),
-          place(instance));
+      return fmt::format("{} and {} have the same table{}: if that is one run, leave one out",
+                         place(*first->second),
+                         place(instance),
+                         placed ? " at the same addresses" : "");
     }
   }
   return {};

@@ -4,6 +4,7 @@
 
 #include "candidate.hpp"
 #include "demand.hpp"
+#include "doubtful.hpp"
 #include "failures.hpp"
 #include "forecast.hpp"
 #include "generation.hpp"
@@ -145,7 +146,8 @@ class Sizer {
     const auto found = std::find_if(
         cores.begin(), cores.end(), [&](const auto& core) { return core.core == name; });
     const model::CoreRecording nothing{name, {}};
-    const model::CoreRecording& recorded = found == cores.end() ? nothing : *found;
+    const model::CoreRecording recorded =
+        without_doubtful(work_, found == cores.end() ? nothing : *found);
     CoreSizing core;
     core.core = name;
     report_unknown_core(name);
@@ -153,7 +155,7 @@ class Sizer {
     for (std::size_t i = 0; i < recorded.instances.size(); ++i) {
       candidates.push_back(make_candidate(work_, name, i, recorded.instances[i]));
       const Candidate& made = candidates.back();
-      core.instances.push_back({recorded.instances[i], made.complete, made.missing});
+      core.instances.push_back({found->instances[i], made.complete, made.missing});
       core.complete = core.complete && made.complete;
     }
     const std::vector<SharedContext> contexts = share_contexts(work_, recorded, candidates);
@@ -301,34 +303,6 @@ Sizing size_recording(const model::Recording& recording,
 bool Sizing::complete() const {
   return std::all_of(
       cores.begin(), cores.end(), [](const CoreSizing& core) { return core.complete; });
-}
-
-bool addresses_match(const model::Recording& recording, const std::vector<HeapRegion>& heaps) {
-  bool any = false;
-  for (const model::CoreRecording& core : recording.cores) {
-    for (const model::Instance& instance : core.instances) {
-      for (const Block& block : instance.blocks) {
-        if (block.cacheability == model::Cacheability::kOnChip || !block.address_low) {
-          continue;
-        }
-        const auto heap =
-            std::find_if(heaps.begin(), heaps.end(), [&](const HeapRegion& candidate) {
-              return candidate.key.core == core.core && in_class(block, candidate.key);
-            });
-        if (heap == heaps.end()) {
-          return false;
-        }
-        // The log has the low 32 bits; a heap may lie across a 4 GiB boundary.
-        const auto offset = static_cast<std::uint32_t>(
-            *block.address_low - static_cast<std::uint32_t>(heap->range.base().value()));
-        if (Bytes{offset} + block.size.nearest > heap->range.size()) {
-          return false;
-        }
-        any = true;
-      }
-    }
-  }
-  return any;
 }
 
 }  // namespace memsize::sizing

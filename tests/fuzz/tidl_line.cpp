@@ -26,7 +26,6 @@ void check_block(const memsize::model::Block& block) {
   require(block.size.nearest <= block.size.ceiling && block.size.ceiling <= block.size.upper,
           "a size's span is in order");
   require(block.record <= 255, "a record's number is small");
-  require(block.address_low != 0U, "zero is no address");
 }
 
 void check_text(std::string_view text) {

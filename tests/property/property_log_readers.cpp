@@ -128,6 +128,8 @@ class Fast {
 
   void take(const readers::EmulationFact&) {}
 
+  void take(const readers::HostUseFact&) {}
+
   const Fact* fact_ = nullptr;
 };
 

@@ -69,6 +69,9 @@ const RE2 kBoot = pattern(
     R"(MEM: Created heap \(([A-Za-z_]\w*),[^)]*\) @\s*([0-9a-fA-F]+)\s*of size\s*(\d+)\s*bytes)");
 const RE2 kStatistics = pattern(
     R"(CPU:\s*(\w+)\s*:\s*HEAP:\s*([A-Za-z_]\w*)\s*:\s*size =\s*(\d+)\s*B\s*,\s*free =\s*(\d+)\s*B)");
+// However broken.
+const RE2 kStatisticsHead = pattern(R"(CPU:\s*\w+\s*:\s*HEAP:)");
+const RE2 kMaybeStatistics = pattern(R"(HEAP:|\|)");
 const RE2 kHeapTable = pattern(
     R"(##CPU:[ \t]*([^ \t]+)|(?:^|[ \t|])((?:DDR|(?:[A-Za-z_]\w*)?_MEM)\w*)\s*\|\s*(\d+)\s*B\s*\|\s*(\d+)\s*B\s*\|)");
 
@@ -217,9 +220,11 @@ class Reader {
       log_.broken.push_back(line_);
       return true;
     }
-    const std::string at = base == "00000000" ? "" : fmt::format(" at {}", lower(base));
-    return row(
-        "kib-placed", record, space, life, fmt::format("{} align {}{}", kib(size), *align, at));
+    return row("kib-placed",
+               record,
+               space,
+               life,
+               fmt::format("{} align {} at {}", kib(size), *align, lower(base)));
   }
 
   bool row(const std::string& form,
@@ -293,9 +298,19 @@ class Reader {
         say("heap", fmt::format("boot {} {} at {}", name, *bytes, lower(base)));
       }
     }
+    std::size_t heads = 0;
+    rest = text;
+    while (RE2::FindAndConsume(&rest, kStatisticsHead)) {
+      ++heads;
+    }
     rest = text;
     while (RE2::FindAndConsume(&rest, kStatistics, &cpu, &name, &size, &free)) {
-      statistics(lower(cpu), name, size, free);
+      heads -= statistics(lower(cpu), name, size, free) ? 1U : 0U;
+    }
+    if (heads != 0) {
+      log_.broken.push_back(line_);
+    } else if (RE2::PartialMatch(text, kMaybeStatistics)) {
+      log_.doubtful.push_back(line_);
     }
     rest = text;
     while (RE2::FindAndConsume(&rest, kHeapTable, &cpu, &name, &size, &free)) {
@@ -308,15 +323,18 @@ class Reader {
     }
   }
 
-  void statistics(const std::string& cpu,
+  // Whether they can be.
+  bool statistics(const std::string& cpu,
                   const std::string& name,
                   const std::string& size,
                   const std::string& free) {
     const auto all = number(size, kMostExact);
     const auto unused = number(free, kMostExact);
-    if (all && unused && *unused <= *all) {
-      said(cpu, "heap", fmt::format("statistics {} {} free {}", name, *all, *unused));
+    if (!all || !unused || *unused > *all) {
+      return false;
     }
+    said(cpu, "heap", fmt::format("statistics {} {} free {}", name, *all, *unused));
+    return true;
   }
 
   void take_runs(const std::string& text) {

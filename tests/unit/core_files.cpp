@@ -1,5 +1,6 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/core/overlay.hpp"
+#include "memsize/core/unpacked.hpp"
 
 #include "support.hpp"
 
@@ -393,8 +394,25 @@ TEST_SUITE("core") {
       CHECK(message(damaged, piece) == "cannot unpack 'log.gz': it is not valid gzip");
       CHECK(message(whole + whole.substr(0, 12), piece) ==
             "cannot unpack 'log.gz': it ends too early");
-      CHECK(message(whole + "more\n", piece) == "cannot unpack 'log.gz': it is not valid gzip");
+      // A further member that is damaged is not what merely follows.
+      CHECK(message(whole + "\x1F\x8B\x09 damaged", piece) ==
+            "cannot unpack 'log.gz': it is not valid gzip");
     }
+  }
+
+  TEST_CASE("what is no gzip behind what is packed is left out and told") {
+    const std::string whole = gzip("some text\n");
+    for (const std::string_view behind : {"", "\n", "\x1F", "more\n"}) {
+      for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{4096}}) {
+        const std::string packed = whole + std::string{behind};
+        const auto stream = unpacked(std::make_unique<Dribble>(packed, piece), "log.gz");
+        const auto text = drain(*stream, 100);
+        REQUIRE(text.has_value());
+        CHECK(*text == "some text\n");
+        CHECK(warnings_of(*stream).size() == (behind.empty() ? 0U : 1U));
+      }
+    }
+    CHECK(warnings_of(*stream_of("text")).empty());
   }
 
   TEST_CASE("where a stream fails, so does what unpacks it") {

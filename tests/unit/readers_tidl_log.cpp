@@ -307,7 +307,7 @@ TEST_SUITE("readers") {
     // Two foreign lines for each of four rows; the empty prefix lines are not text.
   }
 
-  TEST_CASE("a base of zero is no address; the last 32-bit address is one") {
+  TEST_CASE("a base of zero alone is no address; the last 32-bit address is one") {
     const auto at = [](const char* base) {
       const model::Recording recording =
           read(std::string{"0, L2, Scratch, 128, 1.00, "} + base + "\n");
@@ -546,6 +546,20 @@ TEST_SUITE("readers") {
     CHECK(table.blocks[1].size.nearest == core::Bytes{676});
   }
 
+  TEST_CASE("a whole pointer may have the low word 0, and null is none") {
+    const std::string granted = "Allocated memory record 0 @ space = 17 and size = 676, addr = ";
+    const auto low_of = [&](const char* pointer) {
+      return read(granted + pointer + " ... \n")
+          .cores.at(0)
+          .instances.at(0)
+          .blocks.at(0)
+          .address_low;
+    };
+    CHECK(low_of("0x11806c1c0") == 0x1806C1C0U);
+    CHECK(low_of("0x100000000") == 0U);
+    CHECK_FALSE(low_of("0x0").has_value());
+  }
+
   TEST_CASE("requests between the two prints of a table are that table") {
     const std::string asked = request(0, 18, 19886, 0x10000000) + request(1, 17, 676, 0x1043de40) +
                               request(2, 0, 16384, 0x7f83c000) + request(3, 2, 2097152, 0x7e200000);
@@ -565,9 +579,10 @@ TEST_SUITE("readers") {
                              "TIDL Memory size requiement (record wise):\n" + kSecond +
                              row_text(kRows[2], false) + "\n";
     CHECK(read(text).cores.at(0).instances.size() == 2);
-    // Of one print all rows have addresses or none.
-    const std::string mixed =
-        kSecond + row_text(kRows[0], true) + "\n" + kSecond + row_text(kRows[1], false) + "\n";
+    // The first rows of one print, then the rest of the other.
+    const std::string mixed = kSecond + row_text(kRows[0], false) + "\n" + kSecond +
+                              row_text(kRows[1], false) + "\n" + kSecond +
+                              row_text(kRows[3], true) + "\n";
     CHECK(read(mixed).cores.at(0).instances.size() == 2);
   }
 

@@ -1,4 +1,5 @@
 #include "memsize/core/text.hpp"
+#include "memsize/sizing/addresses.hpp"
 #include "memsize/sizing/sizing.hpp"
 
 #include "sizing_support.hpp"
@@ -351,15 +352,37 @@ TEST_SUITE("sizing") {
           region(Cacheability::kCacheable, Lifetime::kScratch, 0x110e00000, 5 * kMiB)};
     };
     const model::Recording recording = recording_of("alpha", {appnote_instance(true)});
-    CHECK(addresses_match(recording, heaps(10 * kMiB, 0x110400000)));
+    CHECK(addresses_match(recording, test::tidl_format(), heaps(10 * kMiB, 0x110400000)));
     // The mark is 9528901 B; 9 MiB are 9437184 B.
-    CHECK_FALSE(addresses_match(recording, heaps(9 * kMiB, 0x110400000)));
-    CHECK_FALSE(addresses_match(recording, heaps(10 * kMiB, 0x110500000)));
-    CHECK_FALSE(addresses_match(recording, {}));
+    CHECK_FALSE(addresses_match(recording, test::tidl_format(), heaps(9 * kMiB, 0x110400000)));
+    CHECK_FALSE(addresses_match(recording, test::tidl_format(), heaps(10 * kMiB, 0x110500000)));
+    CHECK_FALSE(addresses_match(recording, test::tidl_format(), {}));
     CHECK_FALSE(addresses_match(recording_of("beta_1", {appnote_instance(true)}),
+                                test::tidl_format(),
                                 heaps(10 * kMiB, 0x110400000)));
     CHECK_FALSE(addresses_match(recording_of("alpha", {appnote_instance(false)}),
+                                test::tidl_format(),
                                 heaps(10 * kMiB, 0x110400000)));
+  }
+
+  TEST_CASE("a heap says how long its records live where their form does not") {
+    model::Instance asked = appnote_instance(true);
+    asked.form = "requests";
+    for (model::Block& block : asked.blocks) {
+      block.lifetime = Lifetime::kPersistent;
+    }
+    const auto region =
+        [](Cacheability cacheability, Lifetime lifetime, std::uint64_t base, std::uint64_t bytes) {
+          return HeapRegion{{"alpha", "ddr", cacheability, lifetime},
+                            "R",
+                            *core::VirtRange::make(core::VirtAddr{base}, Bytes{bytes})};
+        };
+    const std::vector<HeapRegion> heaps = {
+        region(Cacheability::kNonCacheable, Lifetime::kScratch, 0x110300000, kMiB),
+        region(Cacheability::kNonCacheable, Lifetime::kPersistent, 0x110000000, 3 * kMiB),
+        region(Cacheability::kCacheable, Lifetime::kPersistent, 0x110400000, 10 * kMiB),
+        region(Cacheability::kCacheable, Lifetime::kScratch, 0x110e00000, 5 * kMiB)};
+    CHECK(addresses_match(recording_of("alpha", {asked}), test::tidl_format(), heaps));
   }
 }
 

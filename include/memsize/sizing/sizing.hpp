@@ -226,10 +226,6 @@ struct BoardView {
                                     const BoardView* view,
                                     const Options& options);
 
-/// Whether every address of the recording lies in the heap of its class. False without addresses.
-[[nodiscard]] bool addresses_match(const model::Recording& recording,
-                                   const std::vector<HeapRegion>& heaps);
-
 /// The same generation everywhere in the recording, or nullptr.
 [[nodiscard]] const board::Generation* find_generation(const model::Recording& recording,
                                                        const board::TraceFormat& format);

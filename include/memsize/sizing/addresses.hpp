@@ -1,0 +1,29 @@
+// Where a trace's addresses lie in a board's heaps. Most logs have the low 32 bits of an address,
+// and a heap may lie across a 4 GiB boundary: low words are compared.
+#pragma once
+
+#include "memsize/board/trace_format.hpp"
+#include "memsize/model/recording.hpp"
+#include "memsize/sizing/sizing.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::sizing {
+
+/// Whether the instance's rows do not say if a record is kept between runs.
+[[nodiscard]] bool has_form_without_lifetime(const board::TraceFormat& format,
+                                             const model::Instance& instance);
+
+/// The heap of the block's class in which the block lies, or nullptr.
+[[nodiscard]] const HeapRegion* heap_around(const std::vector<HeapRegion>& heaps,
+                                            const std::string& core,
+                                            const model::Block& block,
+                                            bool any_lifetime);
+
+/// Whether every address of the recording lies in the heap of its class. False without addresses.
+[[nodiscard]] bool addresses_match(const model::Recording& recording,
+                                   const board::TraceFormat& format,
+                                   const std::vector<HeapRegion>& heaps);
+
+}  // namespace memsize::sizing

@@ -1,0 +1,143 @@
+#include "doubtful.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/sizing/addresses.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::sizing {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+using model::Block;
+using model::Instance;
+
+constexpr std::uint64_t kLowWords = std::uint64_t{1} << 32U;
+
+// A size prints rounded: no true size that prints like this is smaller.
+std::uint64_t least_of(const Block& block) {
+  const Bytes slack = block.size.upper - block.size.nearest;
+  return std::max((block.size.nearest - std::min(slack, block.size.nearest)).count(),
+                  std::uint64_t{1});
+}
+
+std::string shown(const Block& block) {
+  return fmt::format("record {} ({} at {})",
+                     block.record,
+                     core::format_bytes(block.size.nearest),
+                     core::format_hex(*block.address_low));
+}
+
+class Doubts {
+ public:
+  Doubts(const Work& work, const std::string& core) : work_(work), core_(core) {}
+
+  void look_at(Instance& instance) {
+    doubtful_.assign(instance.blocks.size(), {});
+    for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
+      look_at(instance, i);
+    }
+    look_for_overlaps(instance);
+    for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
+      if (!doubtful_[i].empty()) {
+        report(instance, instance.blocks[i], doubtful_[i]);
+        instance.blocks[i].address_low.reset();
+      }
+    }
+  }
+
+ private:
+  void look_at(const Instance& instance, std::size_t index) {
+    const Block& block = instance.blocks[index];
+    if (!block.address_low) {
+      return;
+    }
+    if (const std::uint64_t step = step_of(block); *block.address_low % step != 0) {
+      doubtful_[index] = fmt::format("lies on no multiple of {}", step);
+    } else if (*block.address_low + least_of(block) > kLowWords && !may_wrap(instance, block)) {
+      doubtful_[index] = "ends beyond a multiple of 4 GiB, where no heap is known to lie";
+    }
+  }
+
+  // What addresses are multiples of: of an operating system's heap, which knows no alignments, what
+  // its blocks and their headers are; else what the record asks for.
+  [[nodiscard]] std::uint64_t step_of(const Block& block) const {
+    const board::DemandKey key{core_, block.space, block.cacheability, block.lifetime};
+    const board::HeapRule& rule = rule_of(*work_.generation, key);
+    return rule.kind == board::HeapRule::Kind::kRtos
+               ? std::gcd(std::gcd(rule.align.value(), rule.header.count()),
+                          std::uint64_t{block.alignment.value()})
+               : block.alignment.value();
+  }
+
+  // Heaps may lie across a multiple of 4 GiB; forms that have pointers have all of an address.
+  [[nodiscard]] bool may_wrap(const Instance& instance, const Block& block) const {
+    return has_form_without_lifetime(work_.format, instance) ||
+           (work_.view != nullptr &&
+            heap_around(work_.view->heaps, core_, block, false) != nullptr);
+  }
+
+  // Both of two records that share bytes: which of them is wrong cannot be told.
+  void look_for_overlaps(const Instance& instance) {
+    std::map<std::string_view, std::vector<std::size_t>> spaces;
+    for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
+      if (instance.blocks[i].address_low && doubtful_[i].empty()) {
+        spaces[instance.blocks[i].space].push_back(i);
+      }
+    }
+    for (auto& [space, indices] : spaces) {
+      const auto at = [&](std::size_t i) { return *instance.blocks[i].address_low; };
+      std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
+        return at(a) < at(b);
+      });
+      std::optional<std::size_t> last;
+      for (const std::size_t i : indices) {
+        if (last && at(*last) + least_of(instance.blocks[*last]) > at(i)) {
+          doubtful_[i] = "lies over " + shown(instance.blocks[*last]);
+          doubtful_[*last] = "lies over " + shown(instance.blocks[i]);
+        }
+        if (!last ||
+            at(i) + least_of(instance.blocks[i]) > at(*last) + least_of(instance.blocks[*last])) {
+          last = i;
+        }
+      }
+    }
+  }
+
+  void report(const Instance& instance, const Block& block, const std::string& why) const {
+    work_.say(core::warning(
+        Code::kSizingAddresses,
+        fmt::format("{}: {} {}: its address is not believed", core_name(core_), shown(block), why),
+        work_.place_of(instance.input, block.line),
+        "a digit was damaged on the way, or two heaps of that firmware lie over each other"));
+  }
+
+  const Work& work_;
+  const std::string& core_;
+  // Why, for each block; empty: it is not.
+  std::vector<std::string> doubtful_;
+};
+
+}  // namespace
+
+model::CoreRecording without_doubtful(const Work& work, const model::CoreRecording& recorded) {
+  model::CoreRecording believed = recorded;
+  Doubts doubts{work, recorded.core};
+  for (Instance& instance : believed.instances) {
+    doubts.look_at(instance);
+  }
+  return believed;
+}
+
+}  // namespace memsize::sizing
