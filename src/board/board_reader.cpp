@@ -120,6 +120,8 @@ class BoardReader {
       context_.check_identifier(format.text, format.place);
     }
     board_.generation = top.one_line("generation");
+    board_.generations = top.strings("generations");
+    board_.rtos_family = top.one_line("rtos_family");
     board_.provisional = top.one_line("provisional");
     for (const std::string& source : top.strings("sources")) {
       board_.sources.push_back(core::printable(source, kLongestSource));
