@@ -8,6 +8,7 @@
 #include "memsize/layout/translation.hpp"
 
 #include "check_stages.hpp"
+#include "generation_guard.hpp"
 #include "plan_stages.hpp"
 #include "planning.hpp"
 #include "stages.hpp"
@@ -64,6 +65,7 @@ core::Result<Analysis> analyze_recording(Session& session,
 
   // How much. Addresses belong to the map that is now, or to the one that the suggestions lead to.
   size_with_board(analysis, *options);
+  complete_hints(session, analysis);
   keep_warnings(analysis.current->remarks, analysis.sizing.diagnostics);
   // Frozen: no demand changes.
   return analysis;
