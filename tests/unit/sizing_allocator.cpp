@@ -71,7 +71,7 @@ TEST_SUITE("sizing") {
       const model::Instance instance = test::appnote_instance(false);
       const BlockList blocks = blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
       std::uint64_t by_hand = before_records(heap).count();
-      for (const std::uint64_t size : {681, 2821545, 542920, 1423427, 4486283}) {
+      for (const std::uint64_t size : {681U, 2821545U, 542920U, 1423427U, 4486283U}) {
         by_hand += up(up(size, 128), 256) + 256;
       }
       CHECK(bound_of(heap, {blocks}).count() == by_hand);
