@@ -256,10 +256,34 @@ core::Result<board::TraceFormat> load_format(Session& session, const model::Reco
       session.files, session.data.boards, recording.inputs.front().trace_format);
 }
 
+namespace {
+
+// A small number alone as typed: a document's is bytes.
+std::optional<core::Diagnostic> unclear_headroom(const std::string& typed) {
+  constexpr std::uint64_t kMostPercent = 1000;
+  const bool is_number = typed.find_first_not_of("0123456789") == std::string::npos;
+  const auto size = core::parse_bytes(typed);
+  if (!is_number || !size || size->count() == 0 || size->count() > kMostPercent) {
+    return std::nullopt;
+  }
+  core::Diagnostic unclear =
+      core::error(Code::kTextSize,
+                  fmt::format("--headroom: '{}' may be a share or a size", typed),
+                  {},
+                  fmt::format("{0}% or {0}MiB?", typed));
+  unclear.option = "--headroom";
+  return unclear;
+}
+
+}  // namespace
+
 core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
                                              const model::Recording& recording) {
   sizing::Options options;
   const std::string headroom = !request.headroom.empty() ? request.headroom : recording.headroom;
+  if (auto unclear = unclear_headroom(request.headroom); unclear) {
+    return core::fail(std::move(*unclear));
+  }
   if (!headroom.empty()) {
     const auto parsed = sizing::parse_headroom(headroom);
     if (!parsed) {

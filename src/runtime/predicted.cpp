@@ -24,11 +24,11 @@ struct Span {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
 
-  // How far off, behind or before.
-  [[nodiscard]] std::int64_t miss(std::uint64_t offset) const {
+  // How far off, behind or before. Between the ends, the allocator takes whole steps.
+  [[nodiscard]] std::int64_t miss(std::uint64_t offset, core::Align step) const {
     return offset > most    ? static_cast<std::int64_t>(offset - most)
            : offset < least ? -static_cast<std::int64_t>(least - offset)
-                            : 0;
+                            : static_cast<std::int64_t>((offset - least) % step.value());
   }
 };
 
@@ -134,13 +134,13 @@ class Predictor {
       ++placed;
       expected = is_known ? expected : Span{*offset, *offset};
       is_known = true;
-      if (expected.miss(*offset) != 0) {
+      if (expected.miss(*offset, rule.align) != 0) {
         line = shifted == 0 ? block.line : line;
         if (++shifted <= kNamed) {
           details.push_back(fmt::format("record {} at {}: {} where the allocator puts it",
                                         block.record,
                                         core::format_hex(*block.address_low),
-                                        signed_hex(expected.miss(*offset))));
+                                        signed_hex(expected.miss(*offset, rule.align))));
         }
       }
       expected = behind(rule, expected, block);

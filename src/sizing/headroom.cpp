@@ -9,13 +9,6 @@ namespace memsize::sizing {
 using core::Bytes;
 using core::Code;
 
-namespace {
-
-// Of percentages.
-constexpr std::uint64_t kMost = 1000;
-
-}  // namespace
-
 Bytes headroom_for(const Headroom& headroom, Bytes variable) {
   if (!headroom.is_percent) {
     return headroom.size;
@@ -26,6 +19,7 @@ Bytes headroom_for(const Headroom& headroom, Bytes variable) {
 }
 
 core::Result<Headroom> parse_headroom(std::string_view text) {
+  constexpr std::uint64_t kMost = 1000;
   const std::string_view trimmed = core::trim(text);
   Headroom headroom;
   const auto refuse = [&] {
@@ -43,16 +37,8 @@ core::Result<Headroom> parse_headroom(std::string_view text) {
     headroom.percent = *percent;
     return headroom;
   }
-  // Not taken for bytes, nor for a percentage.
-  const bool digits = !trimmed.empty() && trimmed.find_first_not_of("0123456789") == trimmed.npos;
-  const auto size = core::parse_bytes(trimmed);
-  if (digits && size && size->count() != 0 && size->count() <= kMost) {
-    return core::fail(core::error(Code::kTextSize,
-                                  fmt::format("'{}' may be a share or a size", trimmed),
-                                  {},
-                                  fmt::format("{0}% or {0}MiB?", trimmed)));
-  }
   const bool number = !trimmed.empty() && trimmed.front() >= '0' && trimmed.front() <= '9';
+  const auto size = core::parse_bytes(trimmed);
   if (!size) {
     return number ? tl::make_unexpected(size.error()) : refuse();
   }
@@ -62,13 +48,8 @@ core::Result<Headroom> parse_headroom(std::string_view text) {
 }
 
 std::string format_headroom(const Headroom& headroom) {
-  if (headroom.is_percent) {
-    return fmt::format("{}%", headroom.percent);
-  }
-  // A small number alone would be refused.
-  const bool is_small = headroom.size.count() != 0 && headroom.size.count() <= kMost;
-  return is_small ? core::format_hex(headroom.size.count())
-                  : fmt::format("{}", headroom.size.count());
+  return headroom.is_percent ? fmt::format("{}%", headroom.percent)
+                             : fmt::format("{}", headroom.size.count());
 }
 
 }  // namespace memsize::sizing

@@ -253,23 +253,6 @@ TEST_SUITE("sizing") {
     CHECK(keep(size(recording, &zx9.view, headroom("1MiB"))).suggested == Bytes{11 * kMiB});
   }
 
-  TEST_CASE("a small number alone is no headroom") {
-    for (const char* text : {"1", "10", " 10 ", "1000", "010"}) {
-      CAPTURE(text);
-      CHECK_FALSE(parse_headroom(text).has_value());
-    }
-    CHECK(test::contains(parse_headroom("10").error().front().hint, "10% or 10MiB?"));
-    for (const char* text : {"0", "0%", "10%", "1024", "0x10", "10MiB"}) {
-      CAPTURE(text);
-      const auto headroom = parse_headroom(text);
-      REQUIRE(headroom.has_value());
-      const auto again = parse_headroom(format_headroom(*headroom));
-      REQUIRE(again.has_value());
-      CHECK(again->size == headroom->size);
-      CHECK(again->is_percent == headroom->is_percent);
-    }
-  }
-
   TEST_CASE("a scratch record of 4 MiB and 256 B tells the generation") {
     CHECK(size(recording_of("alpha", {appnote_instance(false)})).generation == "11");
     model::Instance newer = appnote_instance(false);
