@@ -118,6 +118,10 @@ const Core* Board::find_core(std::string_view core) const {
   return found == cores.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> Board::possible_generations() const {
+  return generation.empty() ? generations : std::vector{generation};
+}
+
 std::string_view name_of(MpuProgram program) {
   switch (program) {
     case MpuProgram::kSysconfig:

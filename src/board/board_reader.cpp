@@ -122,6 +122,8 @@ class BoardReader {
       context_.check_identifier(format.text, format.place);
     }
     board_.generation = top.one_line("generation");
+    board_.generations = top.strings("generations");
+    board_.rtos_family = top.one_line("rtos_family");
     board_.provisional = top.one_line("provisional");
     board_.part_numbers = top.strings("part_numbers");
     for (const std::string& source : top.strings("sources")) {

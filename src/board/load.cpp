@@ -28,8 +28,24 @@ const TomlValue* string_at(const TomlValue& table, std::string_view key) {
              : nullptr;
 }
 
-// The trace format and the generation that a board names must exist. A folder without any format
-// is no mistake of the board.
+// What a board names of its trace format must be known there.
+core::Diagnostics check_known(const TomlValue& format,
+                              const char* what,
+                              const TomlValue* named,
+                              const std::vector<std::string>& known) {
+  if (named == nullptr || std::find(known.begin(), known.end(), named->string) != known.end()) {
+    return {};
+  }
+  return {core::error(
+      Code::kBoardReference,
+      fmt::format(
+          "trace format '{}' has no {} '{}'", format.string, what, core::printable(named->string)),
+      named->place,
+      fmt::format("it has: {}", core::join(known, ", ")))};
+}
+
+// The trace format that a board names, its generation and its RTOS family must exist. A folder
+// without any format is no mistake of the board.
 core::Diagnostics check_format(core::FileSystem& files,
                                const std::string& folder,
                                const TomlValue& board) {
@@ -46,24 +62,28 @@ core::Diagnostics check_format(core::FileSystem& files,
         format->place,
         hint.empty() ? fmt::format("the formats are: {}", core::join(*known, ", ")) : hint)};
   }
-  const TomlValue* generation = string_at(board, "generation");
   const auto loaded = load_trace_format(files, folder, format->string);
   if (!loaded) {
     return loaded.error();
   }
-  if (generation == nullptr || loaded->find_generation(generation->string) != nullptr) {
-    return {};
-  }
-  std::vector<std::string> names;
+  std::vector<std::string> generations;
   for (const Generation& one : loaded->generations) {
-    names.push_back(one.name);
+    generations.push_back(one.name);
   }
-  return {core::error(Code::kBoardReference,
-                      fmt::format("trace format '{}' has no generation '{}'",
-                                  format->string,
-                                  core::printable(generation->string)),
-                      generation->place,
-                      fmt::format("its generations are: {}", core::join(names, ", ")))};
+  core::Diagnostics found;
+  const auto check =
+      [&](const char* what, const TomlValue* named, const std::vector<std::string>& names) {
+        const core::Diagnostics unknown = check_known(*format, what, named, names);
+        found.insert(found.end(), unknown.begin(), unknown.end());
+      };
+  check("generation", string_at(board, "generation"), generations);
+  check("RTOS family", string_at(board, "rtos_family"), loaded->families());
+  if (const TomlField* several = board.find("generations"); several != nullptr) {
+    for (const TomlValue& one : several->get().items) {
+      check("generation", one.kind == Kind::kString ? &one : nullptr, generations);
+    }
+  }
+  return found;
 }
 
 tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hint) {
@@ -175,10 +195,10 @@ core::Result<Board> load_board(core::FileSystem& files,
   return board;
 }
 
-std::map<std::string, Board> newest_boards(core::FileSystem& files,
-                                           const std::string& folder,
-                                           const std::string& soc) {
-  std::map<std::string, Board> newest;
+std::vector<Board> boards_of_part(core::FileSystem& files,
+                                  const std::string& folder,
+                                  const std::string& soc) {
+  std::vector<Board> boards;
   const auto names = bundled_boards(files, folder);
   for (std::size_t i = 0; names && i < names->size(); ++i) {
     // A board's name begins with its part's.
@@ -186,12 +206,21 @@ std::map<std::string, Board> newest_boards(core::FileSystem& files,
       continue;
     }
     auto board = load_board(files, folder, (*names)[i]);
-    if (!board || board->soc != soc) {
-      continue;
+    if (board && board->soc == soc) {
+      boards.push_back(std::move(*board));
     }
-    const auto known = newest.find(board->os);
-    if (known == newest.end() || known->second.sdk < board->sdk) {
-      newest.insert_or_assign(board->os, std::move(*board));
+  }
+  return boards;
+}
+
+std::map<std::string, Board> newest_boards(core::FileSystem& files,
+                                           const std::string& folder,
+                                           const std::string& soc) {
+  std::map<std::string, Board> newest;
+  for (Board& board : boards_of_part(files, folder, soc)) {
+    const auto known = newest.find(board.os);
+    if (known == newest.end() || known->second.sdk < board.sdk) {
+      newest.insert_or_assign(board.os, std::move(board));
     }
   }
   return newest;

@@ -75,6 +75,9 @@ class FormatReader {
     for (const TomlField& field : top.fields("generation")) {
       read_generation(field);
     }
+    for (const TomlValue& fact : top.items("tree")) {
+      read_tree_fact(fact);
+    }
     top.finish();
     share_heaps();
     if (format_.generations.empty()) {
@@ -242,6 +245,33 @@ class FormatReader {
     format_.generations.push_back(std::move(generation));
   }
 
+  void read_tree_fact(const TomlValue& value) {
+    TableReader reader{value, "what tells a tree's generation", errors_};
+    TreeFact fact;
+    fact.file = reader.required_string("file");
+    fact.contains = reader.string("contains");
+    fact.parts = reader.strings("parts");
+    (void)reader.required("has", Kind::kArray);
+    fact.has = read_generation_names(reader, "has");
+    fact.lacks = read_generation_names(reader, "lacks");
+    fact.source = reader.required_string("source");
+    reader.finish();
+    format_.tree_facts.push_back(std::move(fact));
+  }
+
+  std::vector<std::string> read_generation_names(TableReader& reader, const char* key) {
+    std::vector<std::string> names;
+    for (const Text& name : reader.texts(key)) {
+      if (format_.find_generation(name.text) == nullptr) {
+        reader.wrong(Code::kBoardReference,
+                     fmt::format("there is no generation '{}'", core::printable(name.text)),
+                     name.place);
+      }
+      names.push_back(name.text);
+    }
+    return names;
+  }
+
   core::Bytes size_of(const std::string& text, const core::Place& place) {
     const auto value = evaluate(Expression{text, place}, {});
     if (!value) {
@@ -263,6 +293,7 @@ class FormatReader {
     }
     rule.kind = kind == "rtos" ? HeapRule::Kind::kRtos : HeapRule::Kind::kLinear;
     rule.align = reader.align(rule.kind == HeapRule::Kind::kRtos ? "round" : "align");
+    rule.families = reader.strings("families");
     rule.header = reader.bytes("header");
     rule.idle = reader.bytes("idle");
     for (const std::string& object : reader.strings("objects")) {
@@ -313,16 +344,49 @@ class FormatReader {
 }  // namespace
 
 const HeapRule* Generation::find_heap(model::Cacheability cacheability,
-                                      model::Lifetime lifetime) const {
-  const auto found = std::find_if(heaps.begin(), heaps.end(), [&](const HeapRule& heap) {
-    return heap.cacheability == cacheability && heap.lifetime == lifetime;
+                                      model::Lifetime lifetime,
+                                      std::string_view family) const {
+  const auto found = std::find_if(heaps.rbegin(), heaps.rend(), [&](const HeapRule& heap) {
+    return heap.cacheability == cacheability && heap.lifetime == lifetime &&
+           (family.empty() || heap.families.empty() ||
+            std::find(heap.families.begin(), heap.families.end(), family) != heap.families.end());
   });
-  return found == heaps.end() ? nullptr : &*found;
+  return found == heaps.rend() ? nullptr : &*found;
 }
 
 const FixedParts& Generation::fixed_on(std::string_view part) const {
   const auto own = parts.find(std::string{part});
   return own == parts.end() ? fixed : own->second.fixed;
+}
+
+const std::vector<core::Bytes>& Generation::fingerprint_on(std::string_view part) const {
+  const auto own = parts.find(std::string{part});
+  return own == parts.end() ? fingerprint_sizes : own->second.fingerprint_sizes;
+}
+
+std::string TraceFormat::titles_of(const std::vector<std::string>& names) const {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Generation* known = find_generation(names[i]);
+    text += fmt::format("{}{}",
+                        i == 0                  ? ""
+                        : i + 1 == names.size() ? " or "
+                                                : ", ",
+                        known == nullptr ? names[i] : known->title);
+  }
+  return text;
+}
+
+std::vector<std::string> TraceFormat::families() const {
+  std::vector<std::string> names;
+  for (const Generation& generation : generations) {
+    for (const HeapRule& heap : generation.heaps) {
+      names.insert(names.end(), heap.families.begin(), heap.families.end());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 const MemoryClass* TraceFormat::find_heap(std::string_view printed) const {

@@ -2,9 +2,11 @@
 
 #include "fleet.hpp"
 #include "follow.hpp"
+#include "generation_guard.hpp"
 #include "progress_line.hpp"
 #include "report.hpp"
 #include "stages.hpp"
+#include "tree_stages.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -81,6 +83,10 @@ std::optional<core::Diagnostic> check_fleet(Session& session, const Options& opt
   if (options.follow) {
     return misuse("--follow reads one log, not a folder", kHelpHint);
   }
+  if (!options.request.sdk.empty()) {
+    return misuse("--sdk is for one recording, not for a folder",
+                  "name the log: memsize analyze LOG --board BOARD --sdk DIR");
+  }
   if (options.explain) {
     return misuse("--explain is for one recording, not for a folder",
                   "name the log: memsize analyze LOG --explain");
@@ -98,6 +104,10 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
   }
   if (auto wrong = lacks_board(options.request.board, "analyze"); wrong) {
     return wrong;
+  }
+  if (!options.request.sdk.empty() && options.request.board.name.empty()) {
+    return misuse("--sdk needs a board that says what the tree does not",
+                  "memsize analyze LOG --board BOARD --sdk DIR; memsize list boards shows them");
   }
   if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
     return misuse("standard input can be read only once", kHelpHint);
@@ -170,6 +180,10 @@ Outcome report(Session& session, const Options& options, core::Result<Analysis> 
     }
   }
   Outcome outcome;
+  if (auto nothing = nothing_sized(*analysis); nothing) {
+    core::Diagnostics& said = analysis->sizing.diagnostics;
+    said.insert(said.begin(), std::move(*nothing));
+  }
   if (options.strict) {
     make_strict(analysis->sizing.diagnostics);
   }
@@ -238,6 +252,50 @@ Outcome run_fleet(Session& session, const Options& options) {
   return outcome;
 }
 
+// The board that the tree is, and what is said of the two.
+core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& request) {
+  if (request.sdk.empty()) {
+    return core::Diagnostics{};
+  }
+  EmitRequest on_tree;
+  on_tree.verb = kAnalyze;
+  on_tree.board = request.board;
+  on_tree.trace = request;
+  on_tree.sdk = request.sdk;
+  const auto tree = open_tree(session, on_tree);
+  if (!tree) {
+    return tl::make_unexpected(tree.error());
+  }
+  auto board = board_of_tree(session, request.board, *tree);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
+  core::Diagnostics said;
+  if (auto differs = compare_with_tree(session, on_tree, *tree); differs) {
+    // Nothing is written: what would be refused is told.
+    differs->severity = core::Severity::kWarning;
+    said.push_back(std::move(*differs));
+  }
+  request.board.of_tree = std::move(*board);
+  return said;
+}
+
+Outcome run_on_tree(Session& session, Options options) {
+  const auto said = take_tree(session, options.request);
+  if (!said) {
+    return failed(said.error(), kSchema, options.json);
+  }
+  if (options.follow) {
+    return run_follow(session, options);
+  }
+  auto analysis = analyze(session, options.request);
+  if (analysis) {
+    core::Diagnostics& all = analysis->sizing.diagnostics;
+    all.insert(all.begin(), said->begin(), said->end());
+  }
+  return report(session, options, std::move(analysis));
+}
+
 Outcome run_analyze(Session& session, const Options& options) {
   const bool fleet = is_fleet(session, options);
   if (auto wrong = check_usage(session, options); wrong) {
@@ -246,8 +304,7 @@ Outcome run_analyze(Session& session, const Options& options) {
   if (fleet) {
     return run_fleet(session, options);
   }
-  return options.follow ? run_follow(session, options)
-                        : report(session, options, analyze(session, options.request));
+  return run_on_tree(session, options);
 }
 
 Outcome run(Session& session, Options options) {
@@ -279,6 +336,7 @@ Run add_analyze(CLI::App& app) {
       "Examples:\n"
       "  memsize analyze trace.log\n"
       "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
+      "  memsize analyze trace.log --board j722s --sdk ~/ti/vision_apps\n"
       "  memsize analyze run.log.gz --board j722s-sdk11 --json -o sizing.json\n"
       "  ssh target cat run.log | memsize analyze -\n"
       "  memsize analyze model1.log model2.log --board j722s   # both loaded together\n"
@@ -292,6 +350,10 @@ Run add_analyze(CLI::App& app) {
                    "Logs or sizing documents, together; - is standard input. Or folders: every log "
                    "in them for itself");
   add_board_option(*verb, options->request.board);
+  verb->add_option("--sdk",
+                   options->request.sdk,
+                   "The board as this SDK tree has it: its sizes, and its SDK generation")
+      ->check(filled());
   add_project_options(*verb, options->project);
   verb->add_option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");

@@ -53,8 +53,9 @@ class Importer {
     const std::string& folder = session_.data.boards;
     const sdk::Reading reading =
         sdk::read_variant(*sources, **variant, *board ? (*board)->mpu.first : 0);
-    const auto model = *board ? sdk::make_import_model(session_.files, folder, **board)
-                              : sdk::make_import_parts(session_.files, folder, reading);
+    const auto model =
+        *board ? sdk::make_import_model(session_.files, folder, sources->platform, **board)
+               : sdk::make_import_parts(session_.files, folder, reading);
     auto import = sdk::import_board(*sources, **variant, reading, model);
     if (!import) {
       return tl::make_unexpected(import.error());

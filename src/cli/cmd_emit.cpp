@@ -195,6 +195,7 @@ Outcome run_emit(Session& session, Options options) {
     options.request.trace.inputs.push_back(options.sizing);
   }
   options.request.trace.board = options.request.board;
+  options.request.out = options.out;
   if (options.force || options.keep) {
     options.request.hand_edits = options.force ? sdk::HandEdits::kForce : sdk::HandEdits::kKeep;
   }

@@ -85,6 +85,7 @@ Outcome run(Session& session, Options options) {
     request.emit.trace.inputs.push_back(options.sizing);
   }
   request.emit.trace.board = request.emit.board;
+  request.emit.verb = "validate";
   // A log of the real board is read like a trace.
   if (auto lacks = lacks_trace(request.emit.trace, "validate"); lacks && request.logs.empty()) {
     return failed({std::move(*lacks)}, kSchema, options.json);

@@ -9,6 +9,7 @@
 
 #include "arguments.hpp"
 #include "check_stages.hpp"
+#include "generation_guard.hpp"
 #include "plan_stages.hpp"
 #include "planning.hpp"
 #include "stages.hpp"
@@ -65,6 +66,7 @@ core::Result<Analysis> analyze_recording(Session& session,
 
   // How much. Addresses belong to the map that is now, or to the one that the suggestions lead to.
   size_with_board(analysis, *options);
+  complete_hints(session, analysis);
   keep_warnings(analysis.current->remarks, analysis.sizing.diagnostics);
   // Frozen: no demand changes.
   return analysis;

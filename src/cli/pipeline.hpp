@@ -77,6 +77,8 @@ struct AnalyzeRequest {
   bool tight = false;
   /// All models run at one priority.
   bool one_priority = false;
+  /// The SDK tree that `board` was read from; empty: none.
+  std::string sdk;
 };
 
 /// Which map the addresses of a trace belong to.
@@ -112,6 +114,9 @@ struct Analysis {
                                                        const AnalyzeRequest& request,
                                                        model::Recording recording);
 
+/// The verb that takes inputs as they are and writes no map.
+inline constexpr const char* kAnalyze = "analyze";
+
 struct EmitRequest {
   BoardRequest board;
   /// Logs or sizing documents; none: the board's default map.
@@ -124,6 +129,9 @@ struct EmitRequest {
   /// What becomes of files that were edited by hand; empty: they are told.
   std::optional<sdk::HandEdits> hand_edits;
   std::vector<Budget> budgets;
+  /// For commands that a hint proposes: the verb, and --out as typed.
+  std::string verb = "emit";
+  std::string out;
 };
 
 struct Emission {

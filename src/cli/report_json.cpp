@@ -172,7 +172,7 @@ Json heap_use_json(const sizing::HeapUse& heap) {
   return json;
 }
 
-Json demand_json(const Demand& demand) {
+Json demand_json(const Analysis& analysis, const Demand& demand) {
   Json json;
   add_class(json, demand.key);
   json["records"] = demand.records;
@@ -205,6 +205,9 @@ Json demand_json(const Demand& demand) {
   if (demand.forecast) {
     json["forecast_bytes"] = demand.forecast->count();
   }
+  if (std::string caveat = caveat_of(analysis, demand); !caveat.empty()) {
+    json["caveat"] = std::move(caveat);
+  }
   for (const sizing::ForecastStep& step : demand.forecast_steps) {
     Json item = {{"what", step.what}};
     if (step.bytes) {
@@ -215,7 +218,7 @@ Json demand_json(const Demand& demand) {
   return json;
 }
 
-Json core_json(const CoreSizing& core) {
+Json core_json(const Analysis& analysis, const CoreSizing& core) {
   Json json;
   if (!core.core.empty()) {
     json["core"] = core.core;
@@ -248,7 +251,7 @@ Json core_json(const CoreSizing& core) {
   }
   json["demands"] = Json::array();
   for (const Demand& demand : core.demands) {
-    json["demands"].push_back(demand_json(demand));
+    json["demands"].push_back(demand_json(analysis, demand));
   }
   json["onchip"] = Json::array();
   for (const sizing::OnChipDemand& demand : core.onchip) {
@@ -273,6 +276,8 @@ nlohmann::ordered_json sizing_document(const Analysis& analysis) {
   json["trace_format"] = sizing.trace_format;
   if (!sizing.generation.empty()) {
     json["generation"] = sizing.generation;
+  } else if (!sizing.generations.empty()) {
+    json["generations"] = sizing.generations;
   }
   if (analysis.board) {
     json["board"] = analysis.board->name;
@@ -288,7 +293,7 @@ nlohmann::ordered_json sizing_document(const Analysis& analysis) {
   }
   json["cores"] = Json::array();
   for (const CoreSizing& core : sizing.cores) {
-    json["cores"].push_back(core_json(core));
+    json["cores"].push_back(core_json(analysis, core));
   }
   add_list(json, "heaps", analysis.recording.heaps, heap_json);
   add_list(json, "failures", analysis.recording.failures, failure_json);

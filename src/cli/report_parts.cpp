@@ -33,4 +33,13 @@ std::string optional_size(const std::optional<Bytes>& size) {
   return size ? core::format_size(*size) : std::string{"-"};
 }
 
+std::string caveat_of(const Analysis& analysis, const sizing::Demand& demand) {
+  if (!demand.forecast || demand.forecast == demand.suggested || !analysis.board) {
+    return {};
+  }
+  return fmt::format("{} needs {}",
+                     analysis.format.titles_of(analysis.board->possible_generations()),
+                     core::format_size(*demand.forecast));
+}
+
 }  // namespace memsize::cli

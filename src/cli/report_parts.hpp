@@ -39,6 +39,9 @@ using sizing::core_name;
 /// Heaps, failures and runs, a table each; empty where nothing tells of them.
 [[nodiscard]] std::string said_text(const Analysis& analysis);
 
+/// What a suggestion must not be read without: "SDK 12.0 needs 9 MiB"; empty where nothing is.
+[[nodiscard]] std::string caveat_of(const Analysis& analysis, const sizing::Demand& demand);
+
 /// For every number of a demand its lines and its rule.
 [[nodiscard]] std::string explain_demand(const Analysis& analysis,
                                          const sizing::CoreSizing& core,

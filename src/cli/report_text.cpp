@@ -27,9 +27,9 @@ std::string heading(const Analysis& analysis) {
   for (std::size_t i = 0; i < sizing.inputs.size(); ++i) {
     out += understood(analysis, i);
   }
-  if (!sizing.generation.empty()) {
+  if (!sizing.generations.empty()) {
     out += fmt::format("the trace is of SDK generation {} ({}: {})\n",
-                       sizing.generation,
+                       core::join(sizing.generations, " or "),
                        sizing.generation_title,
                        sizing.generation_evidence);
   }
@@ -69,7 +69,13 @@ std::vector<RareColumn> columns_of(const CoreSizing& core) {
   return columns;
 }
 
-Table demand_table(const CoreSizing& core, bool with_board) {
+// A figure and what it must not be read without.
+std::string with_caveat(const std::string& figure, const std::string& caveat) {
+  return caveat.empty() ? figure : fmt::format("{} ({})", figure, caveat);
+}
+
+Table demand_table(const Analysis& analysis, const CoreSizing& core) {
+  const bool with_board = analysis.board.has_value();
   const std::vector<RareColumn> rare = columns_of(core);
   Table table;
   table.columns = {
@@ -84,6 +90,8 @@ Table demand_table(const CoreSizing& core, bool with_board) {
   }
   Bytes now;
   Bytes suggested;
+  Bytes forecast;
+  bool has_caveat = false;
   for (const Demand& demand : core.demands) {
     const bool printed = demand.requested.count() != 0;
     std::vector<std::string> row = {
@@ -98,9 +106,12 @@ Table demand_table(const CoreSizing& core, bool with_board) {
     if (with_board) {
       row.push_back(demand.region.empty() ? "-" : demand.region);
       row.push_back(optional_size(demand.current));
-      row.push_back(optional_size(demand.suggested));
+      const std::string caveat = caveat_of(analysis, demand);
+      row.push_back(with_caveat(optional_size(demand.suggested), caveat));
+      has_caveat = has_caveat || !caveat.empty();
       now += demand.current.value_or(Bytes{});
       suggested += demand.suggested.value_or(Bytes{});
+      forecast += demand.forecast.value_or(demand.suggested.value_or(Bytes{}));
     }
     table.rows.push_back(std::move(row));
   }
@@ -108,7 +119,9 @@ Table demand_table(const CoreSizing& core, bool with_board) {
     std::vector<std::string> total(table.columns.size());
     total.front() = "total";
     total[total.size() - 2] = core::format_size(now);
-    total.back() = core::format_size(suggested);
+    total.back() = with_caveat(
+        core::format_size(suggested),
+        has_caveat ? fmt::format("{} there", core::format_size(forecast)) : std::string{});
     table.rows.push_back(std::move(total));
   }
   return table;
@@ -134,7 +147,7 @@ Table onchip_table(const CoreSizing& core, bool with_board) {
 }
 
 std::string balance(const Analysis& analysis) {
-  return analysis.current && analysis.suggested
+  return analysis.current && analysis.suggested && !suggestions_of(analysis).empty()
              ? emit::describe_balance(*analysis.suggested, *analysis.current) + ".\n"
              : std::string{};
 }
@@ -271,7 +284,9 @@ Table flat_table(const Analysis& analysis) {
                    {"suggested_bytes", true},
                    {"statistics_bytes", true},
                    {"failed_bytes", true},
-                   {"lower_bound"}};
+                   {"lower_bound"},
+                   {"forecast_bytes", true},
+                   {"caveat"}};
   const auto number = [](const std::optional<Bytes>& size) {
     return size ? fmt::format("{}", size->count()) : std::string{};
   };
@@ -291,7 +306,9 @@ Table flat_table(const Analysis& analysis) {
                             number(demand.suggested),
                             number(demand.statistics),
                             number(demand.failed),
-                            demand.lower_bound ? "true" : ""});
+                            demand.lower_bound ? "true" : "",
+                            number(demand.forecast),
+                            caveat_of(analysis, demand)});
     }
   }
   return table;
@@ -308,7 +325,7 @@ std::string report_text(const Analysis& analysis, bool explain) {
                        core_name(core.core),
                        models == 0 ? std::string{"no table"} : core::plural(models, "model"),
                        core.complete ? "" : ", incomplete: every sum is a lower bound");
-    out += demand_table(core, with_board).text(2);
+    out += demand_table(analysis, core).text(2);
     if (!core.onchip.empty()) {
       out += fmt::format("\n{}", onchip_table(core, with_board).text(2));
     }
@@ -335,8 +352,10 @@ std::string report_csv(const Analysis& analysis) {
 std::string report_markdown(const Analysis& analysis) {
   std::string out;
   for (const CoreSizing& core : analysis.sizing.cores) {
-    out += fmt::format("### {}\n\n", core::escape_markdown(core_name(core.core)));
-    out += demand_table(core, analysis.board.has_value()).markdown() + "\n";
+    out += fmt::format("### {}{}\n\n",
+                       core::escape_markdown(core_name(core.core)),
+                       core.complete ? "" : " (incomplete: every sum is a lower bound)");
+    out += demand_table(analysis, core).markdown() + "\n";
   }
   return out + balance(analysis);
 }

@@ -7,6 +7,7 @@
 #include "memsize/readers/reader.hpp"
 #include "memsize/sizing/addresses.hpp"
 
+#include "generation_guard.hpp"
 #include "recordings.hpp"
 
 #include <algorithm>
@@ -295,10 +296,34 @@ core::Result<board::TraceFormat> load_format(Session& session, const model::Reco
       session.files, session.data.boards, recording.inputs.front().trace_format);
 }
 
+namespace {
+
+// A small number alone as typed: a document's is bytes.
+std::optional<core::Diagnostic> unclear_headroom(const std::string& typed) {
+  constexpr std::uint64_t kMostPercent = 1000;
+  const bool is_number = typed.find_first_not_of("0123456789") == std::string::npos;
+  const auto size = core::parse_bytes(typed);
+  if (!is_number || !size || size->count() == 0 || size->count() > kMostPercent) {
+    return std::nullopt;
+  }
+  core::Diagnostic unclear =
+      core::error(Code::kTextSize,
+                  fmt::format("--headroom: '{}' may be a share or a size", typed),
+                  {},
+                  fmt::format("{0}% or {0}MiB?", typed));
+  unclear.option = "--headroom";
+  return unclear;
+}
+
+}  // namespace
+
 core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
                                              const model::Recording& recording) {
   sizing::Options options;
   const std::string headroom = !request.headroom.empty() ? request.headroom : recording.headroom;
+  if (auto unclear = unclear_headroom(request.headroom); unclear) {
+    return core::fail(std::move(*unclear));
+  }
   if (!headroom.empty()) {
     const auto parsed = sizing::parse_headroom(headroom);
     if (!parsed) {
@@ -422,12 +447,48 @@ bool forbids_map(const core::Diagnostic& diagnostic) {
   }
 }
 
-core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
-                                                    bool accept_generation) {
+namespace {
+
+core::Diagnostic unsized(const Analysis& analysis) {
+  std::vector<std::string> cores;
+  for (const board::Knob& knob : analysis.board->knobs) {
+    if (knob.demand && std::find(cores.begin(), cores.end(), knob.demand->core) == cores.end()) {
+      cores.push_back(knob.demand->core);
+    }
+  }
+  std::vector<std::string> traced;
+  for (const sizing::CoreSizing& core : analysis.sizing.cores) {
+    traced.push_back(sizing::core_name(core.core));
+  }
+  return core::error(
+      Code::kSizingUnknownCore,
+      fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),
+      {},
+      fmt::format("its heaps are of: {}; the trace has: {}. Is it the board that the trace was "
+                  "taken on? --core names the core of lines without one",
+                  core::join(cores, ", "),
+                  traced.empty() ? "none" : core::printable(core::join(traced, ", "))));
+}
+
+}  // namespace
+
+std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
+  const auto& cores = analysis.sizing.cores;
+  const bool is_traced = std::any_of(
+      cores.begin(), cores.end(), [](const auto& core) { return !core.instances.empty(); });
+  if (!analysis.board || !is_traced || !suggestions_of(analysis.sizing).empty()) {
+    return std::nullopt;
+  }
+  return unsized(analysis);
+}
+
+core::Result<board::KnobValues> suggestions_to_emit(Session& session,
+                                                    const EmitRequest& request,
+                                                    const Analysis& analysis) {
   core::Diagnostics errors;
   core::Diagnostics warnings;
   for (core::Diagnostic diagnostic : analysis.sizing.diagnostics) {
-    const bool accepted = diagnostic.code == Code::kSizingGeneration && accept_generation;
+    const bool accepted = diagnostic.code == Code::kSizingGeneration && request.accept_generation;
     if (!forbids_map(diagnostic) || accepted) {
       if (diagnostic.severity == core::Severity::kWarning) {
         warnings.push_back(std::move(diagnostic));
@@ -435,27 +496,16 @@ core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
       continue;
     }
     if (diagnostic.code == Code::kSizingGeneration) {
-      diagnostic.hint += "; to take the sizes of the trace as they are: --accept-generation";
+      diagnostic.hint = generation_hint(session, request, analysis);
     }
     diagnostic.severity = core::Severity::kError;
     errors.push_back(std::move(diagnostic));
   }
   board::KnobValues values = suggestions_of(analysis);
   if (values.empty() && errors.empty()) {
-    std::vector<std::string> cores;
-    for (const board::Knob& knob : analysis.board->knobs) {
-      if (knob.demand && std::find(cores.begin(), cores.end(), knob.demand->core) == cores.end()) {
-        cores.push_back(knob.demand->core);
-      }
-    }
-    // Why nothing is sized was a warning before it became fatal.
-    errors = std::move(warnings);
-    errors.push_back(core::error(
-        Code::kSizingUnknownCore,
-        fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),
-        {},
-        fmt::format("its heaps are of: {}; --core names the core of the lines",
-                    core::join(cores, ", "))));
+    // First what matters, then why.
+    errors.push_back(unsized(analysis));
+    errors.insert(errors.end(), warnings.begin(), warnings.end());
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
@@ -470,7 +520,7 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
     if (!analysis) {
       return tl::make_unexpected(analysis.error());
     }
-    auto usable = suggestions_to_emit(*analysis, request.accept_generation);
+    auto usable = suggestions_to_emit(session, request, *analysis);
     if (!usable) {
       return tl::make_unexpected(usable.error());
     }

@@ -59,9 +59,13 @@ void say_nearest(const board::Board& board,
 /// Whether a map that is made of such a recording may not load its models.
 [[nodiscard]] bool forbids_map(const core::Diagnostic& diagnostic);
 
+/// That models were traced, but size nothing of the board, as an error.
+[[nodiscard]] std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis);
+
 /// The suggestions, or why no map may be made of them.
-[[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(const Analysis& analysis,
-                                                                  bool accept_generation);
+[[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(Session& session,
+                                                                  const EmitRequest& request,
+                                                                  const Analysis& analysis);
 
 /// Sizes that were asked for, and the board that they are for.
 struct Wish {

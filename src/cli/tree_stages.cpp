@@ -6,6 +6,7 @@
 #include "memsize/emit/artifact.hpp"
 
 #include "arguments.hpp"
+#include "generation_guard.hpp"
 
 #include <algorithm>
 #include <map>
@@ -121,7 +122,36 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
   return files;
 }
 
+// The board and the trace are both of another generation than the tree: one command line for both.
+core::Diagnostics both_generations(core::Diagnostic of_board, const core::Diagnostics& others) {
+  core::Diagnostics errors;
+  for (const core::Diagnostic& other : others) {
+    if (other.code == core::Code::kSizingGeneration) {
+      of_board.hint.clear();
+    }
+  }
+  errors.push_back(std::move(of_board));
+  errors.insert(errors.end(), others.begin(), others.end());
+  return errors;
+}
+
 }  // namespace
+
+core::Result<std::shared_ptr<const board::Board>> board_of_tree(Session& session,
+                                                                const BoardRequest& request,
+                                                                const sdk::OpenTree& tree) {
+  const auto named = load_board(session, request);
+  if (!named) {
+    return tl::make_unexpected(named.error());
+  }
+  return std::make_shared<const board::Board>(with_generation(asked_of(tree).board, *named));
+}
+
+std::optional<core::Diagnostic> compare_with_tree(Session& session,
+                                                  const EmitRequest& request,
+                                                  const sdk::OpenTree& tree) {
+  return compare_with_tree(session, request, asked_of(tree).board);
+}
 
 core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request) {
   return open_in(session, request, session.files, false);
@@ -138,10 +168,19 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
   if (!root) {
     return tl::make_unexpected(root.error());
   }
+  auto board = board_of_tree(session, request.board, tree);
+  if (!board) {
+    return tl::make_unexpected(board.error());
+  }
   EmitRequest on_tree = request;
-  on_tree.board.of_tree = std::make_shared<board::Board>(asked_of(tree).board);
+  on_tree.board.of_tree = std::move(*board);
   on_tree.trace.board = on_tree.board;
+  const auto generation = compare_with_tree(session, request, tree);
   auto sizes = sizes_to_emit(session, on_tree);
+  if (generation && generation->severity == core::Severity::kError) {
+    return tl::make_unexpected(
+        both_generations(*generation, sizes ? core::Diagnostics{} : sizes.error()));
+  }
   if (!sizes) {
     core::Diagnostics errors = sizes.error();
     sdk::show_script(tree, errors);
@@ -157,6 +196,9 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
     return tl::make_unexpected(std::move(errors));
   }
   sdk::show_script(tree, sizes->diagnostics);
+  if (generation) {
+    sizes->diagnostics.push_back(*generation);
+  }
   return TreeWish{*root, std::move(sizes->values), std::move(sizes->diagnostics)};
 }
 

@@ -8,6 +8,8 @@
 #include "pipeline.hpp"
 #include "stages.hpp"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,17 @@ inline constexpr const char* kRebuildFile = "REBUILD.md";
 
 /// Every operating system of the part, for a change.
 [[nodiscard]] core::Result<sdk::OpenTree> open_all(Session& session, const EmitRequest& request);
+
+/// The tree's map as a board, of the generation of the tree; where nothing tells that, of the one
+/// that the named board is of.
+[[nodiscard]] core::Result<std::shared_ptr<const board::Board>> board_of_tree(
+    Session& session, const BoardRequest& request, const sdk::OpenTree& tree);
+
+/// What compare_with_tree() of generation_guard.hpp says of the operating system that was asked
+/// for.
+[[nodiscard]] std::optional<core::Diagnostic> compare_with_tree(Session& session,
+                                                                const EmitRequest& request,
+                                                                const sdk::OpenTree& tree);
 
 struct TreeWish {
   /// The folder that holds platform/.

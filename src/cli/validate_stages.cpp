@@ -78,7 +78,7 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
       return tl::make_unexpected(analysis.error());
     }
     // What no map may be made of is not replayed either.
-    if (auto usable = suggestions_to_emit(*analysis, request.emit.accept_generation); !usable) {
+    if (auto usable = suggestions_to_emit(session, request.emit, *analysis); !usable) {
       return tl::make_unexpected(usable.error());
     }
     keep_warnings(analysis->sizing.diagnostics, candidate.diagnostics);
@@ -162,8 +162,7 @@ core::Result<Setup> set_up(Session& session,
   setup.replays = runtime::make_replays(
       candidate.map,
       analysis == nullptr ? nullptr : &analysis->sizing,
-      analysis == nullptr ? nullptr
-                          : sizing::find_generation(analysis->recording, analysis->format));
+      analysis == nullptr ? nullptr : analysis->format.find_generation(analysis->sizing.rules_of));
   if (request.run.where == runtime::Where::kHost) {
     return setup;
   }

@@ -2,6 +2,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "predicted.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -122,6 +124,8 @@ class Holder {
     report_.generation_differs = log_.sizing.generation_differs;
     hold_records();
     hold_heaps();
+    const core::Diagnostics shifted = hold_predictions(map_, log_, cores_);
+    report_.findings.insert(report_.findings.end(), shifted.begin(), shifted.end());
     keep_what_sizing_found();
     hold_regions();
     look_for_silent_cores();

@@ -111,7 +111,8 @@ std::vector<CoreReplay> make_replays(const layout::MemoryMap& map,
         const board::HeapRule* rule =
             generation == nullptr
                 ? nullptr
-                : generation->find_heap(knob.demand->cacheability, knob.demand->lifetime);
+                : generation->find_heap(
+                      knob.demand->cacheability, knob.demand->lifetime, map.board.rtos_family);
         heap.rule = rule == nullptr ? board::HeapRule{} : *rule;
         replay_demand(*demand, sizing->together, heap);
       } else {

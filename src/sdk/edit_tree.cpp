@@ -33,11 +33,12 @@ class Opener {
     OpenVariant open;
     open.variant = &variant;
     open.reading = read_variant(sources, variant, known ? model->second.mpu.first : 0);
-    auto import = import_board(sources,
-                               variant,
-                               open.reading,
-                               known ? make_import_model(files_, folder_, model->second)
-                                     : make_import_parts(files_, folder_, open.reading));
+    auto import =
+        import_board(sources,
+                     variant,
+                     open.reading,
+                     known ? make_import_model(files_, folder_, sources.platform, model->second)
+                           : make_import_parts(files_, folder_, open.reading));
     if (!import) {
       return tl::make_unexpected(import.error());
     }
@@ -53,6 +54,7 @@ class Opener {
     std::erase_if(board->rebuild, [](const board::RebuildStep& step) { return step.by_hand; });
     board->name = known ? model->second.name : sources.platform.soc;
     board->asked_as = known ? model->second.asked_as : board->name;
+    board->of_tree = true;
     auto map = layout::resolve(*board, {});
     if (!map) {
       return failed(sources, variant, map.error());

@@ -1,8 +1,10 @@
 #include "memsize/sdk/import.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/board/trace_format.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
+#include "memsize/sdk/generation.hpp"
 
 #include "import_plan.hpp"
 #include "import_toml.hpp"
@@ -28,6 +30,15 @@ std::string script_name(const Plan& plan) {
   return fmt::format("platform/{}/rtos/{}",
                      plan.sources->platform.soc,
                      path.substr(path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1));
+}
+
+// What the tree's own files tell, never what the board of the part is of.
+std::string generation_text(const std::vector<std::string>& told) {
+  if (told.empty()) {
+    return "# Of which SDK generation the tree is, no file of it tells.\n";
+  }
+  return told.size() == 1 ? fmt::format("generation = {}\n", quoted(told.front()))
+                          : fmt::format("generations = {} # one of these\n", list_text(told));
 }
 
 std::string head_text(const Plan& plan) {
@@ -67,10 +78,12 @@ std::string head_text(const Plan& plan) {
     text += fmt::format("os = {}\n", quoted(os));
   }
   if (known != nullptr) {
-    for (const auto& [key, value] :
-         {std::pair{"format", known->format}, std::pair{"generation", known->generation}}) {
+    const auto add = [&](const char* key, const std::string& value) {
       text += value.empty() ? std::string{} : fmt::format("{} = {}\n", key, quoted(value));
-    }
+    };
+    add("format", known->format);
+    add("rtos_family", known->rtos_family);
+    text += generation_text(plan.model->generations);
   }
   return text + steps_text(known) + fmt::format("sources = [{}]\n\n", quoted(script_name(plan)));
 }
@@ -187,8 +200,15 @@ class PartFinder {
 
 ImportModel make_import_model(core::FileSystem& files,
                               const std::string& folder,
+                              const Platform& platform,
                               board::Board board) {
   ImportModel model;
+  if (!board.format.empty()) {
+    // It was read as the board was.
+    if (const auto format = board::load_trace_format(files, folder, board.format); format) {
+      model.generations = generation_of_tree(files, platform, *format).generations;
+    }
+  }
   const std::string& asked = board.asked_as;
   const bool is_path = asked.find('/') != std::string::npos || asked.ends_with(".toml");
   PartFinder{files, folder}.visit(

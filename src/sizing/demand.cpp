@@ -26,7 +26,7 @@ constexpr std::uint64_t kPercent = 100;
 class DemandMaker {
  public:
   DemandMaker(const Work& work, const CoreWork& core, const DemandKey& key)
-      : work_(work), core_(core), key_(key), rule_(rule_of(*work.generation, key)) {
+      : work_(work), core_(core), key_(key), rule_(rule_of(work, *work.generation, key)) {
     for (const Candidate& candidate : core.candidates) {
       lists_.push_back(blocks_of(candidate, key));
     }

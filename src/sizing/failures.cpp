@@ -66,7 +66,7 @@ FailedRecord from_table(const Work& work,
     }
   }
   known.push_back(&asked);
-  failed.least = bound_of(rule_of(*work.generation, failed.key), {known});
+  failed.least = bound_of(rule_of(work, *work.generation, failed.key), {known});
   return failed;
 }
 
@@ -85,7 +85,7 @@ std::optional<FailedRecord> from_format(const Work& work,
   failed.key = {core, failure.space, failure.cacheability, meaning->second.memory->lifetime};
   model::Block asked;
   asked.size = model::measured_exactly(*failure.size);
-  failed.least = bound_of(rule_of(*work.generation, failed.key), {{&asked}});
+  failed.least = bound_of(rule_of(work, *work.generation, failed.key), {{&asked}});
   return failed;
 }
 

@@ -38,8 +38,8 @@ class Forecaster {
         lists_(lists),
         pad_last_(pad_last),
         demand_(demand),
-        now_(rule_of(*work.generation, demand.key)),
-        then_(rule_of(*work.forecast, demand.key)) {}
+        now_(rule_of(work, *work.generation, demand.key)),
+        then_(rule_of(work, *work.forecast, demand.key)) {}
 
   void run() {
     std::vector<std::vector<Block>> changed;
@@ -184,13 +184,14 @@ void forecast(const Work& work,
 }
 
 void report_forecast(const Work& work) {
-  core::Diagnostic differs =
-      core::warning(Code::kSizingGeneration,
-                    fmt::format("the trace is of {}, but board '{}' is of {}: a map sized from it "
-                                "may not load a model there",
-                                work.generation->title,
-                                work.view->board->name,
-                                work.forecast->title));
+  core::Diagnostic differs = core::warning(
+      Code::kSizingGeneration,
+      fmt::format("the trace is of {}, but {} is of {}: a map sized from it may not "
+                  "load a model there",
+                  work.sizing.generation_title,
+                  work.view->board->of_tree ? std::string{"the SDK tree"}
+                                            : fmt::format("board '{}'", work.view->board->name),
+                  work.format.titles_of(work.view->board->possible_generations())));
   std::vector<std::string> settings;
   for (const CoreSizing& core : work.sizing.cores) {
     for (const Demand& demand : core.demands) {

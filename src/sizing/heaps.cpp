@@ -251,7 +251,7 @@ std::vector<DemandKey> used_classes(const Work& work, const std::string& core) {
   for (const HeapReport& report : work.recording.heaps) {
     const auto key = key_of(work, report);
     if (!key || key->core != core || key->cacheability == kOnChip ||
-        used_of(report) <= rule_of(*work.generation, *key).idle ||
+        used_of(report) <= rule_of(work, *work.generation, *key).idle ||
         std::find(keys.begin(), keys.end(), *key) != keys.end()) {
       continue;
     }
@@ -345,7 +345,7 @@ void report_statistics(const Work& work) {
         key->cacheability == kOnChip || !runs_models(work, report.core)) {
       continue;
     }
-    const bool unused = used_of(report) <= rule_of(*work.generation, *key).idle;
+    const bool unused = used_of(report) <= rule_of(work, *work.generation, *key).idle;
     const auto [core, first] = idle.try_emplace(report.core, unused);
     core->second = core->second && unused;
   }

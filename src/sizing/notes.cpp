@@ -99,7 +99,9 @@ class Unloads {
   Unloads(const Work& work, const model::CoreRecording& recorded)
       : work_(work), recorded_(recorded) {
     for (const HeapRule& rule : work.generation->heaps) {
-      if (rule.lifetime == model::Lifetime::kPersistent) {
+      const HeapRule* own =
+          work.generation->find_heap(rule.cacheability, rule.lifetime, rtos_family_of(work));
+      if (own == &rule && rule.lifetime == model::Lifetime::kPersistent) {
         (rule.kind == HeapRule::Kind::kLinear ? linear_ : listed_).push_back(&rule);
       }
     }

@@ -57,7 +57,7 @@ class Sizer {
     report_failed(work_, failed);
     report_other_failures(work_, failed);
     report_statistics(work_);
-    if (work_.forecast != nullptr && !sizing_.generation.empty()) {
+    if (work_.forecast != nullptr && !sizing_.generations.empty()) {
       sizing_.generation_differs = true;
       report_forecast(work_);
     }
@@ -71,31 +71,51 @@ class Sizer {
  private:
   void choose_generation() {
     const board::TraceFormat& format = work_.format;
-    const ToldRecording told = generation_of(work_.recording, format);
-    const Generation* of_board =
-        work_.view == nullptr ? nullptr : format.find_generation(work_.view->board->generation);
-    const std::string soc = work_.view == nullptr ? std::string{} : work_.view->board->soc;
-    std::string part = soc;
-    if (told.told.generation != nullptr && told.everywhere && !told.several) {
-      work_.generation = told.told.generation;
-      sizing_.generation = told.told.generation->name;
-      sizing_.generation_title = told.told.generation->title;
-      sizing_.generation_evidence = evidence_of(told.told);
-      part = told.told.part;
-    } else {
-      work_.generation = of_board != nullptr ? of_board : &format.generations.back();
-      report_unknown_generation(told.several);
+    std::vector<const Generation*> of_board;
+    for (const std::string& name : generations_of_board()) {
+      of_board.push_back(format.find_generation(name));
     }
+    const std::string soc = work_.view == nullptr ? std::string{} : work_.view->board->soc;
+    const ToldRecording recording = generation_of(work_.recording, format, soc);
+    const ToldGeneration& told = recording.told;
+    std::string part = soc;
+    if (recording.everywhere && !recording.several && !told.generations.empty()) {
+      const auto common = std::find_if(of_board.rbegin(), of_board.rend(), [&](const auto* each) {
+        return told.contains(each);
+      });
+      work_.generation = told.choose(common == of_board.rend() ? nullptr : *common);
+      sizing_.generations = told.names();
+      sizing_.generation = told.generations.size() == 1 ? work_.generation->name : "";
+      sizing_.generation_title = format.titles_of(sizing_.generations);
+      sizing_.generation_evidence = evidence_of(told);
+      part = told.part;
+    } else {
+      work_.generation = of_board.empty() ? &format.generations.back() : of_board.back();
+      report_unknown_generation(recording.several);
+    }
+    sizing_.rules_of = work_.generation->name;
     if (!work_.generation->estimate.empty()) {
       work_.say(core::warning(
           Code::kSizingUnknownGeneration,
           fmt::format("{}: {}", work_.generation->title, work_.generation->estimate)));
     }
     work_.fixed = &work_.generation->fixed_on(part);
-    if (of_board != nullptr && of_board != work_.generation) {
-      work_.forecast = of_board;
-      work_.forecast_fixed = &of_board->fixed_on(soc);
+    if (!of_board.empty() &&
+        std::find(of_board.begin(), of_board.end(), work_.generation) == of_board.end()) {
+      work_.forecast = of_board.back();
+      work_.forecast_fixed = &work_.forecast->fixed_on(soc);
     }
+  }
+
+  // Those that the format knows.
+  [[nodiscard]] std::vector<std::string> generations_of_board() const {
+    std::vector<std::string> names = work_.view == nullptr
+                                         ? std::vector<std::string>{}
+                                         : work_.view->board->possible_generations();
+    std::erase_if(names, [&](const std::string& name) {
+      return work_.format.find_generation(name) == nullptr;
+    });
+    return names;
   }
 
   void report_unknown_generation(bool several) {
@@ -251,9 +271,16 @@ std::string record_name(const Work& work, std::uint32_t record) {
                    "record {} ({}, {})", record, meaning->second.name, meaning->second.what);
 }
 
-const board::HeapRule& rule_of(const Generation& generation, const DemandKey& key) {
+std::string rtos_family_of(const Work& work) {
+  return work.view == nullptr ? std::string{} : work.view->board->rtos_family;
+}
+
+const board::HeapRule& rule_of(const Work& work,
+                               const Generation& generation,
+                               const DemandKey& key) {
   static const board::HeapRule unknown;
-  const board::HeapRule* rule = generation.find_heap(key.cacheability, key.lifetime);
+  const board::HeapRule* rule =
+      generation.find_heap(key.cacheability, key.lifetime, rtos_family_of(work));
   return rule == nullptr ? unknown : *rule;
 }
 

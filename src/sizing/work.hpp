@@ -41,9 +41,12 @@ struct Work {
 [[nodiscard]] std::string record_name(const Work& work, std::uint32_t record);
 
 [[nodiscard]] bool in_class(const model::Block& block, const board::DemandKey& key);
-/// How a generation's heap of a class places blocks; one that takes nothing for itself where no
-/// rule is known.
-[[nodiscard]] const board::HeapRule& rule_of(const board::Generation& generation,
+/// Empty where nobody says.
+[[nodiscard]] std::string rtos_family_of(const Work& work);
+/// How a generation's heap of a class places blocks on the board; one that takes nothing for itself
+/// where no rule is known.
+[[nodiscard]] const board::HeapRule& rule_of(const Work& work,
+                                             const board::Generation& generation,
                                              const board::DemandKey& key);
 /// The knob that a demand drives, or nullptr.
 [[nodiscard]] const board::Knob* knob_of(const Work& work, const board::DemandKey& key);

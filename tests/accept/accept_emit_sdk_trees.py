@@ -67,7 +67,9 @@ class Trees:
 
     def tree(self, generation: str, soc: str) -> Tree:
         root = self.found[generation]
-        return Tree(root, soc, root / TOOLS, ("--board", BOARDS.get((soc, generation), soc)), (("--soc", soc),))
+        # No board of J722S is of SDK 10.
+        accept = ("--accept-generation",) if (soc, generation) == ("j722s", "c59a3712") else ()
+        return Tree(root, soc, root / TOOLS, ("--board", BOARDS.get((soc, generation), soc), *accept), (("--soc", soc),))
 
     def copy(self, generation: str, soc: str, name: str = "tree") -> Tree:
         """With one other part, which nobody asks for."""

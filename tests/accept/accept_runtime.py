@@ -161,7 +161,8 @@ def size_of(text: str) -> int:
 def check_log(machine: Machine) -> None:
     """From empty heaps, all records of the log come to lie where they were on the chip."""
     formats = tomllib.loads((SOURCE / "boards" / "formats" / "tidl.toml").read_text())
-    rules = {kind: rule for rule in formats["generation"]["11"]["heap"] for kind in rule["classes"]}
+    rules = {kind: rule for rule in formats["generation"]["11"]["heap"] for kind in rule["classes"]
+             if "mcu-plus" in rule.get("families", ["mcu-plus"])}
     # The heaps of the log's map: class, data of the generation, base; the chip's log has the low words only.
     heaps = {"DDR Non-cacheable Persistent": ("non-cacheable persistent", 0x110000000, 3 * MIB),
              "DDR Non-cacheable Scratch": ("non-cacheable scratch", 0x110300000, MIB),

@@ -69,14 +69,14 @@ TEST_SUITE("board") {
     CHECK(fresh.fixed.at(1).size.count() == 2048);
     CHECK_FALSE(fresh.fixed.at(1).whole);
     CHECK(fresh.fixed.at(2).whole);
-    const HeapRule* heap = fresh.find_heap(Cacheability::kCacheable, Lifetime::kScratch);
+    const HeapRule* heap = fresh.find_heap(Cacheability::kCacheable, Lifetime::kScratch, "");
     REQUIRE(heap != nullptr);
     CHECK(heap->kind == HeapRule::Kind::kRtos);
     CHECK(heap->align.value() == 256);
     CHECK(heap->header.count() == 32);
     CHECK(heap->objects.size() == 2);
     CHECK(heap->source == "a book");
-    CHECK(fresh.find_heap(Cacheability::kNonCacheable, Lifetime::kScratch) == nullptr);
+    CHECK(fresh.find_heap(Cacheability::kNonCacheable, Lifetime::kScratch, "") == nullptr);
     // The old one has the heaps of the one further down.
     CHECK(format->generations[0].heaps.size() == 2);
     CHECK(format->find_generation("newest") == nullptr);

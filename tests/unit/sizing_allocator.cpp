@@ -14,10 +14,13 @@ namespace {
 using model::Cacheability;
 using model::Lifetime;
 
-const board::HeapRule& rule(const char* generation, Cacheability cacheability, Lifetime lifetime) {
+const board::HeapRule& rule(const char* generation,
+                            Cacheability cacheability,
+                            Lifetime lifetime,
+                            const char* family = "mcu-plus") {
   const board::Generation* known = test::tidl_format().find_generation(generation);
   REQUIRE(known != nullptr);
-  const board::HeapRule* heap = known->find_heap(cacheability, lifetime);
+  const board::HeapRule* heap = known->find_heap(cacheability, lifetime, family);
   REQUIRE(heap != nullptr);
   return *heap;
 }
@@ -53,6 +56,31 @@ TEST_SUITE("sizing") {
     // The same for SDK 12.0: blocks are rounded to 256.
     CHECK(model_objects(rule("12", Cacheability::kCacheable, Lifetime::kPersistent)).count() ==
           442176);
+  }
+
+  TEST_CASE("PDK parts have headers, blocks and an end of 256 B") {
+    for (const auto& [generation, object] :
+         {std::pair{"11", std::uint64_t{252848}}, std::pair{"12", std::uint64_t{442112}}}) {
+      CAPTURE(generation);
+      const board::HeapRule& heap =
+          rule(generation, Cacheability::kCacheable, Lifetime::kPersistent, "pdk");
+      // An idle J784S4: 134217728 B of which 134217472 B are free.
+      CHECK(heap.idle.count() == 134217728 - 134217472);
+      CHECK(model_objects(heap).count() == up(object, 256) + 256);
+      CHECK(before_records(heap).count() == 256 + (up(384, 256) + 256) + (up(object, 256) + 256));
+      const model::Instance instance = test::appnote_instance(false);
+      const BlockList blocks = blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
+      std::uint64_t by_hand = before_records(heap).count();
+      for (const std::uint64_t size : {681U, 2821545U, 542920U, 1423427U, 4486283U}) {
+        by_hand += up(up(size, 128), 256) + 256;
+      }
+      CHECK(bound_of(heap, {blocks}).count() == by_hand);
+    }
+    // An idle AM62A: 29360128 B of which 29360064 B are free.
+    CHECK(rule("11", Cacheability::kCacheable, Lifetime::kPersistent).idle.count() == 64);
+    // The others are the same on both.
+    CHECK(&rule("12", Cacheability::kCacheable, Lifetime::kScratch, "pdk") ==
+          &rule("12", Cacheability::kCacheable, Lifetime::kScratch));
   }
 
   TEST_CASE("the gaps between the persistent cacheable records are those of the allocator") {

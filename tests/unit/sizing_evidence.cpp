@@ -432,12 +432,75 @@ TEST_SUITE("sizing") {
     }
   }
 
-  TEST_CASE("a scratch record of 2 MiB is of SDK 12.0 on the part that has it") {
+  TEST_CASE(
+      "a size that several generations print is of one of them, and of the board's if it can") {
     model::Instance instance = appnote_instance(false);
-    instance.blocks[11].size = model::measured_kib(204825);
-    const Sizing sizing = size(recording_of("alpha", {instance}));
-    CHECK(sizing.generation == "12");
-    CHECK(demand(sizing, kWarm, Lifetime::kScratch).fixed.count() == 2 * kMiB);
+    instance.blocks[11].size = model::measured_kib(204825);  // 2 MiB + 256 B
+    const model::Recording recording = recording_of("alpha", {instance});
+    const Sizing alone = size(recording);
+    CHECK(alone.generation.empty());
+    CHECK(alone.generations == std::vector<std::string>{"10", "11", "12"});
+    CHECK(alone.generation_title == "SDK 10.x, SDK 11.01 or SDK 12.0");
+    // The one whose fixed part comes nearest.
+    CHECK(alone.rules_of == "12");
+    CHECK(demand(alone, kWarm, Lifetime::kScratch).fixed.count() == 2 * kMiB);
+
+    test::ViewOfZx9 zx9;
+    zx9.board.soc = "am62a";
+    for (const char* generation : {"10", "11", "12"}) {
+      CAPTURE(generation);
+      zx9.board.generation = generation;
+      const Sizing sizing = size(recording, &zx9.view);
+      CHECK_FALSE(sizing.generation_differs);
+      CHECK(sizing.rules_of == generation);
+    }
+    zx9.board.generation = "9";
+    CHECK(size(recording, &zx9.view).generation_differs);
+    // A tree that is of one of two.
+    zx9.board.generation.clear();
+    zx9.board.generations = {"8", "9"};
+    CHECK(size(recording, &zx9.view).generation_differs);
+    zx9.board.generations = {"9", "10"};
+    CHECK_FALSE(size(recording, &zx9.view).generation_differs);
+  }
+
+  TEST_CASE("what is known of record 11, part by part") {
+    struct Known {
+      const char* soc;
+      unsigned hundredths;
+      std::vector<std::string> generations;
+    };
+
+    const std::vector<Known> all = {
+        // 512 KiB, 2, 4 and 8 MiB, and 256 B.
+        {"j722s", 409625, {"11"}},
+        {"j722s", 819225, {"12"}},
+        {"j722s", 51225, {"10"}},
+        {"j784s4", 51225, {"10", "11"}},
+        {"j784s4", 409625, {"10", "11"}},
+        {"j784s4", 819225, {"12"}},
+        {"j721e", 409625, {"10", "11"}},
+        {"am62a", 204825, {"10", "11", "12"}},
+        {"am62a", 51225, {"10", "11"}},
+        {"am62a", 409625, {}},
+        {"am62a", 819225, {}},
+    };
+    for (const Known& known : all) {
+      CAPTURE(known.soc);
+      CAPTURE(known.hundredths);
+      model::Instance instance = appnote_instance(false);
+      instance.blocks[11].size = model::measured_kib(known.hundredths);
+      test::ViewOfZx9 zx9;
+      zx9.board.soc = known.soc;
+      CHECK(size(recording_of("alpha", {instance}), &zx9.view).generations == known.generations);
+    }
+    // Fifteen records are of no SDK after 9.
+    model::Instance nine = appnote_instance(false);
+    nine.blocks.pop_back();
+    nine.blocks[11].size = model::measured_kib(51225);
+    test::ViewOfZx9 zx9;
+    zx9.board.soc = "j784s4";
+    CHECK(size(recording_of("alpha", {nine}), &zx9.view).generation == "9");
   }
 
   TEST_CASE("a forecast adds up, change by change") {

@@ -177,6 +177,12 @@ struct Board {
   std::string sdk;
   std::string format;
   std::string generation;
+  /// Where nobody knows which of these it is.
+  std::vector<std::string> generations;
+  /// Made of an SDK tree in this run: what is said of its generation is said of the tree.
+  bool of_tree = false;
+  /// The RTOS layer of the SDK, whose allocators its heaps have; empty: nobody says.
+  std::string rtos_family;
   /// Why the board is not final; empty where it is.
   std::string provisional;
   std::vector<std::string> sources;
@@ -204,6 +210,8 @@ struct Board {
 
   [[nodiscard]] const Knob* find_knob(std::string_view knob) const;
   [[nodiscard]] const Core* find_core(std::string_view core) const;
+  /// Of which generations its SDK may be; none: nobody says.
+  [[nodiscard]] std::vector<std::string> possible_generations() const;
   /// nullptr: the board does not say where the core's sections go.
   [[nodiscard]] const CoreSections* find_sections(std::string_view core) const;
   [[nodiscard]] const Chain* find_chain(std::string_view chain) const;

@@ -22,6 +22,11 @@ namespace memsize::board {
 [[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
                                                                     const std::string& folder);
 
+/// The bundled boards of a part, by name.
+[[nodiscard]] std::vector<Board> boards_of_part(core::FileSystem& files,
+                                                const std::string& folder,
+                                                const std::string& soc);
+
 /// By operating system, the bundled boards of a part; of several, that of the newest SDK. Boards
 /// that cannot be read are left out.
 [[nodiscard]] std::map<std::string, Board> newest_boards(core::FileSystem& files,

@@ -20,6 +20,8 @@ struct HeapRule {
 
   model::Cacheability cacheability{};
   model::Lifetime lifetime{};
+  /// The RTOS layers that have this allocator (a board's `rtos_family`); empty: all.
+  std::vector<std::string> families;
   Kind kind = Kind::kLinear;
   /// Linear: where a block may start. RTOS: what a block's size is rounded to.
   core::Align align;
@@ -73,10 +75,29 @@ struct Generation {
   /// Not empty: the rules are an estimate, and this says what of them.
   std::string estimate;
 
+  /// On a board of that RTOS family. Empty: nobody knows, and the rule that stands last counts.
   [[nodiscard]] const HeapRule* find_heap(model::Cacheability cacheability,
-                                          model::Lifetime lifetime) const;
+                                          model::Lifetime lifetime,
+                                          std::string_view family) const;
   /// The fixed parts on a family of chips.
   [[nodiscard]] const FixedParts& fixed_on(std::string_view part) const;
+  /// The sizes of the fingerprint's record on a family of chips.
+  [[nodiscard]] const std::vector<core::Bytes>& fingerprint_on(std::string_view part) const;
+};
+
+/// What tells of which generation an SDK tree is: a file that is there, or a text in it.
+struct TreeFact {
+  /// Below platform/SOC/rtos.
+  std::string file;
+  /// Empty: that the file is there tells.
+  std::string contains;
+  /// On which parts (a platform's name); empty: on all.
+  std::vector<std::string> parts;
+  /// The generations whose trees have it, and those whose trees have not (empty: that it is not
+  /// there tells nothing).
+  std::vector<std::string> has;
+  std::vector<std::string> lacks;
+  std::string source;
 };
 
 struct MemoryClass {
@@ -127,7 +148,12 @@ struct TraceFormat {
   std::vector<std::string> not_covered;
   /// What to know where several models of a core are counted as live together.
   std::vector<std::string> several_models;
+  std::vector<TreeFact> tree_facts;
 
+  /// "SDK 10.x or SDK 11.01".
+  [[nodiscard]] std::string titles_of(const std::vector<std::string>& names) const;
+  /// Every RTOS family that a heap's rule names.
+  [[nodiscard]] std::vector<std::string> families() const;
   [[nodiscard]] const Generation* find_generation(std::string_view generation) const;
   /// The class of the heap that was printed so, which may be cut to 15 or 16 characters.
   [[nodiscard]] const MemoryClass* find_heap(std::string_view printed) const;

@@ -29,11 +29,15 @@ struct ImportModel {
   std::vector<std::string> parts;
   /// These files, merged.
   core::TomlValue given;
+  /// Of which generations the tree may be (sdk/generation.hpp); none: nothing tells.
+  std::vector<std::string> generations;
 };
 
-/// `board` was loaded from a file of `folder`, or from a path.
+/// `board` was loaded from a file of `folder`, or from a path; the tree's generation is what the
+/// facts of its trace format tell of `platform`.
 [[nodiscard]] ImportModel make_import_model(core::FileSystem& files,
                                             const std::string& folder,
+                                            const Platform& platform,
                                             board::Board board);
 
 /// Without a board: the file of `folder`/parts about the driver of such an MMU as the tree's cores

@@ -192,11 +192,16 @@ struct CoreSizing {
 struct Sizing {
   std::vector<model::Input> inputs;
   std::string trace_format;
-  /// The SDK generation of the trace; empty where it cannot be told.
+  /// The SDK generation of the trace; empty where it cannot be told, or is one of several.
   std::string generation;
+  /// All that it may be of, in the format's order; empty where nothing tells it.
+  std::vector<std::string> generations;
+  /// "SDK 11.01", "SDK 10.x or SDK 11.01".
   std::string generation_title;
   /// How it was told: "record 11 has 4 194 560 B".
   std::string generation_evidence;
+  /// Whose rules were used.
+  std::string rules_of;
   /// Whether the board is of another generation than the trace.
   bool generation_differs = false;
   Headroom headroom;
@@ -225,9 +230,5 @@ struct BoardView {
                                     const board::TraceFormat& format,
                                     const BoardView* view,
                                     const Options& options);
-
-/// The same generation everywhere in the recording, or nullptr.
-[[nodiscard]] const board::Generation* find_generation(const model::Recording& recording,
-                                                       const board::TraceFormat& format);
 
 }  // namespace memsize::sizing

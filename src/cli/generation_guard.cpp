@@ -1,0 +1,248 @@
+#include "generation_guard.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/sdk/generation.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kAccept = "--accept-generation";
+
+std::string shown(const std::string& text) {
+  return core::printable(text, 300);
+}
+
+class CommandLine {
+ public:
+  explicit CommandLine(const std::string& verb) : text_("memsize " + verb) {}
+
+  void word(const std::string& word) { text_ += " " + shown(word); }
+
+  void option(const char* name, const std::string& value) {
+    if (!value.empty()) {
+      text_ += fmt::format(" {}", name);
+      word(value);
+    }
+  }
+
+  void flag(const char* name, bool is_set) {
+    if (is_set) {
+      text_ += fmt::format(" {}", name);
+    }
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+bool share_one(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
+    return std::find(b.begin(), b.end(), name) != b.end();
+  });
+}
+
+// The forecast, as --set takes it; what the user set stays.
+std::vector<std::string> forecast_settings(const Analysis& analysis) {
+  std::vector<std::string> settings;
+  for (const sizing::CoreSizing& core : analysis.sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      if (demand.forecast && demand.suggested && *demand.forecast != *demand.suggested &&
+          !analysis.settings.contains(demand.knob)) {
+        settings.push_back(
+            fmt::format("{}={}", demand.knob, core::format_setting(*demand.forecast)));
+      }
+    }
+  }
+  return settings;
+}
+
+// What the format calls them; their names where it does not know them.
+std::string titles(Session& session, const board::Board& board) {
+  const auto format = board::load_trace_format(session.files, session.data.boards, board.format);
+  const std::vector<std::string> names = board.possible_generations();
+  return format ? format->titles_of(names) : core::join(names, " or ");
+}
+
+// Whether the part's generations are known to differ: there are boards of several. Of the others
+// there is none that would fit better.
+bool has_several(Session& session, const board::Board& of_tree) {
+  std::vector<std::string> known;
+  for (const board::Board& board :
+       board::boards_of_part(session.files, session.data.boards, of_tree.soc)) {
+    const std::vector<std::string> own = board.possible_generations();
+    known.insert(known.end(), own.begin(), own.end());
+  }
+  std::sort(known.begin(), known.end());
+  return std::unique(known.begin(), known.end()) - known.begin() > 1;
+}
+
+std::string evidence(Session& session, const EmitRequest& request, const board::Board& of_tree) {
+  const auto platform = sdk::find_platform(session.files, request.sdk, of_tree.soc);
+  const auto format = board::load_trace_format(session.files, session.data.boards, of_tree.format);
+  return platform && format
+             ? core::join(sdk::generation_of_tree(session.files, *platform, *format).evidence, ", ")
+             : std::string{};
+}
+
+}  // namespace
+
+std::string command_of(const EmitRequest& request,
+                       const std::string& board,
+                       const std::vector<std::string>& further) {
+  const AnalyzeRequest& trace = request.trace;
+  CommandLine line{request.verb};
+  const bool is_first = request.verb == kAnalyze;
+  for (std::size_t i = 0; is_first && i < trace.inputs.size(); ++i) {
+    line.word(trace.inputs[i]);
+  }
+  line.option("--board", board);
+  for (std::size_t i = 0; !is_first && i < trace.inputs.size(); ++i) {
+    line.option("--trace", trace.inputs[i]);
+  }
+  line.option("--sdk", request.sdk);
+  line.option("--linux", request.linux);
+  line.option("--out", request.out);
+  line.option("--only", core::join(request.only, ","));
+  line.option("--core", trace.core);
+  line.option("--format", trace.format);
+  line.option("--instances", trace.instances);
+  line.option("--headroom", trace.headroom);
+  line.option("--dram", request.board.dram);
+  line.flag("--tight", trace.tight);
+  line.flag("--one-priority", trace.one_priority);
+  line.flag("--force", request.hand_edits == sdk::HandEdits::kForce);
+  line.flag("--keep", request.hand_edits == sdk::HandEdits::kKeep);
+  for (const std::string& setting : request.board.set) {
+    line.option("--set", setting);
+  }
+  for (const std::string& setting : further) {
+    line.option("--set", setting);
+  }
+  line.flag(kAccept, request.accept_generation);
+  return line.take();
+}
+
+std::string board_of_generation(Session& session,
+                                const std::string& soc,
+                                const std::string& os,
+                                const std::vector<std::string>& generations) {
+  for (const board::Board& board : board::boards_of_part(session.files, session.data.boards, soc)) {
+    if (board.os == os && share_one(board.possible_generations(), generations)) {
+      return board.name;
+    }
+  }
+  return {};
+}
+
+std::string generation_hint(Session& session,
+                            const EmitRequest& request,
+                            const Analysis& analysis) {
+  const board::Board& board = *analysis.board;
+  std::vector<std::string> ways;
+  const std::string other =
+      board.of_tree
+          ? std::string{}
+          : board_of_generation(session, board.soc, board.os, analysis.sizing.generations);
+  if (!other.empty()) {
+    ways.push_back(fmt::format("for the SDK of the trace: {}", command_of(request, other)));
+  }
+  EmitRequest accepting = request;
+  accepting.verb = request.verb == kAnalyze ? "emit" : request.verb;
+  accepting.accept_generation = true;
+  const std::string own =
+      board.of_tree
+          ? board_of_generation(session, board.soc, board.os, board.possible_generations())
+          : std::string{};
+  ways.push_back(fmt::format(
+      "trace the model under {}, or take the forecast: {}",
+      titles(session, board),
+      command_of(accepting, own.empty() ? request.board.name : own, forecast_settings(analysis))));
+  return core::join(ways, "; ");
+}
+
+void complete_hints(Session& session, Analysis& analysis) {
+  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
+    if (diagnostic.code == Code::kSizingGeneration) {
+      EmitRequest request;
+      request.verb = kAnalyze;
+      request.trace = analysis.request;
+      request.board = analysis.request.board;
+      request.sdk = analysis.request.sdk;
+      diagnostic.hint = generation_hint(session, request, analysis);
+    }
+  }
+}
+
+std::optional<core::Diagnostic> compare_with_tree(Session& session,
+                                                  const EmitRequest& request,
+                                                  const board::Board& of_tree) {
+  const auto named = load_board(session, request.board);
+  if (!named || named->possible_generations().empty()) {
+    return std::nullopt;
+  }
+  core::Place place;
+  place.path = request.sdk;
+  const std::vector<std::string> told = of_tree.possible_generations();
+  if (told.empty()) {
+    const std::string why = evidence(session, request, of_tree);
+    return core::warning(
+        Code::kSizingUnknownGeneration,
+        fmt::format("of which SDK generation this tree is cannot be told{}: it is taken for {}, as "
+                    "board '{}' is",
+                    why.empty() ? "" : " (" + why + ")",
+                    titles(session, *named),
+                    named->name),
+        place,
+        "name the board of the tree's SDK; memsize board list shows them");
+  }
+  if (share_one(told, named->possible_generations())) {
+    return std::nullopt;
+  }
+  core::Diagnostic differs = core::error(
+      Code::kSizingGeneration,
+      fmt::format("board '{}' is of {}, but this tree is of {} ({}): what the tree does not say "
+                  "would be that of another SDK",
+                  named->name,
+                  titles(session, *named),
+                  titles(session, of_tree),
+                  evidence(session, request, of_tree)),
+      place);
+  const std::string other = board_of_generation(session, of_tree.soc, of_tree.os, told);
+  const std::string file = fmt::format("{}-of-tree.toml", of_tree.soc);
+  differs.hint = !other.empty()
+                     ? command_of(request, other)
+                     : fmt::format("memsize board import --sdk {} --soc {} --os {} -o {} && {}",
+                                   shown(request.sdk),
+                                   of_tree.soc,
+                                   of_tree.os,
+                                   file,
+                                   command_of(request, file));
+  if (!has_several(session, of_tree)) {
+    differs.code = Code::kSizingUnknownGeneration;
+    differs.severity = core::Severity::kWarning;
+  } else if (request.accept_generation) {
+    differs.severity = core::Severity::kWarning;
+  }
+  return differs;
+}
+
+board::Board with_generation(board::Board of_tree, const board::Board& named) {
+  if (of_tree.possible_generations().empty()) {
+    of_tree.generation = named.generation;
+    of_tree.generations = named.generations;
+    of_tree.of_tree = false;
+  }
+  return of_tree;
+}
+
+}  // namespace memsize::cli

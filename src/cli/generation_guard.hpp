@@ -1,0 +1,43 @@
+// Where a trace, a board and an SDK tree are of different generations: that they are, and the
+// command lines that would work.
+#pragma once
+
+#include "pipeline.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::cli {
+
+/// The command line of a request, as another one may paste it, with `board` for its board.
+[[nodiscard]] std::string command_of(const EmitRequest& request,
+                                     const std::string& board,
+                                     const std::vector<std::string>& further = {});
+
+/// The bundled board of that part and operating system that is of one of the generations; empty:
+/// there is none.
+[[nodiscard]] std::string board_of_generation(Session& session,
+                                              const std::string& soc,
+                                              const std::string& os,
+                                              const std::vector<std::string>& generations);
+
+/// Where a trace and a board, or a trace and a tree, differ: what to type instead.
+[[nodiscard]] std::string generation_hint(Session& session,
+                                          const EmitRequest& request,
+                                          const Analysis& analysis);
+
+/// The same in what `analyze` says.
+void complete_hints(Session& session, Analysis& analysis);
+
+/// Says that the board, which says what the tree does not, is of another generation than the tree,
+/// or that nothing tells that of the tree. An error only where they differ, boards of several
+/// generations of the part are known, and nobody accepts it.
+[[nodiscard]] std::optional<core::Diagnostic> compare_with_tree(Session& session,
+                                                                const EmitRequest& request,
+                                                                const board::Board& of_tree);
+
+/// A board that was read from a tree of which nothing tells the generation has that of `named`.
+[[nodiscard]] board::Board with_generation(board::Board of_tree, const board::Board& named);
+
+}  // namespace memsize::cli
