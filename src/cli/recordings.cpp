@@ -395,10 +395,6 @@ core::Result<void> RecordingJoiner::add(model::Recording more, const std::string
   return {};
 }
 
-void RecordingJoiner::say(core::Diagnostics found) {
-  std::move(found.begin(), found.end(), std::back_inserter(recording_.diagnostics));
-}
-
 core::Result<model::Recording> RecordingJoiner::finish() {
   sort_diagnostics(recording_.diagnostics);
   const auto named = apply_core(recording_, request_.core, !request_.board.name.empty());

@@ -20,9 +20,6 @@ class RecordingJoiner {
   /// options than the first one, are refused.
   [[nodiscard]] core::Result<void> add(model::Recording more, const std::string& path);
 
-  /// What was seen beside the recordings.
-  void say(core::Diagnostics found);
-
   /// Everything, with the names and in the order that every later stage relies on.
   [[nodiscard]] core::Result<model::Recording> finish();
 

@@ -225,47 +225,13 @@ board::KnobValues over(board::KnobValues values, const board::KnobValues& settin
   return values;
 }
 
-namespace {
-
-// One log is one run: what is named twice is read once.
-std::vector<std::string> each_once(Session& session,
-                                   const std::vector<std::string>& paths,
-                                   core::Diagnostics& warnings) {
-  std::vector<std::string> inputs;
-  for (const std::string& path : paths) {
-    const auto same = std::find_if(inputs.begin(), inputs.end(), [&](const std::string& other) {
-      return path != "-" && other != "-" && session.files.same_file(path, other);
-    });
-    if (same == inputs.end()) {
-      inputs.push_back(path);
-      continue;
-    }
-    warnings.push_back(core::warning(
-        Code::kSizingInstances,
-        path == *same
-            ? fmt::format("'{}' is named twice: it is one run, and is read once",
-                          core::printable(path))
-            : fmt::format("'{}' is the same file as '{}': it is one run, and is read once",
-                          core::printable(path),
-                          core::printable(*same)),
-        whole_file(path),
-        "to size several models that are loaded together, trace them together, or each in a log of "
-        "its own"));
-  }
-  return inputs;
-}
-
-}  // namespace
-
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
   RecordingJoiner joiner{session, request};
   core::Diagnostics errors;
   const auto keep = [&](const core::Diagnostics& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
-  core::Diagnostics warnings;
-  const std::vector<std::string> inputs = each_once(session, request.inputs, warnings);
-  for (const std::string& path : inputs) {
+  for (const std::string& path : request.inputs) {
     auto stream = session.files.open(path);
     if (!stream) {
       keep(stream.error());
@@ -284,7 +250,6 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
       keep(added.error());
     }
   }
-  joiner.say(std::move(warnings));
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }

@@ -63,7 +63,7 @@ std::string given_twice(const Work& work, const model::CoreRecording& recorded) 
     const auto [first, is_new] =
         known.emplace(std::pair{placed ? 0 : instance.line, std::move(rows)}, &instance);
     if (!is_new && first->second->input != instance.input) {
-      return fmt::format("{} and {} have the same table{}: if that is one run, leave one out",
+      return fmt::format("{} and {} have the same table{}, and count as two models",
                          place(*first->second),
                          place(instance),
                          placed ? " at the same addresses" : "");
@@ -252,8 +252,11 @@ void report_instances(const Work& work,
   core::Diagnostic several =
       core::note(Code::kSizingInstances,
                  fmt::format("{}: {} models, {}", core_name(recorded.core), count, how));
-  if (std::string twice = given_twice(work, recorded); together && !twice.empty()) {
-    several.details.push_back(std::move(twice));
+  if (const std::string twice = given_twice(work, recorded); together && !twice.empty()) {
+    work.say(core::warning(Code::kSizingInstances,
+                           fmt::format("{}: {}", core_name(recorded.core), twice),
+                           {},
+                           "if that is one run, leave one of them out"));
   }
   if (together) {
     for (const std::vector<std::size_t>& group : live.groups()) {

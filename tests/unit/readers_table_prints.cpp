@@ -95,7 +95,7 @@ TEST_SUITE("readers") {
           "a.a");
     CHECK(shape({row(1, "warm", 0x8000000), row(5, "warm", 0)}) == "a|.");
     // Two of one heap cannot both lie there.
-    CHECK(shape({row(6, "temp", 0), row(7, "temp", 0x0FFF)}) == ".|a");
+    CHECK(shape({row(6, "temp", 0), row(7, "temp", 0x0F00)}) == ".|a");
   }
 
   TEST_CASE("other forms say themselves what is an address") {
