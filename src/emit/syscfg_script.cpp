@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <utility>
 
@@ -82,6 +83,10 @@ bool reaches_all(std::string_view word) {
                                                               "Reflect",
                                                               "scripting"};
   return is_one_of(word, kWords);
+}
+
+bool leaves(std::string_view word) {
+  return word == "return" || word == "throw";
 }
 
 bool begins_name(std::string_view word) {
@@ -387,6 +392,8 @@ void SyscfgScript::end(const core::Place& first) {
 // A statement that is none about instances, and must not touch any.
 void SyscfgScript::pass_over() {
   bool is_block = cursor_.peek() == "{";
+  const bool may_return =
+      is_keyword(cursor_.peek()) || cursor_.peek() == "function" || cursor_.peek() == "class";
   std::string last;
   int depth = 0;
   while (!cursor_.done()) {
@@ -399,7 +406,7 @@ void SyscfgScript::pass_over() {
         ends()) {
       return;
     }
-    check_word();
+    check_word(may_return);
     last = cursor_.take();
     depth = std::max(depth + depth_of(last), 0);
     if (last == "}" && depth == 0 && is_block) {
@@ -408,7 +415,8 @@ void SyscfgScript::pass_over() {
   }
 }
 
-void SyscfgScript::check_word() {
+// What a function does when it ends is its own.
+void SyscfgScript::check_word(bool is_of_function) {
   const std::string_view word = cursor_.peek();
   const auto begins = [&](std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -436,7 +444,7 @@ void SyscfgScript::check_word() {
                        "JavaScript",
                        core::printable(word, kShown)),
            cursor_.place());
-  } else if (reaches_all(first_of(word))) {
+  } else if (reaches_all(first_of(word)) && !(is_of_function && leaves(word))) {
     refuse(fmt::format("'{}' may change any entry", core::printable(word, kShown)),
            cursor_.place(),
            "write what sysconfig writes: modules, instances and their properties");
@@ -444,7 +452,7 @@ void SyscfgScript::check_word() {
 }
 
 std::uint64_t script_number(core::Cursor& cursor) {
-  // JavaScript's numbers are whole and exact up to here.
+  // So many bits a number of JavaScript has.
   constexpr std::uint64_t kExact = 1ULL << 53;
   const core::Place place = cursor.place();
   const std::string word{cursor.peek()};
@@ -461,7 +469,7 @@ std::uint64_t script_number(core::Cursor& cursor) {
     return 0;
   }
   const std::uint64_t value = cursor.number();
-  if (value > kExact) {
+  if (value != 0 && (value >> static_cast<unsigned>(std::countr_zero(value))) >= kExact) {
     cursor.wrong(fmt::format("{} is more than a number of JavaScript holds exactly",
                              core::format_hex(value)),
                  place);

@@ -62,7 +62,7 @@ class SyscfgScript {
   void read_creation(const Name& name, const core::Place& place, const Found& found);
   void read_setting(const Name& name, const core::Place& place, const Found& found);
   void pass_over();
-  void check_word();
+  void check_word(bool is_of_function);
   void check_whole();
   bool ends();
   void end(const core::Place& first);

@@ -194,6 +194,7 @@ TEST_SUITE("emit") {
                              "mmu_armv81.size = 8192;",
                              "log.enable = true\nlog.other[\"mmu\"] = [\"a\", 1 * 2];",
                              "if (x) { log.a = 1; }\nmmu_armv81.vAddr = 0;",
+                             "function f() { return 1; }\nmmu_armv81.vAddr = 0;",
                              "/* mmu_armv81.size = 1; */ // mmu_armv81 .size = 1;"}) {
       CAPTURE(good);
       CHECK(errors_of(good) == 0);
@@ -212,6 +213,7 @@ TEST_SUITE("emit") {
                             "// a\rmmu_armv81.size = 1;",
                             "/'/; mmu_armv81.size = 1; //'",
                             "eval(x);",
+                            "if (x) { return; }",
                             "mmu_armv82.size = 1;",
                             "const x = scripting.addModule(y);",
                             "const x = scripting.addModule(\"/kernel/dpl/mmu_armv8\");"}) {

@@ -71,7 +71,9 @@ std::vector<WrittenMmuEntry> mmu_of(const std::string& text) {
 std::string mmu_edited(const std::string& text,
                        const std::function<void(std::vector<WrittenMmuEntry>&)>& change,
                        bool correct_comments = false) {
-  auto wanted = mmu_of(text);
+  // What it must not say is for the edit to refuse.
+  core::Diagnostics unused;
+  auto wanted = emit::parse_syscfg({"f", text}, "", unused);
   change(wanted);
   const auto result = edit_mmu_syscfg({"c/f.syscfg", text}, "out", wanted, {correct_comments});
   return result ? *result : all_text(result.error());
