@@ -385,8 +385,7 @@ class ProblemMaker {
     slot.uses = counted ? uses.count() : scratch ? 2 : 1;
   }
 
-  // Root and aliases keep their distances. Where some alias is not aligned by a multiple of the
-  // slot's alignment, the slot begins below its root, by as much as the report's root is above one.
+  // Root and aliases keep their distances; to align an alias, the slot may begin below its root.
   void place_members(Slot& slot, const PlannedBlock& root) {
     bool straight = true;
     for (const std::size_t index : slot.blocks) {
@@ -398,21 +397,16 @@ class ProblemMaker {
           straight && core::is_aligned(slot.begins.back(), block.alignment.value_or(core::Align{}));
     }
     const std::uint64_t below = straight ? 0 : root.offset->count() % slot.alignment;
-    for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
-      slot.begins[k] += below;
-      slot.size = std::max(slot.size, slot.begins[k] + wanted_.blocks[slot.blocks[k]].size.count());
-    }
-    if (slot.role != Lifetime::kScratch || (root.windows.empty() && below == 0)) {
-      return;
-    }
+    const bool parted = slot.role == Lifetime::kScratch && (!root.windows.empty() || below != 0);
     for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
       const PlannedBlock& block = wanted_.blocks[slot.blocks[k]];
-      const core::Bytes begin{slot.begins[k]};
-      std::vector<model::Window> windows = block.windows;
-      if (windows.empty() && block.live) {
-        windows.push_back({*block.live, {}, block.size});
+      const core::Bytes begin{slot.begins[k] += below};
+      slot.size = std::max(slot.size, (begin + block.size).count());
+      if (parted && block.windows.empty() && block.live) {
+        slot.windows.push_back({*block.live, begin, begin + block.size});
       }
-      for (const model::Window& window : windows) {
+      for (std::size_t w = 0; parted && w < block.windows.size(); ++w) {
+        const model::Window& window = block.windows[w];
         slot.windows.push_back({window.live, begin + window.begin, begin + window.end});
       }
     }
