@@ -74,6 +74,9 @@ class Combined {
   }
 
   void add(PlanReport next) {
+    if (is_of_another_model(next)) {
+      return;
+    }
     next_ = next.path;
     is_before_ = all_.is_replanned && !next.is_replanned;
     complete_ = complete_ || (!next.abridged && !next.blocks.empty());
@@ -87,7 +90,6 @@ class Combined {
     add_items(all_.memories, next.memories, memory_of_, [](const PlannedMemory& memory) {
       return memory.name;
     });
-    doubt(next);
     add_blocks(next.blocks);
     if (!is_before_) {
       add_items(all_.arenas, next.arenas, arena_of_, [](const PlannedArena& arena) {
@@ -120,8 +122,9 @@ class Combined {
   }
 
  private:
-  // Reports of one model have blocks in common, and most of these are of one size.
-  void doubt(const PlanReport& next) {
+  // Reports of one model have blocks in common, and most of these are of one size. One block alone
+  // tells nothing.
+  bool is_of_another_model(const PlanReport& next) {
     std::size_t common = 0;
     std::size_t unlike = 0;
     for (const PlannedBlock& block : next.blocks) {
@@ -130,7 +133,7 @@ class Combined {
       unlike += known != block_of_.end() && all_.blocks[known->second].size != block.size ? 1U : 0U;
     }
     const bool has_blocks = !all_.blocks.empty() && !next.blocks.empty();
-    if (has_blocks && 2 * unlike > common) {
+    if (has_blocks && unlike > 1 && 2 * unlike > common) {
       refuse(fmt::format("of {} that this report shares with {}, {} of another size: they are of "
                          "different models",
                          core::plural(common, "block"),
@@ -141,7 +144,10 @@ class Combined {
       refuse(fmt::format("no block of this report is in {}: they are of different models",
                          shown(all_.path)),
              next.path);
+    } else {
+      return false;
     }
+    return true;
   }
 
   void refuse(std::string what, const core::SharedText& path) {

@@ -1,5 +1,9 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/plan_files.hpp"
+#include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/diff_plans.hpp"
+#include "memsize/plan/planner.hpp"
+#include "memsize/readers/plan_reader.hpp"
 
 #include "support.hpp"
 
@@ -665,6 +669,53 @@ TEST_SUITE("emit") {
     CHECK(rects.size() == 2);
     CHECK(rects.at("all").width == doctest::Approx(840));
     CHECK(rects.at("all").height == doctest::Approx(160).epsilon(0.01));
+  }
+
+  TEST_CASE("a plan that is written as residency is right when it is read beside its manifest") {
+    core::RealFileSystem disk;
+    const auto read = [&](const std::string& name) {
+      const auto text = disk.read(test::source_folder() + "/samples/plans/helia/" + name);
+      REQUIRE(text);
+      const auto report = readers::read_plan(*text, name);
+      REQUIRE(report);
+      return *report;
+    };
+    const PlanReport manifest = read("aot_operator_manifest.json");
+    const PlanReport wanted = model::combine({read("wake_residency.json"), manifest});
+    board::MemorySet part;
+    for (const char* const name : {"dtcm", "mram"}) {
+      board::PartMemory memory;
+      memory.name = name;
+      memory.window = Bytes{65536};
+      memory.hardware = memory.window;
+      memory.is_volatile = part.memories.empty();
+      memory.writable = part.memories.empty();
+      part.memories.push_back(std::move(memory));
+    }
+    const auto outcome = plan::make_plan(wanted, part, {});
+    REQUIRE(outcome);
+    for (const char* const format : {"residency", "json"}) {
+      CAPTURE(format);
+      const std::string text = text_of(outcome->plan, format);
+      const auto back = readers::read_plan(text, "plan.json");
+      REQUIRE(back);
+      CHECK(plan::false_claims(*back).empty());
+      const PlanReport all = model::combine({*back, manifest});
+      CHECK_MESSAGE(all.diagnostics.empty(), test::all_text(all.diagnostics));
+      const core::Diagnostics faults = plan::check_plan(all, &part);
+      CHECK(std::none_of(faults.begin(), faults.end(), [](const auto& fault) {
+        return fault.severity != core::Severity::kNote;
+      }));
+      CHECK(all.blocks.size() == wanted.blocks.size());
+      // Lifetimes are the manifest's, and places the plan's.
+      CHECK(std::all_of(all.blocks.begin(), all.blocks.end(), [](const PlannedBlock& block) {
+        return block.offset && (block.live || block.role != Lifetime::kScratch);
+      }));
+      // Whoever changes an id by hand changes what it hashes to.
+      PlanReport changed = *back;
+      changed.blocks[0].id = "renamed";
+      CHECK(plan::false_claims(changed).size() == 1);
+    }
   }
 }
 
