@@ -2,6 +2,7 @@
 // change after it.
 #include "pipeline.hpp"
 
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/layout/check.hpp"
@@ -85,7 +86,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   // Frozen: no size changes.
 
   // Where on the chip, checked by code that shares nothing with the layout.
-  auto map = checked_map(board, values);
+  auto map = checked_map(session.files, session.data.boards, board, values);
   auto baseline = layout::resolve(board, {});
   if (!map) {
     say_nearest(board, values, map.error());
@@ -337,13 +338,16 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   return planning;
 }
 
-core::Result<layout::MemoryMap> checked_map(const board::Board& board,
+core::Result<layout::MemoryMap> checked_map(core::FileSystem& files,
+                                            const std::string& folder,
+                                            const board::Board& board,
                                             const board::KnobValues& set) {
   auto map = layout::resolve(board, set);
-  if (!map) {
-    return map;
+  const auto accepted = board::load_accepted(files, folder, board.asked_as);
+  if (!map || !accepted) {
+    return map ? tl::make_unexpected(accepted.error()) : std::move(map);
   }
-  core::Diagnostics found = layout::check_map(*map);
+  core::Diagnostics found = layout::check_map_but(*map, *accepted);
   if (core::has_errors(found)) {
     return tl::make_unexpected(std::move(found));
   }

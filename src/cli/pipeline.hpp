@@ -223,8 +223,11 @@ struct Validation {
 /// The suggestions as knob values, with what had to grow for the MMU, under what the user set.
 [[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
 
-/// resolve() and every check.
-[[nodiscard]] core::Result<layout::MemoryMap> checked_map(const board::Board& board,
+/// resolve() and every check; what the board accepts of its defects is a remark. `files` and
+/// `folder` are where the board was loaded from.
+[[nodiscard]] core::Result<layout::MemoryMap> checked_map(core::FileSystem& files,
+                                                          const std::string& folder,
+                                                          const board::Board& board,
                                                           const board::KnobValues& set);
 
 }  // namespace memsize::cli
