@@ -88,6 +88,8 @@ class BoardReader {
     for (const TomlValue& step : top.items("rebuild")) {
       read_step(step);
     }
+    // Who checks the map reads them again (accepted.hpp); here they must be well-formed.
+    (void)read_accepted(top, errors_);
     top.finish();
     check_outputs();
     check_demands();

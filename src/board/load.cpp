@@ -1,9 +1,11 @@
 #include "memsize/board/load.hpp"
 
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/text.hpp"
 
 #include "board_reader.hpp"
+#include "reader_context.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -152,11 +154,18 @@ core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
   return boards;
 }
 
-core::Result<Board> load_board(core::FileSystem& files,
-                               const std::string& folder,
-                               const std::string& name) {
-  std::string path = name;
-  std::string short_name = name;
+namespace {
+
+struct FoundBoard {
+  std::string path;
+  std::string short_name;
+};
+
+core::Result<FoundBoard> find_board(core::FileSystem& files,
+                                    const std::string& folder,
+                                    const std::string& name) {
+  FoundBoard found{name, name};
+  std::string& short_name = found.short_name;
   if (name.find('/') != std::string::npos || name.ends_with(kExtension)) {
     short_name = short_name.substr(short_name.rfind('/') + 1);
     if (short_name.ends_with(kExtension)) {
@@ -168,7 +177,7 @@ core::Result<Board> load_board(core::FileSystem& files,
       return tl::make_unexpected(bundled.error());
     }
     short_name = std::move(*bundled);
-    path = fmt::format("{}/{}{}", folder, short_name, kExtension);
+    found.path = fmt::format("{}/{}{}", folder, short_name, kExtension);
   }
   if (!is_file_name(short_name)) {
     return unknown_board(fmt::format("'{}' is not a board's name", core::printable(name)),
@@ -176,12 +185,24 @@ core::Result<Board> load_board(core::FileSystem& files,
                              ? "rename the file: letters, digits, '_', '-' and '.' only"
                              : "");
   }
+  return found;
+}
+
+}  // namespace
+
+core::Result<Board> load_board(core::FileSystem& files,
+                               const std::string& folder,
+                               const std::string& name) {
+  const auto found = find_board(files, folder, name);
+  if (!found) {
+    return tl::make_unexpected(found.error());
+  }
   std::vector<std::string> read;
-  const auto file = load_inherited(files, path, folder, &read);
+  const auto file = load_inherited(files, found->path, folder, &read);
   if (!file) {
     return tl::make_unexpected(file.error());
   }
-  auto board = read_board(short_name, *file);
+  auto board = read_board(found->short_name, *file);
   core::Diagnostics errors = check_format(files, folder, *file);
   if (!board) {
     errors.insert(errors.end(), board.error().begin(), board.error().end());
@@ -190,9 +211,27 @@ core::Result<Board> load_board(core::FileSystem& files,
     core::sort_by_place(errors);
     return tl::make_unexpected(std::move(errors));
   }
-  board->asked_as = path == name ? name : short_name;
+  board->asked_as = found->path == name ? name : found->short_name;
   board->files = std::move(read);
   return board;
+}
+
+core::Result<Accepted> load_accepted(core::FileSystem& files,
+                                     const std::string& folder,
+                                     const std::string& name) {
+  const auto found = find_board(files, folder, name);
+  const auto file = found ? load_inherited(files, found->path, folder)
+                          : core::Result<core::TomlValue>{tl::make_unexpected(found.error())};
+  if (!file) {
+    return tl::make_unexpected(file.error());
+  }
+  core::Diagnostics errors;
+  TableReader top{*file, "the board", errors};
+  Accepted accepted = read_accepted(top, errors);
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return accepted;
 }
 
 std::vector<Board> boards_of_part(core::FileSystem& files,

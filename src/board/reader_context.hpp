@@ -2,6 +2,7 @@
 // words that stand in several tables.
 #pragma once
 
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/toml_doc.hpp"
@@ -56,6 +57,7 @@ void read_view(ReaderContext& context, const core::TomlField& field);
 void read_mmu(ReaderContext& context, const core::TomlValue& table);
 void read_mpu(ReaderContext& context, const core::TomlValue& table);
 void read_rat(ReaderContext& context, const core::TomlValue& table);
+[[nodiscard]] Accepted read_accepted(TableReader& top, core::Diagnostics& errors);
 /// After every chain, alias and view: sections go to regions.
 void read_sections(ReaderContext& context, const std::vector<core::TomlField>& lists);
 

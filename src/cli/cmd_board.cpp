@@ -1,3 +1,4 @@
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
@@ -213,6 +214,12 @@ Outcome show(Session& session, const Options& options) {
                                   core::format_range(bank.range),
                                   core::format_size(bank.range.size()));
     }
+    const auto accepted = board::load_accepted(session.files, session.data.boards, name);
+    for (std::size_t i = 0; accepted && i < accepted->size(); ++i) {
+      const board::AcceptedDefect& defect = (*accepted)[i];
+      outcome.text +=
+          fmt::format("  accepts {}, because {}: {}\n", defect.code, defect.why, defect.message);
+    }
     outcome.text += "\n" + region_table(*map).text(0);
     outcome.text += "\n" + carveout_table(*map).text(0);
     outcome.text += fmt::format("{} are kept from Linux\n\n", core::format_size(map->reserved()));
@@ -257,7 +264,7 @@ Outcome check(Session& session, const Options& options) {
   for (const std::string& name : names) {
     const auto board = board::load_board(session.files, session.data.boards, name);
     core::Result<layout::MemoryMap> map =
-        board ? checked_map(*board, {})
+        board ? checked_map(session.files, session.data.boards, *board, {})
               : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
     const bool good = map.has_value();
     const core::Diagnostics& said = good ? map->remarks : map.error();

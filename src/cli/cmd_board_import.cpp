@@ -103,24 +103,34 @@ class Importer {
   }
 
   // The text is a board, and its map is the tree's. What the tree's map breaks of the named checks
-  // is said, but stands in the tree.
-  void prove(const sdk::Variant& variant, const std::string& text, Outcome& outcome) {
-    core::Overlay files{session_.files};
-    files.lay(path(), text);
-    const auto board = board::load_board(files, session_.data.boards, path());
-    const auto map = board ? layout::resolve(*board, {})
-                           : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
-    if (!map) {
-      keep(outcome, map.error());
-      return;
-    }
-    keep(outcome, sdk::compare_import(variant, *map));
-    const auto checked = checked_map(*board, {});
-    if (!checked) {
+  // stands in the tree: the board accepts it by name, and is checked again, because a check that
+  // fails hides others.
+  void prove(const sdk::Variant& variant, std::string& text, Outcome& outcome) {
+    constexpr int kMostRounds = 8;
+    for (int round = 0; round < kMostRounds; ++round) {
+      core::Overlay files{session_.files};
+      files.lay(path(), text);
+      const auto board = board::load_board(files, session_.data.boards, path());
+      const auto map = board ? layout::resolve(*board, {})
+                             : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
+      if (!map) {
+        keep(outcome, map.error());
+        return;
+      }
+      if (round == 0) {
+        keep(outcome, sdk::compare_import(variant, *map));
+      }
+      const auto checked = checked_map(files, session_.data.boards, *board, {});
+      if (checked) {
+        return;
+      }
+      text += sdk::accepted_text(checked.error(), round == 0);
       for (core::Diagnostic found : checked.error()) {
-        found.severity = core::Severity::kWarning;
-        outcome.diagnostics.push_back(std::move(found));
-        ++broken_;
+        if (found.severity == core::Severity::kError) {
+          found.severity = core::Severity::kWarning;
+          outcome.diagnostics.push_back(std::move(found));
+          ++broken_;
+        }
       }
     }
   }
@@ -166,10 +176,11 @@ class Importer {
                                core::plural(lines, "line"),
                                core::shell_path(options_.output));
     if (broken_ != 0) {
-      outcome.text +=
-          fmt::format("The tree's own map breaks {}: emit refuses the board until {} mended.\n",
-                      core::plural(broken_, "rule"),
-                      broken_ == 1 ? "it is" : "they are");
+      outcome.text += fmt::format(
+          "The tree's own map breaks {}. The board accepts {} by name ([[accepted]]): "
+          "emit says so, and refuses anything beyond.\n",
+          core::plural(broken_, "rule"),
+          broken_ == 1 ? "it" : "them");
     }
     return outcome;
   }

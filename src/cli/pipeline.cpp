@@ -2,6 +2,7 @@
 // change after it.
 #include "pipeline.hpp"
 
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/layout/check.hpp"
@@ -88,7 +89,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   // Frozen: no size changes.
 
   // Where on the chip, checked by code that shares nothing with the layout.
-  auto map = checked_map(board, values, request.board.set);
+  auto map = checked_map(session.files, session.data.boards, board, values, request.board.set);
   auto baseline = layout::resolve(board, {});
   if (!map) {
     say_nearest(board, values, map.error());
@@ -355,13 +356,19 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   return planning;
 }
 
-core::Result<layout::MemoryMap> checked_map(const board::Board& board,
+core::Result<layout::MemoryMap> checked_map(core::FileSystem& files,
+                                            const std::string& folder,
+                                            const board::Board& board,
                                             const board::KnobValues& set,
                                             const std::vector<std::string>& typed) {
   auto map = layout::resolve(board, set);
-  core::Diagnostics found = map ? layout::check_map(*map) : map.error();
+  const auto accepted = board::load_accepted(files, folder, board.asked_as);
+  if (!accepted) {
+    return tl::make_unexpected(accepted.error());
+  }
+  core::Diagnostics found = map ? layout::check_map_but(*map, *accepted) : map.error();
   if (core::has_errors(found)) {
-    if (!typed.empty() && checked_map(board, {})) {
+    if (!typed.empty() && checked_map(files, folder, board, {})) {
       blame_settings(typed, found);
     }
     return tl::make_unexpected(std::move(found));

@@ -233,9 +233,12 @@ struct Validation {
 /// The suggestions as knob values, with what had to grow for the MMU, under what the user set.
 [[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
 
-/// resolve() and every check. What is wrong only with these values is told of the settings that
-/// were typed.
+/// resolve() and every check; what the board accepts of its defects is a remark. `files` and
+/// `folder` are where the board was loaded from. What is wrong only with these values is told of
+/// the settings that were typed.
 [[nodiscard]] core::Result<layout::MemoryMap> checked_map(
+    core::FileSystem& files,
+    const std::string& folder,
     const board::Board& board,
     const board::KnobValues& set,
     const std::vector<std::string>& typed = {});

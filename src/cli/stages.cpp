@@ -1,9 +1,11 @@
 #include "stages.hpp"
 
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"
 #include "memsize/emit/verify.hpp"
+#include "memsize/layout/check.hpp"
 #include "memsize/readers/reader.hpp"
 #include "memsize/sizing/addresses.hpp"
 
@@ -196,8 +198,9 @@ core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) 
   if (!settings) {
     return tl::make_unexpected(settings.error());
   }
-  auto map = request.of_tree ? layout::resolve(*board, *settings)
-                             : checked_map(*board, *settings, request.set);
+  auto map = request.of_tree
+                 ? layout::resolve(*board, *settings)
+                 : checked_map(session.files, session.data.boards, *board, *settings, request.set);
   if (!map) {
     return tl::make_unexpected(map.error());
   }
@@ -544,9 +547,15 @@ core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
     }
   }
   core::Diagnostics found = emit::verify_map(files, "").diagnostics;
-  // What --only left out is missing on purpose.
-  std::erase_if(found, [](const core::Diagnostic& diagnostic) {
-    return diagnostic.severity != core::Severity::kError;
+  const auto accepted =
+      board::load_accepted(session.files, session.data.boards, emission.map.board.asked_as);
+  if (!accepted) {
+    return accepted.error();
+  }
+  // What --only left out is missing on purpose; what the board accepts was said of the map.
+  std::erase_if(found, [&](const core::Diagnostic& diagnostic) {
+    return diagnostic.severity != core::Severity::kError ||
+           layout::is_accepted_by_name(*accepted, emission.map.board, diagnostic);
   });
   for (core::Diagnostic& diagnostic : found) {
     diagnostic.hint = "a template wrote this file; nothing was changed on disk";

@@ -1,6 +1,9 @@
 #include "memsize/layout/check.hpp"
 
+#include "accepted.hpp"
 #include "checks.hpp"
+
+#include <fmt/format.h>
 
 namespace memsize::layout {
 
@@ -16,8 +19,21 @@ const std::vector<Check>& all_checks() {
 
 namespace {
 
+void accept(const board::Accepted& accepted, core::Diagnostics& found) {
+  for (core::Diagnostic& finding : found) {
+    const board::AcceptedDefect* known = find_accepted(accepted, finding);
+    if (finding.severity == core::Severity::kError && known != nullptr) {
+      finding.severity = core::Severity::kWarning;
+      finding.message += fmt::format(": accepted, because {}", known->why);
+      finding.hint = "the board names it under [[accepted]]; anything beyond it is an error";
+    }
+  }
+}
+
 template <typename Wanted>
-core::Diagnostics run_checks(const MemoryMap& map, const Wanted& wanted) {
+core::Diagnostics run_checks(const MemoryMap& map,
+                             const Wanted& wanted,
+                             const board::Accepted& accepted = {}) {
   core::Diagnostics found;
   std::set<core::Code> failed;
   for (const Check& check : all_checks()) {
@@ -31,6 +47,7 @@ core::Diagnostics run_checks(const MemoryMap& map, const Wanted& wanted) {
     }
     core::Diagnostics own;
     check.run(map, own);
+    accept(accepted, own);
     if (core::has_errors(own)) {
       failed.insert(check.code);
     }
@@ -44,6 +61,11 @@ core::Diagnostics run_checks(const MemoryMap& map, const Wanted& wanted) {
 
 core::Diagnostics check_map(const MemoryMap& map) {
   return run_checks(map, [](core::Code) { return true; });
+}
+
+core::Diagnostics check_map_but(const MemoryMap& map, const board::Accepted& accepted) {
+  return run_checks(
+      map, [](core::Code) { return true; }, accepted);
 }
 
 core::Diagnostics check_map(const MemoryMap& map, const std::set<core::Code>& only) {

@@ -248,6 +248,24 @@ ImportModel make_import_parts(core::FileSystem& files,
   return model;
 }
 
+std::string accepted_text(const core::Diagnostics& findings, bool first) {
+  std::string text =
+      first ? "\n" + heading_text("Accepted defects") +
+                  "# What the tree's own map breaks of the checks: emit says so each time, and "
+                  "refuses\n"
+                  "# anything beyond. Mend the tree and import it again, and these are gone.\n"
+            : "";
+  for (const core::Diagnostic& each : findings) {
+    if (each.severity == core::Severity::kError) {
+      text += fmt::format("\n[[accepted]]\ncode = {}\nmessage = {}\nwhy = {}\n",
+                          quoted(core::code_name(each.code)),
+                          quoted(each.message),
+                          quoted("the SDK tree has it so"));
+    }
+  }
+  return text;
+}
+
 core::Result<Import> import_board(const Sources& sources,
                                   const Variant& variant,
                                   const Reading& reading,

@@ -283,6 +283,15 @@ def told_to_stand(warnings: str) -> dict[str, int]:
             re.findall(r"sdk\.import\]: '(\w+)' is seen at (0x[0-9A-F]+), which moves", warnings)}
 
 
+def pinned_in(board: dict[str, Any], script: Script) -> dict[str, int]:
+    """Where a RAT leads: a knob of the board, a sum of sizes in the script."""
+    known = constants(script.text())
+    pinned = {name: number(knob["default"]) for name, knob in board.get("knob", {}).items()
+              if knob.get("kind") == "address" and not LITERAL.fullmatch(known.get(name, ""))}
+    return {f"{chain['regions'][0]['name']}_PHYS": pinned[chain["physical"]]
+            for chain in board["chain"].values() if chain.get("physical") in pinned}
+
+
 def compare_shown(context: Context, file: Path, generated: Generated) -> int:
     """Where emit refuses the tree's own map: the addresses of the table of `board show`."""
     rows = [line.split() for line in context.run("board", "show", file).stdout.splitlines()]
@@ -328,7 +337,7 @@ def check_script(context: Context, script: Script, totals: Totals) -> None:
     mpu = compare_mpu(script, generated, out, warnings)
     totals.values += mmu + mpu
     before = totals.moved
-    move_knobs(context, script, file, board, totals, told_to_stand(warnings))
+    move_knobs(context, script, file, board, totals, told_to_stand(warnings) | pinned_in(board, script))
     print(f"  {script.board}: {read(file).count(chr(10))} lines, {mmu} MMU ranges and {mpu} MPU views the same, "
           f"{totals.moved - before} knobs moved", flush=True)
 

@@ -59,6 +59,10 @@ struct Import {
                                                 const Reading& reading,
                                                 const ImportModel& model);
 
+/// Tables of a board file that accept the errors among the findings by name; `first` has a comment
+/// above it.
+[[nodiscard]] std::string accepted_text(const core::Diagnostics& findings, bool first);
+
 /// Holds the map of an imported board against what the script made: linker maps, C header and
 /// device tree. Errors sdk.import, with the places of both; nothing where they are equal.
 [[nodiscard]] core::Diagnostics compare_import(const Variant& variant,

@@ -1,0 +1,39 @@
+#include "memsize/board/accepted.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "reader_context.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+Accepted read_accepted(TableReader& top, core::Diagnostics& errors) {
+  Accepted accepted;
+  for (const core::TomlValue& item : top.items("accepted")) {
+    TableReader reader{item, "an accepted defect", errors};
+    AcceptedDefect defect;
+    const Text code = reader.required_text("code");
+    defect.code = code.text;
+    defect.message = reader.required_one_line("message");
+    defect.why = reader.required_one_line("why");
+    defect.place = item.place;
+    const auto& codes = core::all_codes();
+    const bool is_code = std::any_of(codes.begin(), codes.end(), [&](core::Code each) {
+      return core::code_name(each) == code.text;
+    });
+    if (code.written && !is_code) {
+      reader.wrong(core::Code::kBoardValue,
+                   fmt::format("'{}' is no code of a finding", core::printable(code.text, 40)),
+                   code.place,
+                   "it stands in brackets behind error: memsize list checks");
+    }
+    reader.finish();
+    accepted.push_back(std::move(defect));
+  }
+  return accepted;
+}
+
+}  // namespace memsize::board
