@@ -148,6 +148,10 @@ std::string generation_hint(Session& session,
                             const EmitRequest& request,
                             const Analysis& analysis) {
   const board::Board& board = *analysis.board;
+  const std::string again = fmt::format("trace the model under {}", titles(session, board));
+  if (suggestions_of(analysis).empty()) {
+    return again;
+  }
   std::vector<std::string> ways;
   const std::string other =
       board.of_tree
@@ -164,8 +168,8 @@ std::string generation_hint(Session& session,
           ? board_of_generation(session, board.soc, board.os, board.possible_generations())
           : std::string{};
   ways.push_back(fmt::format(
-      "trace the model under {}, or take the forecast: {}",
-      titles(session, board),
+      "{}, or take the forecast: {}",
+      again,
       command_of(accepting, own.empty() ? request.board.name : own, forecast_settings(analysis))));
   return core::join(ways, "; ");
 }

@@ -143,9 +143,15 @@ ToldGeneration generation_of(const model::Instance& instance,
   if (soc.empty()) {
     return told_on_any_part(instance, format);
   }
-  return told_by_sizes(instance, format, soc, [&](const Generation& candidate) {
+  ToldGeneration told = told_by_sizes(instance, format, soc, [&](const Generation& candidate) {
     return &candidate.fingerprint_on(soc);
   });
+  // A model that was traced with firmware of most parts.
+  return !told.generations.empty()
+             ? told
+             : told_by_sizes(instance, format, {}, [](const Generation& candidate) {
+                 return &candidate.fingerprint_sizes;
+               });
 }
 
 ToldRecording generation_of(const model::Recording& recording,
