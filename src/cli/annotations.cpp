@@ -52,7 +52,7 @@ std::string properties_of(const core::Diagnostic& diagnostic) {
   std::string out;
   if (!place.path.empty() && place.path.str() != "-") {
     out +=
-        fmt::format("file={},", escape_property(core::visible_text(plain_path(place.path.str()))));
+        fmt::format("file={},", core::visible_text(escape_property(plain_path(place.path.str()))));
     if (place.line != 0) {
       out += fmt::format("line={},", place.line);
     }

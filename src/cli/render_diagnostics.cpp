@@ -75,7 +75,9 @@ std::string shown(const std::string& sentence) {
 nlohmann::ordered_json place_json(const Place& place) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (!place.path.empty()) {
-    json["path"] = place.path.str();
+    // JSON is UTF-8; a name that is none is told by its escapes.
+    const std::string& path = place.path.str();
+    json["path"] = core::is_utf8(path) ? path : core::visible_text(path);
   }
   if (place.line != 0) {
     json["line"] = place.line;

@@ -128,6 +128,23 @@ def check_trees(context: Context) -> int:
     return 2 * len(names)
 
 
+def check_kernel(context: Context) -> int:
+    """A kernel's file whose name is no UTF-8: a surrogate, and a bare byte."""
+    zy4 = SOURCE / "tests" / "data" / "zy4"
+    for number, name in enumerate(("k3-zy4-\udced\udca0\udc80.dtsi", "k3-zy4-\udcff.dtsi")):
+        shell = Shell(context, context.work / f"kernel{number}")
+        shutil.copytree(zy4 / "platform", shell.folder / "sdk" / "platform", symlinks=True)
+        tree = shell.folder / "kernel" / "arch" / "arm64" / "boot" / "dts" / "ti"
+        tree.mkdir(parents=True)
+        shutil.copy(zy4 / "platform" / "zy4" / "rtos" / "k3-zy4-rtos-memory-map.dtsi", tree / name)
+        out, said = shell.run("emit", "--board", str(zy4 / "board.toml"), "--sdk", "sdk", "--linux", "kernel", "--set", "c8_heap_size=10MiB",
+                              "--json", status=4)
+        check(b"\\xED\\xA0\\x80.dtsi" in said or b"\\xFF.dtsi" in said, f"{name!r}: {said!r}")
+        path = json.loads(out)["diagnostics"][0]["path"]
+        check(path.endswith(("\\xED\\xA0\\x80.dtsi", "\\xFF.dtsi")), f"{name!r}: the document has {path!r}")
+    return 2
+
+
 def check_formats(context: Context) -> int:
     """A core's name in each format that a report has."""
     shell = Shell(context, context.work / "formats")
@@ -198,7 +215,7 @@ def check_terminal(context: Context) -> int:
 
 def body(context: Context) -> str:
     counts = {"commands about logs": check_logs(context), "about plans": check_plans(context), "about boards": check_boards(context),
-              "about trees": check_trees(context), "formats": check_formats(context), "calls on a terminal": check_terminal(context)}
+              "about trees": check_trees(context), "files of a kernel": check_kernel(context), "formats": check_formats(context), "calls on a terminal": check_terminal(context)}
     return ", ".join(f"{count} {what}" for what, count in counts.items())
 
 
