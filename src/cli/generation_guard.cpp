@@ -16,15 +16,11 @@ using core::Code;
 
 constexpr const char* kAccept = "--accept-generation";
 
-std::string shown(const std::string& text) {
-  return core::printable(text, 300);
-}
-
 class CommandLine {
  public:
   explicit CommandLine(const std::string& verb) : text_("memsize " + verb) {}
 
-  void word(const std::string& word) { text_ += " " + shown(word); }
+  void word(const std::string& word) { text_ += " " + core::shell_path(word); }
 
   void option(const char* name, const std::string& value) {
     if (!value.empty()) {
@@ -226,7 +222,7 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
   differs.hint = !other.empty()
                      ? command_of(request, other)
                      : fmt::format("memsize board import --sdk {} --soc {} --os {} -o {} && {}",
-                                   shown(request.sdk),
+                                   core::shell_path(request.sdk),
                                    of_tree.soc,
                                    of_tree.os,
                                    file,

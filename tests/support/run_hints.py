@@ -26,8 +26,7 @@ INNER = {"board": {"list", "show", "check", "import"}, "sdk": {"status", "revert
 SETTINGS = re.compile(r"--set \w+=\w+(?: --set \w+=\w+)*")
 PLACEHOLDER = re.compile(r"[A-Z]{3,}|KNOB=SIZE")
 # What is told of the next map is not tried on the log of this one.
-# Nor are sizes of another SDK generation, which are those of a map that this trace does not make.
-FOR_ANOTHER_RUN = re.compile(r"then trace the model again|to take the sizes of the trace as they are")
+FOR_ANOTHER_RUN = re.compile(r"then trace the model again")
 # Codes of what was typed.
 MISUSE = {"usage", "knob.syntax", "knob.unknown", "board.unknown", "emit.unknown", "why.unknown", "text.size"}
 SECONDS = 60
