@@ -124,7 +124,7 @@ class Holder {
     report_.generation_differs = log_.sizing.generation_differs;
     hold_records();
     hold_heaps();
-    const core::Diagnostics shifted = hold_predictions(map_, log_, cores_);
+    const core::Diagnostics shifted = hold_predictions(map_, log_, log_.recording.cores);
     report_.findings.insert(report_.findings.end(), shifted.begin(), shifted.end());
     keep_what_sizing_found();
     hold_regions();

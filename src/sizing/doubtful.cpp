@@ -74,7 +74,7 @@ class Doubts {
   // its blocks and their headers are; else what the record asks for.
   [[nodiscard]] std::uint64_t step_of(const Block& block) const {
     const board::DemandKey key{core_, block.space, block.cacheability, block.lifetime};
-    const board::HeapRule& rule = rule_of(*work_.generation, key);
+    const board::HeapRule& rule = rule_of(work_, *work_.generation, key);
     return rule.kind == board::HeapRule::Kind::kRtos
                ? std::gcd(std::gcd(rule.align.value(), rule.header.count()),
                           std::uint64_t{block.alignment.value()})
