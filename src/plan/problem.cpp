@@ -14,6 +14,7 @@
 #include "memsize/core/text.hpp"
 
 #include "rule_index.hpp"
+#include "slot_members.hpp"
 
 #include <algorithm>
 #include <map>
@@ -364,7 +365,7 @@ class ProblemMaker {
     std::sort(slot.blocks.begin() + 1, slot.blocks.end(), [&](std::size_t a, std::size_t b) {
       return wanted_.blocks[a].id < wanted_.blocks[b].id;
     });
-    place_members(slot, root);
+    place_members(slot, root, wanted_.blocks);
     if (scratch && slot.live == model::Interval{} && slot.size > 0) {
       wrong(
           Code::kPlanLifetime,
@@ -383,34 +384,6 @@ class ProblemMaker {
       uses += core::Bytes{wanted_.blocks[block].uses.value_or(0)};
     }
     slot.uses = counted ? uses.count() : scratch ? 2 : 1;
-  }
-
-  // Root and aliases keep their distances; to align an alias, the slot may begin below its root.
-  void place_members(Slot& slot, const PlannedBlock& root) {
-    bool straight = true;
-    for (const std::size_t index : slot.blocks) {
-      const PlannedBlock& block = wanted_.blocks[index];
-      const bool inside = root.offset && block.offset && *block.offset >= *root.offset &&
-                          *block.offset + block.size <= *root.offset + root.size;
-      slot.begins.push_back(inside ? (*block.offset - *root.offset).count() : 0);
-      straight =
-          straight && core::is_aligned(slot.begins.back(), block.alignment.value_or(core::Align{}));
-    }
-    const std::uint64_t below = straight ? 0 : root.offset->count() % slot.alignment;
-    const bool parted = slot.role == Lifetime::kScratch && (!root.windows.empty() || below != 0);
-    for (std::size_t k = 0; k < slot.blocks.size(); ++k) {
-      const PlannedBlock& block = wanted_.blocks[slot.blocks[k]];
-      const core::Bytes begin{slot.begins[k] += below};
-      slot.size = std::max(slot.size, (begin + block.size).count());
-      if (parted && block.windows.empty() && block.live) {
-        slot.windows.push_back({*block.live, begin, begin + block.size});
-      }
-      for (std::size_t w = 0; parted && w < block.windows.size(); ++w) {
-        const model::Window& window = block.windows[w];
-        slot.windows.push_back({window.live, begin + window.begin, begin + window.end});
-      }
-    }
-    slot.windows = model::united(slot.windows);
   }
 
   // --- fixed offsets

@@ -71,14 +71,17 @@ class Doubts {
   }
 
   // What addresses are multiples of: of an operating system's heap, which knows no alignments, what
-  // its blocks and their headers are; else what the record asks for.
+  // its blocks and their headers are; else what the record asks for. A trace does not say on which
+  // family of parts it was taken, so the rules of all of them count.
   [[nodiscard]] std::uint64_t step_of(const Block& block) const {
-    const board::DemandKey key{core_, block.space, block.cacheability, block.lifetime};
-    const board::HeapRule& rule = rule_of(work_, *work_.generation, key);
-    return rule.kind == board::HeapRule::Kind::kRtos
-               ? std::gcd(std::gcd(rule.align.value(), rule.header.count()),
-                          std::uint64_t{block.alignment.value()})
-               : block.alignment.value();
+    std::uint64_t step = block.alignment.value();
+    for (const board::HeapRule& rule : work_.generation->heaps) {
+      if (rule.kind == board::HeapRule::Kind::kRtos && rule.cacheability == block.cacheability &&
+          rule.lifetime == block.lifetime) {
+        step = std::gcd(step, std::gcd(rule.align.value(), rule.header.count()));
+      }
+    }
+    return step;
   }
 
   // Heaps may lie across a multiple of 4 GiB; forms that have pointers have all of an address.
