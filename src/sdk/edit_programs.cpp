@@ -31,6 +31,21 @@ bool same_ranges(const std::vector<emit::WrittenMmuEntry>& a,
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_range);
 }
 
+// Whether an entry that moves was over addresses that another one should be over: as long as it
+// stood there, the other's mistake was hidden.
+bool is_uncovered(const std::vector<emit::WrittenMmuEntry>& before,
+                  const std::vector<emit::WrittenMmuEntry>& after,
+                  const emit::WrittenMmuEntry& right) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!same_range(before[i], after[i]) &&
+        before[i].virtual_base < right.virtual_base + right.size &&
+        right.virtual_base < before[i].virtual_base + before[i].size) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string text_of(const emit::WrittenMmuEntry& entry) {
   const std::string range = emit::range_text(entry.virtual_base, entry.size);
   return entry.virtual_base == entry.physical
@@ -167,20 +182,23 @@ class Follower {
   // An entry that no size drives, and that is not what the map has.
   void besides(const CoreReading& core,
                const emit::WrittenMmuEntry& entry,
-               const emit::WrittenMmuEntry& right) {
+               const emit::WrittenMmuEntry& right,
+               bool mend) {
     const std::string what = fmt::format("MMU entry '{}' of {} maps {}, where the map has {}",
                                          core::printable(entry.name, 60),
                                          core.name,
                                          text_of(entry),
                                          text_of(right));
-    if (mends_) {
+    if (mend) {
       edits_.repairs.push_back(what);
     }
-    tell(core::warning(
-        Code::kSdkFollow,
-        fmt::format("{}: {}", what, mends_ ? "it was put right" : "it was left as it is"),
-        entry.place,
-        mends_ ? "" : "--force puts it right"));
+    const char* done = !mend    ? "it was left as it is"
+                       : mends_ ? "it was put right"
+                                : "it was put right, because the entry that covered the rest moves";
+    tell(core::warning(Code::kSdkFollow,
+                       fmt::format("{}: {}", what, done),
+                       entry.place,
+                       mend ? "" : "--force puts it right"));
   }
 
   void tell(core::Diagnostic found) {
@@ -198,9 +216,14 @@ class Follower {
     const layout::MmuTable* table = after_.find_mmu(core.name);
     auto followed = follow_mmu(mmu.entries, regions_, table, false);
     const auto mended = follow_mmu(mmu.entries, regions_, table, true);
+    const std::vector<emit::WrittenMmuEntry> driven = followed.entries;
     for (std::size_t i = 0; i < mmu.entries.size(); ++i) {
-      if (!same_range(followed.entries[i], mended.entries[i])) {
-        besides(core, followed.entries[i], mended.entries[i]);
+      if (!same_range(driven[i], mended.entries[i])) {
+        const bool mend = mends_ || is_uncovered(mmu.entries, driven, mended.entries[i]);
+        besides(core, driven[i], mended.entries[i], mend);
+        if (mend) {
+          followed.entries[i] = mended.entries[i];
+        }
       }
     }
     if (mends_) {

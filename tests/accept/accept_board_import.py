@@ -255,7 +255,7 @@ def move_knobs(context: Context, script: Script, file: Path, board: dict[str, An
         value = knobs[name] * rng.choice(QUARTERS) // 4 & -(1 << 21) or knobs[name] * 2
         if value == knobs[name]:
             continue
-        out = context.work / "moved"
+        out = context.work / f"moved-{file.stem}"
         done = context.run("emit", "--board", file, "--set", f"{name}={value}", "--out", out, expect=(0, 1, 3))
         if done.returncode:
             totals.not_moved.update(re.findall(r"error\[([\w.-]+)\]", done.stderr)[:1])
@@ -321,7 +321,7 @@ def check_script(context: Context, script: Script, totals: Totals) -> None:
         return
     file, warnings = imported(context, script)
     board = tomllib.loads(read(file))
-    out = context.work / "out"
+    out = context.work / f"out-{file.stem}"
     done = context.run("emit", "--board", file, "--out", out, expect=(0, 1))
     totals.boards += 1
     if done.returncode:
