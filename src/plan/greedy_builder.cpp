@@ -43,7 +43,8 @@ bool Builder::build(const std::vector<std::uint32_t>& order,
     if (++count % kItemsPerLook == 0 && !pay(kItemsPerLook) && !finish) {
       return false;
     }
-    if (budget_.over()) {
+    // Steps are those of the search: a first plan is made whatever they are.
+    if (budget_.late()) {
       put_on_top(i);
       continue;
     }

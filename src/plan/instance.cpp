@@ -336,6 +336,7 @@ void Budget::look() {
   } else if (limits_.time && std::chrono::steady_clock::now() >= end_) {
     over_ = true;
   }
+  late_ = over_;
   // Before the first plan there is nothing to tell.
   if (limits_.progress && progress_.height.count() != 0 &&
       taken_ - progress_.steps >= kStepsBetweenReports) {

@@ -96,6 +96,9 @@ class Budget {
 
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
+  /// Over because of the clock or somebody's word, not of the number of steps.
+  [[nodiscard]] bool late() const { return late_; }
+
   [[nodiscard]] std::uint64_t taken() const { return taken_; }
 
   /// For progress.
@@ -110,6 +113,7 @@ class Budget {
   std::uint64_t next_look_ = 0;
   bool over_ = false;
   bool interrupted_ = false;
+  bool late_ = false;
   PackProgress progress_;
 };
 

@@ -152,7 +152,7 @@ TEST_SUITE("plan") {
     CHECK(occupied.first_gap(0) == 0);
   }
 
-  TEST_CASE("greedy: when the limit is over, the first plan is no longer looked for") {
+  TEST_CASE("greedy: when somebody says stop, the first plan is no longer looked for") {
     std::vector<Buffer> many;
     for (std::int64_t i = 0; i < 5000; ++i) {
       Buffer next = buffer(i % 7, 7 + i % 5, 1 + static_cast<std::uint64_t>(i % 13));
@@ -161,8 +161,11 @@ TEST_SUITE("plan") {
     }
     PackLimits limits;
     limits.steps = 1000;
+    const Packing full = pack(many, limits);
+    limits.stop = [] { return true; };
     const Packing packing = pack(many, limits);
     CHECK(packing.steps < 3000);
+    CHECK(packing.height > full.height);
     CHECK(packing.proof == Proof::kBest);
     std::vector<std::uint64_t> offsets;
     for (const core::Bytes offset : packing.offsets) {
