@@ -611,7 +611,7 @@ def jobs_of(context: Context, board: str, settings: tuple[str, ...]) -> list[Job
     words = context.work / f"{title}-words"
     if found:
         context.emit(board, words, *sizes, "--only", "mpu-tables")
-        same(f"{board}: files of mpu-tables", sorted(path.parent.name for path in words.glob("*/*")),
+        same(f"{board}: files of mpu-tables", sorted(path.parent.name for path in words.glob("[!.]*/*")),
              sorted(core.name for core in found))
     return [Job(core, document, out, words, context.work / f"{title}-r5f" / core.name) for core in found]
 

@@ -93,7 +93,8 @@ def scripts_of(root: Path, board: str, core: str) -> list[Path]:
 
 def check_sdk(cores: dict[tuple[str, str], tuple[str, dict[str, str], set[str]]], environment: Mapping[str, str]) -> str:
     """`cores`: the region of code and data, the region of each section that has its own, and all regions."""
-    named = [Path(name) for name in environment.get(VARIABLE, "").split(":") if name]
+    # The boards are of the first: older SDKs put some sections elsewhere.
+    named = [Path(name) for name in environment.get(VARIABLE, "").split(":")[:1] if name]
     roots = [folder for name in named for folder in (name / "vision_apps", name) if (folder / "platform").is_dir()]
     if not roots:
         return f"{VARIABLE} names no Processor SDK to compare with"

@@ -11,12 +11,13 @@ if command -v readelf >/dev/null; then
   hardened=$(sed -n 's/^MEMSIZE_HARDEN:BOOL=//p' "$build/CMakeCache.txt")
   for program in "$work/prefix/bin/memsize" "$work/prefix/libexec/memsize/memsize-host"; do
     has() {
-      if ! readelf -W "$1" "$program" | grep -q -- "$2"; then
+      # grep reads to the end: what it does not read would be an error of readelf's.
+      if ! readelf -W "$1" "$program" | grep -- "$2" >/dev/null; then
         echo "$program: readelf $1 shows no '$2'" >&2
         exit 1
       fi
     }
-    if readelf -W -S "$program" | grep -q -e ' \.symtab ' -e ' \.debug'; then
+    if readelf -W -S "$program" | grep -e ' \.symtab ' -e ' \.debug' >/dev/null; then
       echo "$program is not stripped" >&2
       exit 1
     fi
