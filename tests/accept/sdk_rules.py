@@ -13,6 +13,8 @@ PAGE = 4096
 DDR = 0x80000000
 LOW_END = {"am62a": 0xC0000000, "j721e": 0xFB000000}
 BOOT = {"UBOOT_RELOC_MEM"}
+# Above 4 GiB, DRAM begins here on every part of these.
+HIGH_BEGIN = 0x880000000
 # The end of the evaluation module's DRAM.
 HIGH_END = {"j721e": 0x900000000, "j721s2": 0xC00000000, "j722s": 0xA00000000, "j742s2": 0xC00000000}
 # A refusal for one of these is about addresses that the SDK's generator prints too.
@@ -80,7 +82,8 @@ def conflicts(generated: Generated, soc: str) -> list[str]:
     found = [f"{first[2]} and {second[2]}" for space in spaces
              for first, second in zip(sorted(space), sorted(space)[1:]) if first[1] > second[0]]
     ends = (LOW_END.get(soc, 0xFC000000), HIGH_END.get(soc, 1 << 40))
-    return found + [name for first, end, name in (*nodes, *low) if name not in BOOT and end > ends[first > 4096 * MIB]]
+    return found + [name for first, end, name in (*nodes, *low) if name not in BOOT
+                    and (end > ends[first > 4096 * MIB] or 4096 * MIB <= first < HIGH_BEGIN)]
 
 
 def check_error(what: str, script: Script, board: Board, generated: Generated, values: dict[str, int],
