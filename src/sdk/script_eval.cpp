@@ -401,7 +401,7 @@ void Evaluator::define(const Statement& statement) {
 }
 
 void Evaluator::import(const Statement& statement) {
-  for (const Import& import : statement.imports) {
+  for (const ImportedName& import : statement.imports) {
     if (failed()) {
       return;
     }
@@ -432,7 +432,7 @@ void Evaluator::import(const Statement& statement) {
   }
 }
 
-void Evaluator::import_part(const Import& import) {
+void Evaluator::import_part(const ImportedName& import) {
   constexpr std::string_view kBeside = "gen_";
   if (const auto member = module_member(import.module, import.part)) {
     return set_name(import.bound, *member);

@@ -63,7 +63,7 @@ class Evaluator {
   void assertion(const Statement& statement);
   void define(const Statement& statement);
   void import(const Statement& statement);
-  void import_part(const Import& import);
+  void import_part(const ImportedName& import);
   void set_name(NameId name, const Value& value);
   void finish(Script& script);
 

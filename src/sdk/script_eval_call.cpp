@@ -174,7 +174,7 @@ Value Evaluator::call(const Expr& expr) {
 }
 
 void Evaluator::eval_all(const Expr& expr) {
-  for (const Argument& argument : expr.arguments) {
+  for (const CallArgument& argument : expr.arguments) {
     (void)eval(argument.value);
   }
 }
@@ -193,7 +193,7 @@ std::vector<Evaluator::Bound> Evaluator::arguments(const Expr& expr,
                                                    std::string_view callee) {
   std::vector<Bound> bound(parameters.size());
   for (std::size_t i = 0; i < expr.arguments.size() && !stopped(); ++i) {
-    const Argument& argument = expr.arguments[i];
+    const CallArgument& argument = expr.arguments[i];
     std::size_t place = i;
     if (argument.keyword != kNothing) {
       const auto name =
@@ -511,7 +511,7 @@ Value Evaluator::extreme(const Expr& expr, bool largest) {
     return make_none();
   }
   Value best;
-  for (const Argument& argument : expr.arguments) {
+  for (const CallArgument& argument : expr.arguments) {
     const Value value = eval(argument.value);
     if (stopped()) {
       return make_none();
@@ -599,7 +599,7 @@ bool Evaluator::is_header_without_bases(const Expr& expr) const {
   if (expr.arguments.size() != 2) {
     return false;
   }
-  const Argument& second = expr.arguments.back();
+  const CallArgument& second = expr.arguments.back();
   return second.keyword == kNothing ? tree_.exprs[second.value].kind == ExprKind::kText
                                     : name_text(second.keyword) == "name";
 }

@@ -457,7 +457,7 @@ ExprId ExpressionParser::call(ExprId callee, std::size_t begin) {
 }
 
 bool ExpressionParser::argument(Expr& call) {
-  Argument argument;
+  CallArgument argument;
   const bool named = is_kind(TokenKind::kName) && !is_keyword(token().text) &&
                      at_ + 1 < tokens_.list.size() && tokens_.list[at_ + 1].text == "=";
   if (named) {

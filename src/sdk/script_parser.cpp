@@ -224,7 +224,7 @@ class Parser : public ExpressionParser {
     return source_.text({begin, passed()});
   }
 
-  void bind(Statement& statement, Import import, std::string_view name) {
+  void bind(Statement& statement, ImportedName import, std::string_view name) {
     if (take_word("as")) {
       if (!is_kind(TokenKind::kName) || is_keyword(token().text)) {
         return unexpected("a name");
@@ -245,7 +245,7 @@ class Parser : public ExpressionParser {
   void import_statement(Statement& statement) {
     statement.kind = StatementKind::kImport;
     do {
-      Import import;
+      ImportedName import;
       import.module = dotted_name();
       import.span = failed() ? Span{} : source_.span(import.module);
       bind(statement, import, import.module.substr(0, import.module.find('.')));
@@ -254,7 +254,7 @@ class Parser : public ExpressionParser {
 
   void from_statement(Statement& statement) {
     statement.kind = StatementKind::kImport;
-    Import import;
+    ImportedName import;
     import.module = dotted_name();
     if (!take_word("import")) {
       return unexpected("'import'");

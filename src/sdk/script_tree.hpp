@@ -76,7 +76,7 @@ enum class Op {
 /// As it is written.
 [[nodiscard]] std::string_view op_text(Op op);
 
-struct Argument {
+struct CallArgument {
   /// Of a keyword argument, else kNothing.
   NameId keyword = kNothing;
   ExprId value = kNothing;
@@ -95,7 +95,7 @@ struct Expr {
   NameId name = kNothing;
   std::vector<ExprId> operands;
   std::vector<Op> ops;
-  std::vector<Argument> arguments;
+  std::vector<CallArgument> arguments;
 };
 
 enum class StatementKind {
@@ -122,7 +122,7 @@ struct Branch {
   Block body;
 };
 
-struct Import {
+struct ImportedName {
   std::string_view module;
   /// What is taken from the module, or empty for the module itself.
   std::string_view part;
@@ -146,7 +146,7 @@ struct Statement {
   std::vector<Target> targets;
   std::vector<Branch> branches;
   Block otherwise;
-  std::vector<Import> imports;
+  std::vector<ImportedName> imports;
   FunctionId function = kNothing;
 };
 
