@@ -4,11 +4,7 @@
 #include "support.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <map>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -673,132 +669,6 @@ memory:
                   remedies.end(),
                   "read the constant 'k' of 300 B in 'mram', without staging it") !=
         remedies.end());
-}
-
-// --- against brute force
-
-namespace {
-
-struct Piece {
-  bool persistent = false;
-  std::int64_t lower = 0;
-  std::int64_t upper = 0;
-  std::uint64_t size = 0;
-  std::uint64_t alignment = 1;
-  std::uint64_t uses = 1;
-};
-
-std::uint64_t up(std::uint64_t value, std::uint64_t by) {
-  return (value + by - 1) / by * by;
-}
-
-// Of every order, each piece as low as it can be: one of them is the lowest plan of all.
-std::uint64_t least_height(const std::vector<Piece>& pieces) {
-  std::vector<std::size_t> order(pieces.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::uint64_t least = UINT64_MAX;
-  do {
-    std::vector<std::uint64_t> at(pieces.size(), 0);
-    std::uint64_t height = 0;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Piece& piece = pieces[order[i]];
-      std::uint64_t offset = 0;
-      for (bool moved = true; moved;) {
-        moved = false;
-        for (std::size_t j = 0; j < i; ++j) {
-          const Piece& other = pieces[order[j]];
-          const bool together =
-              piece.persistent || (piece.lower < other.upper && other.lower < piece.upper);
-          const bool share =
-              offset < at[order[j]] + other.size && at[order[j]] < offset + piece.size;
-          if (together && share) {
-            offset = up(at[order[j]] + other.size, piece.alignment);
-            moved = true;
-          }
-        }
-      }
-      at[order[i]] = offset;
-      height = std::max(height, offset + piece.size);
-    }
-    least = std::min(least, height);
-  } while (std::next_permutation(order.begin(), order.end()));
-  return pieces.empty() ? 0 : least;
-}
-
-// What a bank holds: persistent pieces, and scratch from the next multiple of 16.
-std::uint64_t needed_by(const std::vector<Piece>& pieces, unsigned chosen) {
-  std::array<std::vector<Piece>, 2> kinds;
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if ((chosen >> i & 1U) != 0) {
-      kinds[pieces[i].persistent ? 1 : 0].push_back(pieces[i]);
-    }
-  }
-  const std::uint64_t steady = least_height(kinds[1]);
-  return kinds[0].empty() ? steady : up(steady, 16) + least_height(kinds[0]);
-}
-
-}  // namespace
-
-TEST_CASE("two memories: fits exactly where brute force says so, at the least cost") {
-  test::Random random{42};
-  std::size_t fitting = 0;
-  constexpr int kProblems = 1500;
-  for (int problem = 0; problem < kProblems; ++problem) {
-    CAPTURE(problem);
-    const std::size_t count = 1 + random.below(6);
-    std::vector<Piece> pieces;
-    std::vector<PlannedBlock> blocks;
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      Piece piece;
-      piece.persistent = random.below(5) == 0;
-      piece.lower = static_cast<std::int64_t>(random.below(5));
-      piece.upper = piece.lower + 1 + static_cast<std::int64_t>(random.below(3));
-      piece.size = 1 + random.below(40);
-      piece.alignment = std::uint64_t{1} << random.below(4);
-      piece.uses = random.below(6);
-      sum += piece.size;
-      PlannedBlock block =
-          scratch("t" + std::to_string(i), piece.lower, piece.upper, piece.size, piece.alignment);
-      block.uses = piece.uses;
-      if (piece.persistent) {
-        block.role = Lifetime::kPersistent;
-        block.live.reset();
-      }
-      pieces.push_back(piece);
-      blocks.push_back(std::move(block));
-    }
-    const std::uint64_t near = random.below(sum + 4);
-    const std::uint64_t far = random.below(sum + 4);
-    std::optional<std::uint64_t> least;
-    const unsigned all = (1U << count) - 1;
-    for (unsigned chosen = 0; chosen <= all; ++chosen) {
-      if (needed_by(pieces, chosen) <= near && needed_by(pieces, all & ~chosen) <= far) {
-        std::uint64_t price = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-          price += (chosen >> i & 1U) != 0 ? 0 : pieces[i].uses * pieces[i].size;
-        }
-        least = std::min(least.value_or(price), price);
-      }
-    }
-    const board::MemorySet set = part(near, far);
-    const PlanOutcome outcome = plan_of(report_of(blocks), set);
-    REQUIRE(outcome.shortages.empty() == least.has_value());
-    // It is claimed only where the order of the arenas in a memory cannot matter.
-    REQUIRE((!outcome.infeasible || !least.has_value()));
-    if (!least) {
-      continue;
-    }
-    ++fitting;
-    std::uint64_t price = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      price += outcome.plan.blocks[i].memory == "sram" ? pieces[i].uses * pieces[i].size : 0;
-    }
-    REQUIRE(price == *least);
-  }
-  // Both kinds were met often.
-  CHECK(fitting > kProblems / 5);
-  CHECK(fitting < kProblems * 4 / 5);
 }
 
 TEST_SUITE_END();
