@@ -51,8 +51,6 @@ class Watched {
 
   friend bool operator==(const Watched& a, const Watched& b) { return a.at_ == b.at_; }
 
-  friend bool operator!=(const Watched& a, const Watched& b) { return a.at_ != b.at_; }
-
  private:
   const char* at_;
   const char** furthest_;

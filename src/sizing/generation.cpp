@@ -91,7 +91,7 @@ ToldGeneration told_on_any_part(const model::Instance& instance, const board::Tr
   for (const Generation& candidate : format.generations) {
     for (const auto& [part, rule] : candidate.parts) {
       if (told.generations.empty()) {
-        told = told_by_sizes(instance, format, part, [&](const Generation& other) {
+        told = told_by_sizes(instance, format, part, [&part = part](const Generation& other) {
           return &other.fingerprint_on(part);
         });
       }
