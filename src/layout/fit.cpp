@@ -43,8 +43,6 @@ constexpr std::size_t kMostMaps = 1000;
 // than a tenth of a second.
 constexpr std::size_t kMostGrowths = 4096;
 
-const core::Align kGrid = *core::Align::make(kSmallBlock.count());
-
 std::uint64_t lack(std::uint64_t edge) {
   return (kSmallBlock.count() - edge % kSmallBlock.count()) % kSmallBlock.count();
 }

@@ -33,6 +33,6 @@ build_packages=(
 # What its tests need besides.
 test_packages=(
   doctest-dev libre2-dev clang-format binutils gcc device-tree-compiler patch gzip make nodejs python3 python3-jsonschema
-  clang lld qemu-system-arm binutils-aarch64-linux-gnu binutils-arm-none-eabi
+  clang libclang-rt-dev lld qemu-system-arm binutils-aarch64-linux-gnu binutils-arm-none-eabi
   gcc-aarch64-linux-gnu gcc-arm-none-eabi
 )
