@@ -49,7 +49,7 @@ from typing import TextIO
 
 SHARED = ("boards", "templates", "samples")
 EXPECTATIONS = ("expect", "expect.stdout", "expect.json")
-SECONDS = 20
+SECONDS = 60
 
 
 class Broken(Exception):
