@@ -23,7 +23,6 @@ namespace {
 using core::Code;
 
 constexpr const char* kSchema = "memsize.board/1";
-constexpr const char* kDefaultOs = "freertos";
 
 class Importer {
  public:

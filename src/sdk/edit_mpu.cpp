@@ -42,9 +42,8 @@ constexpr std::array<Kind, 4> kKinds = {{{"Device", 0, false, false, true},
                                          {"NonCached", 1, false, false, true},
                                          {"Cached", 1, true, true, false},
                                          {"Cached+Sharable", 1, true, true, true}}};
-// Without any of these properties, and the bits of CUSTOM where they are not set.
-constexpr std::string_view kDefaultKind = "Cached";
 constexpr const char* kCustom = "CUSTOM";
+// Without any of these properties, and the bits of CUSTOM where they are not set.
 constexpr Kind kDefaultBits = kKinds[2];
 
 bool is_size(std::uint64_t size) {

@@ -116,7 +116,9 @@ struct map_step {
 /* What the core writes at a point: no two cores, regions or places have the same. `number` is the core's. */
 static inline uint64_t map_pattern(uint64_t physical, uint32_t number, uint32_t region) {
   /* The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). */
-  uint64_t x = physical + 0x9E3779B97F4A7C15ULL * (((uint64_t)number << 32 | region) + 1);
+  uint64_t where = number;
+  where = where << 32 | region;
+  uint64_t x = physical + 0x9E3779B97F4A7C15ULL * (where + 1);
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
   return x ^ (x >> 31);
