@@ -148,7 +148,8 @@ TEST_SUITE("board") {
              {"FAR_VADDR = \"0x80000000\"", "FAR_VADDR = \"0x80000000 + extra\""},
              {"base = \"0x0\", size = \"1MiB\"", "base = \"0x0\", size = \"extra\""},
              {"base = \"0x0\", size = \"1MiB\"", "base = \"extra - extra\", size = \"1MiB\""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       CHECK(test::load_text(with(extra, from, to)).has_value());
     }
     CHECK(test::load_text(extra + "[view.v]\nvirtual = \"extra\"\ncores = []\nregions = []\n")
@@ -515,7 +516,8 @@ TEST_SUITE("board") {
                                               {"tex = 7" + c + b, true, true}}) {
       for (const auto& [program, good] :
            {std::pair{"sysconfig", true}, {"csl", each.csl}, {"safertos", each.safertos}}) {
-        CAPTURE(program);
+        const auto& shown_program = program;
+        CAPTURE(shown_program);
         CAPTURE(each.bits);
         if (good) {
           CHECK(test::load_text(text(program, each.bits)).has_value());
@@ -553,7 +555,8 @@ TEST_SUITE("board") {
               "REACH = { covers = [\"ARENA_KEP\"]",
               "ARENA_KEEP"},
              {"raw = [\"MAILBOX\"]", "raw = [\"MAILBX\"]", "MAILBOX"}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const auto map = layout::resolve(board_of(with(mpu_text(), from, to)), {});
       REQUIRE_FALSE(map.has_value());
       REQUIRE_MESSAGE(map.error().size() == 1, test::all_text(map.error()));
@@ -665,7 +668,8 @@ TEST_SUITE("board") {
              {"page = \"4KiB\"", "\"page-->\" = \"4KiB\""},
              {"alpha_code = {", "\"</script>\" = {"},
              {"flavour = \"plain\"", "\"fla\\nvour\" = \"plain\""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const core::Diagnostics errors = errors_of(with(zx9_text(), from, to));
       CHECK_MESSAGE(test::find(errors, Code::kBoardName) != nullptr, test::all_text(errors));
       check_printable(errors);
@@ -695,7 +699,8 @@ TEST_SUITE("board") {
               "cache = \"\\u001b\", note = \"mailbox\""},
              {"default = \"2MiB\"", "default = \"2MiB + \\u001b\", nonsense\\u001b = \"\""},
              {"kind = \"address\"", "kind = \"addr\\u001bess\""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const auto loaded = test::load_text(with(zx9_text(), from, to));
       REQUIRE_FALSE(loaded.has_value());
       check_printable(loaded.error());
@@ -741,7 +746,8 @@ TEST_SUITE("board") {
              {"[mmu]\ngranule = \"4KiB\"", "[mmu]\ngranule = \"17179869184GiB\""},
              {"REGISTERS = { mair = 0", "REGISTERS = { mair = 9223372036854775807"},
              {"mair_cached = [7]", "mair_cached = [9223372036854775807]"}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       check_printable(errors_of(with(zx9_text(), from, to)));
     }
     CHECK(only_error(mmu_with("tables = 9223372036854775808")).code == Code::kTomlSyntax);
@@ -751,7 +757,8 @@ TEST_SUITE("board") {
              {"page = \"4KiB\"", "page = \"" + huge + "\""},
              {"default = \"2MiB\"", "default = \"" + huge + "\""},
              {"default = \"2MiB\"", "default = \"4294967296 * 4294967296\""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const auto values = evaluate_knobs(board_of(with(zx9_text(), from, to)), {});
       REQUIRE_FALSE(values.has_value());
       CHECK(values.error().front().place.line != 0);

@@ -160,8 +160,10 @@ TEST_SUITE("board") {
              {"base = \"0x1000000000\"\nsize = \"8GiB\"",
               "base = \"0xFFFFFFFFFFFFF000\"\nsize = \"8KiB\""},
          }) {
-      CAPTURE(from);
-      CAPTURE(to);
+      const auto& shown_from = from;
+      CAPTURE(shown_from);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const core::Diagnostics errors = errors_of(with(test::zx9_text(), from, to));
       CHECK_MESSAGE(test::find(errors, Code::kBoardValue) != nullptr, test::all_text(errors));
       CHECK(errors.front().place.path == "boards/zx9.toml");
@@ -202,7 +204,8 @@ TEST_SUITE("board") {
              {"flavour = \"plain\"", "\"fla.vour\" = \"plain\""},
              {"format = \"tidl\"", "format = \"../tidl\""},
          }) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const core::Diagnostics errors = errors_of(with(test::zx9_text(), from, to));
       CHECK_MESSAGE(test::find(errors, Code::kBoardName) != nullptr, test::all_text(errors));
     }
@@ -216,7 +219,8 @@ TEST_SUITE("board") {
              {"[chain.pad]", "[chain.\"pad\\u001b[31m\"]"},
              {"[chain.pad]", "[chain.\"pad\\nmemsize: all is well\"]"},
              {"[bank.near]", "[bank.\"near\\u001b[31m\"]"}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const auto loaded = test::load_text(with(test::zx9_text(), from, to));
       REQUIRE_FALSE(loaded.has_value());
       CHECK(test::find(loaded.error(), Code::kBoardName) != nullptr);

@@ -92,7 +92,8 @@ TEST_SUITE("board") {
              {"fixed = { 1 = \"2KiB\"", "fixed = { 1 = \"lots\""},
              {"source = \"a book\"\n", ""},
              {"fingerprint = { record = 1, sizes = [\"1KiB + 1\"] }\n", ""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const auto format = load(test::with(kFormat, from, to));
       REQUIRE_FALSE(format.has_value());
       CHECK(format.error().front().place.path == "boards/formats/made_up.toml");
@@ -173,7 +174,8 @@ fixed = { 1 = "4KiB" }
              {"record = 2\n", ""},
              {"what = \"a copy\"", "which = \"a copy\""},
              {"form = \"bare\"\n", ""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       CHECK_FALSE(load(test::with(text, from, to)).has_value());
     }
   }

@@ -22,8 +22,6 @@ struct Scanned {
   std::size_t lines = 0;
   /// Of the line that is too long; 0 where none is.
   std::size_t too_long = 0;
-
-  friend bool operator==(const Scanned&, const Scanned&) = default;
 };
 
 // Wants the next line, too, where one has an 'n'.

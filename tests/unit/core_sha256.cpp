@@ -37,7 +37,8 @@ TEST_SUITE("core") {
         {1000, "1e9bc38cbf860b9ec31918b065f9b52476c549a782e0e7990bed8ce3868d2371"},
     };
     for (const auto& [length, hash] : known) {
-      CAPTURE(length);
+      const auto& shown_length = length;
+      CAPTURE(shown_length);
       std::string bytes;
       for (std::size_t i = 0; i < length; ++i) {
         bytes += static_cast<char>((7 * i + 3) % 256);

@@ -396,7 +396,8 @@ TEST_SUITE("emit") {
     for (const auto& [from, to] : {std::pair{"<0x11 0x00000000", "<0x11 0x100000000"},
                                    std::pair{"0x01 0x00000000>", "0x00 0x100000000>"},
                                    std::pair{"<0x11 ", "<0x100000000 "}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const core::Diagnostics cells = after_change("zx9-memory.dtsi", from, to);
       REQUIRE(cells.size() == 1);
       CHECK(cells.front().code == Code::kDtsCells);

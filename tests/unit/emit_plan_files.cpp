@@ -393,7 +393,8 @@ TEST_SUITE("emit") {
     const auto macros = macros_of(header);
     std::size_t offsets = 0;
     for (const auto& [name, value] : macros) {
-      CAPTURE(name);
+      const auto& shown_name = name;
+      CAPTURE(shown_name);
       CHECK(core::is_identifier(name));
       CHECK(name.size() < 100);
       CHECK(name.find("__") == std::string::npos);

@@ -360,7 +360,8 @@ TEST_SUITE("layout") {
     const std::map<std::string, std::size_t> wanted = {
         {"am62a", 11}, {"j721e", 9}, {"j721s2", 10}, {"j722s", 12}, {"j742s2", 11}, {"j784s4", 14}};
     for (const auto& [name, tables] : wanted) {
-      CAPTURE(name);
+      const auto& shown_name = name;
+      CAPTURE(shown_name);
       const board::Board board = real_board(name);
       CHECK(board.mmu.tables == 16);
       const MemoryMap map = resolved(board, {});

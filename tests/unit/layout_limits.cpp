@@ -127,7 +127,8 @@ TEST_SUITE("layout") {
                                       std::pair{"2MiB", false},
                                       std::pair{"4MiB", false},
                                       std::pair{"1GiB", false}}) {
-      CAPTURE(align);
+      const auto& shown_align = align;
+      CAPTURE(shown_align);
       const std::string text = with(zx9_text(),
                                     "note = \"beta code\"",
                                     fmt::format("section_align = \"{}\", note = \"\"", align));
@@ -295,7 +296,8 @@ TEST_SUITE("layout") {
              {"FAR_PADDR = \"0x1000000000\"", "FAR_PADDR = \"" + most + " * 2\""},
              {"base = \"0x0\", size = \"1MiB\"", "base = \"" + most + "\", size = \"1MiB\""},
              {"base = \"0x0\", size = \"1MiB\"", "base = \"0\", size = \"16 * " + most + "\""}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const auto map = resolve(test::load_text(with(zx9_text(), from, to)).value(), {});
       REQUIRE_FALSE(map.has_value());
       CHECK(map.error().front().place.path == "boards/zx9.toml");

@@ -240,7 +240,8 @@ TEST_SUITE("layout") {
     // Seen there by translation, or there on the bus and seen elsewhere, too.
     for (const auto& [real, seen] : std::vector<std::pair<std::string, std::string>>{
              {"0x900000000", "0xB0060000"}, {"0xB0060000", "0xD0000000"}}) {
-      CAPTURE(real);
+      const auto& shown_real = real;
+      CAPTURE(shown_real);
       const MemoryMap moved = test::map_of(text(
           2,
           chain("next", real, {{"NEXT", "64KiB", ""}}, fmt::format("virtual = \"{}\"\n", seen))));
@@ -271,7 +272,8 @@ TEST_SUITE("layout") {
              {"first = 0\nlast = 15\n", 14, "may use 16: 0 to 15"},
              {"first = 1\nlast = 10\n", 8, "may use 10: 1 to 10"},
              {"program = \"safertos\"\nfirst = 1\nlast = 10\n", 8, "may use 10: 1 to 10"}}) {
-      CAPTURE(keys);
+      const auto& shown_keys = keys;
+      CAPTURE(shown_keys);
       const MemoryMap full = test::map_of(text(room, keys));
       CHECK(computed(full).size() == room);
       check_silent(full);
@@ -327,8 +329,10 @@ TEST_SUITE("layout") {
                                                           {"0xFFFFFFE0", "32"},
                                                           {"0x20", "32"},
                                                           {"0x0", "256"}}) {
-      CAPTURE(base);
-      CAPTURE(size);
+      const auto& shown_base = base;
+      CAPTURE(shown_base);
+      const auto& shown_size = size;
+      CAPTURE(shown_size);
       check_silent(with_dram(base, size));
     }
     for (const auto& [base, size, range, hint] :
@@ -338,8 +342,10 @@ TEST_SUITE("layout") {
              {"0x80400000", "32MiB", "[0x80400000, 0x82400000)", "32 MiB at 0x80000000"},
              {"0x80000000", "16", "[0x80000000, 0x80000010)", "32 B at 0x80000000"},
              {"0x0", "8GiB", "[0x0, 0x200000000)", "4 GiB at 0x0"}}) {
-      CAPTURE(base);
-      CAPTURE(size);
+      const auto& shown_base = base;
+      CAPTURE(shown_base);
+      const auto& shown_size = size;
+      CAPTURE(shown_size);
       const core::Diagnostic finding = only_finding(with_dram(base, size), Code::kMpuRegion);
       check_says(finding, {"DRAM", range, "r5"});
       CHECK_MESSAGE(contains(finding.hint, hint), finding.hint);
@@ -495,7 +501,8 @@ TEST_SUITE("layout") {
                                                           {"tex = 7" + c + b, "cached"},
                                                           {"tex = 5" + c, "write-through"}}) {
       for (const char* cache : {"cached", "non-cached", "write-through"}) {
-        CAPTURE(bits);
+        const auto& shown_bits = bits;
+        CAPTURE(shown_bits);
         CAPTURE(cache);
         const core::Diagnostics found = box_is(bits, cache);
         CHECK_MESSAGE(found.size() == (policy == cache ? 0 : 1), all_text(found));

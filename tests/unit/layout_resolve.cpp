@@ -246,7 +246,8 @@ TEST_SUITE("layout") {
              {"CODE = { mair = 7, covers = [\"FW_ALPHA\"] }",
               "CODE = { mair = 7, covers = [\"FW_ALPA\"] }"},
              {"covers = [\"ARENAS\"]", "covers = [\"ARENA\"]"}}) {
-      CAPTURE(to);
+      const auto& shown_to = to;
+      CAPTURE(shown_to);
       const core::Diagnostics errors = errors_of(with(zx9_text(), from, to));
       CHECK(test::find(errors, Code::kBoardReference) != nullptr);
       CHECK(errors.front().place.line != 0);

@@ -415,7 +415,8 @@ regions = [ { name = "THIRD", size = "1MiB", cores = ["beta_1"] } ]
     for (const auto& [base, good] : {std::pair{"0xFFFFFFF00000", true},
                                      std::pair{"0xFFFFFFF01000", false},
                                      std::pair{"0x1000000000000", false}}) {
-      CAPTURE(base);
+      const auto& shown_base = base;
+      CAPTURE(shown_base);
       const core::Diagnostics found =
           check_map(map_of(with(zx9_text(),
                                 "base = \"0x0\", size = \"1MiB\"",

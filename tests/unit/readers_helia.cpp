@@ -469,7 +469,8 @@ TEST_SUITE("readers") {
                                      std::pair{" size=80", "xsize=80"},
                                      std::pair{"dst=dtcm", "dst=dtcn"},
                                      std::pair{"cold  src=mram", "cold  src=m^am"}}) {
-      CHECK_MESSAGE(!refused(test::with(text, what, with), "").empty(), what);
+      const auto& shown_what = what;
+      CHECK_MESSAGE(!refused(test::with(text, what, with), "").empty(), shown_what);
     }
     CHECK(good(test::with(text, "mram  consts=3", "mram"), "").diagnostics.size() == 1);
   }

@@ -240,16 +240,19 @@ TEST_CASE("vela: a damaged row is told, whatever of it is damaged") {
                                    std::pair{"     0x400:", "     0y400:"},
                                    std::pair{" 3072: FeatureMap", " 30B2: FeatureMap"},
                                    std::pair{"2 -          4:", "2 -          4;"}}) {
+    const auto& shown_what = what;
     CHECK_MESSAGE(
-        refused(test::with(listing, what, with), "vela").front().code == Code::kPlanSyntax, what);
+        refused(test::with(listing, what, with), "vela").front().code == Code::kPlanSyntax,
+        shown_what);
   }
   // Two forms of one number.
   for (const auto& [what, with] : {std::pair{"     0x400:", "     0x401:"},
                                    std::pair{"2048: ", "2049: "},
                                    std::pair{"(     0xc00)", "(     0xc01)"}}) {
+    const auto& shown_what = what;
     CHECK_MESSAGE(
         refused(test::with(listing, what, with), "vela").front().code == Code::kPlanContradiction,
-        what);
+        shown_what);
   }
   // What is alive when is said twice, too.
   const auto lost =
@@ -302,8 +305,10 @@ TEST_CASE("autotiler: a damaged row is told") {
                                    std::pair{"Ker:       S1", "Key:       S1"},
                                    std::pair{"   11424:        L2@", "   11424:       :L2@"},
                                    std::pair{"[  1:  2]", "[  1;  2]"}}) {
+    const auto& shown_what = what;
     CHECK_MESSAGE(
-        refused(test::with(text, what, with), "autotiler").front().code == Code::kPlanSyntax, what);
+        refused(test::with(text, what, with), "autotiler").front().code == Code::kPlanSyntax,
+        shown_what);
   }
   const std::string sums =
       text + "      L2 Memory size (Bytes)             : Given:     200000, Used:     105600\n";
@@ -358,8 +363,10 @@ TEST_CASE("ares log: damaged rows, and sums of what the rows say") {
   for (const auto& [what, with] : {std::pair{"PERF a", "PERX a"},
                                    std::pair{"dma_store= 10", "dma_store= 1O"},
                                    std::pair{"Allocating L2 Arena", "Allocating L2 Brena"}}) {
+    const auto& shown_what = what;
     CHECK_MESSAGE(
-        refused(test::with(text, what, with), "ares-log").front().code == Code::kPlanSyntax, what);
+        refused(test::with(text, what, with), "ares-log").front().code == Code::kPlanSyntax,
+        shown_what);
   }
 }
 

@@ -110,7 +110,8 @@ TEST_SUITE("readers") {
               : value.is_boolean() ? json(!value.get<bool>())
                                    : json(value.get<std::uint64_t>() + 1);
       ++leaves;
-      CHECK_MESSAGE(!read_text(changed.dump(2), "s.json").has_value(), pointer);
+      const auto& shown_pointer = pointer;
+      CHECK_MESSAGE(!read_text(changed.dump(2), "s.json").has_value(), shown_pointer);
     }
     CHECK(leaves == 30);
     // Who changes something on purpose leaves it out.
@@ -182,8 +183,10 @@ TEST_SUITE("readers") {
              {"printed_kib", ""},
              {"printed_kib", "99999999999999999999999.00"},
              {"printed_kib", 5}}) {
-      CAPTURE(key);
-      CAPTURE(value.dump());
+      const auto& shown_key = key;
+      CAPTURE(shown_key);
+      const std::string shown_value = value.dump();
+      CAPTURE(shown_value);
       CHECK_FALSE(refused(with(key, value)).empty());
     }
   }

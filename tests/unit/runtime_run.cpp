@@ -156,7 +156,8 @@ TEST_CASE("in shared memory each core has words of its own, and looks at the oth
     }
   }
   for (const auto& [physical, cores] : writers) {
-    CAPTURE(physical);
+    const auto& shown_physical = physical;
+    CAPTURE(shown_physical);
     CHECK(cores.size() == 1);
   }
   // The first and the last word of what each core alone has.

@@ -246,7 +246,8 @@ TEST_SUITE("sdk") {
          "2:16 'NOTHING' is the name of nothing that the DPL, the map's header or the source has"},
     };
     for (const auto& [text, expected] : cases) {
-      CAPTURE(text);
+      const auto& shown_text = text;
+      CAPTURE(shown_text);
       core::Diagnostics errors;
       (void)parsed(text, errors);
       CHECK(message(errors) == expected);

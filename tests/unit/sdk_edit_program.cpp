@@ -338,7 +338,8 @@ TEST_SUITE("sdk") {
                                                           {"0x008000000", "0x000ABC000"},
                                                           {"0x7ff0000", "0xabc000"},
                                                           {"134217728", "11255808"}}) {
-      CAPTURE(old);
+      const auto& shown_old = old;
+      CAPTURE(shown_old);
       std::string text = with(kMmu, "0x8000000;", old + ";");
       CHECK(contains(mmu_edited(text, change), "mmu_armv82.size      = " + expected + ";"));
     }

@@ -61,7 +61,8 @@ TEST_SUITE("sizing") {
   TEST_CASE("PDK parts have headers, blocks and an end of 256 B") {
     for (const auto& [generation, object] :
          {std::pair{"11", std::uint64_t{252848}}, std::pair{"12", std::uint64_t{442112}}}) {
-      CAPTURE(generation);
+      const auto& shown_generation = generation;
+      CAPTURE(shown_generation);
       const board::HeapRule& heap =
           rule(generation, Cacheability::kCacheable, Lifetime::kPersistent, "pdk");
       // An idle J784S4: 134217728 B of which 134217472 B are free.

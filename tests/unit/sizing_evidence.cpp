@@ -27,7 +27,6 @@ using test::appnote_instance;
 using test::demand_of;
 using test::recording_of;
 
-constexpr std::uint64_t kKiB = 1024;
 constexpr std::uint64_t kMiB = 1048576;
 constexpr auto kWarm = Cacheability::kCacheable;
 constexpr auto kRaw = Cacheability::kNonCacheable;
@@ -417,7 +416,8 @@ TEST_SUITE("sizing") {
     model::Instance instance = appnote_instance(false);
     instance.blocks.pop_back();
     for (const auto& [form, generation] : {std::pair{"bytes", "7"}, std::pair{"kib", "8"}}) {
-      CAPTURE(form);
+      const auto& shown_form = form;
+      CAPTURE(shown_form);
       instance.form = form;
       instance.totals.clear();
       const Sizing unsure = size(recording_of("alpha", {instance}));
