@@ -286,12 +286,13 @@ std::string plan_json(const model::PlanReport& plan) {
   if (!plan.planner.empty()) {
     add("planner", json_string(plan.planner));
   }
-  add("envelope_hash", json_string(plan::envelope_hash(plan)));
+  const PlanView view = view_of(plan);
+  add("envelope_hash", json_string(envelope_hash(view)));
   add("layout_hash", json_string(plan::layout_hash(plan)));
   if (!plan.memories.empty()) {
     add("memories", json_lines(members_of(plan.memories, memory_member), "  "));
   }
-  add("arenas", json_lines(members_of(view_of(plan).arenas, arena_member), "  "));
+  add("arenas", json_lines(members_of(view.arenas, arena_member), "  "));
   add("blocks", json_lines(members_of(plan.blocks, block_member), "  "));
   if (!plan.layers.empty()) {
     add("layers", json_lines(members_of(plan.layers, layer_member), "  "));
@@ -325,7 +326,7 @@ std::string plan_residency(const model::PlanReport& plan, const std::string& pre
       "  \"memsize_envelope_hash\": {},\n  \"memsize_layout_hash\": {},\n"
       "  \"arenas\": {{\n    {}\n  }},\n  \"tensors\": {}\n}}\n",
       json_string(prefix),
-      json_string(plan::envelope_hash(plan)),
+      json_string(envelope_hash(view)),
       json_string(plan::layout_hash(plan)),
       fmt::join(arenas, ",\n    "),
       json_lines(tensors, "  "));

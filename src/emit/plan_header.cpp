@@ -319,7 +319,7 @@ Json plan_header_view(const model::PlanReport& plan, const std::string& prefix) 
   view["prefix"] = upper;
   view["planner"] =
       plan.planner.empty() ? std::string{"nobody says who"} : core::printable(plan.planner, 80);
-  view["envelope_hash"] = fmt::format("0x{}ull", plan::envelope_hash(plan));
+  view["envelope_hash"] = fmt::format("0x{}ull", envelope_hash(arenas));
   view["layout_hash"] = fmt::format("0x{}ull", plan::layout_hash(plan));
   view["memories"] = Json::array();
   view["arenas"] = Json::array();

@@ -2,6 +2,7 @@
 
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/diff_plans.hpp"
 
 #include <algorithm>
 #include <map>
@@ -187,6 +188,17 @@ std::vector<PlacedBlock> needs_of(const PlacedBlock& placed) {
   }
   add({block.live->upper, placed.live->upper}, {}, block.size);
   return needs;
+}
+
+std::string envelope_hash(const PlanView& view) {
+  model::PlanReport shown;
+  for (const ArenaView& each : view.arenas) {
+    model::PlannedArena& arena = shown.arenas.emplace_back(each.arena);
+    if (each.height) {
+      arena.used = core::Bytes{*each.height};
+    }
+  }
+  return plan::envelope_hash(shown);
 }
 
 std::optional<std::uint64_t> reserved(const ArenaView& view) {

@@ -59,6 +59,10 @@ struct PlanView {
 /// What a block needs when: itself, or a piece for each of its windows.
 [[nodiscard]] std::vector<PlacedBlock> needs_of(const PlacedBlock& placed);
 
+/// plan::envelope_hash() of the arenas as files show them: where a report does not say how high
+/// they are, as high as its blocks make them.
+[[nodiscard]] std::string envelope_hash(const PlanView& view);
+
 /// What is reserved, else what is used.
 [[nodiscard]] std::optional<std::uint64_t> reserved(const ArenaView& view);
 

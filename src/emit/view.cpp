@@ -338,6 +338,7 @@ Json rebuild_view(const EmitInput& input) {
     list.push_back({{"number", fmt::format("{}", list.size() + 1)},
                     {"what", step.what},
                     {"why", step.why},
+                    {"has_run", !step.run.empty()},
                     {"run", step.run}});
   }
   view["has_files"] = !view["files"].empty();

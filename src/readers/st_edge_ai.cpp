@@ -69,7 +69,7 @@ class InfoReader : private PlanFields {
     report_.lines = document.lines();
     report_.planner = "ST Edge AI";
     if (!is_object(root) || !read_version(root)) {
-      return finish(std::move(report_));
+      return finish(std::move(report_), document);
     }
     read_pools(member(root, "memory_pools"));
     read_buffers(member(root, "buffers"));
@@ -87,7 +87,7 @@ class InfoReader : private PlanFields {
       check_pools();
       check_footprint(root["memory_footprint"]);
     }
-    return finish(std::move(report_));
+    return finish(std::move(report_), document);
   }
 
  private:

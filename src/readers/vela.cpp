@@ -1,6 +1,10 @@
 // What Vela prints with --verbose-allocation: for each memory area a heading, a table with one row
 // a tensor, and below it the peak that no allocation can avoid beside the one it needs.
 //
+// Regor, its newer compiler (Ethos-U85), prints headings of its own, a tensor's format in place of
+// its purpose or neither, and one sum below the table: what the allocation needs. "Memory Usage" is
+// what is alive when a tensor begins, of Regor the most while it lives.
+//
 // Tensors that share one live range (in-place operators, copies of the same weights) are rows with
 // the same times, the same addresses and the same size. Live ranges never meet in time and
 // addresses, because Vela checks that itself, so that such rows are one block and its aliases.
@@ -9,7 +13,9 @@
 #include "plan_lines.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -23,6 +29,9 @@ namespace {
 using core::Code;
 
 constexpr std::string_view kHeading = "Tensor Allocation for mem_area ";
+constexpr std::string_view kNewerHeading = "Allocation, memory ";
+constexpr std::string_view kUsageMask = ", usage mask: ";
+constexpr std::string_view kReadOnlyHeading = "Tensor Allocation for read-only ";
 constexpr std::string_view kColumns = "Start Time - ";
 constexpr std::string_view kPeak = "Allocation Peak ";
 constexpr const char* kHowToPrint = "run vela with --verbose-allocation, and keep all it prints";
@@ -34,14 +43,15 @@ struct Row {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t size = 0;
-  // Of all that is alive when it begins.
   std::uint64_t usage = 0;
-  std::string_view purpose;
+  // Purpose or format.
+  std::string_view kind;
   std::string_view name;
 };
 
-/// "     0 -     2:        0x0 -     0x4000:       16384:        16640: FeatureMap  : conv1"
-bool row_in(std::string_view line, Row& row) {
+/// "     0 -     2:        0x0 -     0x4000:       16384:        16640: FeatureMap  : conv1", where
+/// the table has no column before the names without "FeatureMap  :".
+bool row_in(std::string_view line, bool has_kind, Row& row) {
   // The first address; what is before it may be a prefix of anything, then two times.
   const std::size_t address = line.find("0x");
   if (address == std::string_view::npos) {
@@ -67,7 +77,11 @@ bool row_in(std::string_view line, Row& row) {
   row.end_time = *end;
   LineScan scan{line.substr(address)};
   scan.hex(row.begin).take(" - ").hex(row.end).take(" : ").whole(row.size).take(" : ");
-  scan.whole(row.usage).take(" : ").until(":", row.purpose).rest(row.name);
+  scan.whole(row.usage).take(" : ");
+  if (has_kind) {
+    scan.until(":", row.kind);
+  }
+  scan.rest(row.name);
   // Two rows whose line end was lost are none.
   return scan.ok() && row.name.find(": 0x") == std::string_view::npos;
 }
@@ -79,17 +93,36 @@ bool looks_like_row(std::string_view line) {
          line.find(kColumns) == std::string_view::npos;
 }
 
-/// "16352 (    0x3fe0) Bytes    15.97 KiB"
+/// "16352 (    0x3fe0) Bytes    15.97 KiB", "16352 bytes == 15.96875 KiB"
 struct Sum {
   std::string_view what;
   std::uint64_t bytes = 0;
-  std::uint64_t in_hex = 0;
+  /// The second form, as printed, and whether it says the same.
+  std::string_view again;
+  bool is_same = false;
 };
 
 bool sum_in(std::string_view line, Sum& sum) {
+  std::uint64_t in_hex = 0;
   LineScan scan{line};
-  scan.find(kPeak).until(":", sum.what).whole(sum.bytes).take(" ( ").hex(sum.in_hex);
-  return scan.take(" ) Bytes").ok();
+  scan.find(kPeak).until(":", sum.what).whole(sum.bytes).take(" ( ").until(")", sum.again);
+  if (scan.take(" Bytes").ok()) {
+    LineScan hex{sum.again};
+    sum.is_same = hex.hex(in_hex).end().ok() && in_hex == sum.bytes;
+    return true;
+  }
+  LineScan newer{line};
+  newer.find(kPeak).until(":", sum.what).whole(sum.bytes).take(" bytes == ");
+  if (!newer.until(" KiB", sum.again).end().ok()) {
+    return false;
+  }
+  // With all the digits that it takes.
+  double kib = 0;
+  const char* const end = sum.again.data() + sum.again.size();
+  const auto [stop, failure] = std::from_chars(sum.again.data(), end, kib);
+  sum.is_same =
+      failure == std::errc{} && stop == end && kib == static_cast<double>(sum.bytes) / 1024.0;
+  return true;
 }
 
 /// A row's times and what it says of the memory in use, as printed.
@@ -105,6 +138,7 @@ struct Usage {
 struct Listing {
   std::string memory;
   model::Lifetime role = model::Lifetime::kScratch;
+  bool is_newer = false;
   std::size_t line = 0;
   std::vector<model::PlannedBlock> blocks;
   // Of each block.
@@ -139,15 +173,25 @@ class ListingReading {
     if (LineScan{line}.find(kHeading).ok()) {
       close();
       open(line);
-    } else if (pieces_in(line, {kPeak, ") Bytes", " KiB"}) >= 2) {
+    } else if (pieces_in(line, {kNewerHeading, kUsageMask}) == 2) {
+      close();
+      open_newer(line);
+    } else if (LineScan{line}.find(kReadOnlyHeading).ok()) {
+      close();
+      open_newer("read-only", model::Lifetime::kConstant);
+    } else if (line.find(kColumns) != std::string_view::npos) {
+      is_newer_ = pieces_in(line, {": Purpose"}) == 0;
+      has_kind_ = !is_newer_ || pieces_in(line, {": Format"}) != 0;
+    } else if (pieces_in(line, {kPeak, ") Bytes", " bytes == ", " KiB"}) >= 2) {
       read_peak(line);
-    } else if (row_in(line, row)) {
+    } else if (row_in(line, has_kind_, row)) {
       if (!open_ || current_.total) {
         // The heading was lost: which memory it is nobody knows.
         close();
         open_ = true;
         current_ = {};
         current_.memory = "default";
+        current_.is_newer = is_newer_;
         current_.line = lines_.number();
         plan_.report().abridged = true;
         plan_.warn(Code::kPlanAbridged,
@@ -200,6 +244,32 @@ class ListingReading {
     }
   }
 
+  // "Allocation, memory Sram, usage mask: FeatureMap|Staging"
+  void open_newer(std::string_view line) {
+    std::string_view memory;
+    std::string_view mask;
+    LineScan scan{line};
+    scan.find(kNewerHeading).until(kUsageMask, memory).rest(mask);
+    if (!core::is_identifier(memory)) {
+      plan_.error(Code::kPlanSyntax,
+                  {lines_.number(), 0},
+                  "this heading does not say of which memory it is",
+                  kHowToPrint);
+      return;
+    }
+    open_newer(memory, mask == "ReadOnly" ? model::Lifetime::kConstant : model::Lifetime::kScratch);
+  }
+
+  void open_newer(std::string_view memory, model::Lifetime role) {
+    open_ = true;
+    current_ = {};
+    current_.memory = memory_name(memory);
+    current_.role = role;
+    current_.is_newer = true;
+    current_.line = lines_.number();
+    plan_.report().planner = "Regor";
+  }
+
   void read_peak(std::string_view line) {
     if (!open_) {
       return;
@@ -212,16 +282,17 @@ class ListingReading {
       return;
     }
     const PlanPlace place{lines_.number(), 0};
-    if (sum.bytes != sum.in_hex) {
-      plan_.error(
-          Code::kPlanContradiction,
-          place,
-          fmt::format(
-              "{} B are not {}, and the line says both", sum.bytes, core::format_hex(sum.in_hex)),
-          "the line is damaged: print the allocation again");
+    if (!sum.is_same) {
+      plan_.error(Code::kPlanContradiction,
+                  place,
+                  fmt::format("{} B are not {}, and the line says both",
+                              sum.bytes,
+                              core::printable(sum.again, kLongestShown)),
+                  "the line is damaged: print the allocation again");
     }
-    (sum.what == "Tensor Size" ? current_.lower_bound : current_.total) =
-        plan_.size(sum.bytes, place, sum.what);
+    // Regor's one sum has the name of what Vela's planners cannot avoid, and is what it needs.
+    const bool is_least = sum.what == "Tensor Size" && !current_.is_newer;
+    (is_least ? current_.lower_bound : current_.total) = plan_.size(sum.bytes, place, sum.what);
   }
 
   void read_row(const Row& row) {
@@ -306,7 +377,7 @@ class ListingReading {
     arena.lower_bound = listing.lower_bound;
     arena.total = listing.total;
     check_usages(listing);
-    if (!listing.lower_bound || !listing.total) {
+    if (!listing.total || (!listing.lower_bound && !listing.is_newer)) {
       plan_.report().abridged = true;
       plan_.warn(Code::kPlanAbridged,
                  {listing.line, 0},
@@ -316,8 +387,13 @@ class ListingReading {
     }
   }
 
-  // The rows say once more what is alive, each when it begins; the sums have the most of it.
-  void check_usages(const Listing& listing) {
+  /// What is alive from a step to the next of the vector.
+  struct Alive {
+    std::int64_t step = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  static std::vector<Alive> alive_in(const Listing& listing) {
     // What begins at a step, and what has ended before it.
     std::map<std::int64_t, std::uint64_t> changes;
     for (const Usage& row : listing.usages) {
@@ -325,25 +401,78 @@ class ListingReading {
       changes[row.start_time] += size;
       changes[row.end_time + 1] -= size;
     }
-    std::map<std::int64_t, std::uint64_t> alive;
+    std::vector<Alive> alive;
     std::uint64_t now = 0;
-    std::uint64_t most = 0;
     for (const auto& [step, change] : changes) {
       now += change;
-      alive[step] = now;
-      most = std::max(most, now);
+      alive.push_back({step, now});
     }
-    const auto other =
-        std::find_if(listing.usages.begin(), listing.usages.end(), [&](const auto& row) {
-          return alive[row.start_time] != row.usage;
-        });
-    if (other != listing.usages.end()) {
+    return alive;
+  }
+
+  // The first row, by line, that says another usage than the rows have, and what these have.
+  static std::optional<std::pair<Usage, std::uint64_t>> other_usage(
+      const Listing& listing, const std::vector<Alive>& alive) {
+    std::vector<Usage> rows = listing.usages;
+    for (Usage& row : rows) {
+      row.end_time = listing.is_newer ? row.end_time : row.start_time;
+    }
+    std::sort(rows.begin(), rows.end(), [](const Usage& a, const Usage& b) {
+      return a.end_time < b.end_time;
+    });
+    // Of the steps up to a row's end, each with fewer bytes alive than the one before it, and more
+    // than all behind it.
+    std::vector<Alive> peaks;
+    std::optional<std::pair<Usage, std::uint64_t>> other;
+    auto next = alive.begin();
+    for (const Usage& row : rows) {
+      for (; next != alive.end() && next->step <= row.end_time; ++next) {
+        while (!peaks.empty() && peaks.back().bytes <= next->bytes) {
+          peaks.pop_back();
+        }
+        peaks.push_back(*next);
+      }
+      const std::uint64_t most =
+          std::lower_bound(peaks.begin(),
+                           peaks.end(),
+                           row.start_time,
+                           [](const Alive& peak, std::int64_t step) { return peak.step < step; })
+              ->bytes;
+      if (most != row.usage && (!other || row.line < other->first.line)) {
+        other = {row, most};
+      }
+    }
+    return other;
+  }
+
+  // The rows say once more what is alive, and the sums have the most of it.
+  void check_usages(const Listing& listing) {
+    const std::vector<Alive> alive = alive_in(listing);
+    std::uint64_t most = 0;
+    for (const Alive& each : alive) {
+      most = std::max(most, each.bytes);
+    }
+    // Some prints of Regor have the table's most in every row.
+    const bool is_most_everywhere =
+        listing.is_newer && std::all_of(listing.usages.begin(),
+                                        listing.usages.end(),
+                                        [most](const Usage& row) { return row.usage == most; });
+    if (is_most_everywhere) {
+      return;
+    }
+    if (const auto other = other_usage(listing, alive)) {
+      const auto& [row, bytes] = *other;
       plan_.warn(Code::kPlanContradiction,
-                 {other->line, 0},
-                 fmt::format("the rows have {} B alive at step {}, this one says {} B",
-                             alive[other->start_time],
-                             other->start_time,
-                             other->usage),
+                 {row.line, 0},
+                 listing.is_newer
+                     ? fmt::format(
+                           "the rows have at most {} B alive while this one lives, which says {} B",
+                           bytes,
+                           row.usage)
+                     : fmt::format("the rows have {} B alive at step {}, this one says {} B",
+                                   bytes,
+                                   row.start_time,
+                                   row.usage),
                  "a row is damaged or missing: print the allocation again");
     } else if (listing.lower_bound && listing.lower_bound->count() != most) {
       plan_.warn(Code::kPlanContradiction,
@@ -359,6 +488,9 @@ class ListingReading {
   PlanLines lines_;
   PlanText plan_;
   bool open_ = false;
+  // What the columns' names say: whose table it is, and whether there is one before the names.
+  bool is_newer_ = false;
+  bool has_kind_ = true;
   Listing current_;
   std::vector<Listing> listings_;
   std::map<std::pair<std::string, model::Lifetime>, std::size_t> index_;
@@ -372,10 +504,11 @@ bool probe_vela(std::string_view head) {
     std::string_view area;
     std::string_view name;
     if (LineScan{lines.line()}.find(kHeading).until(",", area).ok() ||
+        LineScan{lines.line()}.find(kNewerHeading).until(kUsageMask, area).ok() ||
         LineScan{lines.line()}
             .find(kColumns)
-            .take(" End Time: Start Addr - ")
-            .take("End Addr: Tensor Size: Memory Usage: Purpose")
+            .take(" End Time : Start Addr - ")
+            .take(" End Addr: Tensor Size: Memory Usage")
             .take(" : ")
             .rest(name)
             .ok()) {

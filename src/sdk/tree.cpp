@@ -45,6 +45,42 @@ bool has_scripts(core::FileSystem& files, const std::string& folder) {
          });
 }
 
+// Newer SDKs have a part's scripts apart from its cores' files, in this folder of platform.
+constexpr std::string_view kNewerMaps = "memory_map";
+
+// Of what is none of the trees that are read, which other one it is.
+core::Diagnostic no_tree(core::FileSystem& files,
+                         const std::string& path,
+                         const std::vector<std::string>& roots) {
+  core::Place place;
+  for (const std::string& root : roots) {
+    place.path = fmt::format("{}/{}", root, kNewerMaps);
+    std::vector<std::string> socs;
+    const auto folders = files.list_folders(place.path.str());
+    for (std::size_t i = 0; folders && i < folders->size(); ++i) {
+      if (has_scripts(files, fmt::format("{}/{}", place.path.str(), (*folders)[i]))) {
+        socs.push_back(core::printable((*folders)[i], kLongestName));
+      }
+    }
+    if (!socs.empty()) {
+      return core::error(
+          Code::kSdkTree,
+          fmt::format("this SDK has its scripts in platform/memory_map/SOC (here: {}), apart from "
+                      "the files of its cores: this layout is not read yet, only platform/SOC/rtos",
+                      core::join(socs, ", ")),
+          place,
+          "memsize list boards shows the parts whose files memsize emit --out DIR writes without a "
+          "tree, to be put in their places by hand");
+    }
+  }
+  place.path = path;
+  return core::error(Code::kSdkTree,
+                     "this is not an SDK tree: it has no platform/SOC/rtos with a "
+                     "gen_linker_mem_map script",
+                     place,
+                     "give the folder that holds platform, such as vision_apps");
+}
+
 class Reader {
  public:
   Reader(core::FileSystem& disk, Platform platform, const ScriptRules& rules)
@@ -224,13 +260,7 @@ core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
       return platforms;
     }
   }
-  core::Place place;
-  place.path = path;
-  return core::fail(core::error(Code::kSdkTree,
-                                "this is not an SDK tree: it has no platform/SOC/rtos with a "
-                                "gen_linker_mem_map script",
-                                place,
-                                "give the folder that holds platform, such as vision_apps"));
+  return core::fail(no_tree(files, path, roots));
 }
 
 core::Result<std::string> tree_root(core::FileSystem& files, const std::string& path) {

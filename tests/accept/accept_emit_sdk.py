@@ -11,13 +11,14 @@ import re
 import shutil
 from typing import Any
 
+from accept_emit_force import edit_line
 from emit_sdk import (Edit, Result, Tree, apply, check_scripts, contents, files_only, findings, new_findings, revert, rewritten,
                       same_tree, setting, shown_change, snapshot, without_own)
-from emit_sdk_judges import check_agreement, check_consumers, macros_of, mpu_regions, nodes_of
+from emit_sdk_judges import check_agreement, check_consumers, compiled_nodes, macros_of, mpu_regions, nodes_of
 from emit_sdk_own import HAND, check_hand, check_hand_elsewhere, check_salted
 from emit_sdk_refusals import check_refusals
 from emit_sdk_zy4 import DTS, PAGES, SHRUNK, SYSTEMS, check_hardware, compare_generated, original, scripted
-from support import MIB, TRACE, Context, Skip, check, main, parse_json, same, tool
+from support import MIB, TRACE, Context, Skip, check, main, parse_json, same, same_keys, tool
 
 # What a user may want; the comment says what it makes the files do.
 CASES: list[dict[str, str | int]] = [
@@ -198,6 +199,33 @@ def check_linux(context: Context, start: Tree) -> None:
     same_tree("--linux, the SDK's tree undone", files_only(snapshot(tree.root)), files_only(snapshot(start.root)), is_back=True)
 
 
+def check_nodes_beside(context: Context, start: Tree) -> None:
+    """Where scripts of a tree's own write Linux' nodes into the kernel's files, and no file of the tree has them, they stand beside
+    REBUILD.md: as dtc reads them, those that this map needs. Where Linux keeps what it has, there are none.
+    """
+    tree = start.copy(context.work / "nodeless")
+    tree.below("gen_dts_file.py").write_text("class Org_dts_file:\n    def __init__(self, nodes):\n        self.nodes = nodes\n\n"
+                                             "    def export(self):\n        pass\n", encoding="utf-8")
+    for script in tree.scripts():
+        edit_line(tree, script, r"^DtsFile\((\w+),.*", r"Org_dts_file(\1).export();")
+        edit_line(tree, script, r"^from ti_psdk_rtos_tools import \*", r"\g<0>\nfrom gen_dts_file import Org_dts_file")
+    tree.below(DTS).unlink()
+    beside = f"../../../{DTS}"
+    within = Edit(context, tree, {"c8_heap_size": "63*MB", "c8_scratch_size": "65*MB"})
+    within.run()
+    check(not tree.below(beside).exists(), "Linux keeps what it has, and nodes are written")
+    context.run("sdk", "revert", "--sdk", tree.root)
+    edit = Edit(context, tree, dict(SHRUNK))
+    result = apply(edit)
+    check(DTS in result.changed, f"no nodes: {result.changed}")
+    nodes, wanted = compiled_nodes(tree, beside, context.work), nodes_of(scripted(start, SHRUNK, context.work), DTS)
+    same_keys("labels of the nodes beside REBUILD.md", nodes, wanted)
+    for label, place in wanted.items():
+        same(f"nodes beside REBUILD.md, by dtc: {label}", nodes[label], place)
+    check(nodes != nodes_of(start, DTS), "the nodes are those from before the edit")
+    revert(edit, result)
+
+
 def check_document(context: Context, start: Tree) -> None:
     tree = start.copy(context.work / "tree")
     edit = Edit(context, tree, dict(SHRUNK))
@@ -226,7 +254,7 @@ def body(context: Context) -> str:
     steps += [(f"salted {row}", lambda row=row: check_salted(context, start, row)) for row in range(context.options.salts)]
     steps += [(f"by hand {row}", lambda row=row: check_hand(context, start, row)) for row in range(len(HAND))]
     steps += [(function.__name__, lambda function=function: function(context, start)) for function in
-              (check_two_steps, check_folders, check_sizing, check_names, check_hand_elsewhere, check_refusals, check_literal, check_linux, check_document)]
+              (check_two_steps, check_folders, check_sizing, check_names, check_hand_elsewhere, check_refusals, check_literal, check_linux, check_nodes_beside, check_document)]
     for name, step in steps:
         try:
             step()

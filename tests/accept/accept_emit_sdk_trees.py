@@ -18,11 +18,12 @@ from accept_sdk_sources import trees
 from emit_sdk import (TOOLS, Changes, Edit, Tree, apply, bytes_of, check_scripts, contents, files_only, findings, new_findings, revert,
                       rewritten, run_scripts, same_tree, shown_change, snapshot, without_own)
 from emit_sdk_cases import check_expected, load_cases, set_instances
-from emit_sdk_judges import check_consumers, check_sight, macros_of, mpu_sight
+from emit_sdk_judges import check_consumers, check_sight, compiled_macros, compiled_nodes, macros_of, mpu_sight
 from emit_sdk_salt import salt, without, without_ends
+from facts import load_board
 from sdk_findings import TREES
 from sdk_tree import edited
-from support import SOURCE, Context, Skip, check, main, parse_json, same, tool
+from support import SOURCE, Context, Skip, check, main, parse_json, same, same_keys, tool
 
 GENERATIONS = {0: "c59a3712", 1: "da7bcc53", 2: "12.0"}
 TRACE = SOURCE / "samples" / "j722s-mobilenet" / "trace.log"
@@ -121,6 +122,7 @@ def check_edit(found: Trees, generation: str, soc: str, values: dict[str, str | 
     same(f"{what}: files of other parts", others, [])
     count = expected(tree)
     count += check_consumers(tree, nodes_file(tree), context.work)
+    count += check_nodes_beside(what, tree, context.work)
     check_constants(what, tree, values)
     wrong = {(key[1], name) for key in before if key[0] == "mpu.cache" for name in key[3]}
     count += check_sight(what, sight, mpu_sight(tree), wrong)
@@ -128,6 +130,32 @@ def check_edit(found: Trees, generation: str, soc: str, values: dict[str, str | 
     touched = check_scripts(what, found.usual_changes(generation, soc), tree, context.work)
     revert(edit, result)
     return f"{len(result.changed)} files changed, {count} values, {touched} files that the scripts always change"
+
+
+def check_nodes_beside(what: str, tree: Tree, work: Path) -> int:
+    """Nodes that stand beside REBUILD.md begin and end, as dtc reads them, where regions that a C compiler sees do."""
+    path = f"../../../k3-{tree.soc}-rtos-memory-map.dtsi"
+    if not tree.below(path).is_file():
+        check([*tree.rtos.glob("k3-*.dts*")], f"{what}: no file has Linux' nodes")
+        return 0
+    nodes, macros, board = compiled_nodes(tree, path, work), compiled_macros(tree, work), load_board(tree.soc)
+    same_keys(f"{what}: labels beside REBUILD.md", nodes, [carveout.label for carveout in board.carveouts])
+    count = 0
+    for carveout in board.carveouts:
+        end = carveout.origin + carveout.length
+        inside = {region.name: region for region in board.regions
+                  if carveout.origin <= region.origin and region.origin + region.length <= end and f"{region.name}_SIZE" in macros}
+        first, last = (next((name for name, region in inside.items() if place(region) == edge), None)
+                       for place, edge in ((lambda region: region.origin, carveout.origin),
+                                           (lambda region: region.origin + region.length, end)))
+        base, length = nodes[carveout.label]
+        if first:
+            same(f"{what}: {carveout.label} begins with {first}", base, macros[f"{first}_ADDR"])
+        if last:
+            same(f"{what}: {carveout.label} ends with {last}", base + length, macros[f"{last}_ADDR"] + macros[f"{last}_SIZE"])
+        count += (first is not None) + (last is not None)
+    check(count >= 6, f"{what}: only {count} ends of nodes are those of regions with macros")
+    return count
 
 
 def check_constants(what: str, tree: Tree, values: dict[str, str | int]) -> None:

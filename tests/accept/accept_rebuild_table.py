@@ -23,12 +23,16 @@ CASES = (
     ("j722s-sdk11", "", "da7bcc53", {"c7x_1_ddr_scratch_non_cacheable_size": "24MiB", "mcu2_0_ddr_local_heap_size": "16MiB"}),
     ("j742s2", "", "12.0", {"c7x_2_ddr_scratch_size": "64MiB", "c7x_1_ddr_local_heap_size": "96MiB"}),
     ("am62a", "", "12.0", {"c7x_1_ddr_scratch_size": "96MiB", "ddr_shared_mem_size": "160MiB"}),
+    ("j721e", "j721e-safertos", "12.0", {"c7x_1_ddr_scratch_size": "320MiB", "mcu2_1_ddr_local_heap_size": "8MiB"}),
+    ("j721s2", "j721s2-safertos", "12.0", {"c7x_1_ddr_local_heap_size": "192MiB", "mcu2_1_ddr_local_heap_size": "8MiB"}),
+    ("j784s4", "j784s4-safertos", "12.0", {"c7x_3_ddr_local_heap_size": "64MiB", "c7x_3_ddr_scratch_size": "192MiB"}),
 )
 UNITS = {"KiB": "KB", "MiB": "MB", "GiB": "GB"}
 ROW = re.compile(r"^\| (.+?) \| (.+?) \| (.+?) \|$")
 SIZE = re.compile(r"^\| \S+ \| .+? \| ([\d.]+) ([KMG]iB) \| `(\w+)` \|$")
 STATEMENTS = r"^[ \t]*(?:const[ \t]+)?{0}\d*\b[^\n]*\n"
-TABLE = re.compile(r"^[^\n;={}]*\bgCslR5MpuCfg\b[^;{]*=\s*\{.*?^\};", re.M | re.S)
+# PDK's table of MPU regions, and that of its SafeRTOS port.
+TABLE = re.compile(r"^[A-Za-z_][^;={}]*\b(?:gCslR5MpuCfg|gMPUConfigParms)\b[^;{]*=\s*\{.*?^\};", re.M | re.S)
 
 
 class Follower:
@@ -94,6 +98,10 @@ class Follower:
         elif "its table in place of" in place:
             name = re.search(r"SafeRTOS: (\S+?)\)", place)[1] if self.is_safertos else first.rsplit("/", 1)[1]
             target = self.tree / first.rsplit("/", 1)[0] / name
+            # A core that its SDK does not build for this system has no file of it at all.
+            if not target.is_file() and not [*target.parent.glob("*safertos*" if self.is_safertos else "*freertos*")]:
+                check("where the SDK has no such file" in place, f"there is no {target}, and nothing says so: {place}")
+                return
             ours = TABLE.search(source.read_text(encoding="utf-8"))
             text = target.read_text(encoding="utf-8")
             check(ours is not None and TABLE.search(text) is not None, f"no table in {source} or {target}")

@@ -1,7 +1,7 @@
 """The rules of the house that a compiler does not check.
 
 Rooms include only rooms above them; third-party headers stay in the rooms that own them; no name of a
-board is in C++; files stay short; nothing is left undone.
+board is in C++; files stay short; nothing is left undone; a namespace has one type of a name.
 """
 
 import argparse
@@ -42,6 +42,16 @@ THIRD_PARTY = {
 HEADER_LIMIT = 250
 SOURCE_LIMIT = 800
 UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+# What begins in a line's first column, where clang-format puts namespaces and the types in them: a namespace
+# (nothing: an anonymous one), a type that is defined and not only named, and the end of a namespace.
+SCOPES = re.compile(
+    r"^(?:namespace(?: (?P<opened>[\w:]+))? \{"
+    r"|(?:struct|class|union|enum(?: class| struct)?) (?:\[\[[^\]]*\]\] )?"
+    r"(?P<type>[\w:]+(?:<[^;{]*>)?)(?: final)?\s*(?::[^;{]*)?\{"
+    r"|(?P<closed>\})  // namespace)",
+    re.M,
+)
 
 
 def strip_comments(text: str) -> str:
@@ -93,12 +103,51 @@ def check_names(path: Path, text: str, names: set[str], problems: list[str]) -> 
                 problems.append(f"{path}:{number}: '{word}' is a name of a board")
 
 
+def check_types(path: Path | str, text: str, types: dict[str, str], problems: list[str]) -> None:
+    """Two files that define one type differently break the rule of one definition, which no compiler sees."""
+    scopes: list[str | None] = []
+    for found in SCOPES.finditer(text):
+        if found["closed"]:
+            scopes[-1:] = []
+        elif not found["type"]:
+            scopes.append(found["opened"])
+        elif None not in scopes:
+            name = "::".join([*filter(None, scopes), found["type"]])
+            place = f"{path}:{text.count(chr(10), 0, found.start()) + 1}"
+            if types.setdefault(name, place) != place:
+                problems.append(f"{place}: '{name}' is defined in {types[name]}, too: one of them needs another name")
+    if scopes:
+        problems.append(f"{path}: a namespace has no end with its name, '}}  // namespace'")
+
+
+def two_types_are_found() -> bool:
+    """What check_types() finds in files that are right and wrong on purpose."""
+    inside = "namespace a {{\n{}\n}}  // namespace a\n"
+    files = {
+        "first": inside.format("struct Row {\n  struct Cell {};\n};\nenum class Kind { kOne };\nclass Later;"),
+        "second": inside.format("class Later final\n    : public Row {\n};\nstruct Other {\n  struct Cell {};\n};"),
+        "third": inside.format("namespace {\n\nstruct Row {};\n\n}  // namespace\nstruct Row;\nenum Kind : int;"),
+        "fourth": "namespace b {\nstruct Row {};\n}  // namespace b\n",
+        "wrong 1": inside.format("namespace {\n}  // namespace\n\nclass Row : public Base {"),
+        "wrong 2": "namespace a {\nenum Kind : int { kOne };\n",
+    }
+    types: dict[str, str] = {}
+    problems: list[str] = []
+    for name, text in files.items():
+        check_types(name, text, types, problems)
+    starts = ["wrong 1:5: 'a::Row' is defined in first:2, ", "wrong 2:2: 'a::Kind' is defined in first:5, ", "wrong 2: "]
+    return len(problems) == len(starts) and all(map(str.startswith, problems, starts))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", required=True, type=Path)
     root = parser.parse_args().source.resolve()
     problems: list[str] = []
     names = names_of_boards(root)
+    types: dict[str, str] = {}
+    if not two_types_are_found():
+        problems.append(f"{__file__}: check_types() does not find what it is there for")
     files = sorted(
         path
         for folder in ("include", "src")
@@ -109,6 +158,7 @@ def main() -> int:
         text = path.read_text()
         check_includes(path, root, text, problems)
         check_names(path, text, names, problems)
+        check_types(path, text, types, problems)
         limit = HEADER_LIMIT if path.suffix == ".hpp" else SOURCE_LIMIT
         if text.count("\n") > limit:
             problems.append(f"{path}: {text.count(chr(10))} lines, the limit is {limit}")
@@ -118,7 +168,7 @@ def main() -> int:
             problems.append(f"{path}: no #pragma once")
     for problem in problems:
         print(problem)
-    print(f"{len(files)} files, {len(names)} board names, {len(problems)} problems")
+    print(f"{len(files)} files, {len(names)} board names, {len(types)} types, {len(problems)} problems")
     return 1 if problems or not files or not names else 0
 
 

@@ -81,6 +81,32 @@ std::string vela_listing(const char* area, const char* types, int peak, const st
       peak / 1024.0);
 }
 
+// As Regor's PrintAllocation() formats it; `usage` is the most while it lives.
+std::string regor_row(
+    int start, int end, int address, int size, int usage, const char* format_and_name) {
+  return fmt::format("{:10} - {:10}: {:#10x} - {:#10x}: {:11}: {:12}: {}\n",
+                     start,
+                     end,
+                     address,
+                     address + size,
+                     size,
+                     usage,
+                     format_and_name);
+}
+
+std::string regor_listing(const char* heading, int total, const std::string& rows) {
+  return fmt::format(
+      "{}\n{}\n"
+      "Start Time - End Time  : Start Addr -   End Addr: Tensor Size: Memory Usage: Format         "
+      ": Name\n{}"
+      "Allocation Peak Tensor Size: {} bytes == {} KiB\n",
+      std::string(80, '#'),
+      heading,
+      rows,
+      total,
+      total / 1024.0);
+}
+
 constexpr const char* kAutoTiler =
     "            S1_Output     EXEC:   HyperRam[  1:  2]@      0 , Size:  148512\n"
     "                       BUFFERS:\n"
@@ -258,6 +284,66 @@ TEST_CASE("vela: a damaged row is told, whatever of it is damaged") {
   const auto lost =
       read(test::with(listing, vela_row(0, 2, 0, 1024, 1024, "FeatureMap", "in"), ""), "vela");
   CHECK(test::find(lost.diagnostics, Code::kPlanContradiction) != nullptr);
+}
+
+TEST_CASE("vela: Regor's tables, with and without a column for the format") {
+  const std::string constants =
+      regor_listing("Tensor Allocation for read-only NPU tensors:",
+                    96,
+                    regor_row(0, 0, 0, 64, 64, "WeightsEncoded : w") +
+                        regor_row(2, 4, 64, 32, 32, "WeightsEncoded : w2"));
+  // "Memory Usage" is the most while a tensor lives.
+  const std::string rows = regor_row(0, 2, 0, 1024, 3072, "NHWC           : in: int8") +
+                           regor_row(2, 4, 1024, 2048, 3072, "NHCWB16        : conv1") +
+                           regor_row(2, 4, 1024, 2048, 3072, "NHCWB16        : conv1_relu") +
+                           regor_row(4, 5, 0, 16, 2064, "NHWC           : out");
+  const std::string scratch =
+      regor_listing("Allocation, memory Sram, usage mask: FeatureMap|Staging", 3072, rows);
+  const auto report = read(constants + scratch, "vela");
+  REQUIRE(report.blocks.size() == 6);
+  CHECK(report.planner == "Regor");
+  CHECK(block(report, "w2").role == Lifetime::kConstant);
+  CHECK(block(report, "w2").memory == "read-only");
+  CHECK(block(report, "w2").offset == core::Bytes{64});
+  CHECK_FALSE(block(report, "w2").live.has_value());
+  CHECK(block(report, "in: int8").memory == "sram");
+  CHECK(block(report, "in: int8").live == model::Interval{0, 3});
+  CHECK(block(report, "conv1_relu").alias_of == "conv1");
+  REQUIRE(report.arenas.size() == 2);
+  CHECK(report.arenas[1].total == core::Bytes{3072});
+  CHECK_FALSE(report.arenas[1].lower_bound.has_value());
+  CHECK(report.diagnostics.empty());
+  CHECK_FALSE(report.abridged);
+  // Older ones have no format; names may have colons.
+  const auto older =
+      read(test::with(regor_listing("Allocation, memory Dram, usage mask: FeatureMap",
+                                    1024,
+                                    regor_row(0, 2, 0, 1024, 1024, " conv/Relu;in:0")),
+                      "Format         : Name",
+                      " Name"),
+           "vela");
+  CHECK(block(older, "conv/Relu;in:0").size == core::Bytes{1024});
+  // Constants by their usage; a print that has the most of all in every row.
+  const auto flash = read(regor_listing("Allocation, memory Flash, usage mask: ReadOnly",
+                                        48,
+                                        regor_row(0, 0, 0, 16, 32, "NHWC           : a") +
+                                            regor_row(1, 2, 16, 32, 32, "NHWC           : b")),
+                          "vela");
+  CHECK(block(flash, "b").role == Lifetime::kConstant);
+  CHECK(flash.diagnostics.empty());
+  // What is damaged.
+  const auto lost =
+      read(test::with(scratch, "3072: NHCWB16        : conv1\n", "2072: NHCWB16        : conv1\n"),
+           "vela");
+  CHECK(test::find(lost.diagnostics, Code::kPlanContradiction) != nullptr);
+  CHECK(refused(test::with(scratch, "3072 bytes", "3073 bytes"), "vela").front().code ==
+        Code::kPlanContradiction);
+  CHECK(refused(test::with(scratch, "== 3 KiB", "== 3x KiB"), "vela").front().code ==
+        Code::kPlanContradiction);
+  CHECK(refused(test::with(scratch, "3072 bytes", "3O72 bytes"), "vela").front().code ==
+        Code::kPlanSyntax);
+  CHECK(read(scratch.substr(0, scratch.find("Allocation Peak")), "vela").abridged);
+  CHECK(read(scratch.substr(scratch.find("Start Time")), "vela").blocks[0].memory == "default");
 }
 
 TEST_CASE("autotiler: symbols, and the buffers of kernels at their steps") {

@@ -181,6 +181,17 @@ TEST_CASE("st edge ai: sums that do not agree are warnings") {
   CHECK(test::count(report.diagnostics, Code::kPlanAbridged) == 1);
 }
 
+TEST_CASE("st edge ai: a key with one byte other than one that is read is told") {
+  json document = good();
+  document["buffers"][0]["epoxhs"] = document["buffers"][0]["epochs"];
+  document["buffers"][0].erase("epochs");
+  const auto report = read(document);
+  const auto* told = test::find(report.diagnostics, Code::kPlanSyntax);
+  REQUIRE(told != nullptr);
+  CHECK(told->message == "nothing reads buffers[0].epoxhs, and there is no 'epochs'");
+  CHECK(test::find(read(good()).diagnostics, Code::kPlanSyntax) == nullptr);
+}
+
 TEST_CASE("st edge ai: other versions, and what no plan can have") {
   json document = good();
   document["json_schema_version"] = "3.1";
