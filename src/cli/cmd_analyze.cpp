@@ -139,24 +139,6 @@ Outcome written_to(Session& session, const Options& options, Outcome outcome) {
   return outcome;
 }
 
-// Where no map can be made of the suggestions, what emit calls errors are errors here, too. The
-// report shows the suggestions all the same.
-void make_misfits_errors(Analysis& analysis) {
-  if (!analysis.board || analysis.suggested) {
-    return;
-  }
-  const auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
-  const core::Diagnostics misfits = map ? core::Diagnostics{} : map.error();
-  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
-    const auto misfit = std::find_if(misfits.begin(), misfits.end(), [&](const auto& other) {
-      return other.code == diagnostic.code && other.message == diagnostic.message;
-    });
-    if (misfit != misfits.end()) {
-      diagnostic.severity = misfit->severity;
-    }
-  }
-}
-
 // A report that cannot be written is told before anything is waited for, not hours later.
 core::Result<void> try_output(Session& session, const std::string& path) {
   if (path.empty()) {
@@ -180,14 +162,7 @@ Outcome report(Session& session, const Options& options, core::Result<Analysis> 
     }
   }
   Outcome outcome;
-  if (auto nothing = nothing_sized(*analysis); nothing) {
-    core::Diagnostics& said = analysis->sizing.diagnostics;
-    said.insert(said.begin(), std::move(*nothing));
-  }
-  if (options.strict) {
-    make_strict(analysis->sizing.diagnostics);
-  }
-  make_misfits_errors(*analysis);
+  judge_sizing(*analysis, options.strict);
   outcome.diagnostics = analysis->sizing.diagnostics;
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.json = options.json;

@@ -48,10 +48,10 @@ class Walk {
       const auto names = disk_.list_entries(next);
       if (!names) {
         diagnostics.push_back(
-            core::warning(Code::kFileRead,
-                          fmt::format("cannot read the folder '{}': its files are not counted",
-                                      core::printable(next)),
-                          whole_file(next)));
+            core::error(Code::kFileRead,
+                        fmt::format("cannot read the folder '{}': its files are not counted",
+                                    core::printable(next)),
+                        whole_file(next)));
         continue;
       }
       for (const std::string& name : *names) {
@@ -201,9 +201,7 @@ LookedAt analyze_file(Session& session,
     one.diagnostics = std::move(analysis.error());
     return one;
   }
-  if (request.strict) {
-    make_strict(analysis->sizing.diagnostics);
-  }
+  judge_sizing(*analysis, request.strict);
   const sizing::Sizing& sizing = analysis->sizing;
   one.kind = LookedAt::Kind::kLog;
   one.file.complete = sizing.complete();
@@ -380,8 +378,12 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
       span.suggested = Bytes{value->second};
     }
   }
-  core::Diagnostics misfits;
-  fleet.suggested = map_if_it_fits(*fleet.board, values, misfits);
+  auto map = layout::resolve(*fleet.board, values);
+  if (map) {
+    fleet.suggested = std::move(*map);
+    return;
+  }
+  core::Diagnostics& misfits = map.error();
   // What a log alone does not fit into, all of them do not fit into either.
   std::erase_if(fleet.diagnostics, [&](const core::Diagnostic& told) {
     return std::any_of(misfits.begin(), misfits.end(), [&](const core::Diagnostic& misfit) {
@@ -396,15 +398,6 @@ std::string without_slash(std::string folder) {
     folder.pop_back();
   }
   return folder;
-}
-
-// What a file's errors are where the rest of the folder is read all the same.
-core::Diagnostic unreadable(core::Diagnostic error, const std::string& path, bool strict) {
-  error.severity = strict ? core::Severity::kError : core::Severity::kWarning;
-  if (error.place.path.empty()) {
-    error.place = whole_file(path);
-  }
-  return error;
 }
 
 // The same may be wrong with every log: a file that all of them need.
@@ -455,7 +448,7 @@ class UnknownCore {
   std::size_t logs_ = 0;
 };
 
-core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked, bool strict) {
+core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
   Gathered gathered;
   Told told{fleet.diagnostics};
   core::Diagnostics unwritten;
@@ -465,15 +458,17 @@ core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked, bool stri
       ++fleet.others;
       continue;
     }
-    for (const core::Diagnostic& diagnostic : one.diagnostics) {
+    for (core::Diagnostic& diagnostic : one.diagnostics) {
       if (core::code_status(diagnostic.code) == core::ExitStatus::kUsage) {
         return core::fail(diagnostic);
       }
-      const bool is_log = one.kind == LookedAt::Kind::kLog;
-      if (is_log && diagnostic.severity != core::Severity::kError) {
+      if (diagnostic.place.path.empty()) {
+        diagnostic.place = whole_file(one.file.path);
+      }
+      if (diagnostic.severity != core::Severity::kError) {
         gathered.add(diagnostic);
       } else {
-        told.once(is_log ? diagnostic : unreadable(diagnostic, one.file.path, strict));
+        told.once(std::move(diagnostic));
       }
     }
     if (one.kind == LookedAt::Kind::kLog) {
@@ -531,9 +526,6 @@ core::Result<Fleet> analyze_fleet(Session& session,
   std::sort(paths.begin(), paths.end());
   fleet.links = walk.links;
   fleet.diagnostics = std::move(walk.diagnostics);
-  for (core::Diagnostic& unread : fleet.diagnostics) {
-    unread = unreadable(std::move(unread), {}, request.strict);
-  }
 
   // A log's document lies where the log lies below its folder.
   std::vector<std::string> documents(paths.size());
@@ -546,7 +538,7 @@ core::Result<Fleet> analyze_fleet(Session& session,
     }
   }
   auto looked = analyze_files(session, request, paths, documents, progress);
-  const auto gathered = gather(fleet, looked, request.strict);
+  const auto gathered = gather(fleet, looked);
   if (!gathered) {
     return tl::make_unexpected(gathered.error());
   }

@@ -76,7 +76,8 @@ struct Fleet {
 using Progress = std::function<void(std::size_t, std::size_t)>;
 
 /// Fails where an option or the board is wrong, where nothing is a log, or where a document cannot
-/// be written. A file that cannot be read is a warning, and with `strict` an error beside the rest.
+/// be written. What is an error of one log alone is an error beside the rest: the fleet's exit
+/// status is that of its worst log.
 [[nodiscard]] core::Result<Fleet> analyze_fleet(Session& session,
                                                 const FleetRequest& request,
                                                 const Progress& progress);

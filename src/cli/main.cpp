@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "data_folders.hpp"
 #include "memory_end.hpp"
+#include "patient_files.hpp"
 #include "render_diagnostics.hpp"
 #include "report.hpp"
 #include "rules.hpp"
@@ -293,7 +294,7 @@ int run(int argc, char** argv) {
   // A file that grows too large is an error like a full disk, not a reason to die with files half
   // done.
   std::signal(SIGXFSZ, SIG_IGN);
-  core::RealFileSystem files;
+  PatientFiles files;
   Session session{files, find_data_folders(files)};
   for (const auto& [verb, run_verb] : runs) {
     if (verb->parsed()) {

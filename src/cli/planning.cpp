@@ -256,12 +256,15 @@ std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted)
 }
 
 void check_own_plan(const Planning& planning, const PlanRequest& request) {
-  model::PlanReport plan = planning.outcome.plan;
+  const model::PlanReport* plan = &planning.outcome.plan;
+  model::PlanReport without;
   if (!planning.outcome.shortages.empty()) {
     // What does not fit is said elsewhere.
-    plan.memories.clear();
+    without = *plan;
+    without.memories.clear();
+    plan = &without;
   }
-  for (const core::Diagnostic& fault : plan::check_plan(plan, nullptr)) {
+  for (const core::Diagnostic& fault : plan::check_plan(*plan, nullptr)) {
     // Alignments are not the planner's where a peer's rule knows none, or an offset is kept.
     const bool aligns = request.planner.empty() && !request.keep_offsets && request.fixed.empty();
     const bool is_ours = fault.code == Code::kPlanOverlap || fault.code == Code::kPlanTotal ||

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -46,16 +47,16 @@ std::string proof_text(const model::PlannedArena& arena, bool keeps_offsets) {
 }
 
 std::string head(const model::PlanReport& wanted) {
-  // The first and the last step of each; a lifetime ends where its upper step begins.
-  std::set<std::int64_t> ends;
+  std::optional<model::Interval> all;
   for (const model::PlannedBlock& block : wanted.blocks) {
     if (block.live) {
-      ends.insert({block.live->lower, block.live->upper - 1});
+      const model::Interval live = all.value_or(*block.live);
+      all = {std::min(live.lower, block.live->lower), std::max(live.upper, block.live->upper)};
     }
   }
-  const std::string steps = ends.empty()
-                                ? std::string{"no lifetimes"}
-                                : fmt::format("steps {} to {}", *ends.begin(), *ends.rbegin());
+  // The last step of a lifetime is the one before its upper step begins.
+  const std::string steps = !all ? std::string{"no lifetimes"}
+                                 : fmt::format("steps {} to {}", all->lower, all->upper - 1);
   return fmt::format("{}: {}, {}, {}\n",
                      core::printable(wanted.path, 300),
                      wanted.format,

@@ -207,20 +207,6 @@ core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) 
   return BoardNow{std::move(*board), std::move(*settings), std::move(*map)};
 }
 
-std::optional<layout::MemoryMap> map_if_it_fits(const board::Board& board,
-                                                const board::KnobValues& values,
-                                                core::Diagnostics& misfits) {
-  auto map = layout::resolve(board, values);
-  if (map) {
-    return std::move(*map);
-  }
-  for (core::Diagnostic& misfit : map.error()) {
-    misfit.severity = core::Severity::kWarning;
-    misfits.push_back(std::move(misfit));
-  }
-  return std::nullopt;
-}
-
 board::KnobValues over(board::KnobValues values, const board::KnobValues& settings) {
   for (const auto& [knob, value] : settings) {
     values[knob] = value;
@@ -363,6 +349,19 @@ void match_shrunk_map(Analysis& analysis,
   }
 }
 
+// The map of the suggestions, if they fit; else says why they do not, as warnings.
+void map_suggestions(Analysis& analysis) {
+  auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
+  if (map) {
+    analysis.suggested = std::move(*map);
+    return;
+  }
+  for (core::Diagnostic& misfit : map.error()) {
+    misfit.severity = core::Severity::kWarning;
+    analysis.sizing.diagnostics.push_back(std::move(misfit));
+  }
+}
+
 }  // namespace
 
 void size_with_board(Analysis& analysis, const sizing::Options& options) {
@@ -379,8 +378,7 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
     analysis.match = AddressMatch::kCurrent;
   }
   // Suggestions that do not fit the board's windows are said where a map is made of them.
-  analysis.suggested =
-      map_if_it_fits(*analysis.board, suggestions_of(analysis), analysis.sizing.diagnostics);
+  map_suggestions(analysis);
   if (analysis.suggested && !now) {
     match_shrunk_map(analysis, view, options, size);
   }
@@ -438,8 +436,7 @@ core::Diagnostic unsized(const Analysis& analysis) {
                   traced.empty() ? "none" : core::printable(core::join(traced, ", "))));
 }
 
-}  // namespace
-
+// That models were traced, but size nothing of the board, as an error.
 std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
   const auto& cores = analysis.sizing.cores;
   const bool is_traced = std::any_of(
@@ -449,6 +446,8 @@ std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
   }
   return unsized(analysis);
 }
+
+}  // namespace
 
 core::Result<board::KnobValues> suggestions_to_emit(Session& session,
                                                     const EmitRequest& request,
@@ -611,6 +610,9 @@ board::KnobValues suggestions_of(const Analysis& analysis) {
   return over(std::move(values), analysis.settings);
 }
 
+namespace {
+
+// --strict: warnings that numbers may be too small become errors.
 void make_strict(core::Diagnostics& diagnostics) {
   for (core::Diagnostic& diagnostic : diagnostics) {
     const bool doubtful = forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration;
@@ -618,6 +620,36 @@ void make_strict(core::Diagnostics& diagnostics) {
       diagnostic.severity = core::Severity::kError;
     }
   }
+}
+
+// Where no map can be made of the suggestions, what emit calls errors are errors here, too.
+void make_misfits_errors(Analysis& analysis) {
+  if (!analysis.board || analysis.suggested) {
+    return;
+  }
+  const auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
+  const core::Diagnostics misfits = map ? core::Diagnostics{} : map.error();
+  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
+    const auto misfit = std::find_if(misfits.begin(), misfits.end(), [&](const auto& other) {
+      return other.code == diagnostic.code && other.message == diagnostic.message;
+    });
+    if (misfit != misfits.end()) {
+      diagnostic.severity = misfit->severity;
+    }
+  }
+}
+
+}  // namespace
+
+void judge_sizing(Analysis& analysis, bool strict) {
+  core::Diagnostics& said = analysis.sizing.diagnostics;
+  if (auto nothing = nothing_sized(analysis); nothing) {
+    said.insert(said.begin(), std::move(*nothing));
+  }
+  if (strict) {
+    make_strict(said);
+  }
+  make_misfits_errors(analysis);
 }
 
 void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept) {

@@ -25,11 +25,6 @@ struct BoardNow {
 /// Every check must pass, but for the map of an SDK tree, which may break a rule.
 [[nodiscard]] core::Result<BoardNow> board_now(Session& session, const BoardRequest& request);
 
-/// The map of these values, if they fit; else says why they do not, as warnings.
-[[nodiscard]] std::optional<layout::MemoryMap> map_if_it_fits(const board::Board& board,
-                                                              const board::KnobValues& values,
-                                                              core::Diagnostics& misfits);
-
 /// Values, with other ones over them.
 [[nodiscard]] board::KnobValues over(board::KnobValues values, const board::KnobValues& settings);
 
@@ -42,8 +37,9 @@ void size_with_board(Analysis& analysis, const sizing::Options& options);
                                          const layout::MemoryMap& map,
                                          const sizing::Options& options);
 
-/// --strict: warnings that numbers may be too small become errors.
-void make_strict(core::Diagnostics& diagnostics);
+/// What is an error where the sizing is all that was asked for, of a log as of each in a folder:
+/// nothing sized, and suggestions of which no map can be made.
+void judge_sizing(Analysis& analysis, bool strict);
 
 /// Adds the warnings of `found` that `kept` does not have yet.
 void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept);
@@ -58,9 +54,6 @@ void say_nearest(const board::Board& board,
 
 /// Whether a map that is made of such a recording may not load its models.
 [[nodiscard]] bool forbids_map(const core::Diagnostic& diagnostic);
-
-/// That models were traced, but size nothing of the board, as an error.
-[[nodiscard]] std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis);
 
 /// The suggestions, or why no map may be made of them.
 [[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(Session& session,

@@ -19,10 +19,14 @@ const std::vector<Check>& all_checks() {
 
 namespace {
 
-void accept(const board::Accepted& accepted, core::Diagnostics& found) {
+using Met = std::set<const board::AcceptedDefect*>;
+
+// Adds those that some finding is.
+void accept(const board::Accepted& accepted, core::Diagnostics& found, Met& met) {
   for (core::Diagnostic& finding : found) {
     const board::AcceptedDefect* known = find_accepted(accepted, finding);
     if (finding.severity == core::Severity::kError && known != nullptr) {
+      met.insert(known);
       finding.severity = core::Severity::kWarning;
       finding.message += fmt::format(": accepted, because {}", known->why);
       finding.hint = "the board names it under [[accepted]]; anything beyond it is an error";
@@ -34,6 +38,7 @@ template <typename Wanted>
 core::Diagnostics run_checks(const MemoryMap& map,
                              const Wanted& wanted,
                              const board::Accepted& accepted = {}) {
+  Met met;
   core::Diagnostics found;
   std::set<core::Code> failed;
   for (const Check& check : all_checks()) {
@@ -47,11 +52,22 @@ core::Diagnostics run_checks(const MemoryMap& map,
     }
     core::Diagnostics own;
     check.run(map, own);
-    accept(accepted, own);
+    accept(accepted, own, met);
     if (core::has_errors(own)) {
       failed.insert(check.code);
     }
     found.insert(found.end(), own.begin(), own.end());
+  }
+  // After an error, checks may not have run.
+  for (const board::AcceptedDefect& defect : accepted) {
+    if (failed.empty() && !met.contains(&defect)) {
+      found.push_back(core::note(
+          core::Code::kBoardValue,
+          fmt::format(
+              "this accepted defect is no longer there: {}: {}", defect.code, defect.message),
+          defect.place,
+          "remove it, unless other sizes bring it back"));
+    }
   }
   core::sort_by_place(found);
   return found;

@@ -373,9 +373,12 @@ PlanReport combine(std::vector<PlanReport> reports) {
 }
 
 std::vector<const PlannedBlock*> roots_of(const std::vector<PlannedBlock>& blocks) {
+  // Of a million blocks it costs more than all else, and mostly nobody asks it.
   std::unordered_map<std::string_view, std::size_t> index;
-  index.reserve(blocks.size());
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
+  const bool has_aliases = std::any_of(
+      blocks.begin(), blocks.end(), [](const auto& block) { return !block.alias_of.empty(); });
+  index.reserve(has_aliases ? blocks.size() : 0);
+  for (std::size_t i = 0; has_aliases && i < blocks.size(); ++i) {
     index.emplace(blocks[i].id, i);
   }
   enum class State { kNew, kOnTheWay, kKnown };

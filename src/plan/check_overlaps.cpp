@@ -260,13 +260,14 @@ const Piece* overwriter(const JudgedPlan& plan,
 
 class Outputs {
  public:
-  Outputs(const JudgedPlan& plan, Faults& faults) : plan_(plan), faults_(faults) {
+  Outputs(const JudgedPlan& plan, Faults& faults)
+      : plan_(plan), faults_(faults), dies_(plan.report.blocks.size(), INT64_MIN) {
     for (std::size_t i = 0; i < plan.report.blocks.size(); ++i) {
       const model::PlannedBlock& block = plan.report.blocks[i];
       if (block.live) {
         end_ = std::max(end_, block.live->upper);
-        const auto [at, is_new] = dies_.try_emplace(plan.root_of(i), block.live->upper);
-        at->second = std::max(at->second, block.live->upper);
+        std::int64_t& dies = dies_[plan.root_of(i)];
+        dies = std::max(dies, block.live->upper);
       }
     }
   }
@@ -274,7 +275,7 @@ class Outputs {
   void check(const JudgedArena& arena) {
     for (const std::size_t i : arena.blocks) {
       const model::PlannedBlock& block = plan_.report.blocks[i];
-      if (block.is_output && block.live && dies_.at(plan_.root_of(i)) < end_) {
+      if (block.is_output && block.live && dies_[plan_.root_of(i)] < end_) {
         tell(arena, i);
       }
     }
@@ -284,7 +285,7 @@ class Outputs {
   void tell(const JudgedArena& arena, std::size_t i) {
     const model::PlannedBlock& block = plan_.report.blocks[i];
     const std::size_t root = plan_.root_of(i);
-    const std::int64_t last = dies_.at(root);
+    const std::int64_t last = dies_[root];
     const auto& offset = block.offset ? block.offset : plan_.report.blocks[root].offset;
     const PlacedBuffer kept{last, end_, offset ? offset->count() : 0, block.size.count()};
     const Piece* const other =
@@ -329,7 +330,7 @@ class Outputs {
   /// Behind the last step of anything.
   std::int64_t end_ = INT64_MIN;
   /// Behind the last step of all that share their bytes, by the root of these.
-  std::unordered_map<std::size_t, std::int64_t> dies_;
+  std::vector<std::int64_t> dies_;
   std::size_t looked_ = 0;
 };
 

@@ -53,6 +53,9 @@ void say_circle(const JudgedPlan& plan, std::size_t begin, const Index& index, F
 // Blocks whose aliases lead nowhere or in a circle; a circle is told once.
 void check_alias_chains(const JudgedPlan& plan, Faults& faults) {
   const auto& blocks = plan.report.blocks;
+  if (std::find(plan.roots.begin(), plan.roots.end(), nullptr) == plan.roots.end()) {
+    return;
+  }
   Index index;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     index.emplace(blocks[i].id, i);
@@ -359,11 +362,14 @@ ArenaHeight height_of(const JudgedPlan& plan, const JudgedArena& arena) {
 
 void tell_gaps(const JudgedPlan& plan, Faults& faults) {
   for (const JudgedArena& arena : plan.arenas) {
-    const ArenaHeight height = height_of(plan, arena);
     const bool is_proved =
         arena.row != nullptr && (arena.row->proof == "bound" || arena.row->proof == "exhausted");
-    if (arena.role != Lifetime::kScratch || !height.is_complete || is_proved ||
-        height.height <= height.least || !faults.wants(Severity::kNote, Code::kPlanGap)) {
+    if (arena.role != Lifetime::kScratch || is_proved) {
+      continue;
+    }
+    const ArenaHeight height = height_of(plan, arena);
+    if (!height.is_complete || height.height <= height.least ||
+        !faults.wants(Severity::kNote, Code::kPlanGap)) {
       continue;
     }
     faults.say(core::note(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
@@ -49,7 +50,7 @@ bool touches(const PlacedBuffer& buffer, const PlannedBlock& root) {
 
 // What a group needs at a step is one piece for each run of bytes, called after its lowest member.
 // From one begin or end of a member's life to the next nothing changes.
-void merge_pieces(const std::vector<Piece>& group, std::vector<Piece>& pieces) {
+void merge_pieces(std::span<const Piece> group, std::vector<Piece>& pieces) {
   if (group.size() == 1 || group.size() > model::kMostWindows) {
     // Of too many to look at step by step, everything between them is taken.
     Piece whole = group.front();
@@ -71,7 +72,7 @@ void merge_pieces(const std::vector<Piece>& group, std::vector<Piece>& pieces) {
   std::sort(steps.begin(), steps.end());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   // By offset, of what is alive.
-  std::vector<Piece> waiting = group;
+  std::vector<Piece> waiting(group.begin(), group.end());
   std::sort(waiting.begin(), waiting.end(), [](const Piece& a, const Piece& b) {
     return std::tie(a.at.lower, a.block) > std::tie(b.at.lower, b.block);
   });
@@ -113,20 +114,28 @@ void merge_pieces(const std::vector<Piece>& group, std::vector<Piece>& pieces) {
   }
 }
 
+struct Member {
+  /// The block that those are called after who share bytes.
+  std::size_t group = 0;
+  Piece piece;
+};
+
 // A block that needs parts of its bytes at parts of its life is a piece for each of them.
 void add_needs(const PlannedBlock& block,
                const PlacedBuffer& buffer,
                std::size_t index,
-               std::vector<Piece>& members) {
+               std::size_t group,
+               std::vector<Member>& members) {
   if (block.windows.empty()) {
-    members.push_back({buffer, index});
+    members.push_back({group, {buffer, index}});
   }
   for (const model::Window& window : block.windows) {
-    members.push_back({{window.live.lower,
-                        window.live.upper,
-                        buffer.offset + window.begin.count(),
-                        (window.end - window.begin).count()},
-                       index});
+    members.push_back({group,
+                       {{window.live.lower,
+                         window.live.upper,
+                         buffer.offset + window.begin.count(),
+                         (window.end - window.begin).count()},
+                        index}});
   }
 }
 
@@ -154,9 +163,7 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
   for (const auto& [first, second] : arena.twins) {
     twin_of[second] = first;
   }
-  std::unordered_map<std::size_t, std::vector<Piece>> groups;
-  // In the report's order, not that of a hash.
-  std::vector<std::size_t> order;
+  std::vector<Member> members;
   for (const std::size_t i : arena.blocks) {
     const PlannedBlock& block = plan.report.blocks[i];
     const std::size_t root_index = plan.root_of(i);
@@ -181,14 +188,18 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
     // An alias that lies elsewhere, which is a fault of its own, does not stretch its root.
     const bool is_there = !block.offset || !root.offset || touches(*buffer, root);
     const std::size_t group = !is_there ? i : twin != twin_of.end() ? twin->second : root_index;
-    auto& members = groups[group];
-    if (members.empty()) {
-      order.push_back(group);
-    }
-    add_needs(block, *buffer, i, members);
+    add_needs(block, *buffer, i, group, members);
   }
-  for (const std::size_t group : order) {
-    merge_pieces(groups[group], arena.pieces);
+  std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+    return a.group < b.group;
+  });
+  std::vector<Piece> together;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    together.push_back(members[i].piece);
+    if (i + 1 == members.size() || members[i + 1].group != members[i].group) {
+      merge_pieces(together, arena.pieces);
+      together.clear();
+    }
   }
 }
 

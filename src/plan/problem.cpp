@@ -12,6 +12,7 @@
 #include "problem.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/model/id_order.hpp"
 
 #include "rule_index.hpp"
 #include "slot_members.hpp"
@@ -49,7 +50,12 @@ class ProblemMaker {
                const board::MemorySet& part,
                const PlanOptions& options,
                core::Diagnostics& notes)
-      : wanted_(wanted), part_(part), options_(options), notes_(notes), rules_(options.rules) {}
+      : wanted_(wanted),
+        part_(part),
+        options_(options),
+        notes_(notes),
+        rules_(options.rules),
+        order_(model::order_by_id(wanted.blocks)) {}
 
   core::Result<Problem> make() {
     make_banks();
@@ -245,15 +251,15 @@ class ProblemMaker {
   // --- blocks
 
   void check_blocks() {
-    std::unordered_map<std::string_view, std::size_t> ids;
-    ids.reserve(wanted_.blocks.size());
+    auto repeated = order_.repeated.begin();
     std::uint64_t padding = 1;
     for (const Bank& bank : problem_.banks) {
       padding = std::max(padding, bank.slot_alignment);
     }
     for (std::size_t i = 0; i < wanted_.blocks.size(); ++i) {
       const PlannedBlock& block = wanted_.blocks[i];
-      if (!ids.emplace(block.id, i).second) {
+      if (repeated != order_.repeated.end() && repeated->first == i) {
+        ++repeated;
         wrong(Code::kPlanDuplicate,
               fmt::format("two blocks have the id {}", shown(block.id)),
               place_of(block),
@@ -314,17 +320,19 @@ class ProblemMaker {
                           shown(block.alias_of)),
               place_of(block),
               "an alias names a block of the plan that has bytes of its own");
-        continue;
       }
-      if (roots[i] == &block) {
+    }
+    // By their ids: the order of the report must not show.
+    for (const std::size_t i : order_.blocks) {
+      if (roots[i] == &wanted_.blocks[i]) {
         slot_of[i] = problem_.slots.size();
         problem_.slots.push_back(Slot{});
-        problem_.slots.back().role = block.role;
+        problem_.slots.back().role = wanted_.blocks[i].role;
         add(problem_.slots.back(), i);
       }
     }
     std::size_t changed = 0;
-    for (std::size_t i = 0; i < wanted_.blocks.size(); ++i) {
+    for (const std::size_t i : order_.blocks) {
       if (roots[i] != nullptr && roots[i] != &wanted_.blocks[i]) {
         const auto root = static_cast<std::size_t>(roots[i] - wanted_.blocks.data());
         changed += static_cast<std::size_t>(wanted_.blocks[i].role != roots[i]->role);
@@ -339,9 +347,6 @@ class ProblemMaker {
            core::Place{wanted_.path, 0, 0, 0, {}},
            "");
     }
-    std::sort(problem_.slots.begin(), problem_.slots.end(), [&](const Slot& a, const Slot& b) {
-      return wanted_.blocks[a.blocks.front()].id < wanted_.blocks[b.blocks.front()].id;
-    });
     for (Slot& slot : problem_.slots) {
       finish(slot);
     }
@@ -361,10 +366,6 @@ class ProblemMaker {
   void finish(Slot& slot) {
     const PlannedBlock& root = wanted_.blocks[slot.blocks.front()];
     const bool scratch = slot.role == Lifetime::kScratch;
-    // Aliases in the report's order must not show.
-    std::sort(slot.blocks.begin() + 1, slot.blocks.end(), [&](std::size_t a, std::size_t b) {
-      return wanted_.blocks[a].id < wanted_.blocks[b].id;
-    });
     place_members(slot, root, wanted_.blocks);
     if (scratch && slot.live == model::Interval{} && slot.size > 0) {
       wrong(
@@ -445,6 +446,9 @@ class ProblemMaker {
 
   // Rules that meet nothing, most likely because of a mistyped id.
   void check_rules() {
+    if (options_.rules.tensors.empty()) {
+      return;
+    }
     std::unordered_map<std::string_view, Lifetime> roles;
     for (const PlannedBlock& block : wanted_.blocks) {
       roles.emplace(block.id, block.role);
@@ -745,6 +749,7 @@ class ProblemMaker {
   const PlanOptions& options_;
   core::Diagnostics& notes_;
   RuleIndex rules_;
+  model::IdOrder order_;
   Problem problem_;
   std::vector<std::size_t> by_cost_;
   // Of all blocks with their padding.

@@ -45,6 +45,12 @@ void take(const PlanReport& wanted, const ArenaHeight& own, PlannedArena& arena,
 
 void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
   PlanReport& plan = outcome.plan;
+  const bool is_planned = std::any_of(wanted.blocks.begin(),
+                                      wanted.blocks.end(),
+                                      [](const auto& block) { return block.offset.has_value(); });
+  if (!is_planned) {
+    return;
+  }
   bool is_known_right = false;
   for (const ArenaHeight& own : heights_of(wanted)) {
     const auto arena = std::find_if(plan.arenas.begin(), plan.arenas.end(), [&](const auto& other) {

@@ -7,6 +7,7 @@
 // those of gaps are, too. Gaps that share a step each say bytes, and all of these are needed.
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/model/id_order.hpp"
 
 #include "plan_problems.hpp"
 
@@ -234,6 +235,11 @@ class TableReader {
     report_.blocks.reserve(std::min(report_.lines, kMostReserved));
     if (read_header()) {
       while (errors_ < kMostErrors && rows_.next()) {
+        if (report_.blocks.size() == kMostPlanBlocks) {
+          errors_ = kMostErrors;
+          problems_.too_many({rows_.line(), 0});
+          break;
+        }
         read_row();
       }
       if (errors_ < kMostErrors) {
@@ -704,40 +710,9 @@ class TableReader {
     return std::nullopt;
   }
 
-  // Sorted, not hashed: ids are data, and could be chosen to collide. Most are decided by their
-  // first eight bytes.
   void find_duplicates() {
-    struct Key {
-      std::uint64_t head = 0;
-      std::size_t block = 0;
-    };
-
     const auto& blocks = report_.blocks;
-    std::vector<Key> keys(blocks.size());
-    for (std::size_t i = 0; i < blocks.size(); ++i) {
-      const std::string& id = blocks[i].id;
-      for (std::size_t byte = 0; byte < sizeof(Key::head); ++byte) {
-        const unsigned char c = byte < id.size() ? static_cast<unsigned char>(id[byte]) : 0;
-        keys[i].head = keys[i].head << 8U | c;
-      }
-      keys[i].block = i;
-    }
-    std::sort(keys.begin(), keys.end(), [&blocks](const Key& a, const Key& b) {
-      if (a.head != b.head) {
-        return a.head < b.head;
-      }
-      const int order = blocks[a.block].id.compare(blocks[b.block].id);
-      return order != 0 ? order < 0 : a.block < b.block;
-    });
-    std::vector<std::pair<std::size_t, std::size_t>> again;
-    for (std::size_t i = 1; i < keys.size(); ++i) {
-      if (keys[i].head == keys[i - 1].head &&
-          blocks[keys[i].block].id == blocks[keys[i - 1].block].id) {
-        again.emplace_back(keys[i].block, keys[i - 1].block);
-      }
-    }
-    std::sort(again.begin(), again.end());
-    for (const auto& [second, first] : again) {
+    for (const auto& [second, first] : model::order_by_id(blocks).repeated) {
       if (errors_ == kMostErrors) {
         return;
       }

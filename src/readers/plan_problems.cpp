@@ -54,6 +54,14 @@ void PlanProblems::warn(Code code, PlanPlace place, std::string message, std::st
   keep(warnings_, core::warning(code, std::move(message), in_file(place), std::move(hint)));
 }
 
+void PlanProblems::too_many(PlanPlace place) {
+  error(Code::kReadLimit,
+        place,
+        fmt::format("this lists more than {} million blocks: a plan has no more",
+                    kMostPlanBlocks / 1'000'000),
+        "plan what is alive together, such as one network or one phase of a recording, for itself");
+}
+
 PlanResult PlanProblems::finish(model::PlanReport report) {
   core::Diagnostics& said = errors_.empty() ? warnings_ : errors_;
   for (const auto& [kind, count] : counts_) {

@@ -21,6 +21,10 @@ struct PlanPlace {
   std::size_t column = 0;
 };
 
+/// What a report may list. A block costs about a kilobyte on its way to a plan, and one million of
+/// them some seconds; ten times as many would take all memory, and hours.
+inline constexpr std::size_t kMostPlanBlocks = 2'000'000;
+
 /// What the last step of a lifetime means in a format.
 enum class LastStep { kInside, kFirstAfter };
 
@@ -37,6 +41,9 @@ class PlanProblems {
   void error(core::Code code, PlanPlace place, std::string message, std::string hint = {});
   /// The text is doubtful.
   void warn(core::Code code, PlanPlace place, std::string message, std::string hint = {});
+
+  /// The report lists more than kMostPlanBlocks.
+  void too_many(PlanPlace place);
 
   /// Whether one more of this code would be kept: its message is worth making.
   [[nodiscard]] bool wants(core::Severity severity, core::Code code) const;

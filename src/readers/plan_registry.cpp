@@ -2,6 +2,7 @@
 
 #include "formats.hpp"
 #include "plan_formats.hpp"
+#include "plan_problems.hpp"
 
 #include <algorithm>
 
@@ -151,6 +152,11 @@ core::Result<model::PlanReport> read_plan(std::string_view text,
                                   std::string{kWhatPlansAre}));
   }
   auto report = reader->read(content, path);
+  if (report && report->blocks.size() > kMostPlanBlocks) {
+    PlanProblems problems{path};
+    problems.too_many({});
+    return problems.finish({});
+  }
   if (report) {
     report->path = path;
     report->format = reader->name;

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from plans import (ELSEWHERE, PLANS, PROVED, buffers_of, conforms, data_sets, height_of, judge,
-                   most_alive, only_arena, plan, plan_document, plan_table, planned_by, random_buffers, read_buffers,
-                   run_bytes, table_of)
+                   most_alive, only_arena, plan, plan_document, plan_table, planned_by, puzzle, random_buffers,
+                   read_buffers, run_bytes, table_of)
 from support import Context, check, main, parse_json, same
 
 # Of each of our tables: the least that any plan needs, and what the largest first needs.
@@ -229,6 +229,27 @@ def check_strict(context: Context) -> None:
     check([found for found in document["diagnostics"] if found["severity"] == "error"], "--strict: no error")
 
 
+def check_puzzles(context: Context) -> None:
+    """What some plan fills is filled, and proved: with lives that are long beside all steps, and with pieces that stay."""
+    for pieces, steps, height, fixed, words in ((103, 40, 1 << 18, 0, []), (150, 60, 1 << 20, 10, ["--keep"])):
+        for seed in range(3):
+            name = f"puzzle-{seed}-{fixed}.csv"
+            wanted = puzzle(seed, pieces, steps, height, fixed)
+            (context.work / name).write_text(table_of(wanted))
+            same(name, judge(name, wanted, plan_table(context, name, *words)), height)
+            same(f"{name}: proof", only_arena(plan_document(context, name, *words))["proof"], "bound")
+            placed = {block["id"]: block["offset"] for block in plan_document(context, name, *words)["blocks"]}
+            for buffer in wanted[:fixed]:
+                same(f"{name}: where {buffer.id} stays", placed[buffer.id], buffer.offset)
+    for name, height in (("long_100_0.csv", 1 << 18), ("fix10_0.csv", 1 << 20)):
+        path = ELSEWHERE.parent / "found" / "planner" / name
+        if not path.is_file():
+            print(f"skipped: {path} is not there")
+            continue
+        arena = only_arena(plan_document(context, path))
+        same(name, (arena["height_bytes"], arena["proof"]), (height, "bound"))
+
+
 def body(context: Context) -> str:
     paths = dict(data_sets(context.options.largest))
     check_known(context)
@@ -236,6 +257,7 @@ def body(context: Context) -> str:
     check_forms(context)
     check_round_trips(context)
     check_shortage(context)
+    check_puzzles(context)
     check_strict(context)
     peers = check_peers(context, paths)
     check_data(context, paths)

@@ -144,8 +144,9 @@ def random_buffers(seed: int, count: int, steps: int = 400, largest: int = 1 << 
     return buffers
 
 
-def puzzle(seed: int, pieces: int, steps: int = 1000, height: int = 1 << 20) -> list[Buffer]:
-    """A full rectangle cut into pieces: some plan leaves no gap, but nobody finds that of many pieces."""
+def puzzle(seed: int, pieces: int, steps: int = 1000, height: int = 1 << 20, fixed: int = 0) -> list[Buffer]:
+    """A full rectangle cut into pieces: some plan leaves no gap, but nobody finds that of many pieces. The first `fixed`
+    of them say where they were cut out."""
     rng = random.Random(seed)
     whole = [(0, steps, 0, height)]
     while len(whole) < pieces:
@@ -160,7 +161,8 @@ def puzzle(seed: int, pieces: int, steps: int = 1000, height: int = 1 << 20) -> 
             whole[at] = (lower, upper, bottom, cut)
             whole.append((lower, upper, cut, top))
     rng.shuffle(whole)
-    return [Buffer(f"p{index}", lower, upper, top - bottom) for index, (lower, upper, bottom, top) in enumerate(whole)]
+    return [Buffer(f"p{index}", lower, upper, top - bottom, bottom if index < fixed else None)
+            for index, (lower, upper, bottom, top) in enumerate(whole)]
 
 
 def allocations(seed: int, count: int) -> list[Buffer]:

@@ -6,6 +6,7 @@ less. It reports and judges nothing."""
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import tempfile
@@ -152,6 +153,19 @@ def others(bench: Bench, title: str, paths: list[Path], peer: bool) -> None:
               f" {gap(whole['height'], whole['bound']):>8} {whole['proof']:<10} {whole['seconds']:>7.3f} s {whole['rss']:>5.0f} MB  {beside}")
 
 
+def crowd(bench: Bench) -> None:
+    """What a million blocks cost besides the search."""
+    lowers = random.Random(31)
+    table = bench.work / "crowd.csv"
+    with table.open("w") as file:
+        file.write("id,lower,upper,size\n")
+        for block in range(1_000_000):
+            lower = lowers.randrange(1_000_000)
+            file.write(f"b{block},{lower},{lower + lowers.randrange(1, 60)},{lowers.randrange(1, 500) * 16}\n")
+    seconds, status, rss = bench.run([bench.options.memsize, "plan", table, "--time-limit", "1s"])
+    print(f"\na million blocks with --time-limit 1s: {seconds:.2f} s, {rss / 1024:.0f} MB, exit status {status}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memsize", required=True)
@@ -164,6 +178,7 @@ def main() -> None:
     bench = Bench(parser.parse_args())
     # This process, and so its children.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    crowd(bench)
     data = bench.options.data
     if not data.is_dir():
         print(f"{data} is not there: only tests/data/plans is planned")

@@ -1,3 +1,4 @@
+#include "memsize/model/id_order.hpp"
 #include "memsize/model/plan.hpp"
 
 #include "support.hpp"
@@ -221,6 +222,22 @@ TEST_SUITE("model") {
     const auto roots = roots_of(blocks);
     CHECK(roots.front() == &blocks.back());
     CHECK(roots.back() == &blocks.back());
+  }
+
+  TEST_CASE("blocks by their ids: as texts are ordered, equal ones as the report has them") {
+    const std::vector<PlannedBlock> blocks = {block("tensor/10", 1),
+                                              block("b", 1),
+                                              block("tensor/1", 1),
+                                              block("\xC3\xA9", 1),
+                                              block("b", 1),
+                                              block("tensor/10", 1),
+                                              block("b", 1),
+                                              block("", 1)};
+    const IdOrder order = order_by_id(blocks);
+    CHECK(order.blocks == std::vector<std::size_t>{7, 1, 4, 6, 2, 0, 5, 3});
+    CHECK(order.repeated ==
+          std::vector<std::pair<std::size_t, std::size_t>>{{4, 1}, {5, 0}, {6, 4}});
+    CHECK(order_by_id({}).blocks.empty());
   }
 }
 
