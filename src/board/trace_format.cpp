@@ -161,12 +161,11 @@ class FormatReader {
     TableReader reader{value, "a heap's names", errors_};
     HeapName heap;
     heap.names = reader.strings("names");
-    (void)reader.required_string("class");
     const std::string space = reader.string("space", kMainMemory);
     if (const auto memory = read_class(reader, "class", space); memory) {
       heap.memory = *memory;
-      format_.heap_names.push_back(std::move(heap));
     }
+    format_.heap_names.push_back(std::move(heap));
     reader.finish();
   }
 
@@ -395,7 +394,8 @@ const MemoryClass* TraceFormat::find_heap(std::string_view printed) const {
   for (const HeapName& heap : heap_names) {
     for (const std::string& known : heap.names) {
       if (known == printed || (printed.size() >= kCut && known.starts_with(printed))) {
-        return &heap.memory;
+        // Without a class it is no heap of a model's records.
+        return heap.memory.space.empty() ? nullptr : &heap.memory;
       }
     }
   }

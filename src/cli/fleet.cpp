@@ -145,6 +145,8 @@ struct LookedAt {
   core::Diagnostics diagnostics;
   /// Why its document could not be written.
   core::Diagnostics unwritten;
+  /// What those have in common that say the same.
+  std::vector<std::optional<std::uint64_t>> sayings;
 };
 
 // A table of which nothing but the title is left: it has a place in the text.
@@ -207,6 +209,7 @@ LookedAt analyze_file(Session& session,
   one.file.complete = sizing.complete();
   one.file.generation = sizing.generation;
   one.file.demands = demands_of(sizing);
+  one.sayings = model::sayings_of(analysis->recording);
   one.diagnostics = one_of_each(sizing.diagnostics, path);
   if (!document.empty()) {
     const auto written =
@@ -313,6 +316,9 @@ void sum_up(Fleet& fleet) {
       asked(before);
   std::map<board::DemandKey, Bytes, decltype(before)> suggested(before);
   for (const FleetFile& file : fleet.files) {
+    if (!file.same_as.empty()) {
+      continue;
+    }
     for (const FleetDemand& demand : file.demands) {
       asked[demand.key].emplace_back(demand.figure, &file);
       if (demand.suggested) {
@@ -448,10 +454,20 @@ class UnknownCore {
   std::size_t logs_ = 0;
 };
 
+// A run that was saved twice, or lies beside its document.
+core::Diagnostic same_run(const std::string& path, const std::string& first) {
+  return core::warning(
+      Code::kSizingInstances,
+      fmt::format(
+          "{} says the same as {}, and counts once", core::printable(path), core::printable(first)),
+      whole_file(path));
+}
+
 core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
   Gathered gathered;
   Told told{fleet.diagnostics};
   core::Diagnostics unwritten;
+  std::map<std::vector<std::optional<std::uint64_t>>, std::string> runs;
   for (LookedAt& one : looked) {
     unwritten.insert(unwritten.end(), one.unwritten.begin(), one.unwritten.end());
     if (one.kind == LookedAt::Kind::kOther) {
@@ -472,6 +488,11 @@ core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
       }
     }
     if (one.kind == LookedAt::Kind::kLog) {
+      const auto [run, first] = runs.try_emplace(std::move(one.sayings), one.file.path);
+      if (!first) {
+        one.file.same_as = run->second;
+        gathered.add(same_run(one.file.path, run->second));
+      }
       fleet.files.push_back(std::move(one.file));
     } else {
       ++fleet.unreadable;

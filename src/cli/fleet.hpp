@@ -33,6 +33,8 @@ struct FleetFile {
   bool complete = true;
   std::string generation;
   std::vector<FleetDemand> demands;
+  /// The first file that says the same: then this one counts for nothing. Else empty.
+  std::string same_as;
 };
 
 /// One demand over all logs that have it.

@@ -108,6 +108,9 @@ Json file_json(const FleetFile& file) {
   if (!file.generation.empty()) {
     json["generation"] = file.generation;
   }
+  if (!file.same_as.empty()) {
+    json["same_as"] = file.same_as;
+  }
   json["demands"] = Json::array();
   for (const FleetDemand& demand : file.demands) {
     Json item = key_json(demand.key);

@@ -222,7 +222,7 @@ class OtherPrints {
                                 std::size_t line) {
     const bool placed =
         std::any_of(instance.blocks.begin(), instance.blocks.end(), [](const model::Block& one) {
-          return one.address_low.has_value();
+          return one.address.has_value();
         });
     // Where a model was loaded, its first print has no addresses, its second one has. What the
     // second one lost is kept from the first.
@@ -402,6 +402,7 @@ core::Result<model::Recording> RecordingJoiner::finish() {
     return tl::make_unexpected(named.error());
   }
   model::sort(recording_);
+  model::count_once(recording_);
   return std::move(recording_);
 }
 

@@ -159,8 +159,9 @@ Json record_json(const HeldRecord& record) {
                {"record", record.record},
                {"size_bytes", record.size.count()},
                {"where", runtime::name_of(record.where)}};
-  if (record.address_low) {
-    json["address_low"] = core::format_hex(*record.address_low);
+  if (record.printed) {
+    const auto low = model::PrintedAddress::low(record.printed->value());
+    json["address_low"] = core::format_hex(low.value());
   }
   if (record.address) {
     json["address"] = core::format_address(*record.address);

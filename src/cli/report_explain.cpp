@@ -41,7 +41,7 @@ std::vector<std::string> facts_of(const Analysis& analysis, const sizing::Counte
           block.size.printed_kib.empty() ? core::format_bytes(block.size.nearest)
                                          : block.size.printed_kib + " KiB",
           core::format_bytes(block.size.upper),
-          block.address_low ? core::format_hex(*block.address_low) : "-",
+          block.address ? core::format_hex(block.address->value()) : "-",
           meaning_of(analysis, counted)};
 }
 

@@ -123,6 +123,9 @@ Json input_json(const model::Input& input) {
   if (input.emulated) {
     json["emulated"] = true;
   }
+  if (!input.copies.empty()) {
+    json["copies"] = input.copies;
+  }
   return json;
 }
 
@@ -143,11 +146,12 @@ Json block_json(const model::Block& block, const Demand* demand) {
   add_class(json, block);
   json["alignment"] = block.alignment.value();
   add_size(json, block);
-  if (block.address_low) {
-    std::uint64_t address = *block.address_low;
-    if (demand != nullptr && demand->base) {
-      const std::uint64_t base = demand->base->value();
-      address = base + static_cast<std::uint32_t>(address - base);
+  if (block.address) {
+    std::uint64_t address = block.address->value();
+    if (block.address->is_whole()) {
+      json["address_bits"] = 64;
+    } else if (demand != nullptr && demand->base) {
+      address = demand->base->value() + block.address->offset_from(*demand->base).count();
     }
     json["address"] = fmt::format("0x{:x}", address);
   }

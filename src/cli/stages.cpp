@@ -54,17 +54,23 @@ sizing::BoardView view_of(const layout::MemoryMap& map) {
   return view;
 }
 
-bool has_addresses(const model::Recording& recording) {
+// How messages begin that speak of the addresses of heaps; empty where the recording has none.
+std::string name_of_addresses(const model::Recording& recording) {
+  bool any = false;
+  bool whole = true;
   for (const model::CoreRecording& core : recording.cores) {
     for (const model::Instance& instance : core.instances) {
       for (const model::Block& block : instance.blocks) {
-        if (block.address_low && block.cacheability != model::Cacheability::kOnChip) {
-          return true;
+        if (block.address && block.cacheability != model::Cacheability::kOnChip) {
+          any = true;
+          whole = whole && block.address->is_whole();
         }
       }
     }
   }
-  return false;
+  return !any    ? ""
+         : whole ? "the trace's addresses"
+                 : "the trace's addresses are the low 32 bits of virtual addresses; they";
 }
 
 std::string bases_of(const std::vector<sizing::HeapRegion>& heaps, const sizing::Sizing& sizing) {
@@ -81,22 +87,21 @@ std::string bases_of(const std::vector<sizing::HeapRegion>& heaps, const sizing:
   return core::join(bases, ", ");
 }
 
-core::Diagnostic match_note(const Analysis& analysis) {
+core::Diagnostic match_note(const Analysis& analysis, const std::string& addresses) {
   switch (analysis.match) {
     case AddressMatch::kCurrent:
       return core::note(
           Code::kSizingAddresses,
-          fmt::format("the trace's addresses are the low 32 bits of virtual addresses; they "
-                      "lie in the heaps of board '{}' as it is",
-                      analysis.board->name));
+          fmt::format(
+              "{} lie in the heaps of board '{}' as it is", addresses, analysis.board->name));
     case AddressMatch::kSuggested:
     case AddressMatch::kRounded:
       return core::note(
           Code::kSizingAddresses,
           fmt::format(
-              "the trace's addresses are the low 32 bits of virtual addresses; they do not lie in "
-              "the heaps as they are now, but in those of the map {} ({}): the "
+              "{} do not lie in the heaps as they are now, but in those of the map {} ({}): the "
               "trace was taken on a map that was shrunk already",
+              addresses,
               analysis.match == AddressMatch::kSuggested
                   ? "after this change"
                   : "that the same sizes give without --tight",
@@ -382,8 +387,9 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
   if (analysis.suggested && !now) {
     match_shrunk_map(analysis, view, options, size);
   }
-  if (has_addresses(analysis.recording)) {
-    analysis.sizing.diagnostics.push_back(match_note(analysis));
+  const std::string addresses = name_of_addresses(analysis.recording);
+  if (!addresses.empty()) {
+    analysis.sizing.diagnostics.push_back(match_note(analysis, addresses));
   }
 }
 

@@ -1,6 +1,8 @@
 #include "memsize/model/block.hpp"
 #include "memsize/model/recording.hpp"
 
+#include "content.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -122,112 +124,6 @@ void append_items(std::vector<Item>& items, std::vector<Item>& more, std::size_t
   }
 }
 
-void hash_in(std::uint64_t& hash, std::string_view text) {
-  // FNV-1a, 64 bits.
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  }
-  hash = (hash ^ 0xFFU) * kPrime;
-}
-
-template <typename Value>
-std::string shown(const std::optional<Value>& value) {
-  return value ? fmt::format("{}", *value) : std::string{"-"};
-}
-
-std::string shown(const std::optional<core::Bytes>& size) {
-  return size ? fmt::format("{}", size->count()) : std::string{"-"};
-}
-
-std::string shown(const MeasuredSize& size) {
-  return fmt::format("{}..{}", size.nearest.count(), size.upper.count());
-}
-
-// Every field of an input, as one number: inputs of one path are told apart by it.
-std::vector<std::uint64_t> content_of(const Recording& recording) {
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  std::vector<std::uint64_t> hashes;
-  for (const Input& input : recording.inputs) {
-    hash_in(hashes.emplace_back(kOffsetBasis),
-            fmt::format("{} {} {} {} {} {}",
-                        input.format,
-                        input.trace_format,
-                        input.lines,
-                        input.records,
-                        input.broken_rows,
-                        input.emulated));
-  }
-  for (const CoreRecording& core : recording.cores) {
-    for (const Instance& instance : core.instances) {
-      std::uint64_t& hash = hashes.at(instance.input);
-      hash_in(hash,
-              fmt::format("{} {} {} {} {}",
-                          core.core,
-                          instance.line,
-                          instance.times,
-                          instance.form,
-                          shown(instance.priority)));
-      for (const ClassTotal& total : instance.totals) {
-        hash_in(hash,
-                fmt::format("{} {} {} {} {}",
-                            total.space,
-                            name_of(total.cacheability),
-                            total.lifetime ? name_of(*total.lifetime) : std::string_view{},
-                            shown(total.size),
-                            total.line));
-      }
-      for (const Block& block : instance.blocks) {
-        hash_in(hash,
-                fmt::format("{} {} {} {} {} {} {} {}",
-                            block.record,
-                            block.space,
-                            name_of(block.cacheability),
-                            name_of(block.lifetime),
-                            block.alignment.value(),
-                            shown(block.size),
-                            shown(block.address_low),
-                            block.line));
-      }
-    }
-  }
-  for (const HeapReport& heap : recording.heaps) {
-    hash_in(hashes.at(heap.input),
-            fmt::format("{} {} {} {} {} {} {}",
-                        heap.core,
-                        name_of(heap.source),
-                        heap.name,
-                        heap.size.count(),
-                        heap.address ? fmt::format("{}", heap.address->value()) : std::string{"-"},
-                        shown(heap.free),
-                        heap.line));
-  }
-  for (const Failure& failure : recording.failures) {
-    hash_in(hashes.at(failure.input),
-            fmt::format("{} {} {} {} {} {} {} {}",
-                        failure.core,
-                        name_of(failure.kind),
-                        failure.text,
-                        shown(failure.record),
-                        failure.space,
-                        name_of(failure.cacheability),
-                        shown(failure.size),
-                        failure.line));
-  }
-  for (const RunReport& run : recording.runs) {
-    hash_in(hashes.at(run.input),
-            fmt::format("{} {} {} {} {} {} {}",
-                        run.core,
-                        run.executions,
-                        shown(run.init_ms),
-                        shown(run.execution_ms),
-                        shown(run.read_mb),
-                        shown(run.written_mb),
-                        run.line));
-  }
-  return hashes;
-}
-
 template <typename Item>
 void sort_items(std::vector<Item>& items, const std::vector<std::size_t>& place_of) {
   for (Item& item : items) {
@@ -273,7 +169,8 @@ void sort(Recording& recording) {
   std::sort(recording.cores.begin(),
             recording.cores.end(),
             [](const CoreRecording& a, const CoreRecording& b) { return a.core < b.core; });
-  const std::vector<std::uint64_t> content = content_of(recording);
+  // Inputs of one path are told apart by what they say.
+  const std::vector<std::uint64_t> content = contents_of(recording, Lines::kCount);
   std::vector<std::size_t> order(recording.inputs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t input) {

@@ -16,7 +16,7 @@ constexpr std::size_t kMostWaiting = 64;
 
 bool has_addresses(const Instance& table) {
   return std::any_of(table.blocks.begin(), table.blocks.end(), [](const Block& block) {
-    return block.address_low.has_value();
+    return block.address.has_value();
   });
 }
 
@@ -58,15 +58,27 @@ bool same_totals(const Instance& a, const Instance& b) {
                     });
 }
 
+bool same_address(const Block& a, const Block& b) {
+  return a.address && b.address ? a.address->agrees_with(*b.address)
+                                : a.address.has_value() == b.address.has_value();
+}
+
 bool same_place(const Block& a, const Block& b) {
   return same_row(a, b) && a.size.upper == b.size.upper && a.alignment == b.alignment &&
-         a.address_low == b.address_low;
+         same_address(a, b);
 }
 
 // Two prints of one model at one place.
 bool same_table(const Instance& a, const Instance& b) {
   return a.form == b.form && a.priority == b.priority && same_totals(a, b) &&
          std::equal(a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(), same_place);
+}
+
+Block* find_record(Instance& table, std::uint32_t record) {
+  const auto row = std::find_if(table.blocks.begin(), table.blocks.end(), [&](const Block& block) {
+    return block.record == record;
+  });
+  return row == table.blocks.end() ? nullptr : &*row;
 }
 
 void sort_rows(Instance& table) {
@@ -118,9 +130,10 @@ std::uint64_t hash_of(const Instance& table) {
   constexpr std::uint64_t kPrime = 1099511628211ULL;
   std::uint64_t hash = kOffsetBasis;
   for (const Block& block : table.blocks) {
-    for (const std::uint64_t number : {std::uint64_t{block.record},
-                                       block.size.upper.count(),
-                                       std::uint64_t{block.address_low.value_or(0)}}) {
+    // What two prints have in common of one address.
+    const auto low = static_cast<std::uint32_t>(block.address ? block.address->value() : 0);
+    for (const std::uint64_t number :
+         {std::uint64_t{block.record}, block.size.upper.count(), std::uint64_t{low}}) {
       hash = (hash ^ number) * kPrime;
     }
   }
@@ -226,19 +239,23 @@ void ModelCollector::settle_requests(Instance& table) {
   }
   const bool same =
       std::all_of(requests_->blocks.begin(), requests_->blocks.end(), [&](const Block& request) {
-        const auto row =
-            std::find_if(table.blocks.begin(), table.blocks.end(), [&](const Block& block) {
-              return block.record == request.record;
-            });
-        return row == table.blocks.end() ||
-               (same_record(request, *row) && (!request.address_low || !row->address_low ||
-                                               request.address_low == row->address_low));
+        const Block* row = find_record(table, request.record);
+        return row == nullptr ||
+               (same_record(request, *row) &&
+                (!request.address || !row->address || request.address->agrees_with(*row->address)));
       });
-  if (same) {
-    requests_.reset();
-  } else {
+  if (!same) {
     flush_requests();
+    return;
   }
+  for (const Block& request : requests_->blocks) {
+    Block* row = find_record(table, request.record);
+    // The table has its low bits.
+    if (row != nullptr && row->address && request.address) {
+      row->address = request.address;
+    }
+  }
+  requests_.reset();
 }
 
 // Requests that no initialised table follows: those of a table that waits, or a model of their own.
@@ -256,11 +273,9 @@ void ModelCollector::flush_requests() {
     keep(std::move(requests), line);
     return;
   }
-  for (Block& block : table->table.blocks) {
-    for (const Block& request : requests.blocks) {
-      if (request.record == block.record) {
-        block.address_low = request.address_low;
-      }
+  for (const Block& request : requests.blocks) {
+    if (Block* row = find_record(table->table, request.record); row != nullptr) {
+      row->address = request.address;
     }
   }
 }

@@ -178,6 +178,21 @@ class DocumentReader {
     return found->get<std::string>();
   }
 
+  std::vector<std::string> strings_if_any(const json& object,
+                                          const char* key,
+                                          const std::string& at) {
+    std::vector<std::string> strings;
+    const json* found = object.contains(key) ? array(object, key, at) : nullptr;
+    for (std::size_t i = 0; found != nullptr && i < found->size(); ++i) {
+      if ((*found)[i].is_string()) {
+        strings.push_back((*found)[i].get<std::string>());
+      } else {
+        wrong(fmt::format("{}.{}[{}]", at, key, i), "it must be a string");
+      }
+    }
+    return strings;
+  }
+
   std::optional<std::uint64_t> number(const json& object,
                                       const char* key,
                                       const std::string& at,
@@ -272,6 +287,7 @@ class DocumentReader {
     input.records = number(object, "records", at, kMostExact).value_or(0);
     input.broken_rows = number_if_any(object, "broken_rows", at, kMostExact).value_or(0);
     input.emulated = flag_if_any(object, "emulated", at);
+    input.copies = strings_if_any(object, "copies", at);
     return input;
   }
 
@@ -372,15 +388,17 @@ class DocumentReader {
       if (!is_object(object, at) || !object.contains("path")) {
         continue;
       }
-      const auto code = reader_code(text(object, "code", at).value_or(""));
+      const auto code = reader_code(text(object, "code", at).value_or(""), object.contains("line"));
       if (code) {
         recording.diagnostics.push_back(diagnostic(object, at, *code));
       }
     }
   }
 
-  static std::optional<Code> reader_code(std::string_view name) {
-    if (!name.starts_with("read.")) {
+  // What sizing says of statistics has no place: readers tell of lines.
+  static std::optional<Code> reader_code(std::string_view name, bool has_line) {
+    if (!name.starts_with("read.") &&
+        !(has_line && name == core::code_name(Code::kSizingStatistics))) {
       return std::nullopt;
     }
     const auto& codes = core::all_codes();
@@ -395,18 +413,14 @@ class DocumentReader {
     place.line = number_if_any(object, "line", at, kMostExact).value_or(0);
     place.column = number_if_any(object, "column", at, kMostExact).value_or(0);
     core::Diagnostic said = core::warning(code, text(object, "message", at).value_or(""), place);
+    const auto severity = object.find("severity");
+    if (severity != object.end() && *severity == core::severity_name(core::Severity::kNote)) {
+      said.severity = core::Severity::kNote;
+    }
     if (object.contains("hint")) {
       said.hint = text(object, "hint", at).value_or("");
     }
-    const json* details = object.contains("details") ? array(object, "details", at) : nullptr;
-    for (std::size_t i = 0; details != nullptr && i < details->size(); ++i) {
-      const json& detail = (*details)[i];
-      if (detail.is_string()) {
-        said.details.push_back(detail.get<std::string>());
-      } else {
-        wrong(fmt::format("{}.details[{}]", at, i), "it must be a string");
-      }
-    }
+    said.details = strings_if_any(object, "details", at);
     return said;
   }
 
@@ -539,7 +553,15 @@ class DocumentReader {
       wrong(at + ".address", "it must be a hexadecimal address");
       return;
     }
-    block.address_low = static_cast<std::uint32_t>(*address & kMostOf32Bits);
+    // Without a width, the upper bits are those of the heap that was known then.
+    constexpr std::uint64_t kLow = 32;
+    constexpr std::uint64_t kWhole = 64;
+    const auto bits = number_if_any(object, "address_bits", at, kWhole).value_or(kLow);
+    if (bits != kLow && bits != kWhole) {
+      wrong(at + ".address_bits", fmt::format("it must be 32 or 64, not {}", bits));
+    }
+    block.address = bits == kWhole ? model::PrintedAddress::whole(*address)
+                                   : model::PrintedAddress::low(*address);
   }
 
   // The size with the rounding of its print, where it was printed.

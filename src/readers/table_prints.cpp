@@ -28,8 +28,12 @@ bool in_heap(const Block& row) {
   return row.cacheability != model::Cacheability::kOnChip;
 }
 
+bool is_at_zero(const Block& row) {
+  return row.address && row.address->value() == 0;
+}
+
 bool says_nothing(const Block& row) {
-  return row.address_low == 0U && !in_heap(row);
+  return is_at_zero(row) && !in_heap(row);
 }
 
 std::vector<Run> runs_of(const Rows& rows) {
@@ -37,7 +41,7 @@ std::vector<Run> runs_of(const Rows& rows) {
   bool told = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool tells = !says_nothing(rows[i]);
-    const bool zero = rows[i].address_low == 0U;
+    const bool zero = is_at_zero(rows[i]);
     if (runs.empty() || (tells && told && runs.back().zero != zero)) {
       runs.push_back({i, i, zero, 0});
     } else if (tells && !told) {
@@ -62,8 +66,7 @@ bool follows(const Block& block, const Block& next) {
   const std::uint64_t slack = block.size.upper.count() - block.size.nearest.count();
   const std::uint64_t least =
       block.size.nearest.count() - std::min(slack, block.size.nearest.count());
-  // Low words: the heap may lie across a 4 GiB boundary.
-  const std::uint64_t distance = static_cast<std::uint32_t>(*next.address_low - *block.address_low);
+  const std::uint64_t distance = next.address->offset_from(*block.address).count();
   return distance >= least && distance - least < kMostBetween;
 }
 
@@ -161,8 +164,8 @@ std::vector<Instance> prints_of(Instance table) {
     part.line = prints.size() == 1 ? table.line : rows[print.rows.first].line;
     for (std::size_t i = print.rows.first; i < print.rows.last; ++i) {
       Block& row = part.blocks.emplace_back(rows[i]);
-      if (row.address_low == 0U && print.at_zero != i) {
-        row.address_low.reset();
+      if (is_at_zero(row) && print.at_zero != i) {
+        row.address.reset();
       }
     }
   }

@@ -3,10 +3,10 @@
 #include "memsize/core/text.hpp"
 
 #include "tidl_rows.hpp"
+#include "words.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +22,9 @@ using model::HeapReport;
 
 constexpr std::string_view kBlank = " \t";
 constexpr std::string_view kDigits = "0123456789";
+// Heaps are sized in KiB (app_init.c): most sizes with a wrong digit are those of no heap.
+constexpr std::uint64_t kHeapStep = 1024;
+constexpr std::string_view kCreated = "MEM: Created heap (";
 
 // A table of numbers alone ends with a line of words; where that was lost, so many lines later.
 constexpr std::size_t kNumberLines = 64;
@@ -35,88 +38,6 @@ constexpr std::size_t kShownEntry = 80;
 // has.
 constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 53U;
 
-// Reads what a printf wrote, piece by piece.
-class Words {
- public:
-  explicit Words(std::string_view text) : text_(text) {}
-
-  /// Goes behind the next place where `word` stands.
-  bool skip_to(std::string_view word) {
-    const std::size_t found = text_.find(word);
-    if (found == std::string_view::npos) {
-      return false;
-    }
-    text_.remove_prefix(found + word.size());
-    return true;
-  }
-
-  /// Goes behind `word`, with blanks before it.
-  bool skip(std::string_view word) {
-    skip_blanks();
-    if (!text_.starts_with(word)) {
-      return false;
-    }
-    text_.remove_prefix(word.size());
-    return true;
-  }
-
-  std::optional<std::uint64_t> number() {
-    skip_blanks();
-    return whole_number(take(kDigits));
-  }
-
-  std::optional<std::uint64_t> hex() {
-    constexpr std::size_t kMost = 16;
-    skip_blanks();
-    const std::string_view digits = take("0123456789abcdefABCDEF");
-    std::uint64_t value = 0;
-    const auto [end, failure] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    const bool all = !digits.empty() && digits.size() <= kMost && failure == std::errc{};
-    return all && end == digits.data() + digits.size() ? std::optional{value} : std::nullopt;
-  }
-
-  /// "145.00".
-  std::optional<double> decimal() {
-    constexpr std::size_t kMost = 24;
-    skip_blanks();
-    const std::string_view digits = take("0123456789.");
-    double value = 0;
-    const auto [end, failure] = std::from_chars(
-        digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed);
-    const bool all = !digits.empty() && digits.size() <= kMost && failure == std::errc{};
-    return all && end == digits.data() + digits.size() ? std::optional{value} : std::nullopt;
-  }
-
-  /// Up to one of `ends`, which must come.
-  std::optional<std::string_view> word(std::string_view ends) {
-    skip_blanks();
-    const std::size_t end = text_.find_first_of(ends);
-    if (end == std::string_view::npos) {
-      return std::nullopt;
-    }
-    const std::string_view found = core::trim(text_.substr(0, end));
-    text_.remove_prefix(end);
-    return found;
-  }
-
-  [[nodiscard]] std::string_view rest() const { return text_; }
-
- private:
-  void skip_blanks() {
-    text_.remove_prefix(std::min(text_.find_first_not_of(kBlank), text_.size()));
-  }
-
-  std::string_view take(std::string_view allowed) {
-    const std::size_t end = std::min(text_.find_first_not_of(allowed), text_.size());
-    const std::string_view found = text_.substr(0, end);
-    text_.remove_prefix(end);
-    return found;
-  }
-
-  std::string_view text_;
-};
-
 // The SDK's names of heaps; other words that stand where a name should are none.
 bool is_heap_name(std::string_view name) {
   constexpr std::size_t kLongest = 40;
@@ -128,21 +49,38 @@ std::string core_named(std::string_view name) {
   return core::printable(core::to_lower(name), kLongest);
 }
 
+// All of the words of a line but one or two.
+template <std::size_t Count>
+bool holds_most_of(const std::array<std::string_view, Count>& words, std::string_view text) {
+  const auto there = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
+  return static_cast<std::size_t>(there) + 2 >= Count;
+}
+
+// A line of a heap that was made, whichever of its words is damaged.
+bool looks_like_created(std::string_view text) {
+  return holds_most_of<5>({"heap (", "flags=0x", ") @ ", " of size ", " bytes !!!"}, text);
+}
+
 // "MEM: Created heap (DDR_LOCAL_MEM, id=0, flags=0x00000004) @ 110400000 of size 10485760 bytes",
-// from the name on.
+// from the name on. A blank where a number should begin was its first digit; heaps begin with a
+// page.
 std::optional<HeapReport> parse_created(Words& words) {
+  constexpr std::uint64_t kPage = 4096;
   HeapReport heap;
   const auto name = words.word(",");
-  if (!name || !is_heap_name(*name) || !words.skip_to(") @")) {
+  if (!name || !is_heap_name(*name) || !words.skip_to(") @") || !words.skip_exactly(" ") ||
+      !words.at_digit()) {
     return std::nullopt;
   }
   heap.name = *name;
   const auto address = words.hex();
-  if (!address || !words.skip("of size")) {
+  if (!address || *address % kPage != 0 || !words.skip_exactly(" of size ") || !words.at_digit()) {
     return std::nullopt;
   }
   const auto size = words.number();
-  if (!size || *size > kLargestSize || !words.skip("bytes")) {
+  if (!size || *size > kLargestSize || *size % kHeapStep != 0 || !words.skip_exactly(" bytes")) {
     return std::nullopt;
   }
   heap.address = core::VirtAddr{*address};
@@ -153,7 +91,8 @@ std::optional<HeapReport> parse_created(Words& words) {
 std::optional<HeapReport> heap_in_use(std::string_view name,
                                       std::optional<std::uint64_t> size,
                                       std::optional<std::uint64_t> free) {
-  if (!size || !free || *size > kLargestSize || *free > *size || !is_heap_name(name)) {
+  if (!size || !free || *size > kLargestSize || *size % kHeapStep != 0 || *free > *size ||
+      !is_heap_name(name)) {
     return std::nullopt;
   }
   HeapReport heap;
@@ -164,8 +103,16 @@ std::optional<HeapReport> heap_in_use(std::string_view name,
   return heap;
 }
 
-// "DDR_LOCAL_MEM: size =   67108864 B, free =   61611264 B ( 91 % unused)": the percentage
-// overflows in old SDKs, and nothing needs it.
+// Whether free is that part of the size. The percentage overflows in old SDKs, which count it in 32
+// bits. Lines that were cut before it say nothing of it.
+bool agrees(std::optional<std::uint64_t> percent, const HeapReport& heap) {
+  const std::uint64_t size = heap.size.count();
+  const std::uint64_t part = heap.free->count() * 100;
+  return !percent || size == 0 || *percent == part / size ||
+         *percent == static_cast<std::uint32_t>(part) / size;
+}
+
+// "DDR_LOCAL_MEM: size =   67108864 B, free =   61611264 B ( 91 % unused)".
 std::optional<HeapReport> parse_statistics(Words& words) {
   const auto name = words.word(":");
   if (!name || !words.skip(":") || !words.skip("size =")) {
@@ -176,7 +123,20 @@ std::optional<HeapReport> parse_statistics(Words& words) {
     return std::nullopt;
   }
   const auto free = words.number();
-  return words.skip("B") ? heap_in_use(*name, size, free) : std::nullopt;
+  auto heap = words.skip("B") ? heap_in_use(*name, size, free) : std::nullopt;
+  const auto percent = words.skip("(") ? words.number() : std::nullopt;
+  return heap && agrees(percent, *heap) ? heap : std::nullopt;
+}
+
+// A line of statistics, whichever of its words is damaged.
+bool looks_like_statistics(std::string_view text) {
+  return holds_most_of<6>({"CPU:", " HEAP:", ": size =", " B, free =", " B (", " % unused)"}, text);
+}
+
+// TIOVX says of each record that it is asked for, and that it was given, whichever word is damaged.
+bool looks_like_request(std::string_view text) {
+  return holds_most_of<5>(
+      {"tivxAlgiVisionAllocMem:", " memory record ", " @ space = ", "size = ", " ... "}, text);
 }
 
 // Many tables look so: these are of heaps.
@@ -194,7 +154,8 @@ std::optional<HeapReport> parse_cells(std::string_view name, Words& words) {
     return std::nullopt;
   }
   const auto free = words.number();
-  return words.skip("B") && words.skip("|") ? heap_in_use(name, size, free) : std::nullopt;
+  auto heap = words.skip("B") && words.skip("|") ? heap_in_use(name, size, free) : std::nullopt;
+  return heap && agrees(words.number(), *heap) ? heap : std::nullopt;
 }
 
 // "|   67108864 B |   61611264 B |", whatever became of the digits.
@@ -210,6 +171,25 @@ bool looks_like_cells(std::string_view text) {
     text.remove_prefix(bar);
   }
   return true;
+}
+
+// A row of such a table, whichever of its letters is damaged: of the name, three bars, two sizes
+// and a percentage one may be missing, or a bar with the size before it. Other tables have less of
+// it.
+bool resembles_cells(std::string_view text) {
+  constexpr std::size_t kMost = 7;
+  const auto count = [&](std::string_view word) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(word); at != std::string_view::npos;
+         at = text.find(word, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  const bool named = is_name_in_table(core::trim(text.substr(0, text.find('|'))));
+  return std::min<std::size_t>(count("|"), 3) + std::min<std::size_t>(count(" B |"), 2) +
+             std::min<std::size_t>(count(" %"), 1) + (named ? 1U : 0U) + 2 >=
+         kMost;
 }
 
 // "MEM: Alloc's: 21 alloc's of 29432301 bytes", of newer SDKs "DDR_SHARED_MEM: Alloc's: ...".
@@ -396,6 +376,7 @@ const std::vector<std::string>& telling_words() {
         "MEM",       // heaps
         "HEAP:",     //
         "CPU:",      //
+        " B |",      //
         "TIDL",      // titles; what stands between the prints of a table; emulation
         "Total",     // the title of sums
         "SineInMB",  // the title of a table of numbers
@@ -541,6 +522,13 @@ void FactFinder::take_piece(const Piece& piece) {
       say(piece.core, RowFact{row->form, std::move(row->block)});
       return;
     }
+    if (looks_like_test_row(text)) {
+      take_broken_row(piece, "this row of the table");
+      return;
+    }
+  }
+  if (resembles_row(text)) {
+    take_broken_row(piece, "the number of this record, or what stands before it,");
   }
   if (auto row = parse_request(text); row) {
     row->block.line = line_;
@@ -551,6 +539,9 @@ void FactFinder::take_piece(const Piece& piece) {
     total->line = line_;
     say(piece.core, TotalFact{std::move(*total)});
     return;
+  }
+  if (looks_like_total(text)) {
+    take_broken_total(piece);
   }
   take_words(piece);
 }
@@ -575,14 +566,62 @@ void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& pr
       BrokenRowFact{core::warning(code, problem.message, std::move(place), problem.hint)});
 }
 
-void FactFinder::take_broken_heap(const Piece& piece, std::string_view entry) {
+// From the word before the first comma on: what stands before it may be a damaged prefix.
+void FactFinder::take_broken_row(const Piece& piece, std::string_view what) {
+  const std::string_view number = core::trim(piece.text.substr(0, piece.text.find(',')));
+  const std::size_t blank = number.find_last_of(kBlank) + 1;
+  const auto begin = static_cast<std::size_t>(number.data() - piece.text.data()) + blank;
+  take_broken(piece,
+              Code::kReadBadRecord,
+              {core::trim(piece.text.substr(begin)),
+               fmt::format("{} cannot be read", what),
+               "the line was cut, joined with another or damaged"});
+}
+
+void FactFinder::take_broken_total(const Piece& piece) {
+  const std::string_view shown = core::trim(piece.text);
+  take_broken(
+      piece,
+      Code::kReadTableMismatch,
+      {shown,
+       fmt::format("the sum of a table cannot be read: '{}'", core::printable(shown, kShownEntry)),
+       "the line was cut or damaged: what it proves of the rows above is not known"});
+}
+
+void FactFinder::take_broken_heap(const Piece& piece,
+                                  std::string_view entry,
+                                  HeapReport::Source source) {
+  const bool is_boot = source == HeapReport::Source::kBoot;
   const std::string_view shown = core::trim(entry);
   take_broken(piece,
               Code::kSizingStatistics,
               {shown,
-               fmt::format("the statistics of a heap cannot be read: '{}'",
+               fmt::format("{} cannot be read: '{}'",
+                           is_boot ? "the line of a heap at boot" : "the statistics of a heap",
                            core::printable(shown, kShownEntry)),
-               "the line was cut or damaged: what this heap had in use is not known"});
+               is_boot ? "the line was cut or damaged (a heap begins with a page of 4 KiB, and is "
+                         "sized in KiB): where it lies is not known"
+                       : "the line was cut or damaged: what this heap had in use is not known"});
+}
+
+void FactFinder::take_created(const Piece& piece) {
+  // Line ends may be lost: any number of them.
+  Words created{piece.text};
+  bool any = false;
+  while (created.skip_to(kCreated)) {
+    any = true;
+    const std::string_view entry = created.rest();
+    if (auto heap = parse_created(created); heap) {
+      heap->line = line_;
+      heap->core = piece.core;
+      say(piece.core, std::move(*heap));
+    } else {
+      take_broken_heap(piece, entry.substr(0, entry.find(kCreated)), HeapReport::Source::kBoot);
+    }
+  }
+  if (!any && looks_like_created(piece.text)) {
+    take_broken_heap(piece, piece.text, HeapReport::Source::kBoot);
+  }
 }
 
 void FactFinder::take_words(const Piece& piece) {
@@ -622,6 +661,14 @@ void FactFinder::take_words(const Piece& piece) {
     failure->failure.line = line_;
     failure->failure.core = piece.core;
     say(piece.core, std::move(*failure));
+  } else if (looks_like_request(text) && !parse_request(text)) {
+    const std::string_view shown = core::trim(text);
+    take_broken(piece,
+                Code::kReadTableMismatch,
+                {shown,
+                 fmt::format("what TIOVX said of a record cannot be read: '{}'",
+                             core::printable(shown, kShownEntry)),
+                 "the line was cut or damaged: another line may have what it said"});
   }
 }
 
@@ -631,29 +678,29 @@ void FactFinder::take_heaps(const Piece& piece) {
     heap.core = core;
     say(core, std::move(heap));
   };
-  // Line ends may be lost here too: any number of them.
-  Words created{piece.text};
-  while (created.skip_to("MEM: Created heap (")) {
-    if (auto heap = parse_created(created); heap) {
-      keep(std::move(*heap), piece.core);
-    }
-  }
+  take_created(piece);
+  bool any = false;
   Words statistics{piece.text};
   while (statistics.skip_to("CPU:")) {
     Words entry = statistics;
     const auto core = entry.word(":");
     if (core && !core->empty() && entry.skip(":") && entry.skip("HEAP:")) {
+      any = true;
       const std::string_view text = entry.rest();
       if (auto heap = parse_statistics(entry); heap) {
         keep(std::move(*heap), core_named(*core));
         statistics = entry;
       } else {
-        take_broken_heap(piece, text.substr(0, text.find("CPU:")));
+        take_broken_heap(piece, text.substr(0, text.find("CPU:")), HeapReport::Source::kStatistics);
       }
     }
   }
+  if (!any && looks_like_statistics(piece.text)) {
+    take_broken_heap(piece, piece.text, HeapReport::Source::kStatistics);
+  }
   // Headings "##CPU: c7x_1" and the rows of the tables below them.
   std::string_view rest = piece.text;
+  bool any_cells = false;
   while (!rest.empty()) {
     constexpr std::string_view kHeading = "##CPU:";
     const std::size_t bar = rest.find('|');
@@ -673,16 +720,22 @@ void FactFinder::take_heaps(const Piece& piece) {
     Words cells{rest.substr(bar)};
     const std::string_view name = last_word(rest.substr(0, bar));
     auto heap = parse_cells(name, cells);
+    any_cells = any_cells || heap;
     if (!heap && is_name_in_table(name) && looks_like_cells(rest.substr(bar))) {
       const auto begin = static_cast<std::size_t>(name.data() - piece.text.data());
       const std::string_view entry = piece.text.substr(begin);
-      take_broken_heap(piece, entry.substr(0, entry.find("##CPU:")));
+      any_cells = true;
+      take_broken_heap(
+          piece, entry.substr(0, entry.find("##CPU:")), HeapReport::Source::kStatistics);
     }
     rest = heap ? cells.rest() : rest.substr(bar + 1);
     if (heap) {
       const auto heading = headings_.find(piece.core);
       keep(std::move(*heap), heading == headings_.end() ? piece.core : heading->second);
     }
+  }
+  if (!any_cells && resembles_cells(piece.text)) {
+    take_broken_heap(piece, piece.text, HeapReport::Source::kStatistics);
   }
 }
 

@@ -117,7 +117,12 @@ class FactFinder {
   void remember_row(const Piece& piece, const Row& row);
   void take_piece(const Piece& piece);
   void take_broken(const Piece& piece, core::Code code, const RowProblem& problem);
-  void take_broken_heap(const Piece& piece, std::string_view entry);
+  void take_broken_row(const Piece& piece, std::string_view what);
+  void take_broken_total(const Piece& piece);
+  void take_broken_heap(const Piece& piece,
+                        std::string_view entry,
+                        model::HeapReport::Source source);
+  void take_created(const Piece& piece);
   void take_words(const Piece& piece);
   void take_heaps(const Piece& piece);
   /// Goes on with what a core's line before left unfinished. Whether it did.

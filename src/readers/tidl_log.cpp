@@ -12,6 +12,7 @@
 #include "memsize/core/text.hpp"
 
 #include "formats.hpp"
+#include "lone_heaps.hpp"
 #include "model_collector.hpp"
 #include "table_prints.hpp"
 #include "tidl_facts.hpp"
@@ -163,6 +164,7 @@ class Log : public Reading, private core::LineTaker {
                           std::move(place)));
       }
     }
+    tell_lone_heaps(path_, recording);
     note_host_use(recording.diagnostics);
     if (recording.cores.empty()) {
       core::Diagnostic missing = no_table(path_, input.lines);
@@ -315,11 +317,11 @@ class Log : public Reading, private core::LineTaker {
     const bool same = last.record == row.block.record && last.space == row.block.space &&
                       last.size.nearest == row.block.size.nearest &&
                       last.lifetime == row.block.lifetime;
-    if (!same || (last.address_low && last.address_low != row.block.address_low) ||
-        (row.form != "requests" && last.address_low != row.block.address_low)) {
+    if (!same || (last.address && last.address != row.block.address) ||
+        (row.form != "requests" && last.address != row.block.address)) {
       return false;
     }
-    last.address_low = row.block.address_low;
+    last.address = row.block.address;
     return true;
   }
 

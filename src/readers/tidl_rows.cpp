@@ -5,10 +5,11 @@
 //   kib         5           , DDR         , Persistent  , 2755.41
 //   bytes        0         , DDR       , Persistent,    15208
 //   test           0,    17,        15208,      0.015 0x7f0010
-//   requests    Allocated memory record 0 @ space = 17 and size = 15208, addr = 0xdc000000 ...
+//   requests    Allocated memory record 0 @ space = 17 and size = 15208, addr = 0x2080000000 ...
 //
 // A space's name contains blanks, '/' and '-'; blanks may have become tabs, or be gone. A base is
-// the low 32 bits of a longer virtual address: equal bases on two cores mean nothing.
+// the low 32 bits of a longer virtual address, a pointer (of the last two) all of it. Equal ones on
+// two cores mean nothing.
 #include "tidl_rows.hpp"
 
 #include "memsize/core/text.hpp"
@@ -111,10 +112,10 @@ std::optional<std::uint64_t> hex_number(std::string_view text) {
   return value;
 }
 
-// A whole pointer: null is none, but its low word may be 0.
+// Null is no address, but the low word of a pointer may be 0.
 void set_pointer(Block& block, std::uint64_t address) {
   if (address != 0) {
-    block.address_low = static_cast<std::uint32_t>(address);
+    block.address = model::PrintedAddress::whole(address);
   }
 }
 
@@ -158,7 +159,7 @@ tl::expected<void, RowProblem> parse_base(std::string_view field, Block& block) 
                    fmt::format("'{}' is not a base address", core::printable(field, 40)),
                    "a base is 0x and eight hexadecimal digits");
   }
-  block.address_low = static_cast<std::uint32_t>(*address);
+  block.address = model::PrintedAddress::low(*address);
   return {};
 }
 
@@ -311,6 +312,10 @@ std::optional<Row> parse_test_row(std::string_view text) {
   }
   row.block.record = static_cast<std::uint32_t>(*record);
   row.block.size = model::measured_exactly(core::Bytes{*bytes});
+  // The size is printed twice, the second time in MiB with three decimals.
+  if (mib != fmt::format("{:.3f}", static_cast<double>(*bytes) / (1U << 20U))) {
+    return std::nullopt;
+  }
   const auto address =
       pointer.starts_with("0x") ? hex_number(pointer.substr(2)) : hex_number(pointer);
   if (address) {
@@ -362,8 +367,12 @@ std::optional<Row> parse_request(std::string_view text) {
     if (const auto address = hex_number(pointer); address) {
       set_pointer(row.block, *address);
     }
-  } else if (const auto align = number_behind(text, "align = "); align) {
-    row.block.alignment = core::Align::make(*align).value_or(core::Align{});
+  } else if (!granted) {
+    const auto align = core::Align::make(number_behind(text, "align = ").value_or(0));
+    if (!align) {
+      return std::nullopt;
+    }
+    row.block.alignment = *align;
   }
   return row;
 }
@@ -406,6 +415,43 @@ std::optional<model::ClassTotal> parse_total(std::string_view text) {
   total.cacheability = space->cacheability;
   total.size = model::measured_kib(*hundredths);
   return total;
+}
+
+bool resembles_row(std::string_view text) {
+  const auto names_space = [](std::string_view field) {
+    return std::any_of(kSpaces.begin(), kSpaces.end(), [&](const SpaceName& space) {
+      return field.find(space.printed) != std::string_view::npos;
+    });
+  };
+  constexpr std::size_t kFewest = 4;
+  const Fields fields = split(text);
+  return fields.size() >= kFewest && std::any_of(fields.begin(), fields.end(), is_attribute) &&
+         std::any_of(fields.begin(), fields.end(), names_space);
+}
+
+bool looks_like_test_row(std::string_view text) {
+  constexpr std::size_t kFields = 4;
+  const Fields fields = split(text);
+  return fields.size() == kFields && whole_number(fields[0]) && whole_number(fields[1]);
+}
+
+bool looks_like_total(std::string_view text) {
+  text = core::trim(text);
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.find(')');
+  const bool space = find_space(core::trim(text.substr(0, std::min(open, close)))) != nullptr;
+  const auto holds = [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  };
+  const bool attribute =
+      holds("(Persistent") || holds("(Scratch") || holds("Persistent)") || holds("Scratch)");
+  bool size = false;
+  for (std::size_t dot = text.find('.'); dot != std::string_view::npos && !size;
+       dot = text.find('.', dot + 1)) {
+    const std::size_t begin = text.find_last_of(" \t,)", dot) + 1;
+    size = hundredths_of(text.substr(begin, dot + 3 - begin)).has_value();
+  }
+  return !looks_like_row(text) && (attribute ? space || size : space && size && open != close);
 }
 
 }  // namespace memsize::readers

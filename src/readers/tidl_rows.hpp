@@ -27,11 +27,18 @@ struct RowProblem {
 /// Whether the text is a row with words, however broken.
 [[nodiscard]] bool looks_like_row(std::string_view text);
 
+/// Whether the text is no row, but ends in most of one: what stands before it, or its number, is
+/// damaged.
+[[nodiscard]] bool resembles_row(std::string_view text);
+
 /// A row for which looks_like_row() holds.
 [[nodiscard]] tl::expected<Row, RowProblem> parse_row(std::string_view text);
 
 /// A row of the stand-alone test: "  0,    17,        15208,      0.015 0x7f0010".
 [[nodiscard]] std::optional<Row> parse_test_row(std::string_view text);
+
+/// Whether the text is a row of that table, however broken.
+[[nodiscard]] bool looks_like_test_row(std::string_view text);
 
 /// "Allocating memory record 0 @ space = 17, size = 15208, align = 128 ..." and "Allocated ...".
 [[nodiscard]] std::optional<Row> parse_request(std::string_view text);
@@ -39,6 +46,10 @@ struct RowProblem {
 /// "DDR Cacheable(Persistent), 9058.16", with or without its comma, "KB" behind it, and words
 /// behind that; without the parentheses only "DDR Cacheable , 9058.16".
 [[nodiscard]] std::optional<model::ClassTotal> parse_total(std::string_view text);
+
+/// No sum for parse_total(), but two of its three parts are there: a space, an attribute in
+/// parentheses, a size.
+[[nodiscard]] bool looks_like_total(std::string_view text);
 
 /// TIDL's number of a memory space (ialg.h), or false.
 [[nodiscard]] bool space_of(std::uint64_t code,

@@ -1,6 +1,7 @@
 #include "memsize/runtime/board_log.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/sizing/addresses.hpp"
 
 #include "predicted.hpp"
 
@@ -40,17 +41,12 @@ Bytes least_of(const Block& block) {
   return std::max(block.size.nearest - std::min(slack, block.size.nearest), Bytes{1});
 }
 
-// Low words only: a region may lie across a 4 GiB boundary.
-Bytes offset_in(const core::VirtRange& range, std::uint32_t low) {
-  return Bytes{static_cast<std::uint32_t>(low - static_cast<std::uint32_t>(range.base().value()))};
-}
-
 bool lies_in(const core::VirtRange& range, const Block& block) {
-  return offset_in(range, *block.address_low) + least_of(block) <= range.size();
+  return block.address->offset_from(range.base()) + least_of(block) <= range.size();
 }
 
-std::string shown_low(std::uint32_t low) {
-  return core::format_hex(low);
+std::string shown(model::PrintedAddress address) {
+  return core::format_hex(address.value());
 }
 
 std::vector<Heap> heaps_of(const layout::MemoryMap& map) {
@@ -111,7 +107,7 @@ bool is_like(const HeapReport& report, const Heap& heap) {
 class Holder {
  public:
   Holder(const layout::MemoryMap& map, const BoardLog& log, const std::vector<OtherMap>& others)
-      : map_(map), log_(log), heaps_(heaps_of(map)) {
+      : map_(map), log_(log), heaps_(heaps_of(map)), cores_(with_lifetimes()) {
     for (const OtherMap& other : others) {
       others_.push_back({other.name, heaps_of(*other.map)});
     }
@@ -124,7 +120,7 @@ class Holder {
     report_.generation_differs = log_.sizing.generation_differs;
     hold_records();
     hold_heaps();
-    const core::Diagnostics shifted = hold_predictions(map_, log_, log_.recording.cores);
+    const core::Diagnostics shifted = hold_predictions(map_, log_, cores_);
     report_.findings.insert(report_.findings.end(), shifted.begin(), shifted.end());
     keep_what_sizing_found();
     hold_regions();
@@ -159,8 +155,31 @@ class Holder {
     return place;
   }
 
+  // The recording's models. Where rows do not say if a record is kept, what is known of it does.
+  [[nodiscard]] std::vector<model::CoreRecording> with_lifetimes() const {
+    std::vector<sizing::HeapRegion> regions;
+    for (const Heap& heap : heaps_) {
+      regions.push_back({heap.key, heap.region, heap.range});
+    }
+    const board::Generation* generation = log_.format.find_generation(log_.sizing.rules_of);
+    std::vector<model::CoreRecording> cores = log_.recording.cores;
+    for (model::CoreRecording& core : cores) {
+      for (model::Instance& instance : core.instances) {
+        if (!sizing::has_form_without_lifetime(log_.format, instance)) {
+          continue;
+        }
+        for (Block& block : instance.blocks) {
+          const auto known =
+              sizing::lifetime_of(log_.format, generation, regions, core.core, block);
+          block.lifetime = known ? known->lifetime : block.lifetime;
+        }
+      }
+    }
+    return cores;
+  }
+
   void hold_records() {
-    for (const model::CoreRecording& core : log_.recording.cores) {
+    for (const model::CoreRecording& core : cores_) {
       // One run of a core is told once, however many models it has.
       std::map<std::size_t, std::vector<Placed>> runs;
       for (const model::Instance& instance : core.instances) {
@@ -185,35 +204,39 @@ class Holder {
     held.core = core;
     held.record = block.record;
     held.size = block.size.nearest;
-    held.address_low = block.address_low;
+    held.printed = block.address;
+    if (block.address && block.address->is_whole()) {
+      held.address = VirtAddr{block.address->value()};
+    }
     const Heap* heap = find(heaps_, key_of(core, block));
     if (heap == nullptr) {
       held.where = Where::kNoRegion;
       return held;
     }
     held.region = heap->region;
-    if (!block.address_low) {
+    if (!block.address) {
       held.where = Where::kNoAddress;
     } else if (lies_in(heap->range, block)) {
       held.where = Where::kInside;
-      held.address = heap->range.base().plus(offset_in(heap->range, *block.address_low));
+      const VirtAddr base = heap->range.base();
+      held.address = base.plus(block.address->offset_from(base));
     } else {
       held.where = Where::kOutside;
-      held.found_in = region_at(core, *heap, *block.address_low);
+      held.found_in = region_at(core, *heap, *block.address);
     }
     return held;
   }
 
-  // The region of the core that has that low word; of several, the one nearest to where the record
-  // belongs.
+  // The region of the core that has that address; of several, which low bits may mean, the one
+  // nearest to where the record belongs.
   [[nodiscard]] std::string region_at(const std::string& core,
                                       const Heap& heap,
-                                      std::uint32_t low) const {
+                                      model::PrintedAddress address) const {
     std::string name;
     std::uint64_t nearest = 0;
     for (const layout::Region& region : map_.regions) {
       const auto range = region.virtual_range();
-      if (!range || !region.seen_by(core) || offset_in(*range, low) >= range->size()) {
+      if (!range || !region.seen_by(core) || address.offset_from(range->base()) >= range->size()) {
         continue;
       }
       const std::uint64_t a = range->base().value();
@@ -233,7 +256,7 @@ class Holder {
     for (const Known& other : others_) {
       const bool all = std::all_of(placed.begin(), placed.end(), [&](const Placed& one) {
         const Heap* heap = find(other.heaps, key_of(core, *one.block));
-        return !one.block->address_low || heap == nullptr || lies_in(heap->range, *one.block);
+        return !one.block->address || heap == nullptr || lies_in(heap->range, *one.block);
       });
       if (all) {
         return &other;
@@ -264,7 +287,7 @@ class Holder {
     return fmt::format("record {} of {} at {}: not in {} at {}, but {}",
                        record.record,
                        core::format_size(record.size),
-                       shown_low(*record.address_low),
+                       shown(*record.printed),
                        heap.region,
                        core::format_range(heap.range),
                        record.found_in.empty()          ? std::string{"where no region is"}
@@ -317,9 +340,10 @@ class Holder {
   void report_overlaps(const std::string& core, const model::Instance& instance) {
     std::map<std::string, std::vector<Extent>> spaces;
     for (const Block& block : instance.blocks) {
-      if (block.address_low) {
+      if (block.address) {
         const std::uint64_t begin = begin_of(core, block);
-        spaces[block.space].push_back({begin, begin + least_of(block).count(), &block});
+        const Bytes end = Bytes{begin} + least_of(block);
+        spaces[block.space].push_back({begin, end.count(), &block});
       }
     }
     for (auto& [space, extents] : spaces) {
@@ -341,13 +365,13 @@ class Holder {
   // The whole address; outside of its region, the upper half is that of the region.
   [[nodiscard]] std::uint64_t begin_of(const std::string& core, const Block& block) const {
     const Heap* heap = find(heaps_, key_of(core, block));
-    if (heap == nullptr) {
-      return *block.address_low;
+    if (heap == nullptr || block.address->is_whole()) {
+      return block.address->value();
     }
     const std::uint64_t base = heap->range.base().value();
-    const Bytes offset = offset_in(heap->range, *block.address_low);
+    const Bytes offset = block.address->offset_from(heap->range.base());
     return offset < heap->range.size() ? base + offset.count()
-                                       : (base >> 32 << 32) + *block.address_low;
+                                       : (base >> 32 << 32) + block.address->value();
   }
 
   void report_overlap(const std::string& core,
@@ -361,7 +385,7 @@ class Holder {
                     first.block->record,
                     second.block->record,
                     core::format_size(Bytes{std::min(first.end, second.end) - second.begin}),
-                    shown_low(*second.block->address_low)),
+                    shown(*second.block->address)),
         place_of(instance.input, second.block->line),
         "an allocator gave the same memory twice: two heaps of that firmware lie over each other, "
         "or one was freed while in use");
@@ -369,7 +393,7 @@ class Holder {
       said.details.push_back(fmt::format("record {}: {} at {}, {} {} {}",
                                          block->record,
                                          core::format_size(block->size.nearest),
-                                         shown_low(*block->address_low),
+                                         shown(*block->address),
                                          block->space,
                                          model::name_of(block->cacheability),
                                          model::name_of(block->lifetime)));
@@ -537,7 +561,7 @@ class Holder {
   }
 
   void add_records(const Heap& heap, HeldRegion& region) const {
-    for (const model::CoreRecording& core : log_.recording.cores) {
+    for (const model::CoreRecording& core : cores_) {
       for (const model::Instance& instance : core.instances) {
         for (const Block& block : instance.blocks) {
           if (is_of(heap.key, key_of(core.core, block))) {
@@ -554,12 +578,12 @@ class Holder {
       region.largest_record = block.record;
       region.largest = block.size.nearest;
     }
-    if (!block.address_low || !lies_in(region.range, block)) {
+    if (!block.address || !lies_in(region.range, block)) {
       return;
     }
     region.inside += 1;
     const Bytes end =
-        offset_in(region.range, *block.address_low) + std::max(block.size.ceiling, Bytes{1});
+        block.address->offset_from(region.range.base()) + std::max(block.size.ceiling, Bytes{1});
     region.used = std::max(region.used.value_or(Bytes{}), std::min(end, region.range.size()));
   }
 
@@ -670,6 +694,7 @@ class Holder {
   const layout::MemoryMap& map_;
   const BoardLog& log_;
   std::vector<Heap> heaps_;
+  std::vector<model::CoreRecording> cores_;
   std::vector<Known> others_;
   BoardLogReport report_;
 };

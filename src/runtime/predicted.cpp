@@ -139,7 +139,7 @@ class Predictor {
         if (++shifted <= kNamed) {
           details.push_back(fmt::format("record {} at {}: {} where the allocator puts it",
                                         block.record,
-                                        core::format_hex(*block.address_low),
+                                        core::format_hex(block.address->value()),
                                         signed_hex(expected.miss(*offset, rule.align))));
         }
       }
@@ -151,12 +151,11 @@ class Predictor {
   }
 
   static std::optional<std::uint64_t> offset_in(const core::VirtRange& range, const Block& block) {
-    if (!block.address_low) {
+    if (!block.address) {
       return std::nullopt;
     }
-    const auto offset = static_cast<std::uint32_t>(
-        *block.address_low - static_cast<std::uint32_t>(range.base().value()));
-    return Bytes{offset} < range.size() ? std::optional<std::uint64_t>{offset} : std::nullopt;
+    const Bytes offset = block.address->offset_from(range.base());
+    return offset < range.size() ? std::optional{offset.count()} : std::nullopt;
   }
 
   void report(const std::string& core,

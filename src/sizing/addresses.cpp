@@ -1,7 +1,6 @@
 #include "memsize/sizing/addresses.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace memsize::sizing {
 
@@ -13,17 +12,30 @@ bool has_form_without_lifetime(const board::TraceFormat& format, const model::In
   return std::find(forms.begin(), forms.end(), instance.form) != forms.end();
 }
 
+std::optional<KnownLifetime> lifetime_of(const board::TraceFormat& format,
+                                         const board::Generation* generation,
+                                         const std::vector<HeapRegion>& heaps,
+                                         const std::string& core,
+                                         const Block& block) {
+  const auto meaning = format.records.find(block.record);
+  if (generation != nullptr && generation->records != 0 && meaning != format.records.end() &&
+      meaning->second.memory) {
+    return KnownLifetime{meaning->second.memory->lifetime};
+  }
+  const HeapRegion* heap = heap_around(heaps, core, block, true);
+  return heap == nullptr ? std::nullopt : std::optional{KnownLifetime{heap->key.lifetime, heap}};
+}
+
 const HeapRegion* heap_around(const std::vector<HeapRegion>& heaps,
                               const std::string& core,
                               const Block& block,
                               bool any_lifetime) {
-  if (!block.address_low) {
+  if (!block.address) {
     return nullptr;
   }
   const auto heap = std::find_if(heaps.begin(), heaps.end(), [&](const HeapRegion& candidate) {
     const auto& key = candidate.key;
-    const Bytes offset{static_cast<std::uint32_t>(
-        *block.address_low - static_cast<std::uint32_t>(candidate.range.base().value()))};
+    const Bytes offset = block.address->offset_from(candidate.range.base());
     return key.core == core && key.space == block.space && key.cacheability == block.cacheability &&
            (any_lifetime || key.lifetime == block.lifetime) &&
            offset + block.size.nearest <= candidate.range.size();
@@ -39,7 +51,7 @@ bool addresses_match(const model::Recording& recording,
     for (const model::Instance& instance : core.instances) {
       const bool any_lifetime = has_form_without_lifetime(format, instance);
       for (const Block& block : instance.blocks) {
-        if (block.cacheability == model::Cacheability::kOnChip || !block.address_low) {
+        if (block.cacheability == model::Cacheability::kOnChip || !block.address) {
           continue;
         }
         if (heap_around(heaps, core.core, block, any_lifetime) == nullptr) {

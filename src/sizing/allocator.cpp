@@ -8,6 +8,7 @@ namespace {
 
 using board::HeapRule;
 using core::Bytes;
+using model::PrintedAddress;
 
 // The arrays that heaps live in are page-aligned (app_init.c: aligned(4096)).
 constexpr std::uint32_t kHeapArrayAlign = 4096;
@@ -71,22 +72,31 @@ Bytes bound_of(const HeapRule& rule, const std::vector<BlockList>& instances, bo
   return instances.size() == 1 && !pad_last ? used - last_padding(rule, instances.front()) : used;
 }
 
-std::optional<std::uint32_t> implied_base(const HeapRule& rule,
-                                          const std::vector<BlockList>& instances) {
-  std::optional<std::uint32_t> lowest;
+std::optional<PrintedAddress> implied_base(const HeapRule& rule,
+                                           const std::vector<BlockList>& instances) {
+  std::vector<PrintedAddress> addresses;
   for (const BlockList& blocks : instances) {
     for (const model::Block* block : blocks) {
-      if (!block->address_low) {
+      if (!block->address) {
         return std::nullopt;
       }
-      lowest = std::min(lowest.value_or(*block->address_low), *block->address_low);
+      addresses.push_back(*block->address);
     }
   }
-  if (!lowest) {
+  if (addresses.empty()) {
     return std::nullopt;
   }
-  const auto base = static_cast<std::uint32_t>(*lowest - before_records(rule).count());
-  return base % kHeapArrayAlign == 0 ? std::optional{base} : std::nullopt;
+  const bool whole = std::all_of(
+      addresses.begin(), addresses.end(), [](PrintedAddress each) { return each.is_whole(); });
+  const auto as_wide = [&](std::uint64_t address) {
+    return whole ? PrintedAddress::whole(address) : PrintedAddress::low(address);
+  };
+  std::uint64_t lowest = as_wide(addresses.front().value()).value();
+  for (const PrintedAddress address : addresses) {
+    lowest = std::min(lowest, as_wide(address.value()).value());
+  }
+  const PrintedAddress base = as_wide(lowest - before_records(rule).count());
+  return base.value() % kHeapArrayAlign == 0 ? std::optional{base} : std::nullopt;
 }
 
 }  // namespace memsize::sizing

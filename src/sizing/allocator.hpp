@@ -35,9 +35,10 @@ using BlockList = std::vector<const model::Block*>;
                                    const std::vector<BlockList>& instances,
                                    bool pad_last = false);
 
-/// The base of the heap that the blocks' addresses (low 32 bits) imply if it was empty before, or
-/// nothing where that is no page boundary: then the heap was not empty or the rule is wrong.
-[[nodiscard]] std::optional<std::uint32_t> implied_base(const board::HeapRule& rule,
-                                                        const std::vector<BlockList>& instances);
+/// The base of the heap that the blocks' addresses imply if it was empty before, or nothing where
+/// that is no page boundary: then the heap was not empty or the rule is wrong. As wide as all of
+/// the addresses are.
+[[nodiscard]] std::optional<model::PrintedAddress> implied_base(
+    const board::HeapRule& rule, const std::vector<BlockList>& instances);
 
 }  // namespace memsize::sizing

@@ -117,20 +117,19 @@ class Maker {
   // The lifetime that the record's meaning has, or the heap in which it lies. On parts without
   // non-cacheable memory everything is cacheable, so only the lifetime is taken.
   bool take_class(Counted& counted) const {
-    const auto meaning = work_.format.records.find(counted.block.record);
-    if (work_.generation->records != 0 && meaning != work_.format.records.end() &&
-        meaning->second.memory) {
-      counted.block.lifetime = meaning->second.memory->lifetime;
-      return true;
-    }
-    const HeapRegion* heap = work_.view == nullptr
-                                 ? nullptr
-                                 : heap_around(work_.view->heaps, core_, counted.block, true);
-    if (heap == nullptr) {
+    const auto known =
+        lifetime_of(work_.format,
+                    work_.generation,
+                    work_.view == nullptr ? std::vector<HeapRegion>{} : work_.view->heaps,
+                    core_,
+                    counted.block);
+    if (!known) {
       return false;
     }
-    counted.block.lifetime = heap->key.lifetime;
-    counted.rule = fmt::format("of the heap in which it lies, {}", heap->region);
+    counted.block.lifetime = known->lifetime;
+    if (known->heap != nullptr) {
+      counted.rule = fmt::format("of the heap in which it lies, {}", known->heap->region);
+    }
     return true;
   }
 

@@ -32,11 +32,19 @@ std::uint64_t least_of(const Block& block) {
                   std::uint64_t{1});
 }
 
+bool is_in_heap(const Block& block) {
+  return block.cacheability != model::Cacheability::kOnChip;
+}
+
+bool lies_in_heap(const Block& block) {
+  return is_in_heap(block) && block.address;
+}
+
 std::string shown(const Block& block) {
   return fmt::format("record {} ({} at {})",
                      block.record,
                      core::format_bytes(block.size.nearest),
-                     core::format_hex(*block.address_low));
+                     core::format_hex(block.address->value()));
 }
 
 class Doubts {
@@ -46,26 +54,32 @@ class Doubts {
   void look_at(Instance& instance) {
     doubtful_.assign(instance.blocks.size(), {});
     for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
-      look_at(instance, i);
+      look_at(instance.blocks[i], i);
     }
     look_for_overlaps(instance);
+    const bool placed = std::any_of(instance.blocks.begin(), instance.blocks.end(), lies_in_heap);
     for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
       if (!doubtful_[i].empty()) {
         report(instance, instance.blocks[i], doubtful_[i]);
-        instance.blocks[i].address_low.reset();
+        instance.blocks[i].address.reset();
+      } else if (placed && is_in_heap(instance.blocks[i]) && !instance.blocks[i].address) {
+        report_missing(instance, instance.blocks[i]);
       }
     }
   }
 
  private:
-  void look_at(const Instance& instance, std::size_t index) {
-    const Block& block = instance.blocks[index];
-    if (!block.address_low) {
+  void look_at(const Block& block, std::size_t index) {
+    if (!block.address) {
       return;
     }
-    if (const std::uint64_t step = step_of(block); *block.address_low % step != 0) {
+    const std::uint64_t address = block.address->value();
+    if (const std::uint64_t step = step_of(block); address % step != 0) {
       doubtful_[index] = fmt::format("lies on no multiple of {}", step);
-    } else if (*block.address_low + least_of(block) > kLowWords && !may_wrap(instance, block)) {
+    } else if (!core::checked_add(address, least_of(block))) {
+      doubtful_[index] = "ends beyond 2^64";
+    } else if (!block.address->is_whole() && address + least_of(block) > kLowWords &&
+               !may_wrap(block)) {
       doubtful_[index] = "ends beyond a multiple of 4 GiB, where no heap is known to lie";
     }
   }
@@ -84,23 +98,27 @@ class Doubts {
     return step;
   }
 
-  // Heaps may lie across a multiple of 4 GiB; forms that have pointers have all of an address.
-  [[nodiscard]] bool may_wrap(const Instance& instance, const Block& block) const {
-    return has_form_without_lifetime(work_.format, instance) ||
-           (work_.view != nullptr &&
-            heap_around(work_.view->heaps, core_, block, false) != nullptr);
+  // Heaps may lie across a multiple of 4 GiB.
+  [[nodiscard]] bool may_wrap(const Block& block) const {
+    return work_.view != nullptr && heap_around(work_.view->heaps, core_, block, false) != nullptr;
   }
 
   // Both of two records that share bytes: which of them is wrong cannot be told.
   void look_for_overlaps(const Instance& instance) {
     std::map<std::string_view, std::vector<std::size_t>> spaces;
     for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
-      if (instance.blocks[i].address_low && doubtful_[i].empty()) {
+      if (instance.blocks[i].address && doubtful_[i].empty()) {
         spaces[instance.blocks[i].space].push_back(i);
       }
     }
     for (auto& [space, indices] : spaces) {
-      const auto at = [&](std::size_t i) { return *instance.blocks[i].address_low; };
+      const bool whole = std::all_of(indices.begin(), indices.end(), [&](std::size_t i) {
+        return instance.blocks[i].address->is_whole();
+      });
+      const auto at = [&](std::size_t i) {
+        const model::PrintedAddress address = *instance.blocks[i].address;
+        return whole ? address.value() : model::PrintedAddress::low(address.value()).value();
+      };
       std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
         return at(a) < at(b);
       });
@@ -115,6 +133,25 @@ class Doubts {
           last = i;
         }
       }
+    }
+  }
+
+  // Its second print was lost, or it was refused, which is told elsewhere.
+  void report_missing(const Instance& instance, const Block& block) const {
+    const auto& failures = work_.recording.failures;
+    const bool refused =
+        std::any_of(failures.begin(), failures.end(), [&](const model::Failure& failure) {
+          return failure.core == core_ && failure.record == block.record;
+        });
+    if (!refused) {
+      work_.say(core::warning(
+          Code::kSizingAddresses,
+          fmt::format("{}: record {} ({}) has no address, and others of its table have",
+                      core_name(core_),
+                      block.record,
+                      core::format_bytes(block.size.nearest)),
+          work_.place_of(instance.input, block.line),
+          "the line with its address was lost or damaged: what is in use is told without it"));
     }
   }
 

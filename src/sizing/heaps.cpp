@@ -3,8 +3,11 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,9 +42,15 @@ bool runs_models(const Work& work, const std::string& core) {
   });
 }
 
+// A boot line may have been printed short: then it has the low bits.
+model::PrintedAddress as_printed(core::VirtAddr address) {
+  const auto low = model::PrintedAddress::low(address.value());
+  return low.value() == address.value() ? low : model::PrintedAddress::whole(address.value());
+}
+
 // A heap that a run had, and where it begins.
 struct Base {
-  std::uint32_t low = 0;
+  model::PrintedAddress address = model::PrintedAddress::low(0);
   HeapUse use;
   bool implied = false;
 };
@@ -77,9 +86,8 @@ class Measurer {
     bool any = false;
     for (const BlockList& blocks : run.instances) {
       for (const model::Block* block : blocks) {
-        if (block->address_low) {
-          // Low words only: a heap may lie across a 4 GiB boundary.
-          const Bytes offset{static_cast<std::uint32_t>(*block->address_low - base->low)};
+        if (block->address) {
+          const Bytes offset = block->address->offset_from(base->address);
           mark.extent = std::max(mark.extent, offset + std::max(block->size.ceiling, Bytes{1}));
           any = true;
         }
@@ -92,8 +100,8 @@ class Measurer {
     std::optional<Bytes> lowest;
     for (const BlockList& blocks : mark.run->instances) {
       for (const model::Block* block : blocks) {
-        if (block->address_low) {
-          const Bytes offset{static_cast<std::uint32_t>(*block->address_low - mark.base.low)};
+        if (block->address) {
+          const Bytes offset = block->address->offset_from(mark.base.address);
           lowest = std::min(lowest.value_or(offset), offset);
         }
       }
@@ -110,7 +118,7 @@ class Measurer {
       for (const HeapRegion& heap : work_.view->heaps) {
         if (heap.key == key_) {
           Base base;
-          base.low = static_cast<std::uint32_t>(heap.range.base().value());
+          base.address = model::PrintedAddress::whole(heap.range.base().value());
           base.use.size = heap.range.size();
           base.use.address = heap.range.base();
           base.use.source = HeapUse::Source::kBoard;
@@ -118,12 +126,12 @@ class Measurer {
         }
       }
     }
-    const auto low = implied_base(rule_, run.instances);
-    if (!low) {
+    const auto implied = implied_base(rule_, run.instances);
+    if (!implied) {
       return std::nullopt;
     }
     Base base;
-    base.low = *low;
+    base.address = *implied;
     base.implied = true;
     return base;
   }
@@ -136,7 +144,7 @@ class Measurer {
         continue;
       }
       Base base;
-      base.low = static_cast<std::uint32_t>(report.address->value());
+      base.address = as_printed(*report.address);
       base.use.size = report.size;
       base.use.address = report.address;
       base.use.source = HeapUse::Source::kBoot;
@@ -150,8 +158,8 @@ class Measurer {
   static bool lie_in(const Run& run, const Base& base) {
     for (const BlockList& blocks : run.instances) {
       for (const model::Block* block : blocks) {
-        if (block->address_low) {
-          const Bytes offset{static_cast<std::uint32_t>(*block->address_low - base.low)};
+        if (block->address) {
+          const Bytes offset = block->address->offset_from(base.address);
           if (offset + block->size.nearest > base.use.size) {
             return false;
           }
@@ -223,6 +231,32 @@ std::optional<Bytes> most_used(const Work& work,
     }
   }
   return most;
+}
+
+// The heap whose name differs in one letter, where none is called so; else empty. Printed names may
+// be cut.
+std::string name_like(const board::TraceFormat& format, const std::string& printed) {
+  std::string like;
+  for (const board::HeapName& heap : format.heap_names) {
+    for (const std::string& known : heap.names) {
+      constexpr std::size_t kCut = 15;
+      // A letter stands in the blanks before it.
+      if (printed.size() == known.size() + 1 && printed.ends_with(known)) {
+        like = known;
+      }
+      if (printed.size() != known.size() &&
+          (printed.size() < kCut || printed.size() > known.size())) {
+        continue;
+      }
+      const auto wrong = std::inner_product(
+          printed.begin(), printed.end(), known.begin(), 0, std::plus<>{}, std::not_equal_to<>{});
+      if (wrong == 0) {
+        return {};
+      }
+      like = wrong == 1 ? known : like;
+    }
+  }
+  return like;
 }
 
 std::string source_of_base(const Base& base) {
@@ -335,6 +369,24 @@ void measure_heap(const Work& work,
     use.left = use.size - peak;
   }
   demand.heap = use;
+}
+
+void report_damaged_names(const Work& work) {
+  std::set<std::pair<std::string, std::string>> told;
+  for (const HeapReport& report : work.recording.heaps) {
+    const std::string known = name_like(work.format, report.name);
+    if (known.empty() || !told.emplace(report.core, report.name).second) {
+      continue;
+    }
+    work.say(core::warning(
+        Code::kSizingAddresses,
+        fmt::format("{}: no heap is called {}, but {} is: it is not known whose size this is",
+                    core_name(report.core),
+                    report.name,
+                    known),
+        work.place_of(report.input, report.line),
+        "a letter of the line was damaged on the way"));
+  }
 }
 
 void report_statistics(const Work& work) {

@@ -38,6 +38,9 @@ void measure_heap(const Work& work,
                   const board::HeapRule& rule,
                   Demand& demand);
 
+/// Says which lines tell of a heap that nothing is called, but one is nearly.
+void report_damaged_names(const Work& work);
+
 /// Says which cores' statistics show nothing in use, which heaps hold more than the tables explain.
 void report_statistics(const Work& work);
 

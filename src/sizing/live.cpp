@@ -18,7 +18,7 @@ constexpr std::size_t kExactModels = 20;
 
 bool is_kept(const Block& block) {
   return block.lifetime == model::Lifetime::kPersistent &&
-         block.cacheability != model::Cacheability::kOnChip && block.address_low.has_value();
+         block.cacheability != model::Cacheability::kOnChip && block.address.has_value();
 }
 
 std::size_t root_of(std::vector<std::size_t>& parents, std::size_t node) {

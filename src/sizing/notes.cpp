@@ -25,6 +25,21 @@ using model::Instance;
 // So many groups and pairs of models are named; the rest is a number.
 constexpr std::size_t kNamed = 5;
 
+// "a.log, b.log and c.log".
+std::string names_of(const std::set<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) {
+    if (names.size() == kNamed) {
+      names.push_back(fmt::format("{} more", paths.size() - kNamed));
+      break;
+    }
+    names.push_back(core::printable(path));
+  }
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  return names.empty() ? last : core::join(names, ", ") + " and " + last;
+}
+
 std::string lines_of(const Work& work,
                      const model::CoreRecording& recorded,
                      const std::vector<std::size_t>& group) {
@@ -40,8 +55,9 @@ std::string lines_of(const Work& work,
   return fmt::format("{}: lines {}", core::printable(path), core::join(lines, ", "));
 }
 
-// Two inputs with one table, address for address: most likely one run that was given twice. Of
-// tables without addresses, only where they stand at the same line. Empty where there are none.
+// Two inputs with one table, address for address, that say different things beside it: they may be
+// two runs, or parts of one. Of tables without addresses, only where they stand at the same line.
+// Empty where there are none.
 std::string given_twice(const Work& work, const model::CoreRecording& recorded) {
   using Row = std::tuple<std::uint32_t, std::uint64_t, std::optional<std::uint32_t>>;
   std::map<std::pair<std::size_t, std::vector<Row>>, const Instance*> known;
@@ -54,8 +70,12 @@ std::string given_twice(const Work& work, const model::CoreRecording& recorded) 
     std::vector<Row> rows;
     bool placed = false;
     for (const model::Block& block : instance.blocks) {
-      rows.emplace_back(block.record, block.size.nearest.count(), block.address_low);
-      placed = placed || block.address_low.has_value();
+      rows.emplace_back(block.record,
+                        block.size.nearest.count(),
+                        block.address
+                            ? std::optional{static_cast<std::uint32_t>(block.address->value())}
+                            : std::nullopt);
+      placed = placed || block.address.has_value();
     }
     if (rows.empty()) {
       continue;
@@ -301,6 +321,33 @@ void report_emulated(const Work& work) {
           work.place_of(i, 0),
           "trace the model on the target"));
     }
+  }
+}
+
+void report_copies(const Work& work) {
+  for (std::size_t i = 0; i < work.recording.inputs.size(); ++i) {
+    const model::Input& input = work.recording.inputs[i];
+    if (input.copies.empty()) {
+      continue;
+    }
+    std::set<std::string> others{input.copies.begin(), input.copies.end()};
+    others.erase(input.path);
+    const std::string first = core::printable(input.path);
+    const std::size_t times = input.copies.size() + 1;
+    const std::string times_given = times == 2 ? "twice" : fmt::format("{} times", times);
+    const std::string said =
+        others.empty() ? fmt::format("{} is given {}, and counts once", first, times_given)
+                       : fmt::format("{} {} the same as {}, and {} once",
+                                     names_of(others),
+                                     others.size() == 1 ? "says" : "say",
+                                     first,
+                                     others.size() == 1 ? "counts" : "count");
+    work.say(
+        core::warning(Code::kSizingInstances,
+                      said,
+                      work.place_of(i, 0),
+                      "models that are loaded together lie at different addresses: to size for "
+                      "several of one model, load them together and trace that"));
   }
 }
 

@@ -19,6 +19,9 @@ void report_unload(const Work& work, const model::CoreRecording& recorded);
 /// Inputs that a host emulation printed.
 void report_emulated(const Work& work);
 
+/// Says which inputs say the same, and count once.
+void report_copies(const Work& work);
+
 /// Knobs that no demand of this trace drives keep their size.
 void report_untouched(const Work& work);
 

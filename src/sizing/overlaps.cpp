@@ -24,11 +24,24 @@ void Relation::relate(std::size_t member, const std::vector<std::uint64_t>& set)
 }
 
 Span span_of(const model::Block& block, std::size_t member) {
-  const std::uint64_t begin = block.address_low.value_or(0);
-  return {begin, begin + std::max<std::uint64_t>(block.size.nearest.count(), 1), member};
+  const model::PrintedAddress address = block.address.value_or(model::PrintedAddress::low(0));
+  const std::uint64_t begin = address.value();
+  return {begin,
+          begin + std::max<std::uint64_t>(block.size.nearest.count(), 1),
+          member,
+          address.is_whole()};
 }
 
 void sort_spans(std::vector<Span>& spans) {
+  const auto is_whole = [](const Span& span) { return span.is_whole; };
+  if (!std::all_of(spans.begin(), spans.end(), is_whole)) {
+    for (Span& span : spans) {
+      const std::uint64_t size = span.end - span.begin;
+      span.begin = model::PrintedAddress::low(span.begin).value();
+      span.end = span.begin + size;
+      span.is_whole = false;
+    }
+  }
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::tie(a.begin, a.end, a.member) < std::tie(b.begin, b.end, b.member);
   });
@@ -68,7 +81,7 @@ SharedAddresses::SharedAddresses(const std::vector<model::Instance>& instances,
   std::map<std::string_view, std::vector<Span>> spaces;
   for (std::size_t member = 0; member < models.size(); ++member) {
     for (const model::Block& block : instances[models[member]].blocks) {
-      if (block.cacheability == cacheability && block.lifetime == lifetime && block.address_low) {
+      if (block.cacheability == cacheability && block.lifetime == lifetime && block.address) {
         spaces[block.space].push_back(span_of(block, member));
       }
     }

@@ -44,9 +44,12 @@ struct Span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::size_t member = 0;
+  /// They are whole addresses.
+  bool is_whole = false;
 };
 
 [[nodiscard]] Span span_of(const model::Block& block, std::size_t member);
+/// Sorts the spans of one heap by their addresses; where not all are whole, by their low bits.
 void sort_spans(std::vector<Span>& spans);
 
 /// Relates the members of which two spans share an address. What it needs meanwhile is kept from

@@ -49,6 +49,7 @@ class Sizer {
     sizing_.headroom = work_.options.headroom;
     sizing_.together = work_.options.together;
     report_emulated(work_);
+    report_copies(work_);
     choose_generation();
     std::vector<FailedRecord> failed;
     for (const std::string& core : cores()) {
@@ -56,6 +57,7 @@ class Sizer {
     }
     report_failed(work_, failed);
     report_other_failures(work_, failed);
+    report_damaged_names(work_);
     report_statistics(work_);
     if (work_.forecast != nullptr && !sizing_.generations.empty()) {
       sizing_.generation_differs = true;

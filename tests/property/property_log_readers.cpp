@@ -76,8 +76,9 @@ class Fast {
     if (row.form == "kib-placed") {
       what += fmt::format(" align {}", block.alignment.value());
     }
-    if (block.address_low) {
-      what += fmt::format(" at {:08x}", *block.address_low);
+    if (block.address) {
+      what += fmt::format(
+          " at {:08x}{}", block.address->value(), block.address->is_whole() ? " whole" : "");
     }
     say("row", what);
   }

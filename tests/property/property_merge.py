@@ -122,6 +122,13 @@ class Log:
         else:
             self.say(None, " Freeing memory for user provided Net")
 
+    def damage_heaps(self) -> None:
+        """One letter of some lines of heaps, boot or statistics, is another one."""
+        for number, line in enumerate(self.lines):
+            if ("HEAP:" in line or "Created heap" in line) and self.rng.random() < 0.1:
+                at = self.rng.randrange(len(line))
+                self.lines[number] = line[:at] + self.rng.choice("x7 ~") + line[at + 1:]
+
     def text(self) -> str:
         for _ in range(self.rng.randint(1, 4)):
             core = self.rng.choice(CORES)
@@ -130,6 +137,7 @@ class Log:
             if self.rng.random() < 0.75:
                 self.model(core)
         self.model(self.rng.choice(CORES))
+        self.damage_heaps()
         return "\n".join(self.lines) + "\n"
 
 
@@ -176,6 +184,12 @@ class Trial:
             names.append(name)
         if self.rng.random() < 0.2:
             names.append(names[0])
+        if self.rng.random() < 0.2:
+            # The same run under another name, with a line before it.
+            copy = f"{self.rng.choice('0m')}9.log"
+            head = self.rng.choice(("", "login: root\n"))
+            (self.folder / copy).write_text(head + (self.folder / names[0]).read_text(encoding="utf-8"), encoding="utf-8")
+            names.append(copy)
         expected = self.said(names)
         if not expected[1].startswith(b"{"):
             return f"no document for {names}"

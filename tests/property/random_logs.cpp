@@ -127,8 +127,11 @@ std::string RandomLogs::heap_line() {
     return next + any({"", " ", "  "}) + heap_line();
   }
   const std::string name = heap();
-  const std::uint64_t size = below(std::uint64_t{1} << 29);
+  // Now and then with a number that cannot be.
+  const bool is_true = !chance(5);
+  const std::uint64_t size = below(std::uint64_t{1} << 19) * 1024 + (is_true ? 0 : below(1024));
   const std::uint64_t free = size == 0 ? 0 : below(size);
+  const std::uint64_t percent = is_true && size != 0 ? free * 100 / size : below(100);
   switch (below(4)) {
     case 0:
       return fmt::format(
@@ -137,19 +140,19 @@ std::string RandomLogs::heap_line() {
           name.substr(0, 15),
           size,
           free,
-          below(100));
+          percent);
     case 1:
       return fmt::format("##CPU: {}", any({"c7x_1", "c7x_2", "mcu2_0"}));
     case 2:
       return fmt::format(
-          "{:>16} | {:>10} B | {:>10} B | {:>3} %", name.substr(0, 15), size, free, below(100));
+          "{:>16} | {:>10} B | {:>10} B | {:>3} %", name.substr(0, 15), size, free, percent);
     default:
       return fmt::format(
           "MEM: Created heap ({}, id={}, flags=0x{:08x}) @ {:x} of size {} bytes {}!!!",
           name,
           below(9),
           below(5),
-          below(std::uint64_t{1} << 34),
+          below(std::uint64_t{1} << 22) * 4096 + (is_true ? 0 : below(4096)),
           size,
           chance(30) ? "with alignment: 1024 " : "");
   }

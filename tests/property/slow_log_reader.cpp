@@ -56,7 +56,8 @@ const RE2 kTotalOfSpace = pattern(fmt::format(R"(^\s*{}\s*,\s*(\d+\.\d\d)(?:\s.*
 
 // A number counts only with what follows it: half a number is a wrong one.
 const RE2 kRequest =
-    pattern(R"(Allocating memory record\s+(\d+)\s*@ space = \s*(\d+)[\s,]+size = \s*(\d+)\s*,)");
+    pattern(R"(Allocating memory record\s+(\d+)\s*@ space = \s*(\d+)[\s,]+size = \s*(\d+)\s*,.*?)"
+            R"(align = [ \t]*(\d+))");
 const RE2 kGranted =
     pattern(R"(Allocated memory record\s+(\d+)\s*@ space = \s*(\d+)\s+and size = \s*(\d+)\s*,)");
 const RE2 kFailed = pattern(
@@ -66,14 +67,18 @@ const RE2 kMemtab =
     pattern(R"(Could not Allocate memory for memtab\s+(\d+)\s*of size\s*(\d+)\s*in\s*(\d+))");
 
 const RE2 kBoot = pattern(
-    R"(MEM: Created heap \(([A-Za-z_]\w*),[^)]*\) @\s*([0-9a-fA-F]+)\s*of size\s*(\d+)\s*bytes)");
+    R"(MEM: Created heap \(([A-Za-z_]\w*),[^)]*\) @[ \t]([0-9a-fA-F]+)[ \t]of[ \t]size[ \t](\d+)[ \t]bytes)");
+const RE2 kBootHead = pattern(R"(MEM: Created heap \()");
+// Some of the words of a line of a heap, a sum or a record: such a line may be called damaged.
+const RE2 kSomeWords = pattern(
+    R"(heap \(|flags=0x|size =|% unused|of size|CPU:|HEAP|\||memory record|@ space =|\((?:Persistent|Scratch)|(?:Persistent|Scratch)\))");
 const RE2 kStatistics = pattern(
-    R"(CPU:\s*(\w+)\s*:\s*HEAP:\s*([A-Za-z_]\w*)\s*:\s*size =\s*(\d+)\s*B\s*,\s*free =\s*(\d+)\s*B)");
+    R"(CPU:\s*(\w+)\s*:\s*HEAP:\s*([A-Za-z_]\w*)\s*:\s*size =\s*(\d+)\s*B\s*,\s*free =\s*(\d+)\s*B(?:\s*\(\s*(\d+))?)");
 // However broken.
 const RE2 kStatisticsHead = pattern(R"(CPU:\s*\w+\s*:\s*HEAP:)");
 const RE2 kMaybeStatistics = pattern(R"(HEAP:|\|)");
 const RE2 kHeapTable = pattern(
-    R"(##CPU:[ \t]*([^ \t]+)|(?:^|[ \t|])((?:DDR|(?:[A-Za-z_]\w*)?_MEM)\w*)\s*\|\s*(\d+)\s*B\s*\|\s*(\d+)\s*B\s*\|)");
+    R"(##CPU:[ \t]*([^ \t]+)|(?:^|[ \t|])((?:DDR|(?:[A-Za-z_]\w*)?_MEM)\w*)\s*\|\s*(\d+)\s*B\s*\|\s*(\d+)\s*B\s*\|(?:\s*(\d+))?)");
 
 const RE2 kInit = pattern(R"(# NETWORK_INIT_TIME =\s*(\d*\.?\d*)\s*\(in ms)");
 const RE2 kExecution = pattern(R"(# NETWORK_EXECUTION_TIME =\s*(\d*\.?\d*)\s*\(in ms)");
@@ -105,6 +110,10 @@ std::optional<std::uint64_t> number(const std::string& digits, std::uint64_t mos
   std::uint64_t value = 0;
   return RE2::FullMatch(digits, R"((\d+))", &value) && value <= most ? std::optional{value}
                                                                      : std::nullopt;
+}
+
+bool is_power_of_two(std::uint64_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
 }
 
 constexpr std::uint64_t kMostOf32Bits = 0xFFFFFFFFU;
@@ -257,6 +266,7 @@ class Reader {
     std::string record;
     std::string space;
     std::string size;
+    std::string align;
     const auto known = [&] {
       return kCodes.contains(space) && number(record, kLargestRecord) &&
              number(size, kMostOf32Bits);
@@ -269,7 +279,8 @@ class Reader {
                       *number(record, kLargestRecord),
                       kCodes.at(space),
                       *number(size, kMostOf32Bits)));
-    } else if (RE2::PartialMatch(text, kRequest, &record, &space, &size) && known()) {
+    } else if (RE2::PartialMatch(text, kRequest, &record, &space, &size, &align) && known() &&
+               is_power_of_two(number(align, kMostExact).value_or(0))) {
       say("request",
           fmt::format("{} {} {}",
                       *number(record, kLargestRecord),
@@ -290,22 +301,33 @@ class Reader {
     std::string base;
     std::string size;
     std::string free;
+    std::string percent;
+    std::size_t heads = 0;
     re2::StringPiece rest = text;
+    while (RE2::FindAndConsume(&rest, kBootHead)) {
+      ++heads;
+    }
+    rest = text;
     while (RE2::FindAndConsume(&rest, kBoot, &name, &base, &size)) {
       const auto bytes = number(size, kMostExact);
-      if (bytes && base.size() <= 16) {
+      const bool at_page =
+          base.size() < 3 ? base.find_first_not_of('0') == base.npos : base.ends_with("000");
+      if (bytes && *bytes % 1024 == 0 && base.size() <= 16 && at_page) {
         base.erase(0, std::min(base.find_first_not_of('0'), base.size() - 1));
         say("heap", fmt::format("boot {} {} at {}", name, *bytes, lower(base)));
+        --heads;
       }
     }
-    std::size_t heads = 0;
+    if (RE2::PartialMatch(text, kSomeWords)) {
+      log_.doubtful.push_back(line_);
+    }
     rest = text;
     while (RE2::FindAndConsume(&rest, kStatisticsHead)) {
       ++heads;
     }
     rest = text;
-    while (RE2::FindAndConsume(&rest, kStatistics, &cpu, &name, &size, &free)) {
-      heads -= statistics(lower(cpu), name, size, free) ? 1U : 0U;
+    while (RE2::FindAndConsume(&rest, kStatistics, &cpu, &name, &size, &free, &percent)) {
+      heads -= statistics(lower(cpu), name, size, free, percent) ? 1U : 0U;
     }
     if (heads != 0) {
       log_.broken.push_back(line_);
@@ -313,12 +335,12 @@ class Reader {
       log_.doubtful.push_back(line_);
     }
     rest = text;
-    while (RE2::FindAndConsume(&rest, kHeapTable, &cpu, &name, &size, &free)) {
+    while (RE2::FindAndConsume(&rest, kHeapTable, &cpu, &name, &size, &free, &percent)) {
       if (name.empty()) {
         headings_[core_] = lower(cpu);
       } else {
         const auto heading = headings_.find(core_);
-        statistics(heading == headings_.end() ? core_ : heading->second, name, size, free);
+        statistics(heading == headings_.end() ? core_ : heading->second, name, size, free, percent);
       }
     }
   }
@@ -327,10 +349,17 @@ class Reader {
   bool statistics(const std::string& cpu,
                   const std::string& name,
                   const std::string& size,
-                  const std::string& free) {
+                  const std::string& free,
+                  const std::string& percent) {
     const auto all = number(size, kMostExact);
     const auto unused = number(free, kMostExact);
-    if (!all || !unused || *unused > *all) {
+    if (!all || !unused || *unused > *all || *all % 1024 != 0) {
+      return false;
+    }
+    // Old SDKs multiply 32 bits.
+    const auto told = number(percent, kMostExact);
+    if (told && *all != 0 && *told != *unused * 100 / *all &&
+        *told != (*unused * 100 & 0xFFFFFFFF) / *all) {
       return false;
     }
     said(cpu, "heap", fmt::format("statistics {} {} free {}", name, *all, *unused));

@@ -58,6 +58,7 @@ COMMANDS = (
     ("analyze loaded-again.log --board j722s --json", 0),
     ("analyze totals.log --json", 0),
     ("analyze emulated.log --json", 0),
+    ("analyze whole.log --json", 0),
     ("analyze damaged.log --json", 0),
     ("analyze damaged.log --strict --json", 1),
     # fleet
@@ -254,6 +255,7 @@ BESIDE = (
     *TOTALS,
     "VX_ZONE_ERROR:[tivxAlgiVisionAllocMem:184] Failed to Allocate memory record 5 @ space = 17 and size = 170281740 !!!",
 )
+GRANTED = "VX_ZONE_INFO: Allocated memory record 1 @ space = 17 and size = 676, addr = 0x2080000000 ..."
 STATISTICS = "CPU:  c7x_2: HEAP:    DDR_LOCAL_MEM: size =   67108864 B, free =   61611264 B ( 91 % unused)\n"
 
 
@@ -310,6 +312,7 @@ class Checker:
             "loaded-again.log": trace + "another table\n" + trace.replace("2755.41", "2655.41") + trace,
             "totals.log": "".join(f"[C7x_2 ]      5.000000 s: {line}\n" for line in TOTALS),
             "emulated.log": EMULATED + trace,
+            "whole.log": f"[C7x_2 ]      5.000000 s: {GRANTED}\n",
             "damaged.log": trace.replace("2755.41", "27x5.41"),
             "file": "a file where a folder should be\n",
             "overlap.toml": OVERLAP,
@@ -319,6 +322,7 @@ class Checker:
         for folder in ("runs/below", "nologs"):
             (self.work / folder).mkdir(parents=True)
         (self.work / "runs/a.log").write_text(trace, encoding="utf-8")
+        (self.work / "runs/copy.log").write_text(trace, encoding="utf-8")
         (self.work / "runs/below/b.log").write_text(trace.replace("2755.41", "3755.41"), encoding="utf-8")
         for board in (OLD, NEW):
             shutil.copy(self.source / "boards" / f"{board}.toml", self.work)

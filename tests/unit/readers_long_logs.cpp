@@ -83,7 +83,8 @@ TEST_SUITE("readers: long logs") {
         read(attempt + attempt + attempt + table("8.00", 0) + kInit + table("8.00", kBase));
     REQUIRE(recording.cores.size() == 1);
     REQUIRE(recording.cores[0].instances.size() == 1);
-    CHECK(recording.cores[0].instances[0].blocks.at(0).address_low == kBase);
+    CHECK(recording.cores[0].instances[0].blocks.at(0).address ==
+          model::PrintedAddress::low(kBase));
     REQUIRE(recording.failures.size() == 1);
     // The last attempt is the one whose table is known.
     CHECK(recording.failures[0].line == 18);

@@ -86,13 +86,13 @@ TEST_SUITE("readers") {
     CHECK(instance.blocks[0].lifetime == model::Lifetime::kPersistent);
     CHECK(instance.blocks[0].alignment.value() == 128);
     CHECK(instance.blocks[0].line == 11);
-    CHECK(instance.blocks[0].address_low == 0x1043e180U);
+    CHECK(instance.blocks[0].address == model::PrintedAddress::low(0x1043e180));
     // The rounding of the print is back: 2821539.84 + 5.12 B.
     CHECK(instance.blocks[0].size.upper.count() == 2821545);
     CHECK(instance.blocks[0].size.printed_kib == "2755.41");
     // Without it the size was exact.
     CHECK(instance.blocks[1].size.upper.count() == 4096);
-    CHECK_FALSE(instance.blocks[1].address_low.has_value());
+    CHECK_FALSE(instance.blocks[1].address.has_value());
   }
 
   TEST_CASE("whatever of a document is changed, its hash tells") {

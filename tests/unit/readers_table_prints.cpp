@@ -27,7 +27,7 @@ Block row(std::uint32_t record, const std::string& kind, std::uint32_t base) {
                                         : Cacheability::kNonCacheable;
   block.lifetime = kind.ends_with("temp") ? Lifetime::kScratch : Lifetime::kPersistent;
   block.size = model::measured_kib(400);
-  block.address_low = base;
+  block.address = model::PrintedAddress::low(base);
   return block;
 }
 
@@ -47,7 +47,7 @@ std::string shape(std::vector<Block> rows) {
     CHECK(print.totals.size() == (&print == &prints.back() ? 1U : 0U));
     text += text.empty() ? "" : "|";
     for (const Block& block : print.blocks) {
-      text += !block.address_low ? '.' : *block.address_low == 0 ? '0' : 'a';
+      text += !block.address ? '.' : block.address->value() == 0 ? '0' : 'a';
     }
   }
   return text;
@@ -104,7 +104,7 @@ TEST_SUITE("readers") {
     asked.blocks = {row(0, "keep", 0), row(1, "warm", 0), row(7, "keep", 0x1000)};
     const std::vector<Instance> prints = prints_of(asked);
     REQUIRE(prints.size() == 1);
-    CHECK(prints[0].blocks[1].address_low == 0U);
+    CHECK(prints[0].blocks[1].address == model::PrintedAddress::low(0));
   }
 }
 

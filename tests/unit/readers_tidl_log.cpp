@@ -17,6 +17,7 @@ namespace {
 using core::Code;
 using model::Cacheability;
 using model::Lifetime;
+using model::PrintedAddress;
 
 model::Recording read(const std::string& text) {
   auto recording = read_text(text, "log", "tidl-log");
@@ -107,12 +108,13 @@ void check_four_rows(const model::Instance& instance, bool with_base) {
   CHECK(instance.blocks[3].space == "l3");
   CHECK(instance.blocks[3].size.nearest.count() == 2097152);
   for (std::size_t i = 0; i < 4; ++i) {
-    CHECK(instance.blocks[i].address_low.has_value() == with_base);
-    CHECK((!with_base || *instance.blocks[i].address_low == kRows.at(i).base));
+    CHECK(instance.blocks[i].address.has_value() == with_base);
+    CHECK((!with_base ||
+           instance.blocks[i].address->agrees_with(PrintedAddress::low(kRows.at(i).base))));
   }
 }
 
-std::string request(unsigned record, unsigned space, unsigned size, unsigned address) {
+std::string request(unsigned record, unsigned space, unsigned size, std::uint64_t address) {
   return fmt::format(
       "{0} VX_ZONE_INFO:[tivxAlgiVisionAllocMem:150] Allocating memory record {1} @ space = {2}, "
       "size = {3}, align = 128 ... \n"
@@ -162,13 +164,13 @@ TEST_SUITE("readers") {
   }
 
   TEST_CASE("what is no prefix is not taken for one") {
-    // No seconds, no number, no closing bracket: the rows are not rows then.
+    // No seconds, no number, no closing bracket: the rows are told, and are none.
     for (const std::string& prefix :
          {std::string{"[C7x_2] "}, std::string{"[C7x_2] x.y s: "}, std::string{"[C7x_2 1.1 s: "}}) {
       CAPTURE(prefix);
       const auto recording = read_text(table(prefix, true), "log", "tidl-log");
       REQUIRE_FALSE(recording.has_value());
-      CHECK(recording.error().front().code == core::Code::kReadNoTable);
+      CHECK(recording.error().front().code == core::Code::kReadBadRecord);
     }
   }
 
@@ -235,10 +237,10 @@ TEST_SUITE("readers") {
     REQUIRE(recording.cores.at(0).instances.size() == 1);
     const auto& blocks = recording.cores[0].instances[0].blocks;
     REQUIRE(blocks.size() == 4);
-    CHECK(blocks[0].address_low.has_value());
-    CHECK_FALSE(blocks[1].address_low.has_value());
-    CHECK_FALSE(blocks[2].address_low.has_value());
-    CHECK(blocks[3].address_low.has_value());
+    CHECK(blocks[0].address.has_value());
+    CHECK_FALSE(blocks[1].address.has_value());
+    CHECK_FALSE(blocks[2].address.has_value());
+    CHECK(blocks[3].address.has_value());
   }
 
   TEST_CASE("rows that the first print lost do not make a second model") {
@@ -311,11 +313,11 @@ TEST_SUITE("readers") {
     const auto at = [](const char* base) {
       const model::Recording recording =
           read(std::string{"0, L2, Scratch, 128, 1.00, "} + base + "\n");
-      return recording.cores.at(0).instances.at(0).blocks.at(0).address_low;
+      return recording.cores.at(0).instances.at(0).blocks.at(0).address;
     };
     CHECK_FALSE(at("0x00000000").has_value());
-    CHECK(at("0xffffffff") == 0xFFFFFFFFU);
-    CHECK(at("0x00000001") == 1U);
+    CHECK(at("0xffffffff") == PrintedAddress::low(0xFFFFFFFF));
+    CHECK(at("0x00000001") == PrintedAddress::low(1));
   }
 
   TEST_CASE("a malformed row is an error that points at its field") {
@@ -528,10 +530,10 @@ TEST_SUITE("readers") {
     CHECK(table.form == "test");
     REQUIRE(table.blocks.size() == 3);
     CHECK(table.blocks[0].line == 3);
-    CHECK(table.blocks[0].address_low == 0x10000000U);
+    CHECK(table.blocks[0].address == PrintedAddress::whole(0x7f0010000000));
     CHECK(table.blocks[1].cacheability == Cacheability::kOnChip);
     CHECK(table.blocks[2].cacheability == Cacheability::kNonCacheable);
-    CHECK_FALSE(table.blocks[2].address_low.has_value());
+    CHECK_FALSE(table.blocks[2].address.has_value());
   }
 
   TEST_CASE("what TIOVX says of each record is a table too") {
@@ -542,22 +544,18 @@ TEST_SUITE("readers") {
     CHECK(table.form == "requests");
     REQUIRE(table.blocks.size() == 2);
     CHECK(table.blocks[0].alignment.value() == 128);
-    CHECK(table.blocks[0].address_low == 0x10000000U);
+    CHECK(table.blocks[0].address == PrintedAddress::whole(0x10000000));
     CHECK(table.blocks[1].size.nearest == core::Bytes{676});
   }
 
-  TEST_CASE("a whole pointer may have the low word 0, and null is none") {
+  TEST_CASE("a pointer is a whole address, and null is none") {
     const std::string granted = "Allocated memory record 0 @ space = 17 and size = 676, addr = ";
-    const auto low_of = [&](const char* pointer) {
-      return read(granted + pointer + " ... \n")
-          .cores.at(0)
-          .instances.at(0)
-          .blocks.at(0)
-          .address_low;
+    const auto at = [&](const char* pointer) {
+      return read(granted + pointer + " ... \n").cores.at(0).instances.at(0).blocks.at(0).address;
     };
-    CHECK(low_of("0x11806c1c0") == 0x1806C1C0U);
-    CHECK(low_of("0x100000000") == 0U);
-    CHECK_FALSE(low_of("0x0").has_value());
+    CHECK(at("0x11806c1c0") == PrintedAddress::whole(0x11806C1C0));
+    CHECK(at("0x100000000") == PrintedAddress::whole(0x100000000));
+    CHECK_FALSE(at("0x0").has_value());
   }
 
   TEST_CASE("requests between the two prints of a table are that table") {
@@ -570,7 +568,25 @@ TEST_SUITE("readers") {
     const model::Recording first = read(table(kSecond, false) + asked);
     REQUIRE(first.cores.at(0).instances.size() == 1);
     CHECK(first.cores[0].instances[0].form == "kib-placed");
-    CHECK(first.cores[0].instances[0].blocks[1].address_low == 0x1043de40U);
+    CHECK(first.cores[0].instances[0].blocks[1].address == PrintedAddress::whole(0x1043de40));
+  }
+
+  TEST_CASE(
+      "where requests have whole addresses and their table has the low bits, they stay whole") {
+    const std::string asked =
+        request(0, 18, 19886, 0x2010000000) + request(1, 17, 676, 0x201043de40);
+    const model::Recording both = read(table(kSecond, false) + asked + table(kSecond, true));
+    REQUIRE(both.cores.at(0).instances.size() == 1);
+    const auto& rows = both.cores[0].instances[0].blocks;
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[0].address == PrintedAddress::whole(0x2010000000));
+    CHECK(rows[1].address == PrintedAddress::whole(0x201043de40));
+    CHECK(rows[2].address == PrintedAddress::low(kRows.at(2).base));
+    // Loaded again at the same place, it is the same model, whether its requests were lost or not.
+    const model::Recording again = read(table(kSecond, false) + asked + table(kSecond, true) +
+                                        table(kSecond, false) + table(kSecond, true));
+    REQUIRE(again.cores.at(0).instances.size() == 1);
+    CHECK(again.cores[0].instances[0].times == 2);
   }
 
   TEST_CASE("tables that lost their neighbours do not grow together") {
@@ -618,7 +634,7 @@ TEST_SUITE("readers") {
     const model::Recording recording = read(text);
     REQUIRE(recording.cores.size() == 1);
     REQUIRE(recording.cores[0].instances.at(0).blocks.size() == 2);
-    CHECK(recording.cores[0].instances[0].blocks[1].address_low == 0x1043de40U);
+    CHECK(recording.cores[0].instances[0].blocks[1].address == PrintedAddress::low(0x1043de40));
   }
 
   TEST_CASE("heaps, where they are made and how full they are") {
@@ -645,6 +661,63 @@ TEST_SUITE("readers") {
     CHECK(recording.diagnostics[0].code == Code::kReadNoTable);
   }
 
+  TEST_CASE("a line of a heap that was made is read as it was printed, or told") {
+    const std::string whole =
+        "MEM: Created heap (DDR_LOCAL_MEM, id=0, flags=0x00000004) @ 110400000 of size 10485760 "
+        "bytes !!!";
+    REQUIRE(read(kSecond + whole + "\n").heaps.size() == 1);
+    const std::vector<std::pair<std::string, std::string>> damages = {
+        {"MEM: Created", "MEM: Cre\x80ted"},
+        {"heap (DDR", "heapx(DDR"},
+        {"DDR_LOCAL_MEM", "DDR_LO-AL_MEM"},
+        {") @", "x @"},
+        {"@ 110400000", "@ 1104x0000"},
+        {"@ 110400000", "@  10400000"},
+        {"@ 110400000", "@ 110400001"},
+        {"110400000 of", "110400000xof"},
+        {"size 10485760", "size  0485760"},
+        {"size 10485760", "size 104B5760"},
+        {"size 10485760", "size 10485860"},
+        {"760 bytes", "760x bytes"},
+    };
+    for (const auto& damage : damages) {
+      const std::string& wrong = damage.second;
+      CAPTURE(wrong);
+      std::string damaged = whole;
+      damaged.replace(damaged.find(damage.first), damage.first.size(), wrong);
+      const model::Recording recording = read(kSecond + whole + "\n" + kSecond + damaged + "\n");
+      CHECK(recording.heaps.size() == 1);
+      const core::Diagnostic* told = test::find(recording.diagnostics, Code::kSizingStatistics);
+      REQUIRE(told != nullptr);
+      CHECK(told->place.line == 2);
+    }
+  }
+
+  TEST_CASE("a heap by a core of which nothing else is heard, and whose name is nearly another's") {
+    const auto made = [](const std::string& prefix, const char* name, unsigned at) {
+      return fmt::format(
+          "{} 4.5 s: MEM: Created heap ({}, id=0, flags=0x00000004) @ {:x} of size 1048576 bytes "
+          "!!!\n",
+          prefix,
+          name,
+          at);
+    };
+    const auto told_in = [](const std::string& text) {
+      const model::Recording recording = read(text);
+      const core::Diagnostic* told = test::find(recording.diagnostics, Code::kReadNoPrefix);
+      return told == nullptr ? std::size_t{0} : told->place.line;
+    };
+    const std::string first =
+        made("[C7x_1 ]", "DDR_LOCAL_MEM", 0xa0000000) + made("[C7x_1 ]", "L3_MEM", 0x70000000);
+    CHECK(told_in(first + made("[C7q_1 ]", "L2_MEM", 0x64800000)) == 3);
+    CHECK(told_in(first + made("C7x_1 x", "L2_MEM", 0x64800000)) == 3);
+    // The second core has a heap that the first one has, too; or the first one is hardly heard.
+    CHECK(told_in(first + made("[C7x_2 ]", "L3_MEM", 0x70000000)) == 0);
+    CHECK(told_in(first + made("[MCU2_0]", "L2_MEM", 0x64800000)) == 0);
+    CHECK(told_in(made("[C7x_1 ]", "L3_MEM", 0x70000000) +
+                  made("[C7x_2 ]", "L2_MEM", 0x64800000)) == 0);
+  }
+
   TEST_CASE("tables of heaps are read where the ends of their lines are lost") {
     const model::Recording recording = read(
         "##CPU: c7x_1 HEAP   | Size  | Free | Unused --------|-------|------|---------    "
@@ -664,8 +737,9 @@ TEST_SUITE("readers") {
 
   TEST_CASE("of a heap's statistics the fullest counts") {
     const auto line = [](int free) {
-      return fmt::format("CPU: c7x_1: HEAP: L2_MEM: size = 1000 B, free = {} B ( 1 % unused)\n",
-                         free);
+      return fmt::format("CPU: c7x_1: HEAP: L2_MEM: size = 1024 B, free = {} B ({} % unused)\n",
+                         free,
+                         free * 100 / 1024);
     };
     const model::Recording recording = read(line(900) + line(100) + line(1000));
     REQUIRE(recording.heaps.size() == 1);

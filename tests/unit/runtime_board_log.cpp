@@ -24,6 +24,7 @@ using model::Cacheability;
 using model::Failure;
 using model::HeapReport;
 using model::Lifetime;
+using model::PrintedAddress;
 using Where = HeldRecord::Where;
 
 constexpr std::uint64_t kKiB = 1024;
@@ -47,7 +48,9 @@ Block block(std::uint32_t record,
   block.lifetime = lifetime;
   block.alignment = *core::Align::make(128);
   block.size = model::measured_exactly(Bytes{bytes});
-  block.address_low = address;
+  if (address) {
+    block.address = PrintedAddress::low(*address);
+  }
   block.line = 10 + record;
   return block;
 }
@@ -187,7 +190,7 @@ TEST_SUITE("runtime") {
     Block rounded = block(1, kKeep + 15 * kMiB - 8, kMiB);
     rounded.size = model::measured_kib(102401);
     CHECK(Held{recording({rounded})}.report.count(Where::kInside) == 1);
-    rounded.address_low = kKeep + 15 * kMiB;
+    rounded.address = PrintedAddress::low(kKeep + 15 * kMiB);
     CHECK(Held{recording({rounded})}.report.count(Where::kOutside) == 1);
   }
 

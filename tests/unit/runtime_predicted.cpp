@@ -26,11 +26,15 @@ std::uint32_t move_of(const Block& block) {
              : (is_kept ? 0x82000000U - 0x10000000U : 0x83000000U - 0x10300000U);
 }
 
+void move(Block& block, std::uint64_t distance) {
+  block.address = model::PrintedAddress::low(block.address->value() + distance);
+}
+
 model::Instance on_zx9() {
   model::Instance instance = test::appnote_instance(true);
   for (Block& block : instance.blocks) {
-    if (block.address_low && block.cacheability != Cacheability::kOnChip) {
-      *block.address_low += move_of(block);
+    if (block.address && block.cacheability != Cacheability::kOnChip) {
+      move(block, move_of(block));
     }
   }
   return instance;
@@ -68,7 +72,7 @@ TEST_SUITE("runtime") {
         CAPTURE(number);
         CAPTURE(shift);
         model::Instance instance = on_zx9();
-        *record(instance, number).address_low += shift;
+        move(record(instance, number), shift);
         const core::Diagnostics found = held({instance});
         const core::Diagnostic* shifted = test::find(found, Code::kSizingAddresses);
         REQUIRE(shifted != nullptr);
@@ -95,13 +99,13 @@ TEST_SUITE("runtime") {
     for (Block& block : second.blocks) {
       if (block.cacheability == Cacheability::kCacheable &&
           block.lifetime == Lifetime::kPersistent) {
-        *block.address_low += 0x700000 - 0x40;
+        move(block, 0x700000 - 0x40);
       }
     }
     // Room for both: the region has 16 MiB.
     record(second, 15).size = model::measured_exactly(core::Bytes{0x1000});
     CHECK(test::find(held({on_zx9(), second}), Code::kSizingAddresses) == nullptr);
-    *record(second, 13).address_low += 0x100;
+    move(record(second, 13), 0x100);
     CHECK(test::find(held({on_zx9(), second}), Code::kSizingAddresses) != nullptr);
   }
 }

@@ -136,14 +136,14 @@ TEST_SUITE("sizing") {
     const board::HeapRule& heap = rule("11", Cacheability::kCacheable, Lifetime::kPersistent);
     model::Instance instance = test::appnote_instance(true);
     BlockList blocks = blocks_of(instance, Cacheability::kCacheable, Lifetime::kPersistent);
-    CHECK(implied_base(heap, {blocks}) == 0x10400000U);
+    CHECK(implied_base(heap, {blocks}) == model::PrintedAddress::low(0x10400000));
     CHECK(implied_base(rule("11", Cacheability::kCacheable, Lifetime::kScratch),
                        {blocks_of(instance, Cacheability::kCacheable, Lifetime::kScratch)}) ==
-          0x10e00000U);
+          model::PrintedAddress::low(0x10e00000));
     // Under another generation's rule the base would lie in the middle of a page.
     CHECK_FALSE(implied_base(rule("12", Cacheability::kCacheable, Lifetime::kPersistent), {blocks})
                     .has_value());
-    instance.blocks[5].address_low.reset();
+    instance.blocks[5].address.reset();
     CHECK_FALSE(implied_base(heap, {blocks}).has_value());
     CHECK_FALSE(implied_base(heap, {}).has_value());
   }

@@ -40,7 +40,7 @@ Instance model_at(std::size_t line,
     block.cacheability = cacheability;
     block.lifetime = Lifetime::kPersistent;
     block.size = model::measured_exactly(Bytes{bytes});
-    block.address_low = base + at;
+    block.address = model::PrintedAddress::low(base + at);
     instance.blocks.push_back(block);
   }
   return instance;
@@ -57,9 +57,9 @@ Instance random_model(test::Random& random, std::size_t line) {
 // Whether two models lie over each other, told by their bytes: no part of a KiB is used here.
 bool collide(const Instance& a, const Instance& b) {
   for (std::size_t heap = 0; heap < 2; ++heap) {
-    const std::uint64_t from = *a.blocks[heap].address_low / 1024;
+    const std::uint64_t from = a.blocks[heap].address->value() / 1024;
     const std::uint64_t to = from + a.blocks[heap].size.nearest.count() / 1024;
-    const std::uint64_t other = *b.blocks[heap].address_low / 1024;
+    const std::uint64_t other = b.blocks[heap].address->value() / 1024;
     for (std::uint64_t kib = 0; kib < b.blocks[heap].size.nearest.count() / 1024; ++kib) {
       if (other + kib >= from && other + kib < to) {
         return true;

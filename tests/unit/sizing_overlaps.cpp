@@ -27,11 +27,11 @@ using model::Instance;
 using model::Lifetime;
 
 std::uint64_t end_of(const Block& block) {
-  return *block.address_low + std::max<std::uint64_t>(block.size.nearest.count(), 1);
+  return block.address->value() + std::max<std::uint64_t>(block.size.nearest.count(), 1);
 }
 
 bool overlap(const Block& a, const Block& b) {
-  return a.address_low && b.address_low && *a.address_low < end_of(b) && *b.address_low < end_of(a);
+  return a.address && b.address && a.address->value() < end_of(b) && b.address->value() < end_of(a);
 }
 
 bool is_kept(const Block& block) {
@@ -59,7 +59,7 @@ std::optional<bool> share(const Instance& a,
                           Cacheability cacheability,
                           Lifetime lifetime) {
   const auto is_of = [&](const Block& block) {
-    return block.cacheability == cacheability && block.lifetime == lifetime && block.address_low;
+    return block.cacheability == cacheability && block.lifetime == lifetime && block.address;
   };
   std::optional<bool> shared;
   for (const Block& one : a.blocks) {
@@ -85,8 +85,8 @@ Block random_block(test::Random& random, std::uint32_t range) {
   block.size = model::measured_exactly(core::Bytes{random.below(7)});
   if (random.below(8) != 0) {
     const auto at = static_cast<std::uint32_t>(random.below(range));
-    block.address_low =
-        random.below(6) == 0 ? std::numeric_limits<std::uint32_t>::max() - at % 4 : at;
+    block.address = model::PrintedAddress::low(
+        random.below(6) == 0 ? std::numeric_limits<std::uint32_t>::max() - at % 4 : at);
   }
   return block;
 }
@@ -241,7 +241,7 @@ TEST_SUITE("sizing") {
       Block block;
       block.space = "ddr";
       block.size = model::measured_exactly(core::Bytes{1024});
-      block.address_low = 0x1000;
+      block.address = model::PrintedAddress::low(0x1000);
       one.blocks.push_back(block);
     }
     const std::vector<std::uint64_t> weights(models.size(), 1);

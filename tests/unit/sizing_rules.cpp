@@ -60,7 +60,7 @@ const Demand& temp(const Sizing& sizing) {
 
 void move_up(model::Instance& instance, std::uint32_t distance) {
   for (model::Block& block : instance.blocks) {
-    block.address_low = *block.address_low + distance;
+    block.address = model::PrintedAddress::low(block.address->value() + distance);
   }
 }
 

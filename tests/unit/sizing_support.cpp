@@ -69,7 +69,7 @@ model::Instance appnote_instance(bool with_addresses) {
     block.alignment = *core::Align::make(128);
     block.size = model::measured_kib(row.hundredths);
     if (with_addresses) {
-      block.address_low = row.address;
+      block.address = model::PrintedAddress::low(row.address);
     }
     instance.blocks.push_back(std::move(block));
   }
@@ -78,7 +78,12 @@ model::Instance appnote_instance(bool with_addresses) {
 
 model::Recording recording_of(const std::string& core, std::vector<model::Instance> instances) {
   model::Recording recording;
-  recording.inputs.push_back({"log", "tidl-log", "tidl", 1, 1});
+  model::Input& input = recording.inputs.emplace_back();
+  input.path = "log";
+  input.format = "tidl-log";
+  input.trace_format = "tidl";
+  input.lines = 1;
+  input.records = 1;
   recording.cores.push_back({core, std::move(instances)});
   return recording;
 }

@@ -38,6 +38,50 @@ struct MeasuredSize {
 [[nodiscard]] MeasuredSize measured_kib(std::uint64_t hundredths);
 [[nodiscard]] MeasuredSize measured_exactly(core::Bytes size);
 
+/// Where a block begins on its core, as far as a log prints it: all of the address, or its low 32
+/// bits. No heap is larger than 4 GiB, so that low bits tell a place in a heap whose base is known.
+class PrintedAddress {
+ public:
+  [[nodiscard]] static constexpr PrintedAddress whole(std::uint64_t address) {
+    return {address, true};
+  }
+
+  [[nodiscard]] static constexpr PrintedAddress low(std::uint64_t address) {
+    return {static_cast<std::uint32_t>(address), false};
+  }
+
+  /// Of a low one the upper bits are 0.
+  [[nodiscard]] constexpr std::uint64_t value() const { return value_; }
+
+  [[nodiscard]] constexpr bool is_whole() const { return is_whole_; }
+
+  /// How far behind `base` it is, as far as both are known. Addresses wrap around: one before the
+  /// base is very far behind it.
+  [[nodiscard]] constexpr core::Bytes offset_from(PrintedAddress base) const {
+    const std::uint64_t distance = value_ - base.value_;
+    return core::Bytes{is_whole_ && base.is_whole_ ? distance
+                                                   : static_cast<std::uint32_t>(distance)};
+  }
+
+  [[nodiscard]] constexpr core::Bytes offset_from(core::VirtAddr base) const {
+    return offset_from(whole(base.value()));
+  }
+
+  /// Both may be the same address.
+  [[nodiscard]] constexpr bool agrees_with(PrintedAddress other) const {
+    return offset_from(other) == core::Bytes{};
+  }
+
+  friend constexpr bool operator==(PrintedAddress, PrintedAddress) = default;
+
+ private:
+  constexpr PrintedAddress(std::uint64_t value, bool is_whole)
+      : value_(value), is_whole_(is_whole) {}
+
+  std::uint64_t value_ = 0;
+  bool is_whole_ = false;
+};
+
 /// One allocation.
 struct Block {
   std::uint32_t record = 0;
@@ -47,8 +91,8 @@ struct Block {
   Lifetime lifetime = Lifetime::kPersistent;
   core::Align alignment;
   MeasuredSize size;
-  /// The low 32 bits of the address on the core, where the log has one.
-  std::optional<std::uint32_t> address_low;
+  /// On the core, where the log has one.
+  std::optional<PrintedAddress> address;
   std::size_t line = 0;
 };
 
@@ -156,6 +200,9 @@ struct Input {
   std::size_t broken_rows = 0;
   /// Printed by an emulation on a host, whose sizes are not the target's.
   bool emulated = false;
+  /// Other inputs that say the same, and are left out: their paths, sorted. The same path again
+  /// where it was given again.
+  std::vector<std::string> copies;
 };
 
 }  // namespace memsize::model

@@ -4,6 +4,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/block.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,5 +31,14 @@ void append(Recording& recording, Recording more);
 /// Brings a recording into the one order that it has whatever order its inputs were appended in:
 /// inputs by path and content, cores by name, everything else by input and line.
 void sort(Recording& recording);
+
+/// What each input says, as a number that those which say the same have in common, whatever they
+/// are called; nothing for one that says nothing. Where every table has addresses, the lines in
+/// which it stands make no difference: models that are loaded together lie at different addresses.
+[[nodiscard]] std::vector<std::optional<std::uint64_t>> sayings_of(const Recording& recording);
+
+/// Of inputs that say the same keeps the first, which names the others (Input::copies): they are
+/// one run. The recording is sorted.
+void count_once(Recording& recording);
 
 }  // namespace memsize::model

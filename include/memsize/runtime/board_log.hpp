@@ -50,9 +50,10 @@ struct HeldRecord {
   /// As printed; its true size may differ by half the last digit.
   core::Bytes size;
   Where where = Where::kNoAddress;
-  /// As printed: the low 32 bits.
-  std::optional<std::uint32_t> address_low;
-  /// kInside: the whole address, as the region's base has its upper half.
+  /// As printed.
+  std::optional<model::PrintedAddress> printed;
+  /// The whole address, where it was printed, and kInside, where the region's base has its upper
+  /// half.
   std::optional<core::VirtAddr> address;
   /// Of its class on its core; empty: kNoRegion.
   std::string region;
