@@ -199,6 +199,8 @@ CheckReport check(Session& session, const CheckRequest& request) {
       report.diagnostics = scope.error();
       return report;
     }
+    // Whether the board that is asked for is of the tree's SDK generation.
+    check_generation(session, request, *scope, report);
     // Every file read, every script evaluated; then each operating system against itself and
     // against its board.
     for (const sdk::Platform& platform : scope->platforms) {
