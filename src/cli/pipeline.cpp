@@ -179,6 +179,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   if (!rebuild) {
     return tl::make_unexpected(rebuild.error());
   }
+  keep_warnings(sdk::other_names(session.files, emission.roots), emission.diagnostics);
   emission.map = std::move(plan->after);
   emission.baseline = std::move(plan->before);
   // Frozen: no byte changes. Only now may the disk be touched, by the caller.
