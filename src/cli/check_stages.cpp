@@ -6,6 +6,7 @@
 #include "memsize/emit/verify_numbers.hpp"
 #include "memsize/sdk/check.hpp"
 
+#include "generation_guard.hpp"
 #include "stages.hpp"
 #include "validate_stages.hpp"
 
@@ -211,6 +212,25 @@ core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& requ
                                   fmt::format("it has: {}", join_socs(*platforms))));
   }
   return scope;
+}
+
+void check_generation(Session& session,
+                      const CheckRequest& request,
+                      const TreeScope& scope,
+                      CheckReport& report) {
+  if (!scope.asked) {
+    return;
+  }
+  EmitRequest again;
+  again.verb = "check";
+  again.board = request.board;
+  again.sdk = request.sdk;
+  for (const sdk::Platform& platform : scope.platforms) {
+    if (auto differs = compare_with_tree(session, again, platform, scope.asked->board.os);
+        differs) {
+      report.diagnostics.push_back(std::move(*differs));
+    }
+  }
 }
 
 void check_platform(Session& session,

@@ -15,6 +15,12 @@ struct TreeScope {
 
 [[nodiscard]] core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request);
 
+/// Whether the board that is asked for, if any, is of the SDK generation of the tree.
+void check_generation(Session& session,
+                      const CheckRequest& request,
+                      const TreeScope& scope,
+                      CheckReport& report);
+
 /// Without `asked`, each operating system is held against the newest bundled board for it.
 void check_platform(Session& session,
                     const sdk::Platform& platform,

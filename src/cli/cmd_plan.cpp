@@ -199,6 +199,7 @@ Outcome report(Session& session, const Options& options, Planning planning) {
   if (options.json) {
     outcome.document = document_of(planning);
     outcome.document["diagnostics"] = to_json(outcome.diagnostics);
+    seal(outcome.document);
   } else {
     auto text = text_of(session, options, planning);
     if (!text) {

@@ -299,14 +299,15 @@ Outcome revert(Session& session, const Options& options) {
     documents.push_back(json_of((*trees)[i], (*reverted)[i]));
     outcome.text += text_of((*trees)[i], (*reverted)[i]);
     has_restored = has_restored || !(*reverted)[i].restored.empty();
+    outcome.diagnostics.insert(
+        outcome.diagnostics.end(), (*reverted)[i].warnings.begin(), (*reverted)[i].warnings.end());
   }
   outcome.document = document_of(std::move(documents));
   if (has_restored) {
     outcome.text +=
-        "Their times are new, so that a build makes again what was made of them. What no copy has "
-        "is "
-        "not\nback: access lists, extended attributes, other hard links and, without the right to "
-        "give files\naway, owners.\n";
+        "Their times are new, so that a build makes again what was made of them. Other hard links "
+        "of "
+        "them\nare left as they are.\n";
   }
   return outcome;
 }

@@ -3,6 +3,7 @@
 #include "memsize/layout/why.hpp"
 #include "memsize/sdk/why.hpp"
 
+#include "generation_guard.hpp"
 #include "stages.hpp"
 #include "tree_watch.hpp"
 #include "verbs.hpp"
@@ -151,8 +152,28 @@ core::Diagnostics unread_files(const sdk::Sources& sources, const sdk::Reading& 
   return unread;
 }
 
+// Nothing is written: what emit would refuse is told.
+std::optional<core::Diagnostic> generation_differs(Session& session,
+                                                   const Options& options,
+                                                   const sdk::Platform& platform,
+                                                   const std::string& os) {
+  EmitRequest again = options.sizes;
+  again.verb = "why";
+  again.question = options.question.text;
+  again.board = options.board;
+  again.trace.core = options.question.core;
+  again.sdk = options.sdk;
+  auto differs = compare_with_tree(session, again, platform, os);
+  if (differs) {
+    differs->severity = core::Severity::kWarning;
+  }
+  return differs;
+}
+
 // Addresses are the tree's; what a board adds is how memory must be cached.
-core::Result<layout::Answer> ask_tree(Session& session, const Options& options) {
+core::Result<layout::Answer> ask_tree(Session& session,
+                                      const Options& options,
+                                      core::Diagnostics& told) {
   auto board = asked_map(session, options);
   if (!board) {
     return tl::make_unexpected(board.error());
@@ -189,6 +210,9 @@ core::Result<layout::Answer> ask_tree(Session& session, const Options& options) 
   auto answer = sdk::answer({*sources, **variant, reading, map}, options.question);
   if (answer) {
     answer->unread = unread_files(*sources, reading);
+    if (auto differs = generation_differs(session, options, *platform, os); named && differs) {
+      told.push_back(std::move(*differs));
+    }
   }
   return answer;
 }
@@ -226,8 +250,9 @@ Outcome run_why(Session& session, const Options& options) {
   if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
     return failed(rest.error(), kSchema, options.json);
   }
+  core::Diagnostics told;
   const auto answer =
-      options.sdk.empty() ? ask_board(session, options) : ask_tree(session, options);
+      options.sdk.empty() ? ask_board(session, options) : ask_tree(session, options, told);
   if (const auto alone = watch.undisturbed(); !alone) {
     return failed(alone.error(), kSchema, options.json);
   }
@@ -238,7 +263,9 @@ Outcome run_why(Session& session, const Options& options) {
   outcome.json = options.json;
   outcome.text = why_text(*answer);
   outcome.document = why_document(*answer);
-  outcome.diagnostics = answer->unread;
+  outcome.diagnostics = std::move(told);
+  outcome.diagnostics.insert(
+      outcome.diagnostics.end(), answer->unread.begin(), answer->unread.end());
   return outcome;
 }
 

@@ -162,6 +162,8 @@ class TreeEmitter {
     }
     for (const sdk::Applied& each : *applied) {
       outcome.text += list(each);
+      outcome.diagnostics.insert(
+          outcome.diagnostics.end(), each.warnings.begin(), each.warnings.end());
     }
     outcome.text += fmt::format("memsize sdk revert --sdk {}{} puts back what was.\n",
                                 core::shell_path(request_.sdk),

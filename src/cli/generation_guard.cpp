@@ -4,6 +4,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/generation.hpp"
 
+#include "command_line.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,33 +15,6 @@ namespace memsize::cli {
 namespace {
 
 using core::Code;
-
-constexpr const char* kAccept = "--accept-generation";
-
-class CommandLine {
- public:
-  explicit CommandLine(const std::string& verb) : text_("memsize " + verb) {}
-
-  void word(const std::string& word) { text_ += " " + core::shell_path(word); }
-
-  void option(const char* name, const std::string& value) {
-    if (!value.empty()) {
-      text_ += fmt::format(" {}", name);
-      word(value);
-    }
-  }
-
-  void flag(const char* name, bool is_set) {
-    if (is_set) {
-      text_ += fmt::format(" {}", name);
-    }
-  }
-
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 bool share_one(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
@@ -91,42 +66,6 @@ std::string evidence(Session& session, const EmitRequest& request, const board::
 }
 
 }  // namespace
-
-std::string command_of(const EmitRequest& request,
-                       const std::string& board,
-                       const std::vector<std::string>& further) {
-  const AnalyzeRequest& trace = request.trace;
-  CommandLine line{request.verb};
-  const bool is_first = request.verb == kAnalyze;
-  for (std::size_t i = 0; is_first && i < trace.inputs.size(); ++i) {
-    line.word(trace.inputs[i]);
-  }
-  line.option("--board", board);
-  for (std::size_t i = 0; !is_first && i < trace.inputs.size(); ++i) {
-    line.option("--trace", trace.inputs[i]);
-  }
-  line.option("--sdk", request.sdk);
-  line.option("--linux", request.linux);
-  line.option("--out", request.out);
-  line.option("--only", core::join(request.only, ","));
-  line.option("--core", trace.core);
-  line.option("--format", trace.format);
-  line.option("--instances", trace.instances);
-  line.option("--headroom", trace.headroom);
-  line.option("--dram", request.board.dram);
-  line.flag("--tight", trace.tight);
-  line.flag("--one-priority", trace.one_priority);
-  line.flag("--force", request.hand_edits == sdk::HandEdits::kForce);
-  line.flag("--keep", request.hand_edits == sdk::HandEdits::kKeep);
-  for (const std::string& setting : request.board.set) {
-    line.option("--set", setting);
-  }
-  for (const std::string& setting : further) {
-    line.option("--set", setting);
-  }
-  line.flag(kAccept, request.accept_generation);
-  return line.take();
-}
 
 std::string board_of_generation(Session& session,
                                 const std::string& soc,
@@ -234,6 +173,26 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
     differs.severity = core::Severity::kWarning;
   }
   return differs;
+}
+
+std::optional<core::Diagnostic> compare_with_tree(Session& session,
+                                                  const EmitRequest& request,
+                                                  const sdk::Platform& platform,
+                                                  const std::string& os) {
+  const auto named = load_board(session, request.board);
+  if (!named || named->format.empty()) {
+    return std::nullopt;
+  }
+  const auto format = board::load_trace_format(session.files, session.data.boards, named->format);
+  if (!format) {
+    return std::nullopt;
+  }
+  board::Board of_tree;
+  of_tree.soc = platform.soc;
+  of_tree.os = os;
+  of_tree.format = named->format;
+  of_tree.generations = sdk::generation_of_tree(session.files, platform, *format).generations;
+  return of_tree.generations.empty() ? std::nullopt : compare_with_tree(session, request, of_tree);
 }
 
 board::Board with_generation(board::Board of_tree, const board::Board& named) {

@@ -2,6 +2,8 @@
 // command lines that would work.
 #pragma once
 
+#include "memsize/sdk/tree.hpp"
+
 #include "pipeline.hpp"
 
 #include <optional>
@@ -9,11 +11,6 @@
 #include <vector>
 
 namespace memsize::cli {
-
-/// The command line of a request, as another one may paste it, with `board` for its board.
-[[nodiscard]] std::string command_of(const EmitRequest& request,
-                                     const std::string& board,
-                                     const std::vector<std::string>& further = {});
 
 /// The bundled board of that part and operating system that is of one of the generations; empty:
 /// there is none.
@@ -36,6 +33,12 @@ void complete_hints(Session& session, Analysis& analysis);
 [[nodiscard]] std::optional<core::Diagnostic> compare_with_tree(Session& session,
                                                                 const EmitRequest& request,
                                                                 const board::Board& of_tree);
+
+/// The same where the tree is only read: what nothing tells is not taken for anything.
+[[nodiscard]] std::optional<core::Diagnostic> compare_with_tree(Session& session,
+                                                                const EmitRequest& request,
+                                                                const sdk::Platform& platform,
+                                                                const std::string& os);
 
 /// A board that was read from a tree of which nothing tells the generation has that of `named`.
 [[nodiscard]] board::Board with_generation(board::Board of_tree, const board::Board& named);

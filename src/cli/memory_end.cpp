@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -74,9 +75,15 @@ void write_all(int file, const char* text) {
   }
 }
 
+// A library's destructor that follows a pointer which was never set, because memory ended before.
+extern "C" void at_fault(int /*signal*/) {
+  end_without_memory();
+}
+
 // What operator new asks when there is no memory: all that was begun is left, with the reserve.
 void at_memory_end() {
   is_exhausted = true;
+  (void)std::signal(SIGSEGV, at_fault);
   std::free(reserve.exchange(nullptr));
   throw std::bad_alloc{};
 }

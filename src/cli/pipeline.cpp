@@ -179,6 +179,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   if (!rebuild) {
     return tl::make_unexpected(rebuild.error());
   }
+  keep_warnings(sdk::other_names(session.files, emission.roots), emission.diagnostics);
   emission.map = std::move(plan->after);
   emission.baseline = std::move(plan->before);
   // Frozen: no byte changes. Only now may the disk be touched, by the caller.
@@ -199,6 +200,8 @@ CheckReport check(Session& session, const CheckRequest& request) {
       report.diagnostics = scope.error();
       return report;
     }
+    // Whether the board that is asked for is of the tree's SDK generation.
+    check_generation(session, request, *scope, report);
     // Every file read, every script evaluated; then each operating system against itself and
     // against its board.
     for (const sdk::Platform& platform : scope->platforms) {

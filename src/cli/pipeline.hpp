@@ -129,8 +129,9 @@ struct EmitRequest {
   /// What becomes of files that were edited by hand; empty: they are told.
   std::optional<sdk::HandEdits> hand_edits;
   std::vector<Budget> budgets;
-  /// For commands that a hint proposes: the verb, and --out as typed.
+  /// For commands that are proposed: the verb, what `why` was asked, and --out as typed.
   std::string verb = "emit";
+  std::string question;
   std::string out;
 };
 

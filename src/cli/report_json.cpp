@@ -307,12 +307,14 @@ nlohmann::ordered_json sizing_document(const Analysis& analysis) {
     json["suggested_reserved_bytes"] = analysis.suggested->reserved().count();
   }
   json["diagnostics"] = to_json(sizing.diagnostics);
-  // Of everything above, by sorted keys: readers/sizing_document.cpp tells who changed it since.
-  constexpr std::size_t kDigits = 16;
-  const std::string content =
-      nlohmann::json(json).dump(-1, ' ', false, Json::error_handler_t::replace);
-  json["content_hash"] = core::sha256(content).substr(0, kDigits);
+  seal(json);
   return json;
+}
+
+void seal(Json& document) {
+  document.erase("content_hash");
+  document["content_hash"] = core::short_hash(
+      nlohmann::json(document).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string document_text(const Json& document) {

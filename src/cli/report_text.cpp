@@ -1,5 +1,6 @@
 #include "memsize/core/text.hpp"
 
+#include "command_line.hpp"
 #include "report.hpp"
 #include "report_parts.hpp"
 #include "stages.hpp"
@@ -240,32 +241,11 @@ std::string emit_line(const Analysis& analysis) {
   if (!analysis.board || refused || suggestions_of(analysis).empty()) {
     return {};
   }
-  const AnalyzeRequest& request = analysis.request;
-  std::string command =
-      fmt::format("memsize emit --board {}", core::shell_path(request.board.name));
-  const auto add = [&](const char* option, const std::string& value) {
-    if (!value.empty()) {
-      command += fmt::format(" {} {}", option, core::shell_path(value));
-    }
-  };
-  for (const std::string& input : request.inputs) {
-    add("--trace", input);
-  }
-  for (const std::string& setting : request.board.set) {
-    add("--set", setting);
-  }
-  add("--core", request.core);
-  add("--format", request.format);
-  add("--instances", request.instances);
-  add("--headroom", request.headroom);
-  add("--dram", request.board.dram);
-  if (request.tight) {
-    command += " --tight";
-  }
-  if (request.one_priority) {
-    command += " --one-priority";
-  }
-  return fmt::format("\nto write the map: {}\n", command);
+  EmitRequest request;
+  request.trace = analysis.request;
+  request.board = analysis.request.board;
+  request.sdk = analysis.request.sdk;
+  return fmt::format("\nto write the map: {}\n", command_of(request, request.board.name));
 }
 
 Table flat_table(const Analysis& analysis) {

@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace memsize::core {
@@ -58,11 +59,59 @@ timespec time_of(const std::optional<std::int64_t>& mtime_ns) {
   return time;
 }
 
-// The owner first: giving a file away drops the bits that run it as its owner.
+// A list of names that the system fills, or a value; empty where there is none.
+template <typename Get>
+std::string filled(Get get) {
+  std::string text;
+  // It may grow between the two calls.
+  for (ssize_t size = get(nullptr, 0); size > 0; size = get(nullptr, 0)) {
+    text.resize(static_cast<std::size_t>(size));
+    if (const ssize_t got = get(text.data(), text.size()); got >= 0) {
+      text.resize(static_cast<std::size_t>(got));
+      return text;
+    }
+    if (errno != ERANGE) {
+      break;
+    }
+  }
+  return {};
+}
+
+Attributes attributes_of(int file) {
+  Attributes found;
+  const std::string names =
+      filled([&](char* to, std::size_t size) { return ::flistxattr(file, to, size); });
+  for (std::size_t at = 0; at < names.size(); at = names.find('\0', at) + 1) {
+    const std::string name{names.c_str() + at};
+    if (!name.starts_with("security.")) {
+      found[name] = filled(
+          [&](char* to, std::size_t size) { return ::fgetxattr(file, name.c_str(), to, size); });
+    }
+  }
+  return found;
+}
+
+// What cannot be had is missing afterwards, which the caller sees.
+void give_attributes(int file, const Attributes& wanted) {
+  for (const auto& [name, value] : attributes_of(file)) {
+    if (!wanted.contains(name)) {
+      (void)::fremovexattr(file, name.c_str());
+    }
+  }
+  for (const auto& [name, value] : wanted) {
+    (void)::fsetxattr(file, name.c_str(), value.data(), value.size(), 0);
+  }
+}
+
+// The owner first: giving a file away drops the bits that run it as its owner. An access list has
+// the bits, too: they come behind it.
 bool give_metadata(int file, const Metadata& metadata) {
   if (metadata.owner && ::fchown(file, metadata.owner->user, metadata.owner->group) != 0 &&
       errno != EPERM) {
     return false;
+  }
+  if (metadata.attributes) {
+    give_attributes(file, *metadata.attributes);
   }
   if (::fchmod(file, metadata.mode) != 0) {
     return false;
@@ -151,7 +200,13 @@ Entry RealFileSystem::entry(const std::string& path) {
   entry.mtime_ns = nanoseconds(status.st_mtim);
   entry.owner = {status.st_uid, status.st_gid};
   entry.device = status.st_dev;
+  entry.names = status.st_nlink;
   return entry;
+}
+
+Attributes RealFileSystem::attributes(const std::string& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  return file.get() < 0 ? Attributes{} : attributes_of(file.get());
 }
 
 Result<std::vector<std::string>> RealFileSystem::list_entries(const std::string& folder) {

@@ -72,6 +72,11 @@ Entry MemFileSystem::entry(const std::string& path) {
   return entry;
 }
 
+Attributes MemFileSystem::attributes(const std::string& path) {
+  const auto found = attributes_of.find(path);
+  return found == attributes_of.end() ? Attributes{} : found->second;
+}
+
 Result<std::vector<std::string>> MemFileSystem::list_entries(const std::string& folder) {
   if (entry(folder).kind != Entry::Kind::kFolder) {
     return cannot("list", folder, reason(ENOTDIR));
@@ -149,6 +154,9 @@ Result<void> MemFileSystem::create(const std::string& path,
 Result<void> MemFileSystem::set_metadata(const std::string& path, const Metadata& metadata) {
   ++steps;
   modes[path] = metadata.mode;
+  if (metadata.attributes) {
+    attributes_of[path] = *metadata.attributes;
+  }
   // Every step is later than the one before.
   mtimes[path] = metadata.mtime_ns.value_or(static_cast<std::int64_t>(steps));
   return {};
@@ -169,8 +177,10 @@ Result<void> MemFileSystem::rename(const std::string& from, const std::string& t
   content[to] = std::move(bytes);
   modes[to] = modes.contains(from) ? modes.at(from) : kUsualMode;
   mtimes[to] = mtimes.contains(from) ? mtimes.at(from) : 0;
+  attributes_of[to] = attributes(from);
   modes.erase(from);
   mtimes.erase(from);
+  attributes_of.erase(from);
   folders.insert(parent);
   return {};
 }
@@ -185,6 +195,7 @@ Result<void> MemFileSystem::remove(const std::string& path) {
   ++steps;
   modes.erase(path);
   mtimes.erase(path);
+  attributes_of.erase(path);
   folders.insert(path.substr(0, path.rfind('/')));
   return {};
 }

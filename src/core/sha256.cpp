@@ -109,4 +109,9 @@ std::string sha256(std::string_view bytes) {
   return text;
 }
 
+std::string short_hash(std::string_view bytes) {
+  constexpr std::size_t kDigits = 16;
+  return sha256(bytes).substr(0, kDigits);
+}
+
 }  // namespace memsize::core

@@ -1,10 +1,12 @@
 // A plan as data: memsize's own document, heliaAOT's residency report, and a table of lifetimes.
+#include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
 #include "plan_writers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -219,6 +221,53 @@ std::string gaps_of(const PlannedBlock& block) {
   return core::join(gaps, " ");
 }
 
+// A member of a document, as it is written and as its hash has it: by sorted keys, without blanks.
+struct Member {
+  std::string key;
+  std::string written;
+  std::string hashed;
+};
+
+std::string without_blanks(const std::string& value) {
+  return nlohmann::json::parse(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Member member(std::string key, std::string value) {
+  std::string hashed = without_blanks(value);
+  return {std::move(key), std::move(value), std::move(hashed)};
+}
+
+// One value at a time: a long list is no tree in memory.
+Member list_member(std::string key, const std::vector<std::string>& values) {
+  std::vector<std::string> hashed;
+  hashed.reserve(values.size());
+  for (const std::string& value : values) {
+    hashed.push_back(without_blanks(value));
+  }
+  return {std::move(key), json_lines(values, "  "), fmt::format("[{}]", fmt::join(hashed, ","))};
+}
+
+// The document of these members, with what all of them hash to behind the last of its hashes.
+std::string sealed(const std::vector<Member>& members, const std::string& key) {
+  std::map<std::string, const Member*> sorted;
+  std::size_t behind = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    sorted.emplace(members[i].key, &members[i]);
+    behind = members[i].key.ends_with("_hash") ? i + 1 : behind;
+  }
+  std::string content;
+  for (const auto& [name, each] : sorted) {
+    content += fmt::format("{}\"{}\":{}", content.empty() ? "{" : ",", name, each->hashed);
+  }
+  std::vector<std::string> lines;
+  for (const Member& each : members) {
+    lines.push_back(fmt::format("\"{}\": {}", each.key, each.written));
+  }
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(behind),
+               fmt::format("\"{}\": {}", key, json_string(core::short_hash(content + "}"))));
+  return fmt::format("{{\n  {}\n}}\n", fmt::join(lines, ",\n  "));
+}
+
 // RFC 4180; blanks at the ends are quoted too, because many readers cut them off.
 std::string csv_field(const std::string& text) {
   const bool blank = !text.empty() && core::trim(text).size() != text.size();
@@ -276,28 +325,25 @@ std::string json_lines(const std::vector<std::string>& values, std::string_view 
 }
 
 std::string plan_json(const model::PlanReport& plan) {
-  std::vector<std::string> members = {"\"schema\": \"memsize.plan/1\""};
-  const auto add = [&](std::string_view key, const std::string& value) {
-    members.push_back(fmt::format("\"{}\": {}", key, value));
-  };
+  std::vector<Member> members = {member("schema", json_string("memsize.plan/1"))};
   if (!plan.prefix.empty()) {
-    add("prefix", json_string(plan.prefix));
+    members.push_back(member("prefix", json_string(plan.prefix)));
   }
   if (!plan.planner.empty()) {
-    add("planner", json_string(plan.planner));
+    members.push_back(member("planner", json_string(plan.planner)));
   }
   const PlanView view = view_of(plan);
-  add("envelope_hash", json_string(envelope_hash(view)));
-  add("layout_hash", json_string(plan::layout_hash(plan)));
+  members.push_back(member("envelope_hash", json_string(envelope_hash(view))));
+  members.push_back(member("layout_hash", json_string(plan::layout_hash(plan))));
   if (!plan.memories.empty()) {
-    add("memories", json_lines(members_of(plan.memories, memory_member), "  "));
+    members.push_back(list_member("memories", members_of(plan.memories, memory_member)));
   }
-  add("arenas", json_lines(members_of(view.arenas, arena_member), "  "));
-  add("blocks", json_lines(members_of(plan.blocks, block_member), "  "));
+  members.push_back(list_member("arenas", members_of(view.arenas, arena_member)));
+  members.push_back(list_member("blocks", members_of(plan.blocks, block_member)));
   if (!plan.layers.empty()) {
-    add("layers", json_lines(members_of(plan.layers, layer_member), "  "));
+    members.push_back(list_member("layers", members_of(plan.layers, layer_member)));
   }
-  return fmt::format("{{\n  {}\n}}\n", fmt::join(members, ",\n  "));
+  return sealed(members, "content_hash");
 }
 
 std::string plan_residency(const model::PlanReport& plan, const std::string& prefix) {
@@ -321,15 +367,13 @@ std::string plan_residency(const model::PlanReport& plan, const std::string& pre
   }
   // How heliaAOT makes plan_hash and tensor_layout_hash is not public, so that nobody but heliaAOT
   // can say that they are true of a plan: none is better than one that might lie.
-  return fmt::format(
-      "{{\n  \"schema_version\": 3,\n  \"module_prefix\": {},\n"
-      "  \"memsize_envelope_hash\": {},\n  \"memsize_layout_hash\": {},\n"
-      "  \"arenas\": {{\n    {}\n  }},\n  \"tensors\": {}\n}}\n",
-      json_string(prefix),
-      json_string(envelope_hash(view)),
-      json_string(plan::layout_hash(plan)),
-      fmt::join(arenas, ",\n    "),
-      json_lines(tensors, "  "));
+  return sealed({member("schema_version", "3"),
+                 member("module_prefix", json_string(prefix)),
+                 member("memsize_envelope_hash", json_string(envelope_hash(view))),
+                 member("memsize_layout_hash", json_string(plan::layout_hash(plan))),
+                 member("arenas", fmt::format("{{\n    {}\n  }}", fmt::join(arenas, ",\n    "))),
+                 list_member("tensors", tensors)},
+                "memsize_content_hash");
 }
 
 std::string plan_csv(const model::PlanReport& plan) {

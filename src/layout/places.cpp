@@ -40,14 +40,43 @@ std::set<std::string> errors_of(const MemoryMap& map) {
 
 std::string first_address(const board::Board& board, const board::Knob& knob, core::PhysAddr end) {
   for (const board::Chain& chain : board.chains) {
-    const auto up = chain.physical.text == knob.name && !chain.items.empty()
-                        ? core::align_up(end.value(), chain.items.front().align)
-                        : std::nullopt;
+    const auto up =
+        chain.physical.text == knob.name && !chain.items.empty()
+            ? core::align_up(end.value(), std::max(chain.items.front().align, knob.granule))
+            : std::nullopt;
     if (up) {
       return core::format_hex(*up);
     }
   }
   return core::format_address(end);
+}
+
+core::Diagnostic too_small(const board::Chain& chain,
+                           const core::PhysRange& window,
+                           core::Bytes needed,
+                           std::vector<std::pair<std::string, core::Bytes>> sizes) {
+  const core::Bytes room = window.size();
+  core::Diagnostic misfit =
+      core::error(core::Code::kLayoutWindow,
+                  fmt::format("chain '{}' needs {}, but its window {} holds {}: {} too much",
+                              chain.name,
+                              core::format_size(needed),
+                              core::format_range(window),
+                              core::format_size(room),
+                              core::format_size(needed - room)),
+                  chain.place);
+  const auto limit = window.base().plus(room);
+  misfit.details.push_back(fmt::format("{} ends the window: {}",
+                                       limit ? core::format_address(*limit) : std::string{"2^64"},
+                                       chain.limit_why));
+  std::stable_sort(
+      sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr std::size_t kShown = 5;
+  for (std::size_t i = 0; i < std::min(sizes.size(), kShown); ++i) {
+    misfit.details.push_back(
+        fmt::format("{} has {}", sizes[i].first, core::format_size(sizes[i].second)));
+  }
+  return misfit;
 }
 
 bool is_outside(const MemoryMap& map, const Region& region) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace memsize::layout {
 
@@ -18,6 +20,12 @@ namespace memsize::layout {
 [[nodiscard]] std::string first_address(const board::Board& board,
                                         const board::Knob& knob,
                                         core::PhysAddr end);
+
+/// That a chain needs more than its window, with the largest of what is in it; without a hint.
+[[nodiscard]] core::Diagnostic too_small(const board::Chain& chain,
+                                         const core::PhysRange& window,
+                                         core::Bytes needed,
+                                         std::vector<std::pair<std::string, core::Bytes>> sizes);
 
 /// Where a chain that lies outside of every bank would do, if a knob says where it begins. An
 /// address is only named if the whole map is better with it: what continues the chain moves too, a

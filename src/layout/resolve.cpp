@@ -84,6 +84,7 @@ class Resolver {
       }
     }
     if (!errors_.empty()) {
+      name_ends();
       return tl::make_unexpected(std::move(errors_));
     }
     return std::move(map_);
@@ -248,6 +249,10 @@ class Resolver {
     PhysAddr limit{evaluate(chain.limit)};
     const Bytes needed = window.placed + window.padding;
     const auto end = start.plus(needed);
+    if (end) {
+      PhysAddr& last = window_ends_.try_emplace(chain.limit.text, *end).first->second;
+      last = std::max(last, *end);
+    }
     // What begins at an address that a user set below all of the chain does not end it.
     const board::Chain* root = map_.board.root_of(chain.name);
     const auto first =
@@ -273,32 +278,30 @@ class Resolver {
     if (needed <= room) {
       return;
     }
-    core::Diagnostic misfit =
-        core::error(Code::kLayoutWindow,
-                    fmt::format("chain '{}' needs {}, but its window {} holds {}: {} too much",
-                                chain.name,
-                                core::format_size(needed),
-                                core::format_range(*range),
-                                core::format_size(room),
-                                core::format_size(needed - room)),
-                    chain.place);
-    misfit.details.push_back(
-        fmt::format("{} ends the window: {}", core::format_address(limit), chain.limit_why));
-    std::stable_sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
-      return a.second > b.second;
-    });
-    constexpr std::size_t kShown = 5;
-    for (std::size_t i = 0; i < std::min(sizes.size(), kShown); ++i) {
-      misfit.details.push_back(
-          fmt::format("{} has {}", sizes[i].first, core::format_size(sizes[i].second)));
-    }
+    core::Diagnostic misfit = too_small(chain, *range, needed, std::move(sizes));
     misfit.hint = what_would_fit(chain, needed - room);
-    const board::Knob* border = map_.board.find_knob(chain.limit.text);
-    if (border != nullptr && end) {
-      misfit.hint += fmt::format(
-          "; or raise {} to {}", border->name, first_address(map_.board, *border, *end));
-    }
+    note_end(chain);
     errors_.push_back(std::move(misfit));
+  }
+
+  // The next error is that the chain ends too late: where a knob may put that off, it says so.
+  void note_end(const board::Chain& chain) {
+    if (map_.board.find_knob(chain.limit.text) != nullptr &&
+        window_ends_.contains(chain.limit.text)) {
+      late_.emplace_back(errors_.size(), chain.limit.text);
+    }
+  }
+
+  // Several chains may end at one address: it must be behind the last of them.
+  void name_ends() {
+    for (const auto& [index, border] : late_) {
+      std::string& hint = errors_[index].hint;
+      hint += fmt::format(
+          "{}raise what ends the window: --set {}={}",
+          hint.empty() ? "" : "; or ",
+          border,
+          first_address(map_.board, *map_.board.find_knob(border), window_ends_.at(border)));
+    }
   }
 
   // The chain begins behind its own limit: sizes pushed it there, or the board file is wrong.
@@ -320,12 +323,7 @@ class Resolver {
     if (!chain.after.empty()) {
       late.hint = fmt::format("make what stands in chain '{}' smaller", chain.after);
     }
-    if (border != nullptr) {
-      late.hint += fmt::format("{}raise {} to more than {}",
-                               late.hint.empty() ? "" : ", or ",
-                               border->name,
-                               core::format_address(start));
-    }
+    note_end(chain);
     errors_.push_back(std::move(late));
   }
 
@@ -774,6 +772,9 @@ class Resolver {
   // Region and whether its physical name is in the HTML map.
   std::vector<std::pair<std::string, bool>> named_physically_;
   core::Diagnostics errors_;
+  // By the expression that ends the window: the end of the last chain in it.
+  std::map<std::string, PhysAddr> window_ends_;
+  std::vector<std::pair<std::size_t, std::string>> late_;  // errors that name it, by knob
 };
 
 core::Result<MemoryMap> resolve_with(const board::Board& board,

@@ -219,13 +219,12 @@ std::optional<std::uint64_t> count_of(const std::optional<Bytes>& size) {
 }
 
 std::string hash_of(std::vector<std::string> lines) {
-  constexpr std::size_t kDigits = 16;
   std::sort(lines.begin(), lines.end());
   std::string text;
   for (const std::string& line : lines) {
     text += line;
   }
-  return core::sha256(text).substr(0, kDigits);
+  return core::short_hash(text);
 }
 
 }  // namespace
@@ -302,18 +301,25 @@ core::Diagnostics false_claims(const model::PlanReport& report) {
     core::Place place;
     place.path = report.path;
     errors.push_back(core::error(core::Code::kPlanContradiction,
-                                 fmt::format("it says that its {} hash is {}, but its {} make {}",
+                                 fmt::format("it says that its {} hash is {}, but {} {}",
                                              what,
                                              core::printable(claimed, 40),
                                              contents,
                                              found),
                                  place,
                                  "it was changed after memsize wrote it: write it again with "
-                                 "memsize plan, or leave out both "
+                                 "memsize plan, or leave out all "
                                  "hashes of what you changed on purpose"));
   };
-  compare("envelope", "arenas", report.claimed_envelope_hash, envelope_hash);
-  compare("layout", "blocks", report.claimed_layout_hash, layout_hash);
+  compare("envelope", "its arenas make", report.claimed_envelope_hash, envelope_hash);
+  compare("layout", "its blocks make", report.claimed_layout_hash, layout_hash);
+  if (errors.empty()) {
+    // Lifetimes, windows, capacities and whatever else the two are not made of.
+    compare("content",
+            "what it says makes",
+            report.claimed_content_hash,
+            [](const model::PlanReport& read) { return read.content_hash; });
+  }
   return errors;
 }
 

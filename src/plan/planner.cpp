@@ -332,6 +332,8 @@ class Planner {
     plan.foreign_layout_hash.clear();
     plan.claimed_envelope_hash.clear();
     plan.claimed_layout_hash.clear();
+    plan.claimed_content_hash.clear();
+    plan.content_hash.clear();
     plan.planner = options_.planner.empty() ? "memsize" : options_.planner;
     plan.memories.clear();
     plan.arenas.clear();

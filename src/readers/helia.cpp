@@ -52,6 +52,7 @@ class ResidencyReader : private PlanFields {
     // memsize says so of a plan that it wrote in this format.
     report_.claimed_envelope_hash = text_if_any(root, "memsize_envelope_hash");
     report_.claimed_layout_hash = text_if_any(root, "memsize_layout_hash");
+    read_content_hash(document, "memsize_content_hash", report_);
     report_.is_replanned = !report_.claimed_layout_hash.empty();
     const JsonValue arenas = member(root, "arenas");
     if (arenas && is_object(arenas)) {

@@ -40,6 +40,7 @@ class DocumentReader : private PlanFields {
     report_.prefix = text_if_any(root, "prefix");
     report_.claimed_envelope_hash = text_if_any(root, "envelope_hash");
     report_.claimed_layout_hash = text_if_any(root, "layout_hash");
+    read_content_hash(document, "content_hash", report_);
     report_.is_replanned = true;
     each(root["memories"], &DocumentReader::read_memory);
     each(member(root, "arenas"), &DocumentReader::read_arena);

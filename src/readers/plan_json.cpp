@@ -1,5 +1,6 @@
 #include "plan_json.hpp"
 
+#include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -55,6 +56,46 @@ class Watched {
   const char* at_;
   const char** furthest_;
 };
+
+// As nlohmann writes it.
+std::string dumped(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// The value without blanks, objects by sorted keys; of the value itself without one member.
+void add_content(JsonValue value, std::string_view without, std::string& out) {
+  if (value.is(JsonKind::kObject)) {
+    std::vector<JsonValue> members;
+    for (const JsonValue member : value) {
+      if (without.empty() || member.key() != without) {
+        members.push_back(member);
+      }
+    }
+    std::sort(
+        members.begin(), members.end(), [](JsonValue a, JsonValue b) { return a.key() < b.key(); });
+    out += members.empty() ? "{" : "";
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      out += fmt::format("{}{}:", i == 0 ? '{' : ',', dumped(std::string{members[i].key()}));
+      add_content(members[i], {}, out);
+    }
+    out += '}';
+  } else if (value.is(JsonKind::kArray)) {
+    out += '[';
+    bool is_first = true;
+    for (const JsonValue item : value) {
+      out += is_first ? "" : ",";
+      is_first = false;
+      add_content(item, {}, out);
+    }
+    out += ']';
+  } else if (value.is(JsonKind::kText)) {
+    out += dumped(std::string{value.text()});
+  } else if (value.is(JsonKind::kReal)) {
+    out += dumped(value.real());
+  } else {
+    out += value.shown();
+  }
+}
 
 }  // namespace
 
@@ -289,6 +330,12 @@ std::vector<JsonDocument::Misspelt> JsonDocument::misspelt() const {
   return found;
 }
 
+std::string JsonDocument::hash_without(std::string_view key) const {
+  std::string content;
+  add_content(root(), key, content);
+  return core::short_hash(content);
+}
+
 std::string_view JsonDocument::stored(std::uint32_t begin, std::uint32_t size) const {
   return begin < text_.size() ? text_.substr(begin, size)
                               : std::string_view{unescaped_}.substr(begin - text_.size(), size);
@@ -415,6 +462,15 @@ std::string JsonValue::shown() const {
       return "an object";
   }
   return {};
+}
+
+void PlanFields::read_content_hash(const JsonDocument& document,
+                                   const char* key,
+                                   model::PlanReport& report) {
+  report.claimed_content_hash = text_if_any(document.root(), key);
+  if (!report.claimed_content_hash.empty()) {
+    report.content_hash = document.hash_without(key);
+  }
 }
 
 PlanResult PlanFields::finish(model::PlanReport report, const JsonDocument& document) {

@@ -101,6 +101,10 @@ class JsonDocument {
 
   [[nodiscard]] JsonValue at(std::uint32_t index) const { return {this, index}; }
 
+  /// What everything in it hashes to except one member of the outermost object: by sorted keys,
+  /// without blanks.
+  [[nodiscard]] std::string hash_without(std::string_view key) const;
+
  private:
   friend class JsonValue;
   friend class JsonValue::Iterator;
@@ -184,6 +188,9 @@ class PlanFields : public PlanProblems {
   std::string memory_if_any(JsonValue object, const char* key);
   std::optional<model::Lifetime> role(JsonValue object, const char* key);
   std::optional<model::Lifetime> role_if_any(JsonValue object, const char* key);
+
+  /// What a document of memsize's says that it hashes to, if it does, and what it does hash to.
+  void read_content_hash(const JsonDocument& document, const char* key, model::PlanReport& report);
 
   /// As PlanProblems::lifetime, said of that value.
   std::optional<model::Interval> lifetime(JsonValue of,

@@ -660,8 +660,7 @@ class Document : public Reading {
     const json claimed = *found;
     document.erase(found);
     const std::string content = document.dump(-1, ' ', false, json::error_handler_t::replace);
-    constexpr std::size_t kDigits = 16;
-    const std::string hash = core::sha256(content).substr(0, kDigits);
+    const std::string hash = core::short_hash(content);
     if (claimed == hash) {
       return std::nullopt;
     }

@@ -277,6 +277,33 @@ core::Result<std::vector<Applied>> apply(core::FileSystem& files,
   return apply_parts(files, parts, description);
 }
 
+core::Diagnostics other_names(core::FileSystem& files, const std::vector<RootChanges>& roots) {
+  core::Diagnostics told;
+  for (const RootChanges& root : roots) {
+    std::vector<std::string> shared;
+    for (const FileChange& change : root.changes) {
+      const core::Entry entry = files.entry(fmt::format("{}/{}", root.root, change.path));
+      if (entry.kind == core::Entry::Kind::kFile && entry.names > 1) {
+        shared.push_back(
+            fmt::format("{} has {} names", core::printable(change.path, kShown), entry.names));
+      }
+    }
+    if (!shared.empty()) {
+      core::Place place;
+      place.path = root.root;
+      told.push_back(core::warning(
+          Code::kSdkNotKept,
+          fmt::format("{} other names (hard links), which keep the bytes of before",
+                      shared.size() == 1 ? std::string{"a file that changes has"}
+                                         : fmt::format("{} files that change have", shared.size())),
+          place,
+          "what is at the other names is not changed, nor put back"));
+      told.back().details = std::move(shared);
+    }
+  }
+  return told;
+}
+
 core::Result<Applied> apply(core::FileSystem& files,
                             const std::string& root,
                             const std::vector<FileChange>& changes,

@@ -89,9 +89,10 @@ void note_time(Journal& journal, const std::string& path, std::optional<std::int
 }
 
 core::Metadata metadata_of(const FileState& state, const Task& task) {
-  core::Metadata metadata{state.mode, state.mtime_ns, {}};
+  core::Metadata metadata{state.mode, state.mtime_ns, {}, {}};
   if (task.from.exists) {
     metadata.owner = task.owner;
+    metadata.attributes = task.attributes;
   }
   return metadata;
 }
@@ -219,10 +220,15 @@ core::Result<void> TreeChange::copy(const Task& task) {
       return made;
     }
   }
-  return !task.to.exists
-             ? core::Result<void>{}
-             : store_.make_copy(
-                   Copy::kStaged, task.path, *task.change->after, metadata_of(task.to, task));
+  if (!task.to.exists) {
+    return {};
+  }
+  auto made =
+      store_.make_copy(Copy::kStaged, task.path, *task.change->after, metadata_of(task.to, task));
+  if (made && task.from.exists) {
+    store_.tell_lost(Copy::kStaged, task.path, applied_.warnings);
+  }
+  return made;
 }
 
 core::Result<void> TreeChange::keep_edited(const Task& task) {

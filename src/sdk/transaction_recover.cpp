@@ -382,6 +382,9 @@ core::Result<void> put_back(Store& store,
       if (!same_bytes(*now, back)) {
         back.mtime_ns = now_ns();
       }
+      if (now->exists) {
+        store.tell_lost(Copy::kBackup, file.path, reverted.warnings);
+      }
       if (auto put = store.put(Copy::kBackup, file.path, back); !put) {
         return put;
       }

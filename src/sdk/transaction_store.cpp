@@ -167,7 +167,7 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
     Session session{*this, std::move(attempt->lock)};
     constexpr unsigned kMode = 0644;
     if (is_new) {
-      if (auto made = files_.create(own(kIgnore), "*\n", {kMode, {}, {}}); !made) {
+      if (auto made = files_.create(own(kIgnore), "*\n", {kMode, {}, {}, {}}); !made) {
         return failed(made.error(), kMendAndRepeat);
       }
     }
@@ -212,7 +212,7 @@ core::Result<void> Store::write(Document which, const Journal& journal) {
       return removed;
     }
   }
-  if (auto made = files_.create(beside, print_journal(journal), {kMode, {}, {}}); !made) {
+  if (auto made = files_.create(beside, print_journal(journal), {kMode, {}, {}, {}}); !made) {
     return made;
   }
   auto renamed = files_.rename(beside, path);
@@ -316,8 +316,9 @@ core::Result<Kept> Store::keep(const std::string& path) {
   if (has_copy(Copy::kKept, name, state)) {
     return Kept{name, false};
   }
-  if (auto made = make_copy(Copy::kKept, name, *bytes, {entry.mode, entry.mtime_ns, entry.owner});
-      !made) {
+  const core::Metadata metadata{
+      entry.mode, entry.mtime_ns, entry.owner, files_.attributes(target(path))};
+  if (auto made = make_copy(Copy::kKept, name, *bytes, metadata); !made) {
     return tl::make_unexpected(made.error());
   }
   return Kept{name, true};
@@ -329,7 +330,7 @@ core::Result<void> Store::put(Copy where, const std::string& path, const FileSta
   const bool same_time = !state.mtime_ns || entry.mtime_ns == *state.mtime_ns;
   if (entry.mode != state.mode || !same_time) {
     // A copy that went through another program, such as one that copied the whole tree.
-    if (auto set = files_.set_metadata(from, {state.mode, state.mtime_ns, {}}); !set) {
+    if (auto set = files_.set_metadata(from, {state.mode, state.mtime_ns, {}, {}}); !set) {
       return set;
     }
   }
@@ -337,6 +338,29 @@ core::Result<void> Store::put(Copy where, const std::string& path, const FileSta
     return made;
   }
   return files_.rename(from, target(path));
+}
+
+void Store::tell_lost(Copy where, const std::string& path, core::Diagnostics& warnings) const {
+  const core::Entry old = files_.entry(target(path));
+  const core::Entry made = files_.entry(copy(where, path));
+  std::vector<std::string> lost;
+  if (made.owner != old.owner) {
+    lost.push_back(fmt::format("its owner {}:{}", old.owner.user, old.owner.group));
+  }
+  const core::Attributes kept = files_.attributes(copy(where, path));
+  for (const auto& [name, value] : files_.attributes(target(path))) {
+    const auto found = kept.find(name);
+    if (found == kept.end() || found->second != value) {
+      lost.push_back(fmt::format("'{}'", core::printable(name, kShown)));
+    }
+  }
+  if (!lost.empty()) {
+    warnings.push_back(core::warning(
+        Code::kSdkNotKept,
+        fmt::format("the file that replaces this one lacks {}", core::join(lost, ", ")),
+        this->place(path),
+        "give it to the new file, if somebody needs it"));
+  }
 }
 
 core::Result<void> Store::remove_copy(Copy where, const std::string& path) {
@@ -452,7 +476,7 @@ std::optional<std::int64_t> Store::folder_time(const std::string& path) const {
 void Store::set_folder_time(const std::string& path, std::int64_t time_ns) {
   const std::string full = path == "." ? root_ : target(path);
   if (const auto now = folder_time(path); now && *now != time_ns) {
-    (void)files_.set_metadata(full, {files_.entry(full).mode, time_ns, {}});
+    (void)files_.set_metadata(full, {files_.entry(full).mode, time_ns, {}, {}});
   }
 }
 

@@ -98,6 +98,9 @@ class Store {
   [[nodiscard]] core::Result<Kept> keep(const std::string& path);
   /// Renames the copy over the tree's file, with the mode and time that `state` says.
   [[nodiscard]] core::Result<void> put(Copy where, const std::string& path, const FileState& state);
+  /// A warning where the copy is about to be renamed over the tree's file, and lacks something else
+  /// than bytes that this one has.
+  void tell_lost(Copy where, const std::string& path, core::Diagnostics& warnings) const;
   [[nodiscard]] core::Result<void> remove_copy(Copy where, const std::string& path);
   /// Files in there, at any depth, below it.
   [[nodiscard]] std::vector<std::string> copies(Copy where) const;

@@ -182,6 +182,7 @@ class Surveyor {
     const bool exists = entry.kind == Kind::kFile;
     if (exists) {
       task.from = state_of(*change.before, entry.mode, entry.mtime_ns);
+      task.attributes = store_.files().attributes(store_.target(path));
     }
     if (change.after) {
       task.to = state_of(*change.after, exists ? entry.mode : store_.files().new_file_mode(), 0);

@@ -23,6 +23,7 @@ struct Task {
   FileState from;
   FileState to;
   core::Owner owner;
+  core::Attributes attributes;
 };
 
 struct Survey {

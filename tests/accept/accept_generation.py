@@ -144,6 +144,28 @@ def check_emit(context: Context, generation: str, tree: Path) -> int:
     return count
 
 
+def check_reading(context: Context, generation: str, tree: Path) -> int:
+    """Verbs that only read the tree say so, too, and propose the board that fits, where there is one."""
+    count = 0
+    copy = copy_of(context, tree, "j722s")
+    for board, of_board in (("j722s", "12"), ("j722s-sdk11", "11")):
+        differs = f"is of {TITLES[of_board]}, but this tree is of {TITLES[generation]}"
+        done = context.run("check", "--sdk", copy, "--board", board, "--json", expect=(0, 1))
+        found = parse_json(done.stdout, "check --json")["diagnostics"]
+        told = [one for one in found if one["code"] == "sizing.generation"]
+        same(f"{generation} {board}: check", [one["severity"] for one in told], [] if of_board == generation else ["error"])
+        said = context.run("why", "DDR_C7X_2_SCRATCH", "--sdk", copy, "--board", board).stderr
+        same(f"{generation} {board}: why", "warning[sizing.generation]" in said, of_board != generation)
+        if told:
+            check(differs in told[0]["message"] and differs in said, f"{told} {said}")
+            run_proposed(context, said[said.index("hint: ") + 6:].splitlines()[0], copy.parent)
+        if told and generation in ("11", "12"):
+            fits = "j722s" if generation == "12" else "j722s-sdk11"
+            same("check's hint", told[0]["hint"], f"memsize check --board {fits} --sdk {copy}")
+        count += 2
+    return count
+
+
 def check_unknown(context: Context, tree: Path) -> int:
     """Without the files that tell it, nobody knows: said, and nothing is assumed without a word."""
     copy = copy_of(context, tree, "j722s")
@@ -172,7 +194,7 @@ def body(context: Context) -> str:
     parts = emits = unknown = 0
     for generation, tree in found.items():
         parts += check_import(context, generation, tree)
-        emits += check_emit(context, generation, tree)
+        emits += check_emit(context, generation, tree) + check_reading(context, generation, tree)
         unknown += check_unknown(context, tree)
     return f"{hints} hints, {len(found)} trees, {parts} parts, {emits} calls, {unknown} trees of which nothing tells"
 

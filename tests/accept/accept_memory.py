@@ -1,8 +1,10 @@
 """Where memory ends, memsize ends: one message, a document where it was asked for, status 4, and nothing half written.
 
 Allocations are made to fail by an operator new of our own, loaded before the library's: all of them from the N-th on, or
-those beyond so many bytes. Whatever a run does up to its end must be what it does with all memory, or that end. And what
-never ends, or says a lot in a few bytes, is left at the limit of its kind, in bounded memory and time.
+those beyond so many bytes. Of a run of one thread that writes no file, N is every allocation (of the longest runs every
+few): the run splits there in two, and one half goes on without memory. Others are run again for some N. Whatever a run
+does up to its end must be what it does with all memory, or that end. And what never ends, or says a lot in a few bytes,
+is left at the limit of its kind, in bounded memory and time.
 """
 
 import gzip
@@ -19,18 +21,78 @@ HOOK = r"""
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <malloc.h>
 #include <new>
+#include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static std::atomic<long> calls{0};
 static std::atomic<long> bytes{0};
 static long number(const char* name) { const char* text = std::getenv(name); return text == nullptr ? -1 : std::atol(text); }
+
+// One half of a run goes on without memory, the other one waits and writes down how that ended.
+static bool is_without = false;
+static long every() { static const long step = number("SPLIT_EVERY"); return step; }
+// What is read from a shared file moves on for both.
+static void open_again() {
+  for (int file = 3; file < 64; ++file) {
+    struct stat status {};
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || (fcntl(file, F_GETFL) & O_ACCMODE) != O_RDONLY) continue;
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const int own = open(path, O_RDONLY | O_CLOEXEC);
+    lseek(own, lseek(file, 0, SEEK_CUR), SEEK_SET);
+    dup2(own, file);
+    close(own);
+  }
+}
+static void put(int to, const void* data, std::size_t size) { if (write(to, data, size) != static_cast<ssize_t>(size)) std::abort(); }
+static int said_in(const char* name) { return fcntl(memfd_create(name, MFD_CLOEXEC), F_DUPFD_CLOEXEC, 100); }
+static void split(long call) {
+  static const int record = fcntl(open(std::getenv("SPLIT_TO"), O_WRONLY | O_CREAT | O_TRUNC, 0644), F_DUPFD_CLOEXEC, 100);
+  static const int said[2] = {said_in("out"), said_in("err")};
+  const pid_t half = fork();
+  if (half < 0) std::abort();
+  if (half == 0) {
+    dup2(said[0], STDOUT_FILENO);
+    dup2(said[1], STDERR_FILENO);
+    open_again();
+    alarm(60);
+    is_without = true;
+    return;
+  }
+  int status = 0;
+  if (waitpid(half, &status, 0) != half) std::abort();
+  struct stat before {};
+  fstat(STDOUT_FILENO, &before);
+  char head[80];
+  off_t sizes[2];
+  for (int i = 0; i < 2; ++i) sizes[i] = lseek(said[i], 0, SEEK_END);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  put(record, head, std::snprintf(head, sizeof head, "%ld %d %ld %ld %ld\n", call, code, sizes[0], sizes[1], static_cast<long>(before.st_size)));
+  for (int i = 0; i < 2; ++i) {
+    void* text = std::malloc(sizes[i] + 1);
+    if (pread(said[i], text, sizes[i], 0) != sizes[i]) std::abort();
+    put(record, text, sizes[i]);
+    std::free(text);
+    if (ftruncate(said[i], 0) != 0) std::abort();
+    lseek(said[i], 0, SEEK_SET);
+  }
+}
+
 static bool refused(std::size_t size) {
   static const long last = number("FAIL_FROM");
   static const long most = number("FAIL_ABOVE");
   // Before main() no program has a say: what counts begins where it has prepared itself.
   if (std::get_new_handler() == nullptr) return false;
   const long call = ++calls;
+  if (!is_without && every() > 0 && call % every() == 0) split(call);
+  if (is_without) return true;
   return (last >= 0 && call > last) || (most >= 0 && bytes + static_cast<long>(size) > most);
 }
 static void* take(std::size_t size) {
@@ -65,6 +127,8 @@ struct Report {
 """
 MESSAGE = "memsize: error[memory.end]: "
 STEPS = 60
+# A run of so many allocations is split at each of them, a longer one so often.
+MOST, SPLITS = 10_000, 2_500
 MIB = 1 << 20
 
 
@@ -76,14 +140,19 @@ def hook(context: Context) -> Path:
     return library
 
 
-def run(context: Context, words: tuple[str, ...], limit: int = 0, **variables: object) -> subprocess.CompletedProcess[bytes]:
+def run(context: Context, words: tuple[str, ...], limit: int = 0, to_file: bool = False,
+        **variables: object) -> subprocess.CompletedProcess[bytes]:
     def restrict() -> None:
         if limit:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
     environment = {**os.environ, "NO_COLOR": "1", **{name: str(value) for name, value in variables.items()}}
-    return subprocess.run([context.memsize, *words], cwd=context.work, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
-                          env=environment, preexec_fn=restrict, check=False)
+    with (context.work / "printed").open("wb") as printed:
+        done = subprocess.run([context.memsize, *words], cwd=context.work, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=120,
+                              stdout=printed if to_file else subprocess.PIPE, env=environment, preexec_fn=restrict, check=False)
+    if to_file:
+        done.stdout = (context.work / "printed").read_bytes()
+    return done
 
 
 def steps(last: int) -> list[int]:
@@ -106,6 +175,48 @@ def check_end(context: Context, words: tuple[str, ...], what: str, done: subproc
     else:
         same(f"{words} {what}: what it prints", done.stdout, b"")
     return True
+
+
+def check_split(context: Context, library: Path, words: tuple[str, ...]) -> tuple[int, str]:
+    """How often memory ended, and at which allocations."""
+    count, record = context.work / "count", context.work / "record"
+    whole = run(context, words, LD_PRELOAD=library, COUNT_IN=count)
+    total = int(read(count).split()[0])
+    check(total > 50, f"{words}: only {total} allocations: the hook is not asked")
+    every = 1 if total <= MOST else -(-total // SPLITS)
+    again = run(context, words, LD_PRELOAD=library, SPLIT_EVERY=every, SPLIT_TO=record, to_file=True)
+    same(f"{words}: what is printed beside halves without memory", (again.returncode, again.stdout), (whole.returncode, whole.stdout))
+    data, at, halves, ended = record.read_bytes(), 0, 0, 0
+    while at < len(data):
+        head, _, _ = data[at:at + 80].partition(b"\n")
+        call, code, out, err, before = map(int, head.split())
+        at += len(head) + 1
+        # With what both had printed before.
+        printed = whole.stdout[:before] + data[at:at + out]
+        done = subprocess.CompletedProcess([], code, printed, data[at + out:at + out + err])
+        at += out + err
+        halves += 1
+        # What the command line is wrong in may be said before memory is asked for.
+        if (code, done.stdout) == (4, whole.stdout) and before:
+            check(done.stderr.startswith(MESSAGE.encode()), f"{words} from allocation {call}: {done.stderr!r}")
+        elif (code, done.stdout) != (whole.returncode, whole.stdout):
+            ended += check_end(context, words, f"from allocation {call}", done, whole.stdout)
+    same(f"{words}: halves", halves, total // every)
+    check(ended > halves // 2, f"{words}: memory ended in {ended} of {halves} halves")
+    return ended, f"{words[0]} {'each' if every == 1 else f'one of {every}'} of {total}"
+
+
+def check_all(context: Context, library: Path) -> tuple[int, str]:
+    csv = SOURCE / "samples" / "plans" / "vww_mobilenet.csv"
+    document = context.work / "sizing.json"
+    document.write_text(context.run("analyze", TRACE, "--board", "j722s-sdk11", "--json").stdout, encoding="utf-8")
+    board = ("--board", "j722s-sdk11")
+    calls = (("analyze", str(TRACE), *board, "--json"), ("analyze", str(document), "--json"), ("plan", str(csv), "--json"),
+             ("check", str(csv), "--json"), ("board", "show", "j722s"), ("list", "checks"), ("board", "nonsense", "--json"),
+             ("check", *board, "--json"), ("emit", *board, "--diff"), ("why", "0x110300000", *board, "--json"),
+             ("diff", str(csv), str(csv), "--json"), ("completion", "bash"))
+    results = [check_split(context, library, words) for words in calls]
+    return sum(ended for ended, _ in results), ", ".join(said for _, said in results)
 
 
 def check_failing(context: Context, library: Path) -> int:
@@ -178,9 +289,11 @@ def check_limits(context: Context) -> int:
 
 
 def body(context: Context) -> str:
-    failing = check_failing(context, hook(context))
+    library = hook(context)
+    everywhere, which = check_all(context, library)
+    failing = check_failing(context, library)
     check(failing > 100, f"memory ended {failing} times only")
-    return f"memory ended {failing} times, and well; {check_limits(context)} limits"
+    return f"memory ended {everywhere} times in halves of runs ({which}), {failing} in others, and well; {check_limits(context)} limits"
 
 
 if __name__ == "__main__":

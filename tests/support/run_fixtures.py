@@ -14,6 +14,7 @@ A case is fixtures/<code>/<case>/ with `cmd`, input files, and what the program 
   #remove FILE           removes a file
   #fifo NAME FILE        a named pipe that holds FILE's bytes and then closes
   #link NAME TARGET      a symbolic link
+  #hardlink NAME FILE    another name of a file
   #lock NAME TEXT        a file with that text, which another process has locked
   #env NAME VALUE        an environment variable
   #stdin FILE            standard input (else it is empty)
@@ -125,6 +126,8 @@ class Case:
                 os.mkfifo(self.folder / name)
                 data = (self.folder / content).read_bytes()
                 threading.Thread(target=fill_pipe, args=(self.folder / name, data), daemon=True).start()
+            case "hardlink", (name, file):
+                (self.folder / name).hardlink_to(self.folder / file)
             case "link", (name, target):
                 (self.folder / name).symlink_to(target)
             case "lock", (name, text):

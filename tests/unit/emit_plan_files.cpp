@@ -718,6 +718,40 @@ TEST_SUITE("emit") {
       CHECK(plan::false_claims(changed).size() == 1);
     }
   }
+
+  TEST_CASE("whatever of a written plan is changed, its hashes tell") {
+    PlanReport plan = large_plan();
+    plan.blocks[0].windows = {{{plan.blocks[0].live->lower, plan.blocks[0].live->upper},
+                               Bytes{0},
+                               Bytes{plan.blocks[0].size.count() / 2}}};
+    plan.prefix = kHostile;
+    for (const std::string form : {"json", "residency"}) {
+      const Json document = json_of(plan, form);
+      REQUIRE(plan::false_claims(*readers::read_plan(document.dump(1), "plan.json")).empty());
+      const Json flat = document.flatten();
+      std::size_t leaves = 0;
+      for (const auto& leaf : flat.items()) {
+        Json changed = document;
+        Json& value = changed[Json::json_pointer{leaf.key()}];
+        if (value.is_structured()) {
+          continue;
+        }
+        value = value.is_string()    ? Json(value.get<std::string>() + "1")
+                : value.is_boolean() ? Json(!value.get<bool>())
+                                     : Json(value.get<std::int64_t>() + 1);
+        ++leaves;
+        const auto back = readers::read_plan(changed.dump(1), "plan.json");
+        CHECK_MESSAGE((!back || !plan::false_claims(*back).empty()), form << " " << leaf.key());
+      }
+      CHECK(leaves > 50);
+      // Of an older memsize: what these two are made of, and nothing else, is held against them.
+      Json older = document;
+      older.erase(form == "json" ? "content_hash" : "memsize_content_hash");
+      older[form == "json" ? "blocks" : "tensors"][0]["size"] = 1;
+      const auto back = readers::read_plan(older.dump(), "plan.json");
+      CHECK((!back || plan::false_claims(*back).size() == 1));
+    }
+  }
 }
 
 }  // namespace memsize::emit

@@ -40,6 +40,9 @@ inline constexpr FileKind kMapFile = {std::uint64_t{1} << 22, "a file of a memor
 /// What people write: boards, projects, rules.
 inline constexpr FileKind kWrittenFile = {std::uint64_t{1} << 22, "a file of settings"};
 
+/// Extended attributes of a file, access lists among them, by their names.
+using Attributes = std::map<std::string, std::string>;
+
 /// What stands at a path; a link is one itself. What cannot be looked at is kOther.
 struct Entry {
   enum class Kind { kNothing, kFile, kFolder, kLink, kOther };
@@ -51,15 +54,17 @@ struct Entry {
   Owner owner;
   /// The same number: on one file system, so that rename() works between them.
   std::uint64_t device = 0;
+  std::uint64_t names = 1;  // of the file: hard links
 };
 
 /// What a new file is to have besides its bytes.
 struct Metadata {
   unsigned mode = 0;
-  /// Empty: now.
-  std::optional<std::int64_t> mtime_ns;
+  std::optional<std::int64_t> mtime_ns;  // empty: now
   /// Empty, or where this process may not give files away: the process' own.
   std::optional<Owner> owner;
+  /// These alone, as far as they may be; empty: what a new file gets there, or what the file has.
+  std::optional<Attributes> attributes;
 };
 
 /// Held until it is destroyed, which also removes the lock's file. While it is held, the signals
@@ -73,9 +78,8 @@ class FileLock {
 };
 
 struct LockAttempt {
-  /// Null where somebody else has it.
+  /// Null where somebody else has it: who that is, in words of the lock's file.
   std::unique_ptr<FileLock> lock;
-  /// Who that is, in words of the lock's file.
   std::string holder;
 };
 
@@ -119,10 +123,11 @@ class FileSystem {
   [[nodiscard]] virtual Result<std::vector<std::string>> list_tree(const std::string& folder) = 0;
 
   // Single steps, for a change that must survive being killed between any two of them. None follows
-  // a link at the end of its path. A failure is file.write without a hint: what it means is known
-  // to the caller only.
+  // a link at the end of its path. A failure is file.write without a hint, which the caller knows.
 
   [[nodiscard]] virtual Entry entry(const std::string& path) = 0;
+  /// Of a file. Those of the security modules, which the system gives by itself, are left out.
+  [[nodiscard]] virtual Attributes attributes(const std::string& path) = 0;
   /// Names of everything in a folder, sorted, links and folders too.
   [[nodiscard]] virtual Result<std::vector<std::string>> list_entries(
       const std::string& folder) = 0;
@@ -171,6 +176,7 @@ class RealFileSystem : public FileSystem {
   [[nodiscard]] Result<std::vector<std::string>> list_folders(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
   [[nodiscard]] Entry entry(const std::string& path) override;
+  [[nodiscard]] Attributes attributes(const std::string& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list_entries(const std::string& folder) override;
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
   [[nodiscard]] bool may_write(const std::string& path) override;
@@ -199,14 +205,14 @@ class MemFileSystem : public FileSystem {
   /// Of files; 0644 where nothing is said. Without a bit for writing a file refuses that.
   std::map<std::string, unsigned> modes;
   std::map<std::string, std::int64_t> mtimes;
+  std::map<std::string, Attributes> attributes_of;
   /// Where a link leads; only real_path() and entry() know links.
   std::map<std::string, std::string> links;
   /// Folders that hold nothing.
   std::set<std::string> folders;
   /// Folders on another file system, with its number.
   std::map<std::string, std::uint64_t> devices;
-  /// Locks that are held, and by whom.
-  std::map<std::string, std::string> locks;
+  std::map<std::string, std::string> locks;  // and who holds them
   /// What single steps have changed so far.
   std::uint64_t steps = 0;
 
@@ -221,6 +227,7 @@ class MemFileSystem : public FileSystem {
   [[nodiscard]] Result<std::vector<std::string>> list_folders(const std::string& folder) override;
   [[nodiscard]] Result<std::vector<std::string>> list_tree(const std::string& folder) override;
   [[nodiscard]] Entry entry(const std::string& path) override;
+  [[nodiscard]] Attributes attributes(const std::string& path) override;
   [[nodiscard]] Result<std::vector<std::string>> list_entries(const std::string& folder) override;
   [[nodiscard]] Result<std::string> real_path(const std::string& path) override;
   [[nodiscard]] bool may_write(const std::string& path) override;

@@ -49,6 +49,10 @@ class Overlay : public FileSystem {
 
   [[nodiscard]] Entry entry(const std::string& path) override { return disk_.entry(path); }
 
+  [[nodiscard]] Attributes attributes(const std::string& path) override {
+    return disk_.attributes(path);
+  }
+
   [[nodiscard]] Result<std::vector<std::string>> list_entries(const std::string& folder) override {
     return disk_.list_entries(folder);
   }

@@ -9,4 +9,7 @@ namespace memsize::core {
 /// 64 hexadecimal digits, lower case.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 
+/// The first 64 bits of it: what documents say that they hash to.
+[[nodiscard]] std::string short_hash(std::string_view bytes);
+
 }  // namespace memsize::core

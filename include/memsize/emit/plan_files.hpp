@@ -35,9 +35,10 @@ struct PlanFileOptions {
 /// The plan in one of plan_formats(); "json" is plan_json(). A table of lifetimes has the columns
 /// id,lower,upper,size,offset, then as far as the plan needs them alignment, memory, role,
 /// source_memory and alias_of. A residency report has heliaAOT's keys but plan_hash and
-/// tensor_layout_hash, which only heliaAOT can make; memsize's own hashes are memsize_envelope_hash
-/// and memsize_layout_hash. A header's assertions fail for a plan that is wrong. Errors: an unknown
-/// format, a prefix that is no identifier, a template that is missing or broken.
+/// tensor_layout_hash, which only heliaAOT can make; memsize's own hashes are
+/// memsize_envelope_hash, memsize_layout_hash and memsize_content_hash. A header's assertions fail
+/// for a plan that is wrong. Errors: an unknown format, a prefix that is no identifier, a template
+/// that is missing or broken.
 [[nodiscard]] core::Result<std::string> plan_file(core::FileSystem& files,
                                                   std::string_view format,
                                                   const model::PlanReport& plan,

@@ -130,6 +130,9 @@ struct PlanReport {
   /// What a report of memsize's own says that its arenas and blocks hash to; empty: nothing.
   std::string claimed_envelope_hash;
   std::string claimed_layout_hash;
+  /// The same of everything in it, and what that hashes to.
+  std::string claimed_content_hash;
+  std::string content_hash;
   /// memsize wrote it: what others say of where blocks lie was before.
   bool is_replanned = false;
   std::vector<PlannedMemory> memories;

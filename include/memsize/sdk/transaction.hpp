@@ -13,10 +13,11 @@
 // changed. Renaming staging.json over journal.json decides: from there on, whoever comes next
 // finishes the change. A step that fails, other than by being killed, takes everything back.
 //
-// A file is replaced by a new one of the same name, mode and owner: other hard links of the old one
-// keep its bytes, as a copy of the tree that shares its files must; access lists and extended
-// attributes are not carried over. A file that somebody else writes while the tree changes is left
-// alone, and stops the change. (The time from the last look to the rename stays.)
+// A file is replaced by a new one of the same name, mode, owner, access list and extended
+// attributes, as far as this process may give them; what is not kept is told. Other hard links of
+// the old one keep its bytes, as a copy of the tree that shares its files must, and are told
+// before. A file that somebody else writes while the tree changes is left alone, and stops the
+// change. (The time from the last look to the rename stays.)
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
@@ -68,6 +69,8 @@ struct Applied {
   /// Copies of what somebody had written over our files since, below the root.
   std::vector<std::string> kept;
   Recovery recovery = Recovery::kNothing;
+  /// What of a file could not be kept.
+  core::Diagnostics warnings;
 };
 
 /// Makes all changes or none. `root` as sdk::tree_root gives it; `description` is for people, such
@@ -102,6 +105,11 @@ struct RootChanges {
                                                        const std::vector<RootChanges>& roots,
                                                        const std::string& description);
 
+/// A warning for each tree in which files that change have other names: those keep the bytes of
+/// before.
+[[nodiscard]] core::Diagnostics other_names(core::FileSystem& files,
+                                            const std::vector<RootChanges>& roots);
+
 struct RevertOptions {
   /// Also over files that somebody changed since; their bytes go to kept/.
   bool force = false;
@@ -114,6 +122,8 @@ struct Reverted {
   std::vector<std::string> removed;
   std::vector<std::string> kept;
   Recovery recovery = Recovery::kNothing;
+  /// What of a file could not be kept.
+  core::Diagnostics warnings;
 };
 
 /// The tree as it was before the first change: bytes, modes, absence; times of folders too, where
