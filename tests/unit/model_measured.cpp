@@ -130,11 +130,11 @@ TEST_SUITE("model") {
 
   TEST_CASE("append puts the instances of a core in a row") {
     Recording first;
-    first.inputs.push_back({"a.log", "f", "t", 1, 1, 0});
+    first.inputs.push_back({"a.log", "f", "t", 1, 1, 0, false, {}});
     first.cores.push_back({"dsp", {instance(0, 1, 0)}});
     Recording second;
-    second.inputs.push_back({"b.log", "f", "t", 1, 1, 0});
-    second.inputs.push_back({"c.log", "f", "t", 1, 1, 0});
+    second.inputs.push_back({"b.log", "f", "t", 1, 1, 0, false, {}});
+    second.inputs.push_back({"c.log", "f", "t", 1, 1, 0, false, {}});
     second.cores.push_back({"npu", {instance(0, 5, 1)}});
     second.cores.push_back({"dsp", {instance(1, 9, 2)}});
     second.diagnostics.push_back(core::note(core::Code::kUsage, "kept"));
@@ -174,7 +174,7 @@ TEST_SUITE("model") {
     for (const Change change : kChanges) {
       CAPTURE(&change - kChanges.data());
       Recording plain;
-      plain.inputs.push_back({"a.log", "f", "t", 1, 1, 0});
+      plain.inputs.push_back({"a.log", "f", "t", 1, 1, 0, false, {}});
       plain.cores.push_back({"dsp", {instance(0, 1, 0)}});
       plain.heaps.emplace_back();
       plain.failures.emplace_back();
