@@ -20,7 +20,7 @@ using core::TomlField;
 using core::TomlValue;
 using Kind = core::TomlValue::Kind;
 
-constexpr std::string_view kExtension = ".toml";
+constexpr std::string_view kMemoriesExtension = ".toml";
 // Every arena begins at a multiple (helia-aot: the floor of an arena's base).
 constexpr std::uint64_t kArenaFloor = 16;
 constexpr std::uint64_t kWholePercent = 100;
@@ -201,10 +201,10 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
                                       const std::string& name) {
   std::string path = name;
   std::string short_name = name;
-  if (name.find('/') != std::string::npos || name.ends_with(kExtension)) {
+  if (name.find('/') != std::string::npos || name.ends_with(kMemoriesExtension)) {
     short_name = short_name.substr(short_name.rfind('/') + 1);
-    if (short_name.ends_with(kExtension)) {
-      short_name.resize(short_name.size() - kExtension.size());
+    if (short_name.ends_with(kMemoriesExtension)) {
+      short_name.resize(short_name.size() - kMemoriesExtension.size());
     }
   } else {
     const auto known = bundled_memories(files, folder);
@@ -214,7 +214,7 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
     if (std::find(known->begin(), known->end(), name) == known->end()) {
       return unknown_part(name, *known);
     }
-    path = fmt::format("{}/{}{}", folder, name, kExtension);
+    path = fmt::format("{}/{}{}", folder, name, kMemoriesExtension);
   }
   std::vector<std::string> read;
   const auto file = load_inherited(files, path, folder, &read);

@@ -23,7 +23,7 @@ namespace {
 using core::Code;
 using nlohmann::json;
 
-constexpr const char* kSchema = "memsize.baseline/1";
+constexpr const char* kBaselineSchema = "memsize.baseline/1";
 constexpr const char* kHint = "write it again with --write-baseline";
 
 // Whether a path may go on with the letter.
@@ -108,8 +108,9 @@ class BaselineReader {
       wrong(place, fmt::format("an object has '{}' twice", core::printable(twice->key, 40)));
     } else if (!document.is_object()) {
       wrong(place_of(1), "this is no object of JSON");
-    } else if (document.value("schema", json{}) != kSchema) {
-      wrong(schema_, fmt::format("this is no baseline: its 'schema' must be \"{}\"", kSchema));
+    } else if (document.value("schema", json{}) != kBaselineSchema) {
+      wrong(schema_,
+            fmt::format("this is no baseline: its 'schema' must be \"{}\"", kBaselineSchema));
     } else if (const auto findings = document.find("findings");
                findings == document.end() || !findings->is_array()) {
       wrong(findings_, "'findings' must be an array");
@@ -304,7 +305,7 @@ std::string format_baseline(const core::Diagnostics& findings,
   }
   const auto reasons = reasons_of(before);
   nlohmann::ordered_json document;
-  document["schema"] = kSchema;
+  document["schema"] = kBaselineSchema;
   document["findings"] = nlohmann::ordered_json::array();
   for (const FindingKey& key : keys) {
     nlohmann::ordered_json item = {

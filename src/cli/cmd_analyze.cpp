@@ -21,10 +21,10 @@ namespace memsize::cli {
 
 namespace {
 
-constexpr const char* kSchema = "memsize.sizing/1";
+constexpr const char* kAnalyzeSchema = "memsize.sizing/1";
 constexpr const char* kFleetSchema = "memsize.fleet/1";
 
-struct Options {
+struct AnalyzeOptions {
   AnalyzeRequest request;
   ProjectRequest project;
   bool strict = false;
@@ -44,7 +44,7 @@ core::Diagnostic misuse(std::string what, std::string hint) {
 
 constexpr const char* kHelpHint = "memsize analyze --help shows how";
 
-bool is_fleet(Session& session, const Options& options) {
+bool is_fleet(Session& session, const AnalyzeOptions& options) {
   const auto& inputs = options.request.inputs;
   return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
     return session.files.is_directory(input);
@@ -53,7 +53,7 @@ bool is_fleet(Session& session, const Options& options) {
 
 // What is read is not written over.
 std::optional<core::Diagnostic> check_output(Session& session,
-                                             const Options& options,
+                                             const AnalyzeOptions& options,
                                              const std::vector<std::string>& read) {
   const bool is_read = std::any_of(read.begin(), read.end(), [&](const std::string& path) {
     return !path.empty() && session.files.same_file(path, options.output);
@@ -66,7 +66,7 @@ std::optional<core::Diagnostic> check_output(Session& session,
 }
 
 // Folders are told apart from logs, because several logs are one recording and a folder is none.
-std::optional<core::Diagnostic> check_fleet(Session& session, const Options& options) {
+std::optional<core::Diagnostic> check_fleet(Session& session, const AnalyzeOptions& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
   for (const std::string& input : inputs) {
     if (!session.files.is_directory(input)) {
@@ -97,7 +97,7 @@ std::optional<core::Diagnostic> check_fleet(Session& session, const Options& opt
   return std::nullopt;
 }
 
-std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
+std::optional<core::Diagnostic> check_usage(Session& session, const AnalyzeOptions& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
   if (inputs.empty()) {
     return misuse("INPUT is required", kHelpHint);
@@ -125,14 +125,14 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
 }
 
 // What a verb prints, written to the file of -o instead, if there is one.
-Outcome written_to(Session& session, const Options& options, Outcome outcome) {
+Outcome written_to(Session& session, const AnalyzeOptions& options, Outcome outcome) {
   if (options.output.empty()) {
     return outcome;
   }
   const std::string content = options.json ? document_text(outcome.document) : outcome.text;
   const auto written = session.files.replace({{options.output, content}});
   if (!written) {
-    return failed(written.error(), kSchema, options.json);
+    return failed(written.error(), kAnalyzeSchema, options.json);
   }
   outcome.text.clear();
   outcome.json = false;
@@ -152,13 +152,13 @@ core::Result<void> try_output(Session& session, const std::string& path) {
   return written && is_new ? session.files.remove(path) : written;
 }
 
-Outcome report(Session& session, const Options& options, core::Result<Analysis> analysis) {
+Outcome report(Session& session, const AnalyzeOptions& options, core::Result<Analysis> analysis) {
   if (!analysis) {
-    return failed(analysis.error(), kSchema, options.json);
+    return failed(analysis.error(), kAnalyzeSchema, options.json);
   }
   if (analysis->board) {
     if (auto wrong = check_output(session, options, analysis->board->files); wrong) {
-      return failed({std::move(*wrong)}, kSchema, options.json);
+      return failed({std::move(*wrong)}, kAnalyzeSchema, options.json);
     }
   }
   Outcome outcome;
@@ -176,9 +176,9 @@ Outcome report(Session& session, const Options& options, core::Result<Analysis> 
   return written_to(session, options, std::move(outcome));
 }
 
-Outcome run_follow(Session& session, const Options& options) {
+Outcome run_follow(Session& session, const AnalyzeOptions& options) {
   if (const auto writable = try_output(session, options.output); !writable) {
-    return failed(writable.error(), kSchema, options.json);
+    return failed(writable.error(), kAnalyzeSchema, options.json);
   }
   // Standard output is for one thing: a document or a table that a program reads, or people.
   const bool quiet = options.output.empty() && (options.json || options.csv || options.markdown);
@@ -190,21 +190,21 @@ Outcome run_follow(Session& session, const Options& options) {
     }
   });
   if (!followed) {
-    return failed(followed.error(), kSchema, options.json);
+    return failed(followed.error(), kAnalyzeSchema, options.json);
   }
   Outcome outcome =
       followed->recording
           ? report(session,
                    options,
                    analyze_recording(session, options.request, std::move(*followed->recording)))
-          : failed(followed->recording.error(), kSchema, options.json);
+          : failed(followed->recording.error(), kAnalyzeSchema, options.json);
   if (followed->interrupted) {
     outcome.status = core::ExitStatus::kInterrupted;
   }
   return outcome;
 }
 
-Outcome run_fleet(Session& session, const Options& options) {
+Outcome run_fleet(Session& session, const AnalyzeOptions& options) {
   const FleetRequest request{options.request, options.strict, options.output};
   core::Result<Fleet> fleet;
   {
@@ -255,10 +255,10 @@ core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& requ
   return said;
 }
 
-Outcome run_on_tree(Session& session, Options options) {
+Outcome run_on_tree(Session& session, AnalyzeOptions options) {
   const auto said = take_tree(session, options.request);
   if (!said) {
-    return failed(said.error(), kSchema, options.json);
+    return failed(said.error(), kAnalyzeSchema, options.json);
   }
   if (options.follow) {
     return run_follow(session, options);
@@ -271,10 +271,10 @@ Outcome run_on_tree(Session& session, Options options) {
   return report(session, options, std::move(analysis));
 }
 
-Outcome run_analyze(Session& session, const Options& options) {
+Outcome run_analyze(Session& session, const AnalyzeOptions& options) {
   const bool fleet = is_fleet(session, options);
   if (auto wrong = check_usage(session, options); wrong) {
-    return failed({std::move(*wrong)}, fleet ? kFleetSchema : kSchema, options.json);
+    return failed({std::move(*wrong)}, fleet ? kFleetSchema : kAnalyzeSchema, options.json);
   }
   if (fleet) {
     return run_fleet(session, options);
@@ -282,10 +282,10 @@ Outcome run_analyze(Session& session, const Options& options) {
   return run_on_tree(session, options);
 }
 
-Outcome run(Session& session, Options options) {
+Outcome run(Session& session, AnalyzeOptions options) {
   const auto project = load_project(session, options.project);
   if (!project) {
-    return failed(project.error(), kSchema, options.json);
+    return failed(project.error(), kAnalyzeSchema, options.json);
   }
   options.project_path = project->path;
   Defaults defaults{*project};
@@ -305,7 +305,7 @@ Outcome run(Session& session, Options options) {
 }  // namespace
 
 Run add_analyze(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnalyzeOptions>();
   CLI::App* verb = app.add_subcommand("analyze", "How much memory a model really uses");
   verb->footer(
       "Examples:\n"

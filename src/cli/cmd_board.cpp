@@ -19,23 +19,23 @@ namespace memsize::cli {
 
 namespace {
 
-constexpr const char* kSchema = "memsize.board/1";
+constexpr const char* kBoardSchema = "memsize.board/1";
 
-struct Options {
+struct BoardOptions {
   std::string verb;
   std::vector<std::string> boards;
   bool json = false;
   ImportOptions import;
 };
 
-Outcome list(Session& session, const Options& options) {
+Outcome list(Session& session, const BoardOptions& options) {
   const auto names = board::bundled_boards(session.files, session.data.boards);
   if (!names) {
-    return failed(names.error(), kSchema, options.json);
+    return failed(names.error(), kBoardSchema, options.json);
   }
   Outcome outcome;
   outcome.json = options.json;
-  outcome.document["schema"] = kSchema;
+  outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
   Table table;
   table.columns = {{"board"}, {"SDK"}, {"title"}};
@@ -187,19 +187,19 @@ Table window_table(const layout::MemoryMap& map) {
   return table;
 }
 
-Outcome show(Session& session, const Options& options) {
+Outcome show(Session& session, const BoardOptions& options) {
   Outcome outcome;
   outcome.json = options.json;
-  outcome.document["schema"] = kSchema;
+  outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
   for (const std::string& name : options.boards) {
     const auto board = board::load_board(session.files, session.data.boards, name);
     if (!board) {
-      return failed(board.error(), kSchema, options.json);
+      return failed(board.error(), kBoardSchema, options.json);
     }
     const auto map = layout::resolve(*board, {});
     if (!map) {
-      return failed(map.error(), kSchema, options.json);
+      return failed(map.error(), kBoardSchema, options.json);
     }
     outcome.text += fmt::format("{}: {}\n", board->name, board->title);
     if (!board->provisional.empty()) {
@@ -248,18 +248,18 @@ Outcome show(Session& session, const Options& options) {
   return outcome;
 }
 
-Outcome check(Session& session, const Options& options) {
+Outcome check(Session& session, const BoardOptions& options) {
   std::vector<std::string> names = options.boards;
   if (names.empty()) {
     const auto known = board::bundled_boards(session.files, session.data.boards);
     if (!known) {
-      return failed(known.error(), kSchema, options.json);
+      return failed(known.error(), kBoardSchema, options.json);
     }
     names = *known;
   }
   Outcome outcome;
   outcome.json = options.json;
-  outcome.document["schema"] = kSchema;
+  outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
   for (const std::string& name : names) {
     const auto board = board::load_board(session.files, session.data.boards, name);
@@ -283,7 +283,7 @@ Outcome check(Session& session, const Options& options) {
 }  // namespace
 
 Run add_board(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BoardOptions>();
   CLI::App* verb = app.add_subcommand("board", "The boards that memsize knows");
   verb->require_subcommand(1);
   verb->footer(

@@ -22,7 +22,7 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.board/1";
+constexpr const char* kImportSchema = "memsize.board/1";
 
 class Importer {
  public:
@@ -227,10 +227,10 @@ CLI::App* add_board_import(CLI::App& board, ImportOptions& options) {
 Outcome import_board(Session& session, const ImportOptions& options) {
   const TreeWatch watch{session, watched_roots(session, options.sdk)};
   if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
-    return failed(rest.error(), kSchema, false);
+    return failed(rest.error(), kImportSchema, false);
   }
   auto outcome = Importer{session, options}.run();
-  return outcome ? std::move(*outcome) : failed(outcome.error(), kSchema, false);
+  return outcome ? std::move(*outcome) : failed(outcome.error(), kImportSchema, false);
 }
 
 }  // namespace memsize::cli

@@ -20,10 +20,10 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.check/1";
+constexpr const char* kCheckSchema = "memsize.check/1";
 constexpr std::size_t kLongestPath = 300;
 
-struct Options {
+struct CheckOptions {
   CheckRequest request;
   ProjectRequest project;
   std::string sizing;
@@ -37,7 +37,7 @@ struct Options {
 };
 
 // A plan is held against itself and the memories of a part, and nothing else.
-std::optional<core::Diagnostic> check_plan_usage(const Options& options) {
+std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
   const CheckRequest& request = options.request;
   if (std::count(request.plans.begin(), request.plans.end(), "-") > 1) {
     return core::error(Code::kUsage,
@@ -65,7 +65,7 @@ std::optional<core::Diagnostic> check_plan_usage(const Options& options) {
 }
 
 // What the command line's description cannot say.
-std::optional<core::Diagnostic> check_usage(const Options& options) {
+std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   const CheckRequest& request = options.request;
   if (auto wrong = lacks_board(request.board, "check"); wrong) {
     return wrong;
@@ -133,7 +133,7 @@ Homes homes_of(const CheckRequest& request, const CheckReport& report) {
 
 class Judge {
  public:
-  Judge(Session& session, const Options& options, Baseline baseline, CheckReport report)
+  Judge(Session& session, const CheckOptions& options, Baseline baseline, CheckReport report)
       : session_(session),
         options_(options),
         baseline_(std::move(baseline)),
@@ -238,7 +238,7 @@ class Judge {
 
   [[nodiscard]] Json document(core::ExitStatus status) const {
     Json json;
-    json["schema"] = kSchema;
+    json["schema"] = kCheckSchema;
     json["ok"] = status == core::ExitStatus::kDone;
     json["checked"] = report_.checked;
     if (!options_.request.sdk.empty()) {
@@ -286,7 +286,7 @@ class Judge {
   }
 
   Session& session_;
-  const Options& options_;
+  const CheckOptions& options_;
   Baseline baseline_;
   CheckReport report_;
   Acceptance acceptance_;
@@ -309,15 +309,15 @@ core::Result<Baseline> read_baseline(Session& session, const std::string& path) 
 }
 
 // Nothing was checked.
-Outcome refused(core::Diagnostics why, const Options& options) {
-  Outcome outcome = failed(std::move(why), kSchema, options.json);
+Outcome refused(core::Diagnostics why, const CheckOptions& options) {
+  Outcome outcome = failed(std::move(why), kCheckSchema, options.json);
   outcome.document["ok"] = false;
   outcome.sarif = options.sarif;
   outcome.annotations = options.annotations;
   return outcome;
 }
 
-Outcome run_check(Session& session, const Options& options, const Defaults& defaults) {
+Outcome run_check(Session& session, const CheckOptions& options, const Defaults& defaults) {
   if (auto wrong = check_usage(options); wrong) {
     return refused({std::move(*wrong)}, options);
   }
@@ -344,7 +344,9 @@ Outcome run_check(Session& session, const Options& options, const Defaults& defa
 }
 
 // What a project sizes is what emit would write of it, also before it was written.
-core::Result<void> size_by_project(Session& session, const Project& project, Options& options) {
+core::Result<void> size_by_project(Session& session,
+                                   const Project& project,
+                                   CheckOptions& options) {
   CheckRequest& request = options.request;
   const bool is_typed = !options.logs.empty() || !options.sizing.empty();
   if (is_typed || request.board.name.empty() || !request.map.empty() || !request.sdk.empty() ||
@@ -383,7 +385,7 @@ core::Result<void> size_by_project(Session& session, const Project& project, Opt
 core::Result<void> fill(Session& session,
                         const Project& project,
                         Defaults& defaults,
-                        Options& options) {
+                        CheckOptions& options) {
   CheckRequest& request = options.request;
   if (!request.plans.empty()) {
     return {};
@@ -421,7 +423,7 @@ core::Result<void> fill(Session& session,
   return {};
 }
 
-Outcome run(Session& session, Options options) {
+Outcome run(Session& session, CheckOptions options) {
   const auto project = load_project(session, options.project);
   if (!project) {
     return refused(project.error(), options);
@@ -438,7 +440,7 @@ Outcome run(Session& session, Options options) {
 }  // namespace
 
 Run add_check(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   CLI::App* verb = app.add_subcommand(
       "check", "Whether a map agrees with itself, a board and a trace; or a plan");
   verb->footer(

@@ -25,12 +25,12 @@ using plan::BlockChange;
 using plan::PlanChange;
 using plan::PlanDiff;
 
-constexpr const char* kSchema = "memsize.diff/1";
+constexpr const char* kDiffSchema = "memsize.diff/1";
 constexpr std::size_t kLongestName = 60;
 // Blocks that a terminal shows.
 constexpr std::size_t kBlocksShown = 40;
 
-struct Options {
+struct DiffOptions {
   std::string before;
   std::string after;
   std::string fail_on;
@@ -265,7 +265,7 @@ void put(Json& json, const char* key, const std::optional<core::Bytes>& size) {
   }
 }
 
-Json to_json(const PlannedArena& arena) {
+Json diff_json(const PlannedArena& arena) {
   Json json = Json::object();
   put(json, "region_id", arena.region_id);
   put(json, "total_bytes", plan::reserved_of(arena));
@@ -276,7 +276,7 @@ Json to_json(const PlannedArena& arena) {
   return json;
 }
 
-Json to_json(const PlannedBlock& block) {
+Json diff_json(const PlannedBlock& block) {
   Json json = {{"memory", core::printable(block.memory, std::string::npos)},
                {"role", model::name_of(block.role)}};
   put(json, "source_memory", block.source_memory);
@@ -293,10 +293,10 @@ Json to_json(const PlannedBlock& block) {
 template <typename Change>
 void put_change(Json& json, const Change& change) {
   if (change.before) {
-    json["before"] = to_json(*change.before);
+    json["before"] = diff_json(*change.before);
   }
   if (change.after) {
-    json["after"] = to_json(*change.after);
+    json["after"] = diff_json(*change.after);
   }
   if (!change.changed.empty()) {
     json["changed"] = change.changed;
@@ -320,7 +320,7 @@ Json document_of(const model::PlanReport& before,
                  const PlanDiff& diff,
                  bool ok) {
   Json json;
-  json["schema"] = kSchema;
+  json["schema"] = kDiffSchema;
   json["ok"] = ok;
   json["change"] = plan::name_of(diff.change);
   json["old"] = side(before, diff.envelope_before, diff.layout_before);
@@ -352,7 +352,7 @@ Json document_of(const model::PlanReport& before,
 }
 
 // What --fail-on was asked to fail on.
-core::Diagnostics refusals(const PlanDiff& diff, const Options& options) {
+core::Diagnostics refusals(const PlanDiff& diff, const DiffOptions& options) {
   core::Place place;
   place.path = options.after;
   const auto refuse = [&](std::string what) {
@@ -404,13 +404,13 @@ void doubt_hash(const model::PlanReport& before,
       "one of the reports was edited, or cut from another one"));
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run(Session& session, const DiffOptions& options) {
   if (options.before == "-" && options.after == "-") {
     return failed({core::error(Code::kUsage,
                                "standard input can be read only once",
                                {},
                                "memsize diff --help shows how")},
-                  kSchema,
+                  kDiffSchema,
                   options.json);
   }
   auto before = read_plans(session, {options.before}, {});
@@ -420,7 +420,7 @@ Outcome run(Session& session, const Options& options) {
     if (!after) {
       errors.insert(errors.end(), after.error().begin(), after.error().end());
     }
-    return failed(std::move(errors), kSchema, options.json);
+    return failed(std::move(errors), kDiffSchema, options.json);
   }
   const PlanDiff diff = plan::diff_plans(*before, *after);
   Outcome outcome;
@@ -441,7 +441,7 @@ Outcome run(Session& session, const Options& options) {
 }  // namespace
 
 Run add_diff(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffOptions>();
   CLI::App* verb = app.add_subcommand(
       "diff", "What changed between two plans: moved blocks, or arenas that callers bind");
   verb->footer(

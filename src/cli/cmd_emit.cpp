@@ -19,9 +19,9 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.emit/1";
+constexpr const char* kEmitSchema = "memsize.emit/1";
 
-struct Options {
+struct EmitOptions {
   EmitRequest request;
   ProjectRequest project_file;
   Project project;
@@ -39,7 +39,7 @@ struct Options {
 
 // The user's files that the map depends on. What is bundled changes with memsize alone.
 std::vector<std::string> inputs_of(const Session& session,
-                                   const Options& options,
+                                   const EmitOptions& options,
                                    const Emission* emission) {
   std::vector<std::string> inputs;
   if (!options.project.path.empty()) {
@@ -57,11 +57,11 @@ std::vector<std::string> inputs_of(const Session& session,
 }
 
 Json document(const Session& session,
-              const Options& options,
+              const EmitOptions& options,
               const Emission& emission,
               const std::vector<OnDisk>& files) {
   Json json;
-  json["schema"] = kSchema;
+  json["schema"] = kEmitSchema;
   json["board"] = emission.map.board.name;
   json["out"] = options.out;
   json["inputs"] = inputs_of(session, options, &emission);
@@ -76,7 +76,7 @@ Json document(const Session& session,
   return json;
 }
 
-std::string summary(const Options& options,
+std::string summary(const EmitOptions& options,
                     const Emission& emission,
                     const std::vector<OnDisk>& files) {
   std::string list;
@@ -148,7 +148,7 @@ Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
 }
 
 // What the command line's description cannot say.
-std::optional<core::Diagnostic> check_usage(Session& session, const Options& options) {
+std::optional<core::Diagnostic> check_usage(Session& session, const EmitOptions& options) {
   const AnalyzeRequest& trace = options.request.trace;
   if (options.request.board.name.empty()) {
     return core::error(Code::kUsage,
@@ -189,7 +189,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, const Options& opt
   return std::nullopt;
 }
 
-Outcome run_emit(Session& session, Options options) {
+Outcome run_emit(Session& session, EmitOptions options) {
   options.request.trace.inputs = options.traces;
   if (!options.sizing.empty()) {
     options.request.trace.inputs.push_back(options.sizing);
@@ -203,13 +203,13 @@ Outcome run_emit(Session& session, Options options) {
     session.data.templates.insert(session.data.templates.begin(), options.templates);
   }
   if (auto wrong = check_usage(session, options); wrong) {
-    return failed({std::move(*wrong)}, kSchema, options.json);
+    return failed({std::move(*wrong)}, kEmitSchema, options.json);
   }
   if (!options.request.sdk.empty()) {
     const EmitMode mode = options.diff    ? EmitMode::kDiff
                           : options.check ? EmitMode::kCheck
                                           : EmitMode::kWrite;
-    Outcome outcome = emit_tree(session, options.request, mode, kSchema, options.json);
+    Outcome outcome = emit_tree(session, options.request, mode, kEmitSchema, options.json);
     if (outcome.document.contains("sdk")) {
       outcome.document["inputs"] = inputs_of(session, options, nullptr);
     }
@@ -217,7 +217,7 @@ Outcome run_emit(Session& session, Options options) {
   }
   auto emission = render(session, options.request);
   if (!emission) {
-    Outcome outcome = failed(emission.error(), kSchema, options.json);
+    Outcome outcome = failed(emission.error(), kEmitSchema, options.json);
     outcome.document["board"] = options.request.board.name;
     return outcome;
   }
@@ -241,7 +241,7 @@ Outcome run_emit(Session& session, Options options) {
   if (!options.force) {
     core::Diagnostics lost = would_lose(session, options.out, *emission, files);
     if (!lost.empty()) {
-      Outcome refused = failed(std::move(lost), kSchema, options.json);
+      Outcome refused = failed(std::move(lost), kEmitSchema, options.json);
       refused.document["board"] = emission->map.board.name;
       return refused;
     }
@@ -249,7 +249,7 @@ Outcome run_emit(Session& session, Options options) {
   const auto written =
       session.files.replace(files_to_write(session, options.out, *emission, files));
   if (!written) {
-    Outcome refused = failed(written.error(), kSchema, options.json);
+    Outcome refused = failed(written.error(), kEmitSchema, options.json);
     refused.document["board"] = emission->map.board.name;
     return refused;
   }
@@ -265,10 +265,10 @@ Outcome run_emit(Session& session, Options options) {
   return outcome;
 }
 
-Outcome run_project(Session& session, Options options) {
+Outcome run_project(Session& session, EmitOptions options) {
   auto project = load_project(session, options.project_file);
   if (!project) {
-    return failed(project.error(), kSchema, options.json);
+    return failed(project.error(), kEmitSchema, options.json);
   }
   options.project = std::move(*project);
   Defaults defaults{options.project};
@@ -287,7 +287,7 @@ Outcome run_project(Session& session, Options options) {
   return outcome;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run(Session& session, const EmitOptions& options) {
   Outcome outcome = run_project(session, options);
   outcome.annotations = options.annotations;
   return outcome;
@@ -296,7 +296,7 @@ Outcome run(Session& session, const Options& options) {
 }  // namespace
 
 Run add_emit(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EmitOptions>();
   CLI::App* verb =
       app.add_subcommand("emit", "Write every file of a memory map, or bring an SDK tree to it");
   verb->footer(

@@ -18,9 +18,9 @@ namespace memsize::cli {
 
 namespace {
 
-constexpr const char* kSchema = "memsize.list/1";
+constexpr const char* kListSchema = "memsize.list/1";
 
-struct Options {
+struct ListOptions {
   std::string what;
   bool json = false;
 };
@@ -95,13 +95,13 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
   return table;
 }
 
-Outcome run(Session& session, const Options& options) {
+Outcome run(Session& session, const ListOptions& options) {
   Outcome outcome;
   outcome.json = options.json;
   const Table table = rows_of(session, options.what, outcome.diagnostics);
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.text = table.text(0);
-  outcome.document["schema"] = kSchema;
+  outcome.document["schema"] = kListSchema;
   outcome.document[options.what] = Json::array();
   for (const auto& row : table.rows) {
     Json item;
@@ -116,7 +116,7 @@ Outcome run(Session& session, const Options& options) {
 }  // namespace
 
 Run add_list(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ListOptions>();
   CLI::App* verb = app.add_subcommand(
       "list", "What memsize has: readers, emitters, checks, boards, parts, planners");
   verb->footer("Example:\n  memsize list checks");

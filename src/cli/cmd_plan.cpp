@@ -24,9 +24,9 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.plan/1";
+constexpr const char* kPlanSchema = "memsize.plan/1";
 
-struct Options {
+struct PlanOptions {
   PlanRequest request;
   std::string steps;
   std::string time_limit;
@@ -39,7 +39,7 @@ struct Options {
   bool csv = false;
 };
 
-core::Diagnostic misuse(std::string what, std::string hint) {
+core::Diagnostic plan_misuse(std::string what, std::string hint) {
   return core::error(Code::kUsage, std::move(what), {}, std::move(hint));
 }
 
@@ -71,13 +71,14 @@ class Interruption {
 
 volatile std::sig_atomic_t Interruption::flag_ = 0;
 
-std::optional<core::Diagnostic> check_limits(Options& options) {
+std::optional<core::Diagnostic> check_limits(PlanOptions& options) {
   plan::PackLimits& limits = options.request.limits;
   if (!options.steps.empty()) {
     const auto steps = core::parse_address(options.steps);
     if (!steps) {
-      return misuse(fmt::format("--steps: '{}' is no number", core::printable(options.steps, 40)),
-                    "write how many steps the search may take, as in 100_000_000");
+      return plan_misuse(
+          fmt::format("--steps: '{}' is no number", core::printable(options.steps, 40)),
+          "write how many steps the search may take, as in 100_000_000");
     }
     limits.steps = *steps;
   }
@@ -100,10 +101,10 @@ std::optional<core::Diagnostic> check_limits(Options& options) {
   return std::nullopt;
 }
 
-std::optional<core::Diagnostic> check_usage(Session& session, Options& options) {
+std::optional<core::Diagnostic> check_usage(Session& session, PlanOptions& options) {
   std::vector<std::string> read = options.request.reports;
   if (std::count(read.begin(), read.end(), "-") > 1) {
-    return misuse("standard input can be read only once", "memsize plan --help shows how");
+    return plan_misuse("standard input can be read only once", "memsize plan --help shows how");
   }
   std::replace(read.begin(), read.end(), std::string{"-"}, std::string{"/dev/stdin"});
   read.push_back(options.request.rules);
@@ -112,11 +113,11 @@ std::optional<core::Diagnostic> check_usage(Session& session, Options& options) 
         return !path.empty() && session.files.same_file(path, options.output);
       });
   if (is_read) {
-    return misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
-                  "choose another file for the plan");
+    return plan_misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                       "choose another file for the plan");
   }
   if (!options.prefix.empty() && !core::is_identifier(options.prefix)) {
-    return misuse(
+    return plan_misuse(
         fmt::format("--prefix: '{}' begins no C name", core::printable(options.prefix, 60)),
         "use letters, digits and underscores, no digit first");
   }
@@ -126,9 +127,9 @@ std::optional<core::Diagnostic> check_usage(Session& session, Options& options) 
       names.emplace_back(planner.name);
     }
     const std::string hint = core::did_you_mean(options.request.planner, names);
-    return misuse(fmt::format("--planner: there is no planner '{}'",
-                              core::printable(options.request.planner, 60)),
-                  hint.empty() ? "the planners are: " + core::join(names, ", ") : hint);
+    return plan_misuse(fmt::format("--planner: there is no planner '{}'",
+                                   core::printable(options.request.planner, 60)),
+                       hint.empty() ? "the planners are: " + core::join(names, ", ") : hint);
   }
   return check_limits(options);
 }
@@ -159,7 +160,7 @@ Json document_of(const Planning& planning) {
 }
 
 core::Result<std::string> text_of(Session& session,
-                                  const Options& options,
+                                  const PlanOptions& options,
                                   const Planning& planning) {
   emit::PlanFileOptions file;
   file.prefix = !options.prefix.empty()                       ? options.prefix
@@ -183,7 +184,7 @@ core::Result<std::string> text_of(Session& session,
   return text;
 }
 
-Outcome report(Session& session, const Options& options, Planning planning) {
+Outcome report(Session& session, const PlanOptions& options, Planning planning) {
   Outcome outcome;
   outcome.json = options.json;
   if (options.strict) {
@@ -203,7 +204,7 @@ Outcome report(Session& session, const Options& options, Planning planning) {
   } else {
     auto text = text_of(session, options, planning);
     if (!text) {
-      return failed(text.error(), kSchema, false);
+      return failed(text.error(), kPlanSchema, false);
     }
     outcome.text = std::move(*text);
   }
@@ -213,14 +214,14 @@ Outcome report(Session& session, const Options& options, Planning planning) {
   const auto written = session.files.replace(
       {{options.output, options.json ? document_text(outcome.document) : outcome.text}});
   if (!written) {
-    return failed(written.error(), kSchema, options.json);
+    return failed(written.error(), kPlanSchema, options.json);
   }
   outcome.text.clear();
   outcome.json = false;
   return outcome;
 }
 
-Outcome run(Session& session, Options options) {
+Outcome run(Session& session, PlanOptions options) {
   if (options.as == "json") {
     options.json = true;
   }
@@ -228,7 +229,7 @@ Outcome run(Session& session, Options options) {
     options.as = "csv";
   }
   if (auto wrong = check_usage(session, options); wrong) {
-    return failed({std::move(*wrong)}, kSchema, options.json);
+    return failed({std::move(*wrong)}, kPlanSchema, options.json);
   }
   const Interruption interruption;
   ProgressLine line;
@@ -241,7 +242,7 @@ Outcome run(Session& session, Options options) {
   };
   auto planning = plan_memory(session, options.request);
   return planning ? report(session, options, std::move(*planning))
-                  : failed(planning.error(), kSchema, options.json);
+                  : failed(planning.error(), kPlanSchema, options.json);
 }
 
 std::vector<std::string> format_names() {
@@ -255,7 +256,7 @@ std::vector<std::string> format_names() {
 }  // namespace
 
 Run add_plan(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanOptions>();
   CLI::App* verb = app.add_subcommand(
       "plan", "Where tensors lie in memory, as low as can be, with what that proves");
   verb->footer(

@@ -18,10 +18,10 @@ using Change = sdk::FileStatus::Change;
 using Now = sdk::FileStatus::Now;
 using Phase = sdk::Status::Phase;
 
-constexpr const char* kSchema = "memsize.sdk/1";
+constexpr const char* kSdkSchema = "memsize.sdk/1";
 constexpr std::size_t kShown = 400;
 
-struct Options {
+struct SdkOptions {
   std::string sdk;
   std::string linux_tree;
   bool force = false;
@@ -148,7 +148,7 @@ struct Tree {
   [[nodiscard]] std::string shown() const { return core::printable(root, kShown); }
 };
 
-core::Result<std::vector<Tree>> trees_of(Session& session, const Options& options) {
+core::Result<std::vector<Tree>> trees_of(Session& session, const SdkOptions& options) {
   std::vector<Tree> trees;
   if (!options.sdk.empty()) {
     auto root = sdk::tree_root(session.files, options.sdk);
@@ -169,7 +169,7 @@ core::Result<std::vector<Tree>> trees_of(Session& session, const Options& option
 
 // The second tree's keys are in an object of their own.
 Json document_of(std::vector<Json> trees) {
-  Json document = {{"schema", kSchema}};
+  Json document = {{"schema", kSdkSchema}};
   document.update(trees.front());
   if (trees.size() > 1) {
     document["linux"] = std::move(trees.back());
@@ -228,10 +228,10 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   return text;
 }
 
-Outcome show_status(Session& session, const Options& options) {
+Outcome show_status(Session& session, const SdkOptions& options) {
   const auto trees = trees_of(session, options);
   if (!trees) {
-    return failed(trees.error(), kSchema, options.json);
+    return failed(trees.error(), kSdkSchema, options.json);
   }
   Outcome outcome;
   outcome.json = options.json;
@@ -239,7 +239,7 @@ Outcome show_status(Session& session, const Options& options) {
   for (const Tree& tree : *trees) {
     const auto status = sdk::status(session.files, tree.root);
     if (!status) {
-      return failed(status.error(), kSchema, options.json);
+      return failed(status.error(), kSdkSchema, options.json);
     }
     documents.push_back(json_of(tree, *status));
     outcome.text += text_of(tree, *status);
@@ -278,10 +278,10 @@ std::string text_of(const Tree& tree, const sdk::Reverted& reverted) {
   return text;
 }
 
-Outcome revert(Session& session, const Options& options) {
+Outcome revert(Session& session, const SdkOptions& options) {
   const auto trees = trees_of(session, options);
   if (!trees) {
-    return failed(trees.error(), kSchema, options.json);
+    return failed(trees.error(), kSdkSchema, options.json);
   }
   std::vector<std::string> roots;
   for (const Tree& tree : *trees) {
@@ -289,7 +289,7 @@ Outcome revert(Session& session, const Options& options) {
   }
   const auto reverted = sdk::revert(session.files, roots, {options.force});
   if (!reverted) {
-    return failed(reverted.error(), kSchema, options.json);
+    return failed(reverted.error(), kSdkSchema, options.json);
   }
   Outcome outcome;
   outcome.json = options.json;
@@ -315,7 +315,7 @@ Outcome revert(Session& session, const Options& options) {
 }  // namespace
 
 Run add_sdk(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SdkOptions>();
   CLI::App* verb = app.add_subcommand("sdk", "What memsize changed in an SDK tree, and back");
   verb->require_subcommand(1);
   verb->footer(
@@ -354,7 +354,7 @@ Run add_sdk(CLI::App& app) {
                       "no tree is named",
                       {},
                       "name the SDK's with --sdk, that of Linux with --linux, or both");
-      return failed({std::move(missing)}, kSchema, options->json);
+      return failed({std::move(missing)}, kSdkSchema, options->json);
     }
     return status_verb->parsed() ? show_status(session, *options) : revert(session, *options);
   };

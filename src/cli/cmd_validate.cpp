@@ -18,9 +18,9 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.validate/1";
+constexpr const char* kValidateSchema = "memsize.validate/1";
 
-struct Options {
+struct ValidateOptions {
   ValidateRequest request;
   ProjectRequest project_file;
   std::vector<std::string> traces;
@@ -32,7 +32,7 @@ struct Options {
 };
 
 // What the command line's description cannot say.
-std::optional<core::Diagnostic> check_usage(Options& options) {
+std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
   ValidateRequest& request = options.request;
   if (request.emit.board.name.empty()) {
     return core::error(Code::kUsage,
@@ -59,11 +59,11 @@ std::optional<core::Diagnostic> check_usage(Options& options) {
   return std::nullopt;
 }
 
-Outcome run(Session& session, Options options) {
+Outcome run(Session& session, ValidateOptions options) {
   ValidateRequest& request = options.request;
   auto project = load_project(session, options.project_file);
   if (!project) {
-    return failed(project.error(), kSchema, options.json);
+    return failed(project.error(), kValidateSchema, options.json);
   }
   Defaults defaults{*project};
   if (request.map.empty()) {
@@ -78,7 +78,7 @@ Outcome run(Session& session, Options options) {
     request.map.pop_back();
   }
   if (auto wrong = check_usage(options); wrong) {
-    return failed({std::move(*wrong)}, kSchema, options.json);
+    return failed({std::move(*wrong)}, kValidateSchema, options.json);
   }
   request.emit.trace.inputs = options.traces;
   if (!options.sizing.empty()) {
@@ -88,7 +88,7 @@ Outcome run(Session& session, Options options) {
   request.emit.verb = "validate";
   // A log of the real board is read like a trace.
   if (auto lacks = lacks_trace(request.emit.trace, "validate"); lacks && request.logs.empty()) {
-    return failed({std::move(*lacks)}, kSchema, options.json);
+    return failed({std::move(*lacks)}, kValidateSchema, options.json);
   }
   request.runs = !options.on.empty() || request.logs.empty();
   request.run.where = options.on == "qemu" ? runtime::Where::kQemu : runtime::Where::kHost;
@@ -100,7 +100,7 @@ Outcome run(Session& session, Options options) {
 
   const auto validation = validate(session, request);
   if (!validation) {
-    Outcome outcome = failed(validation.error(), kSchema, options.json);
+    Outcome outcome = failed(validation.error(), kValidateSchema, options.json);
     outcome.document["board"] = request.emit.board.name;
     if (runtime::was_interrupted()) {
       outcome.status = core::ExitStatus::kInterrupted;
@@ -111,7 +111,7 @@ Outcome run(Session& session, Options options) {
   Outcome outcome;
   outcome.json = options.json;
   outcome.diagnostics = validation->diagnostics;
-  outcome.document["schema"] = kSchema;
+  outcome.document["schema"] = kValidateSchema;
   outcome.document["board"] = validation->map.board.name;
   const auto add = [&](const core::Diagnostics& found) {
     outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
@@ -134,7 +134,7 @@ Outcome run(Session& session, Options options) {
 }  // namespace
 
 Run add_validate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   CLI::App* verb = app.add_subcommand(
       "validate", "Run a map: emulated cores under its tables, or a log of the real board");
   verb->footer(

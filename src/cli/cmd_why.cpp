@@ -22,10 +22,9 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.why/1";
-constexpr const char* kDefaultOs = "freertos";
+constexpr const char* kWhySchema = "memsize.why/1";
 
-struct Options {
+struct WhyOptions {
   BoardRequest board;
   ProjectRequest project;
   /// What sizes the map.
@@ -62,7 +61,7 @@ void add_files(Session& session, const layout::MemoryMap& before, layout::Expans
 }
 
 // The map that emit would write: sized by the traces, and --set wins.
-core::Result<layout::Answer> ask_board(Session& session, const Options& options) {
+core::Result<layout::Answer> ask_board(Session& session, const WhyOptions& options) {
   EmitRequest request = options.sizes;
   request.board = options.board;
   request.trace.board = options.board;
@@ -96,7 +95,7 @@ core::Diagnostic usage(std::string message, std::string hint) {
 
 // Without a name, the only part that the tree has.
 core::Result<sdk::Platform> choose_platform(Session& session,
-                                            const Options& options,
+                                            const WhyOptions& options,
                                             const std::string& soc) {
   if (!soc.empty()) {
     return sdk::find_platform(session.files, options.sdk, soc);
@@ -118,7 +117,8 @@ core::Result<sdk::Platform> choose_platform(Session& session,
 }
 
 // The asked board's map; nothing where none was asked for.
-core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session, const Options& options) {
+core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session,
+                                                         const WhyOptions& options) {
   if (options.board.name.empty()) {
     return std::nullopt;
   }
@@ -154,7 +154,7 @@ core::Diagnostics unread_files(const sdk::Sources& sources, const sdk::Reading& 
 
 // Nothing is written: what emit would refuse is told.
 std::optional<core::Diagnostic> generation_differs(Session& session,
-                                                   const Options& options,
+                                                   const WhyOptions& options,
                                                    const sdk::Platform& platform,
                                                    const std::string& os) {
   EmitRequest again = options.sizes;
@@ -172,7 +172,7 @@ std::optional<core::Diagnostic> generation_differs(Session& session,
 
 // Addresses are the tree's; what a board adds is how memory must be cached.
 core::Result<layout::Answer> ask_tree(Session& session,
-                                      const Options& options,
+                                      const WhyOptions& options,
                                       core::Diagnostics& told) {
   auto board = asked_map(session, options);
   if (!board) {
@@ -187,7 +187,9 @@ core::Result<layout::Answer> ask_tree(Session& session,
                                         (*board)->board.os),
                             "leave out --board, or --soc and --os"));
   }
-  const std::string os = !options.os.empty() ? options.os : named ? (*board)->board.os : kDefaultOs;
+  const std::string os = !options.os.empty() ? options.os
+                         : named             ? (*board)->board.os
+                                             : std::string{sdk::kDefaultOs};
   const auto platform = choose_platform(
       session, options, options.soc.empty() && named ? (*board)->board.soc : options.soc);
   if (!platform) {
@@ -218,7 +220,7 @@ core::Result<layout::Answer> ask_tree(Session& session,
 }
 
 // Nothing where the words fit together.
-std::optional<core::Diagnostic> misuse(const Options& options) {
+std::optional<core::Diagnostic> misused(const WhyOptions& options) {
   if (auto wrong = lacks_board(options.board, "why"); wrong) {
     return wrong;
   }
@@ -242,22 +244,22 @@ std::optional<core::Diagnostic> misuse(const Options& options) {
   return std::nullopt;
 }
 
-Outcome run_why(Session& session, const Options& options) {
-  if (auto wrong = misuse(options); wrong) {
-    return failed({std::move(*wrong)}, kSchema, options.json);
+Outcome run_why(Session& session, const WhyOptions& options) {
+  if (auto wrong = misused(options); wrong) {
+    return failed({std::move(*wrong)}, kWhySchema, options.json);
   }
   const TreeWatch watch{session, watched_roots(session, options.sdk)};
   if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
-    return failed(rest.error(), kSchema, options.json);
+    return failed(rest.error(), kWhySchema, options.json);
   }
   core::Diagnostics told;
   const auto answer =
       options.sdk.empty() ? ask_board(session, options) : ask_tree(session, options, told);
   if (const auto alone = watch.undisturbed(); !alone) {
-    return failed(alone.error(), kSchema, options.json);
+    return failed(alone.error(), kWhySchema, options.json);
   }
   if (!answer) {
-    return failed(answer.error(), kSchema, options.json);
+    return failed(answer.error(), kWhySchema, options.json);
   }
   Outcome outcome;
   outcome.json = options.json;
@@ -270,7 +272,7 @@ Outcome run_why(Session& session, const Options& options) {
 }
 
 // A board or a tree that is typed is asked without the other one of the project.
-void fill(Defaults& defaults, Options& options) {
+void fill(Defaults& defaults, WhyOptions& options) {
   Target target{{}, options.sdk, {}};
   if (options.board.name.empty()) {
     defaults.fill(target);
@@ -286,10 +288,10 @@ void fill(Defaults& defaults, Options& options) {
   }
 }
 
-Outcome run(Session& session, Options options) {
+Outcome run(Session& session, WhyOptions options) {
   const auto project = load_project(session, options.project);
   if (!project) {
-    return failed(project.error(), kSchema, options.json);
+    return failed(project.error(), kWhySchema, options.json);
   }
   Defaults defaults{*project};
   fill(defaults, options);
@@ -301,7 +303,7 @@ Outcome run(Session& session, Options options) {
 }  // namespace
 
 Run add_why(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WhyOptions>();
   CLI::App* verb = app.add_subcommand(
       "why", "What an address or a region is, who sees it, and what moves if it grows");
   verb->footer(

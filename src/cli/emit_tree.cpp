@@ -22,7 +22,7 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kShown = 400;
+constexpr std::size_t kShownOfTree = 400;
 
 // A file that changes, as the user may type it.
 std::string path_of(const sdk::RootChanges& root, const sdk::FileChange& change) {
@@ -117,7 +117,7 @@ class TreeEmitter {
   static Outcome show_diff(const TreeEmission& emission, Outcome outcome) {
     for (const sdk::RootChanges& root : emission.roots) {
       for (const sdk::FileChange& change : root.changes) {
-        const std::string name = core::printable(path_of(root, change), kShown);
+        const std::string name = core::printable(path_of(root, change), kShownOfTree);
         outcome.text += unified_diff(change.before ? name : "/dev/null",
                                      change.before.value_or(""),
                                      name,
@@ -142,7 +142,7 @@ class TreeEmitter {
     }
     outcome.status = core::exit_status(outcome.diagnostics);
     if (outcome.status == core::ExitStatus::kDone) {
-      outcome.text = fmt::format("{} is up to date\n", core::printable(request_.sdk, kShown));
+      outcome.text = fmt::format("{} is up to date\n", core::printable(request_.sdk, kShownOfTree));
     } else {
       outcome.diagnostics.back().hint =
           "see the difference with --diff; write it by leaving --check out";
@@ -151,7 +151,7 @@ class TreeEmitter {
   }
 
   Outcome write(const TreeEmission& emission, Outcome outcome) {
-    const std::string shown = core::printable(request_.sdk, kShown);
+    const std::string shown = core::printable(request_.sdk, kShownOfTree);
     if (count_changes(emission) == 0) {
       outcome.text = fmt::format("{} has these sizes already: nothing changed\n", shown);
       return outcome;
@@ -205,15 +205,15 @@ class TreeEmitter {
     }
     text += fmt::format("{} in {}:\n",
                         core::plural(applied.changed.size() + applied.created.size(), "file"),
-                        core::printable(applied.root, kShown));
+                        core::printable(applied.root, kShownOfTree));
     for (const std::string& path : applied.changed) {
-      text += fmt::format("  changed  {}\n", core::printable(path, kShown));
+      text += fmt::format("  changed  {}\n", core::printable(path, kShownOfTree));
     }
     for (const std::string& path : applied.created) {
-      text += fmt::format("  created  {}\n", core::printable(path, kShown));
+      text += fmt::format("  created  {}\n", core::printable(path, kShownOfTree));
     }
     for (const std::string& path : applied.kept) {
-      text += fmt::format("  kept     {}\n", core::printable(path, kShown));
+      text += fmt::format("  kept     {}\n", core::printable(path, kShownOfTree));
     }
     return text;
   }

@@ -51,7 +51,7 @@ std::string heading(const Fleet& fleet) {
   return out;
 }
 
-Table demand_table(const Fleet& fleet) {
+Table fleet_demand_table(const Fleet& fleet) {
   Table table;
   table.columns = {
       {"demand"}, {"logs", true}, {"least", true}, {"median", true}, {"most", true}, {"most by"}};
@@ -143,7 +143,7 @@ Json span_json(const FleetSpan& span) {
 
 std::string fleet_text(const Fleet& fleet) {
   std::string out = heading(fleet);
-  out += "\n" + demand_table(fleet).text(0);
+  out += "\n" + fleet_demand_table(fleet).text(0);
   if (const std::string given_back = balance(fleet); !given_back.empty()) {
     out += "\n" + given_back;
   }
@@ -187,7 +187,7 @@ std::string fleet_csv(const Fleet& fleet) {
 }
 
 std::string fleet_markdown(const Fleet& fleet) {
-  return demand_table(fleet).markdown() + "\n" + balance(fleet);
+  return fleet_demand_table(fleet).markdown() + "\n" + balance(fleet);
 }
 
 nlohmann::ordered_json fleet_document(const Fleet& fleet) {

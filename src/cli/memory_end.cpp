@@ -27,7 +27,7 @@ const char* document_schema = nullptr;
 bool is_sarif = false;
 
 constexpr const char* kMessage = "memory ended: nothing is left to work with";
-constexpr const char* kHint = "give the process more memory (ulimit -v), or less to read";
+constexpr const char* kMoreMemory = "give the process more memory (ulimit -v), or less to read";
 
 // What to_json() and to_sarif() would say. Arguments: the schema or the version, the code, message.
 constexpr const char* kJson = R"({
@@ -123,7 +123,7 @@ void end_without_memory() noexcept {
     write_all(STDOUT_FILENO, size > 0 ? text.data() : "");
   }
   std::snprintf(
-      text.data(), kLongest, "memsize: error[%s]: %s\n  hint: %s\n", code, kMessage, kHint);
+      text.data(), kLongest, "memsize: error[%s]: %s\n  hint: %s\n", code, kMessage, kMoreMemory);
   write_all(STDERR_FILENO, text.data());
   // No destructors: they might need memory.
   std::_Exit(static_cast<int>(core::ExitStatus::kEnvironment));

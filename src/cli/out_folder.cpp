@@ -18,7 +18,7 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kSchema = "memsize.written/1";
+constexpr const char* kWrittenSchema = "memsize.written/1";
 constexpr const char* kMap = "memory_map.json";
 constexpr const char* kWritten = ".memsize/written.json";
 constexpr const char* kIgnore = ".memsize/.gitignore";
@@ -52,7 +52,7 @@ Hashes read_hashes(Session& session, const std::string& out) {
   Hashes hashes;
   const auto text = text_of(session, fmt::format("{}/{}", out, kWritten));
   const Json json = text ? Json::parse(*text, nullptr, false) : Json{};
-  if (json.is_object() && json.value("schema", Json{}) == kSchema &&
+  if (json.is_object() && json.value("schema", Json{}) == kWrittenSchema &&
       json.value("files", Json{}).is_object()) {
     for (const auto& [path, hash] : json["files"].items()) {
       hashes[path] = hash.is_string() ? hash.get<std::string>() : std::string{};
@@ -131,7 +131,7 @@ std::vector<core::NewFile> files_to_write(Session& session,
   if (changed.empty()) {
     return changed;
   }
-  Json json = {{"schema", kSchema}, {"files", Json::object()}};
+  Json json = {{"schema", kWrittenSchema}, {"files", Json::object()}};
   for (const auto& [path, hash] : hashes) {
     json["files"][path] = hash;
   }

@@ -66,7 +66,7 @@ std::string excerpt(const Place& place, bool colour) {
 }
 
 // A sentence may have names of an input in it.
-std::string shown(const std::string& sentence) {
+std::string sentence_shown(const std::string& sentence) {
   return core::printable(sentence, std::string::npos);
 }
 
@@ -94,18 +94,20 @@ std::string render(const Diagnostic& diagnostic, bool colour) {
                                                                 : "1;36";
   const std::string kind = fmt::format(
       "{}[{}]", core::severity_name(diagnostic.severity), core::code_name(diagnostic.code));
-  std::string out = fmt::format(
-      "{}: {}: {}\n", locus(diagnostic.place), paint(kind, hue, colour), shown(diagnostic.message));
+  std::string out = fmt::format("{}: {}: {}\n",
+                                locus(diagnostic.place),
+                                paint(kind, hue, colour),
+                                sentence_shown(diagnostic.message));
   out += excerpt(diagnostic.place, colour);
   for (const std::string& detail : diagnostic.details) {
-    out += fmt::format("  {}\n", shown(detail));
+    out += fmt::format("  {}\n", sentence_shown(detail));
   }
   for (const core::Related& related : diagnostic.related) {
-    out += fmt::format("{}: note: {}\n", locus(related.place), shown(related.message));
+    out += fmt::format("{}: note: {}\n", locus(related.place), sentence_shown(related.message));
     out += excerpt(related.place, colour);
   }
   if (!diagnostic.hint.empty()) {
-    out += fmt::format("  hint: {}\n", shown(diagnostic.hint));
+    out += fmt::format("  hint: {}\n", sentence_shown(diagnostic.hint));
   }
   return out;
 }
@@ -132,16 +134,16 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
 }
 
 std::string message_text(const Diagnostic& diagnostic, bool related) {
-  std::string text = shown(diagnostic.message);
+  std::string text = sentence_shown(diagnostic.message);
   for (const std::string& detail : diagnostic.details) {
-    text += "\n" + shown(detail);
+    text += "\n" + sentence_shown(detail);
   }
   for (std::size_t i = 0; related && i < diagnostic.related.size(); ++i) {
     const core::Related& other = diagnostic.related[i];
-    text += fmt::format("\n{}: {}", locus(other.place), shown(other.message));
+    text += fmt::format("\n{}: {}", locus(other.place), sentence_shown(other.message));
   }
   if (!diagnostic.hint.empty()) {
-    text += "\nhint: " + shown(diagnostic.hint);
+    text += "\nhint: " + sentence_shown(diagnostic.hint);
   }
   return text;
 }
@@ -154,7 +156,8 @@ std::string describe_notes(const core::Diagnostics& found) {
   std::string text;
   for (const core::Diagnostic& diagnostic : found) {
     if (diagnostic.severity == core::Severity::kNote) {
-      text += fmt::format("  - {}: {}\n", shown(diagnostic.message), shown(diagnostic.hint));
+      text += fmt::format(
+          "  - {}: {}\n", sentence_shown(diagnostic.message), sentence_shown(diagnostic.hint));
     }
   }
   return text;

@@ -135,7 +135,7 @@ std::string times_text(const BoardLogReport& report) {
   return "\nruns\n" + table.text(2) + more;
 }
 
-Json run_json(const model::RunReport& run) {
+Json log_run_json(const model::RunReport& run) {
   Json json;
   json["input"] = run.input;
   json["line"] = run.line;
@@ -232,10 +232,10 @@ Json board_log_document(const BoardLogReport& report) {
   for (const RunPair& pair : report.times) {
     Json item = {{"core", pair.core}, {"number", pair.number}};
     if (pair.before) {
-      item["before"] = run_json(*pair.before);
+      item["before"] = log_run_json(*pair.before);
     }
     if (pair.after) {
-      item["after"] = run_json(*pair.after);
+      item["after"] = log_run_json(*pair.after);
     }
     json["times"].push_back(std::move(item));
   }

@@ -57,7 +57,7 @@ constexpr std::array<RareColumn, 3> kRareColumns = {{
      }},
 }};
 
-std::vector<RareColumn> columns_of(const CoreSizing& core) {
+std::vector<RareColumn> rare_columns_of(const CoreSizing& core) {
   std::vector<RareColumn> columns;
   std::copy_if(kRareColumns.begin(),
                kRareColumns.end(),
@@ -77,7 +77,7 @@ std::string with_caveat(const std::string& figure, const std::string& caveat) {
 
 Table demand_table(const Analysis& analysis, const CoreSizing& core) {
   const bool with_board = analysis.board.has_value();
-  const std::vector<RareColumn> rare = columns_of(core);
+  const std::vector<RareColumn> rare = rare_columns_of(core);
   Table table;
   table.columns = {
       {"demand"}, {"records", true}, {"requested", true}, {"bound", true}, {"in use", true}};

@@ -67,9 +67,9 @@ Json location_of(const core::Place& place) {
   return location;
 }
 
-class Run {
+class SarifRun {
  public:
-  Run(const Acceptance& acceptance, const std::vector<Rule>& rules)
+  SarifRun(const Acceptance& acceptance, const std::vector<Rule>& rules)
       : acceptance_(acceptance), rules_(rules) {}
 
   void add(const Diagnostic& found) {
@@ -175,7 +175,7 @@ Json to_sarif(const core::Diagnostics& found,
               core::ExitStatus status,
               const std::vector<Rule>& rules,
               const std::string& version) {
-  Run run{acceptance, rules};
+  SarifRun run{acceptance, rules};
   for (const Diagnostic& diagnostic : found) {
     run.add(diagnostic);
   }

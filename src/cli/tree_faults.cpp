@@ -19,7 +19,7 @@ namespace {
 using core::Code;
 
 constexpr std::size_t kMostDetails = 8;
-constexpr std::size_t kShown = 300;
+constexpr std::size_t kShownOfFault = 300;
 
 // A call of check that finds the same.
 struct Check {
@@ -30,7 +30,7 @@ struct Check {
 Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree& tree) {
   const std::string& soc = tree.sources.platform.soc;
   const std::string command =
-      fmt::format("memsize check --sdk {} ", core::printable(request.sdk, kShown));
+      fmt::format("memsize check --sdk {} ", core::printable(request.sdk, kShownOfFault));
   if (!board::newest_boards(session.files, session.data.boards, soc).empty()) {
     return {std::nullopt, fmt::format("{}--soc {}", command, soc)};
   }
@@ -40,7 +40,7 @@ Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree
   check.sdk = request.sdk;
   auto scope = scope_of_tree(session, check);
   return {scope ? std::move(scope->asked) : std::nullopt,
-          fmt::format("{}--board {}", command, core::printable(request.board.name, kShown))};
+          fmt::format("{}--board {}", command, core::printable(request.board.name, kShownOfFault))};
 }
 
 core::Diagnostics findings(Session session, const sdk::Platform& platform, const Check& check) {
@@ -59,7 +59,7 @@ std::string line_of(const core::Diagnostic& finding, const std::string& folder) 
   }
   const std::string line =
       finding.place.line == 0 ? std::string{} : fmt::format(":{}", finding.place.line);
-  return fmt::format("{}{}: {}", core::printable(path, kShown), line, finding.message);
+  return fmt::format("{}{}: {}", core::printable(path, kShownOfFault), line, finding.message);
 }
 
 void add_details(core::Diagnostics found, const std::string& folder, core::Diagnostic& told) {

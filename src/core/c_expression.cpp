@@ -12,7 +12,7 @@ namespace memsize::core {
 
 namespace {
 
-constexpr unsigned kDeepest = 16;
+constexpr unsigned kDeepestExpression = 16;
 
 // C's precedence, from '|' on.
 unsigned strength(std::string_view symbol) {
@@ -100,7 +100,7 @@ class Evaluator {
 
   std::optional<Value> operand(unsigned depth) {
     const Place place = cursor_.place();
-    if (depth == kDeepest) {
+    if (depth == kDeepestExpression) {
       cursor_.wrong("too many parentheses", place);
       return std::nullopt;
     }

@@ -30,7 +30,9 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kNanosecondsOfASecond = 1'000'000'000;
 constexpr unsigned kPermissions = 07777;
 
-tl::unexpected<Diagnostics> cannot(std::string_view verb, const std::string& path, int number) {
+tl::unexpected<Diagnostics> disk_refused(std::string_view verb,
+                                         const std::string& path,
+                                         int number) {
   Place place;
   place.path = path;
   return fail(
@@ -217,7 +219,7 @@ Result<std::vector<std::string>> RealFileSystem::list_entries(const std::string&
     names.push_back(entry->path().filename().string());
   }
   if (failure) {
-    return cannot("list", folder, failure.value());
+    return disk_refused("list", folder, failure.value());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -226,7 +228,7 @@ Result<std::vector<std::string>> RealFileSystem::list_entries(const std::string&
 Result<std::string> RealFileSystem::real_path(const std::string& path) {
   std::array<char, PATH_MAX> resolved{};
   if (::realpath(path.c_str(), resolved.data()) == nullptr) {
-    return cannot("resolve", path, errno);
+    return disk_refused("resolve", path, errno);
   }
   return std::string{resolved.data()};
 }
@@ -247,7 +249,7 @@ Result<void> RealFileSystem::create(const std::string& path,
   Descriptor file{::open(
       path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)};
   if (file.get() < 0) {
-    return cannot("create", path, errno);
+    return disk_refused("create", path, errno);
   }
   if (write_all(file.get(), content) && give_metadata(file.get(), metadata) &&
       ::fsync(file.get()) == 0 && ::close(file.release()) == 0) {
@@ -255,27 +257,27 @@ Result<void> RealFileSystem::create(const std::string& path,
   }
   const int why = errno;
   ::unlink(path.c_str());
-  return cannot("write", path, why);
+  return disk_refused("write", path, why);
 }
 
 Result<void> RealFileSystem::set_metadata(const std::string& path, const Metadata& metadata) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
   if (file.get() < 0 || !give_metadata(file.get(), metadata) || ::fsync(file.get()) != 0) {
-    return cannot("restore mode and time of", path, errno);
+    return disk_refused("restore mode and time of", path, errno);
   }
   return {};
 }
 
 Result<void> RealFileSystem::rename(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
-    return cannot("write", to, errno);
+    return disk_refused("write", to, errno);
   }
   return {};
 }
 
 Result<void> RealFileSystem::remove(const std::string& path) {
   if (::unlink(path.c_str()) != 0) {
-    return cannot("remove", path, errno);
+    return disk_refused("remove", path, errno);
   }
   return {};
 }
@@ -283,14 +285,14 @@ Result<void> RealFileSystem::remove(const std::string& path) {
 Result<void> RealFileSystem::make_folder(const std::string& path) {
   constexpr mode_t kAsTheUmaskSays = 0777;
   if (::mkdir(path.c_str(), kAsTheUmaskSays) != 0) {
-    return cannot("make folder", path, errno);
+    return disk_refused("make folder", path, errno);
   }
   return {};
 }
 
 Result<void> RealFileSystem::remove_folder(const std::string& path) {
   if (::rmdir(path.c_str()) != 0) {
-    return cannot("remove folder", path, errno);
+    return disk_refused("remove folder", path, errno);
   }
   return {};
 }
@@ -300,7 +302,7 @@ Result<void> RealFileSystem::sync_folder(const std::string& path) {
   // Some file systems cannot sync a folder, and say so by one of these numbers.
   if (folder.get() < 0 ||
       (::fsync(folder.get()) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS)) {
-    return cannot("write folder", path, errno);
+    return disk_refused("write folder", path, errno);
   }
   return {};
 }
@@ -310,7 +312,7 @@ Result<LockAttempt> RealFileSystem::lock(const std::string& path, std::string_vi
     Descriptor file{
         ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644)};
     if (file.get() < 0) {
-      return cannot("create", path, errno);
+      return disk_refused("create", path, errno);
     }
     struct flock range = whole_file(F_WRLCK);
     // A lock of the open file, not of the process: the system drops it when the process dies.
@@ -318,7 +320,7 @@ Result<LockAttempt> RealFileSystem::lock(const std::string& path, std::string_vi
       if (errno == EAGAIN || errno == EACCES) {
         return LockAttempt{nullptr, read_holder(file.get())};
       }
-      return cannot("lock", path, errno);
+      return disk_refused("lock", path, errno);
     }
     if (!is_at(file.get(), path)) {
       continue;
@@ -326,7 +328,7 @@ Result<LockAttempt> RealFileSystem::lock(const std::string& path, std::string_vi
     const int number = file.get();
     auto held = std::make_unique<HeldLock>(file.release(), path);
     if (::ftruncate(number, 0) != 0 || !write_all(number, describe_holder(purpose))) {
-      return cannot("write", path, errno);
+      return disk_refused("write", path, errno);
     }
     return LockAttempt{std::move(held), {}};
   }

@@ -30,7 +30,7 @@ extern "C" void note_interrupt(int) {
   interrupted = 1;
 }
 
-tl::unexpected<Diagnostics> cannot_read(const std::string& path, int why) {
+tl::unexpected<Diagnostics> cannot_follow(const std::string& path, int why) {
   Place place;
   place.path = path;
   return fail(error(Code::kFileRead,
@@ -129,7 +129,7 @@ Result<std::unique_ptr<FollowedFile>> FollowedFile::open(const std::string& path
   struct stat status {};
 
   if (file < 0 || ::fstat(file, &status) != 0) {
-    return cannot_read(path, errno);
+    return cannot_follow(path, errno);
   }
   std::unique_ptr<FollowedFile> followed{
       new FollowedFile(path, file, !standard && S_ISREG(status.st_mode))};
@@ -176,7 +176,7 @@ Result<FollowedFile::News> FollowedFile::wait_for_growth(std::span<char> buffer,
     }
     const ssize_t size = ::read(file_, buffer.data(), buffer.size());
     if (size < 0) {
-      return cannot_read(path_, errno);
+      return cannot_follow(path_, errno);
     }
     if (size > 0) {
       return News{Event::kBytes, static_cast<std::size_t>(size)};
@@ -209,7 +209,7 @@ Result<FollowedFile::News> FollowedFile::wait_for_bytes(std::span<char> buffer,
       return News{Event::kEnd, 0};
     }
     if (errno != EAGAIN && errno != EINTR) {
-      return cannot_read(path_, errno);
+      return cannot_follow(path_, errno);
     }
   }
 }

@@ -17,9 +17,9 @@ namespace {
 constexpr unsigned kUsualMode = 0644;
 constexpr unsigned kWritable = 0222;
 
-tl::unexpected<Diagnostics> cannot(std::string_view verb,
-                                   const std::string& path,
-                                   const std::string& why) {
+tl::unexpected<Diagnostics> memory_refused(std::string_view verb,
+                                           const std::string& path,
+                                           const std::string& why) {
   Place place;
   place.path = path;
   return fail(error(
@@ -79,7 +79,7 @@ Attributes MemFileSystem::attributes(const std::string& path) {
 
 Result<std::vector<std::string>> MemFileSystem::list_entries(const std::string& folder) {
   if (entry(folder).kind != Entry::Kind::kFolder) {
-    return cannot("list", folder, reason(ENOTDIR));
+    return memory_refused("list", folder, reason(ENOTDIR));
   }
   std::set<std::string> names;
   const std::string prefix = folder + "/";
@@ -120,11 +120,12 @@ Result<std::string> MemFileSystem::real_path(const std::string& path) {
       }
     }
     if (!again) {
-      return entry(at).kind == Entry::Kind::kNothing ? cannot("resolve", path, reason(ENOENT))
-                                                     : Result<std::string>{at};
+      return entry(at).kind == Entry::Kind::kNothing
+                 ? memory_refused("resolve", path, reason(ENOENT))
+                 : Result<std::string>{at};
     }
   }
-  return cannot("resolve", path, reason(ELOOP));
+  return memory_refused("resolve", path, reason(ELOOP));
 }
 
 bool MemFileSystem::may_write(const std::string& path) {
@@ -139,13 +140,13 @@ Result<void> MemFileSystem::create(const std::string& path,
                                    std::string_view bytes,
                                    const Metadata& metadata) {
   if (const auto refused = refuse.find(path); refused != refuse.end()) {
-    return cannot("create", path, refused->second);
+    return memory_refused("create", path, refused->second);
   }
   if (entry(path).kind != Entry::Kind::kNothing) {
-    return cannot("create", path, reason(EEXIST));
+    return memory_refused("create", path, reason(EEXIST));
   }
   if (entry(path.substr(0, path.rfind('/'))).kind != Entry::Kind::kFolder) {
-    return cannot("create", path, reason(ENOENT));
+    return memory_refused("create", path, reason(ENOENT));
   }
   content[path] = bytes;
   return set_metadata(path, metadata);
@@ -164,11 +165,11 @@ Result<void> MemFileSystem::set_metadata(const std::string& path, const Metadata
 
 Result<void> MemFileSystem::rename(const std::string& from, const std::string& to) {
   if (const auto refused = refuse.find(to); refused != refuse.end()) {
-    return cannot("write", to, refused->second);
+    return memory_refused("write", to, refused->second);
   }
   const auto found = content.find(from);
   if (found == content.end()) {
-    return cannot("write", to, reason(ENOENT));
+    return memory_refused("write", to, reason(ENOENT));
   }
   ++steps;
   const std::string parent = from.substr(0, from.rfind('/'));
@@ -187,10 +188,10 @@ Result<void> MemFileSystem::rename(const std::string& from, const std::string& t
 
 Result<void> MemFileSystem::remove(const std::string& path) {
   if (const auto refused = refuse.find(path); refused != refuse.end()) {
-    return cannot("remove", path, refused->second);
+    return memory_refused("remove", path, refused->second);
   }
   if (content.erase(path) + links.erase(path) == 0) {
-    return cannot("remove", path, reason(ENOENT));
+    return memory_refused("remove", path, reason(ENOENT));
   }
   ++steps;
   modes.erase(path);
@@ -202,10 +203,10 @@ Result<void> MemFileSystem::remove(const std::string& path) {
 
 Result<void> MemFileSystem::make_folder(const std::string& path) {
   if (const auto refused = refuse.find(path); refused != refuse.end()) {
-    return cannot("make folder", path, refused->second);
+    return memory_refused("make folder", path, refused->second);
   }
   if (entry(path).kind != Entry::Kind::kNothing) {
-    return cannot("make folder", path, reason(EEXIST));
+    return memory_refused("make folder", path, reason(EEXIST));
   }
   ++steps;
   folders.insert(path);
@@ -215,7 +216,7 @@ Result<void> MemFileSystem::make_folder(const std::string& path) {
 Result<void> MemFileSystem::remove_folder(const std::string& path) {
   const auto names = list_entries(path);
   if (!names || !names->empty()) {
-    return cannot("remove folder", path, reason(ENOTEMPTY));
+    return memory_refused("remove folder", path, reason(ENOTEMPTY));
   }
   ++steps;
   folders.erase(path);
@@ -224,8 +225,9 @@ Result<void> MemFileSystem::remove_folder(const std::string& path) {
 }
 
 Result<void> MemFileSystem::sync_folder(const std::string& path) {
-  return entry(path).kind == Entry::Kind::kFolder ? Result<void>{}
-                                                  : cannot("write folder", path, reason(ENOENT));
+  return entry(path).kind == Entry::Kind::kFolder
+             ? Result<void>{}
+             : memory_refused("write folder", path, reason(ENOENT));
 }
 
 Result<LockAttempt> MemFileSystem::lock(const std::string& path, std::string_view purpose) {

@@ -11,7 +11,7 @@ namespace memsize::core {
 
 namespace {
 
-constexpr std::size_t kBlock = 64;
+constexpr std::size_t kHashBlock = 64;
 constexpr std::size_t kRounds = 64;
 constexpr std::size_t kWords = 8;
 
@@ -52,7 +52,7 @@ std::uint32_t big_endian(std::string_view bytes) {
 void add_block(State& state, std::string_view block) {
   std::array<std::uint32_t, kRounds> words{};
   for (std::size_t i = 0; i < kRounds; ++i) {
-    if (i < kBlock / 4) {
+    if (i < kHashBlock / 4) {
       words[i] = big_endian(block.substr(4 * i, 4));
       continue;
     }
@@ -89,18 +89,18 @@ std::string sha256(std::string_view bytes) {
   constexpr std::size_t kLength = 8;
   State state = kStart;
   const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) {
-    add_block(state, bytes.substr(0, kBlock));
+  for (; bytes.size() >= kHashBlock; bytes.remove_prefix(kHashBlock)) {
+    add_block(state, bytes.substr(0, kHashBlock));
   }
   // A one, zeros, and the length in bits at the end of a block.
   std::string rest{bytes};
   rest += '\x80';
-  rest.resize(rest.size() + kLength <= kBlock ? kBlock : 2 * kBlock, '\0');
+  rest.resize(rest.size() + kLength <= kHashBlock ? kHashBlock : 2 * kHashBlock, '\0');
   for (std::size_t i = 0; i < kLength; ++i) {
     rest[rest.size() - 1 - i] = static_cast<char>(bits >> (8 * i) & 0xFFU);
   }
-  for (std::size_t at = 0; at < rest.size(); at += kBlock) {
-    add_block(state, std::string_view{rest}.substr(at, kBlock));
+  for (std::size_t at = 0; at < rest.size(); at += kHashBlock) {
+    add_block(state, std::string_view{rest}.substr(at, kHashBlock));
   }
   std::string text;
   for (const std::uint32_t word : state) {

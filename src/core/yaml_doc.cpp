@@ -27,7 +27,7 @@ using Kind = TomlValue::Kind;
 
 constexpr std::size_t kLongest = std::size_t{4} << 20;
 constexpr std::size_t kMostValues = 500'000;
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestYaml = 64;
 
 // A stream over a text that is not copied.
 class TextBuffer : public std::streambuf {
@@ -317,10 +317,10 @@ class TreeBuilder : public YAML::EventHandler {
     if (problem_ || !count(mark, 1) || !known_tag(mark, tag)) {
       return;
     }
-    if (levels_.size() >= kDeepest) {
+    if (levels_.size() >= kDeepestYaml) {
       return wrong(mark,
                    1,
-                   fmt::format("it is nested more than {} deep", kDeepest),
+                   fmt::format("it is nested more than {} deep", kDeepestYaml),
                    "rules need a few levels");
     }
     Level level;
@@ -435,7 +435,7 @@ class TreeBuilder : public YAML::EventHandler {
 };
 
 // What the parser cannot be given: bytes that are no text, and more of it than rules ever are.
-std::optional<Diagnostic> refuse(std::string_view text, const std::string& path) {
+std::optional<Diagnostic> refused_before_reading(std::string_view text, const std::string& path) {
   Place place;
   place.path = path;
   if (text.size() > kLongest) {
@@ -466,7 +466,7 @@ Result<TomlValue> parse_yaml(std::string_view text, const std::string& path) {
   if (text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
   }
-  if (auto refused = refuse(text, path); refused) {
+  if (auto refused = refused_before_reading(text, path); refused) {
     return fail(std::move(*refused));
   }
   Places places{text, path};

@@ -145,9 +145,9 @@ core::Result<TranslationTables> built(const layout::MmuTable& entries, bool bloc
   return tables;
 }
 
-core::Result<Armv8Tables> written(const layout::MmuTable& entries,
-                                  const TranslationTables& tables,
-                                  PhysAddr base) {
+core::Result<Armv8Tables> written_tables(const layout::MmuTable& entries,
+                                         const TranslationTables& tables,
+                                         PhysAddr base) {
   const Words words{tables, base};
   if (!is_pages(base.value(), 0)) {
     return core::fail(core::error(Code::kMmuGranule,
@@ -177,7 +177,7 @@ core::Result<Armv8Tables> armv8_tables(const layout::MmuTable& entries,
   if (!tables) {
     return tl::make_unexpected(tables.error());
   }
-  return written(entries, *tables, base);
+  return written_tables(entries, *tables, base);
 }
 
 core::Result<Armv8Tables> tables_of(const layout::MemoryMap& map, const std::string& core) {
@@ -218,7 +218,7 @@ core::Result<Armv8Tables> tables_of(const layout::MemoryMap& map, const std::str
                     core::format_size(Bytes{needed})),
         place->place));
   }
-  return written(*entries, *tables, PhysAddr{base});
+  return written_tables(*entries, *tables, PhysAddr{base});
 }
 
 }  // namespace memsize::emit

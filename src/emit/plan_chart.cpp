@@ -20,7 +20,7 @@ namespace memsize::emit {
 
 namespace {
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostChartRows = 20;
 constexpr std::size_t kGutter = 13;
 constexpr std::size_t kNarrowest = 20;
 constexpr std::size_t kWidest = 1000;
@@ -31,7 +31,7 @@ constexpr char kOther = '#';
 constexpr char kLittle = '_';
 constexpr char kFree = '.';
 // Each cell is divided into so many parts in both directions, to measure who has how much of it.
-constexpr std::uint64_t kParts = 32;
+constexpr std::uint64_t kPartsOfRow = 32;
 // Binary digits of a number that are looked at: products of it must stay below 2^64.
 constexpr unsigned kDigits = 44;
 
@@ -41,7 +41,7 @@ class Scale {
   Scale(std::uint64_t span, std::uint64_t cells)
       : shift_(std::max(static_cast<unsigned>(std::bit_width(span)), kDigits) - kDigits),
         span_(std::max<std::uint64_t>(span >> shift_, 1)),
-        parts_(cells * kParts) {}
+        parts_(cells * kPartsOfRow) {}
 
   [[nodiscard]] std::uint64_t part(std::uint64_t value) const {
     return std::min((value >> shift_) * parts_ / span_, parts_);
@@ -111,13 +111,13 @@ class Chart {
   // Four to seven times a power of two, so that the labels of every fourth row are round numbers.
   static std::uint64_t round_row(std::uint64_t height) {
     for (const std::uint64_t row : {1U, 2U, 3U}) {
-      if ((height - 1) / row < kMostRows) {
+      if ((height - 1) / row < kMostChartRows) {
         return row;
       }
     }
     for (std::uint64_t unit = 1;; unit *= 2) {
       for (const std::uint64_t factor : {4U, 5U, 6U, 7U}) {
-        if ((height - 1) / (factor * unit) < kMostRows) {
+        if ((height - 1) / (factor * unit) < kMostChartRows) {
           return factor * unit;
         }
       }
@@ -160,11 +160,12 @@ class Chart {
     const std::uint64_t bottom = address().part(need.offset);
     // However small it is, it is there.
     const std::uint64_t top = std::max(address().part(need.end()), bottom + 1);
-    for (std::uint64_t row = bottom / kParts; row * kParts < top && row < rows_; ++row) {
-      const std::uint64_t high = std::min(top, (row + 1) * kParts) - std::max(bottom, row * kParts);
-      for (std::uint64_t column = left / kParts; column * kParts < right; ++column) {
+    for (std::uint64_t row = bottom / kPartsOfRow; row * kPartsOfRow < top && row < rows_; ++row) {
+      const std::uint64_t high =
+          std::min(top, (row + 1) * kPartsOfRow) - std::max(bottom, row * kPartsOfRow);
+      for (std::uint64_t column = left / kPartsOfRow; column * kPartsOfRow < right; ++column) {
         const std::uint64_t wide =
-            std::min(right, (column + 1) * kParts) - std::max(left, column * kParts);
+            std::min(right, (column + 1) * kPartsOfRow) - std::max(left, column * kPartsOfRow);
         add(cells_[row * columns_ + column], letter, wide * high);
       }
     }
@@ -184,7 +185,9 @@ class Chart {
     std::string line;
     for (std::size_t column = 0; column < columns_; ++column) {
       const Cell& cell = cells_[row * columns_ + column];
-      line += cell.used == 0 ? kFree : 2 * cell.used < kParts * kParts ? kLittle : cell.letter;
+      line += cell.used == 0                              ? kFree
+              : 2 * cell.used < kPartsOfRow * kPartsOfRow ? kLittle
+                                                          : cell.letter;
     }
     return line;
   }
@@ -195,7 +198,7 @@ class Chart {
       return 0;
     }
     const std::uint64_t part = address().part(view_.arena.lower_bound->count());
-    return std::max<std::uint64_t>((part + kParts / 2) / kParts, 1);
+    return std::max<std::uint64_t>((part + kPartsOfRow / 2) / kPartsOfRow, 1);
   }
 
   [[nodiscard]] std::string bound_line() const {
@@ -209,7 +212,7 @@ class Chart {
   }
 
   [[nodiscard]] std::size_t column_of(std::int64_t step) const {
-    return static_cast<std::size_t>(time().part(distance(steps_.lower, step)) / kParts);
+    return static_cast<std::size_t>(time().part(distance(steps_.lower, step)) / kPartsOfRow);
   }
 
   [[nodiscard]] std::string axis() const {
@@ -283,7 +286,7 @@ class Chart {
           "  {}  {}, smaller still\n", kOther, core::plural(blocks_.size() - lettered, "block"));
     }
     const bool little = std::any_of(cells_.begin(), cells_.end(), [](const Cell& cell) {
-      return cell.used != 0 && 2 * cell.used < kParts * kParts;
+      return cell.used != 0 && 2 * cell.used < kPartsOfRow * kPartsOfRow;
     });
     return text + (little ? fmt::format("  {}  less than half used\n", kLittle) : "");
   }

@@ -75,7 +75,7 @@ std::string xml(std::string_view text, std::size_t most) {
   return escape_html(core::printable(text, most));
 }
 
-std::uint64_t distance(std::int64_t from, std::int64_t to) {
+std::uint64_t length_of(std::int64_t from, std::int64_t to) {
   return to > from ? static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from) : 0;
 }
 
@@ -235,8 +235,9 @@ class Panel {
   }
 
   [[nodiscard]] Length x_of(std::int64_t step) const {
-    return plot_.left +
-           part_of(distance(steps_.lower, step), distance(steps_.lower, steps_.upper), plot_.width);
+    return plot_.left + part_of(length_of(steps_.lower, step),
+                                length_of(steps_.lower, steps_.upper),
+                                plot_.width);
   }
 
   [[nodiscard]] Length y_of(std::uint64_t address) const {

@@ -14,7 +14,6 @@ namespace {
 
 using core::Code;
 
-constexpr std::uint64_t kSpace = 1ULL << 32;
 constexpr std::uint64_t kParts = 8;
 constexpr std::size_t kRatEntries = 16;
 
@@ -75,7 +74,7 @@ class Painting {
 };
 
 bool below_4_gib(std::uint64_t base, std::uint64_t size) {
-  return size != 0 && base < kSpace && size <= kSpace - base;
+  return size != 0 && base < kMpuSpace && size <= kMpuSpace - base;
 }
 
 class Holder {
@@ -204,7 +203,7 @@ class RatHolder : Holder {
     }
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
       const RatEntryFields& fields = entry->fields;
-      if (fields.size == 0 || (fields.size & (fields.size - 1)) != 0 || fields.size > kSpace) {
+      if (fields.size == 0 || (fields.size & (fields.size - 1)) != 0 || fields.size > kMpuSpace) {
         wrong(Code::kRatSize,
               entry->place,
               fmt::format("RAT entry {} of {} is no power of two from 32 B to 4 GiB",

@@ -18,7 +18,6 @@ namespace {
 using core::Code;
 
 constexpr unsigned kLastMpuRegion = 15;
-constexpr unsigned kLastTex = 7;
 
 core::Place place_of(const std::string& path, const std::string& root) {
   core::Place place;

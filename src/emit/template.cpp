@@ -120,7 +120,7 @@ core::Place place_at(const std::string& path,
 }
 
 // The line of the first use of `name`.
-core::Place place_of(const std::string& path, const std::string& text, const std::string& name) {
+core::Place place_in(const std::string& path, const std::string& text, const std::string& name) {
   return place_at(path, text, text.find(name + "}}"), name.size());
 }
 
@@ -181,14 +181,14 @@ core::Result<std::string> render_template(const EmitInput& input,
             Code::kEmitTemplate,
             fmt::format("the template uses the partial '{}'; partials are not supported",
                         core::printable(missing.substr(2))),
-            place_of(path, *text, missing)));
+            place_in(path, *text, missing)));
         continue;
       }
       errors.push_back(
           core::error(Code::kEmitTemplate,
                       fmt::format("the template uses '{}', which its view does not have",
                                   core::printable(missing)),
-                      place_of(path, *text, missing),
+                      place_in(path, *text, missing),
                       "templates/README.md lists what each view has"));
     }
     return tl::make_unexpected(std::move(errors));

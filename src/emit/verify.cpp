@@ -22,7 +22,7 @@ namespace {
 using core::Code;
 
 // Sizes that are whole KiB are said exactly by format_size.
-const core::Align kPage = *core::Align::make(1024);
+const core::Align kLinkerPage = *core::Align::make(1024);
 
 class Verifier {
  public:
@@ -86,7 +86,7 @@ class Verifier {
       }
       const core::Bytes set{knob->second};
       const core::Bytes has{region.size};
-      const bool alike = core::is_aligned(set, kPage) && core::is_aligned(has, kPage);
+      const bool alike = core::is_aligned(set, kLinkerPage) && core::is_aligned(has, kLinkerPage);
       disagree(place_of("memory_map.json"),
                fmt::format("{} is {}, but '{}' has {}",
                            region.knob,

@@ -32,7 +32,7 @@ std::size_t behind_number(std::string_view token, std::size_t at) {
 }
 
 // What is left of a token without its numbers.
-std::string words_of(std::string_view token) {
+std::string bare_words(std::string_view token) {
   std::string words;
   for (std::size_t at = 0; at < token.size();) {
     if (is_digit(token[at])) {
@@ -76,7 +76,7 @@ core::Diagnostics verify_numbers(const MapFile& file,
   core::Cursor here{file.path_under(root), file.content, Code::kVerifyParse, unread};
   core::Cursor there{wanted.path, wanted.content, Code::kVerifyParse, unread};
   for (; !here.done() && !there.done(); here.take(), there.take()) {
-    if (words_of(here.peek()) != words_of(there.peek())) {
+    if (bare_words(here.peek()) != bare_words(there.peek())) {
       return {};
     }
     if (found.empty() && here.peek() != there.peek()) {

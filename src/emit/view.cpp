@@ -72,16 +72,6 @@ Json strings(const std::vector<std::string>& list) {
   return array;
 }
 
-// Documents spell addresses in lower case, whatever the generated files do.
-std::string json_hex(std::uint64_t value) {
-  return fmt::format("0x{:x}", value);
-}
-
-template <typename Tag>
-std::string json_hex(core::Address<Tag> address) {
-  return json_hex(address.value());
-}
-
 Json region_document(const Region& region) {
   Json json;
   json["name"] = region.name;
@@ -140,6 +130,10 @@ Json carveout_document(const Carveout& carveout) {
 }
 
 }  // namespace
+
+std::string json_hex(std::uint64_t value) {
+  return fmt::format("0x{:x}", value);
+}
 
 std::string hex8(std::uint64_t value) {
   return fmt::format("0x{:08X}", value);

@@ -14,6 +14,14 @@ namespace memsize::emit {
 /// "0xAD000000"; at least eight digits, as the SDK's own files print addresses and lengths.
 [[nodiscard]] std::string hex8(std::uint64_t value);
 
+/// Documents spell addresses in lower case, whatever the generated files do.
+[[nodiscard]] std::string json_hex(std::uint64_t value);
+
+template <typename Tag>
+[[nodiscard]] std::string json_hex(core::Address<Tag> address) {
+  return json_hex(address.value());
+}
+
 /// What linker maps and the C header call a region's address.
 [[nodiscard]] std::uint64_t printed_address(const layout::Region& region);
 

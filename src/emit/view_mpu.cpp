@@ -23,7 +23,6 @@ using layout::MpuTable;
 using layout::RatTable;
 
 // TEX has this bit where the cache policies stand in the attribute itself.
-constexpr unsigned kPolicies = 4;
 
 const board::MpuAttribute& attribute_of(const MemoryMap& map, const MpuRegion& region) {
   const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
@@ -112,9 +111,9 @@ std::string memory_name(const board::MpuAttribute& attribute) {
 }
 
 std::string policy_name(const board::MpuAttribute& attribute) {
-  static constexpr std::array<std::string_view, kPolicies> kNames = {
+  static constexpr std::array<std::string_view, kMpuPolicies> kNames = {
       "NON_CACHEABLE", "WB_WA", "WT_NO_WA", "WB_NO_WA"};
-  return fmt::format("CSL_ARM_R5_CACHE_POLICY_{}", kNames.at(attribute.tex % kPolicies));
+  return fmt::format("CSL_ARM_R5_CACHE_POLICY_{}", kNames.at(attribute.tex % kMpuPolicies));
 }
 
 // "64KB", as the PDK writes sizes in names.
@@ -141,7 +140,7 @@ std::string safertos_mask(const MpuRegion& region) {
 Json source_region(const MpuRegion& region,
                    const board::MpuAttribute& attribute,
                    board::MpuProgram program) {
-  const bool with_policy = attribute.tex >= kPolicies;
+  const bool with_policy = attribute.tex >= kMpuPolicies;
   Json view = region_view(region);
   view["size_name"] = size_name(region.range.size().count());
   view["size"] = region.range.size().count() < layout::kMpuSpace / 2
@@ -158,10 +157,6 @@ Json source_region(const MpuRegion& region,
   return view;
 }
 
-std::string json_hex(std::uint64_t value) {
-  return fmt::format("0x{:x}", value);
-}
-
 template <typename Table>
 const Table* find_table(const std::vector<Table>& tables, const std::string& core) {
   const auto found = std::find_if(
@@ -169,7 +164,7 @@ const Table* find_table(const std::vector<Table>& tables, const std::string& cor
   return found == tables.end() ? nullptr : &*found;
 }
 
-Json region_document(const MpuRegion& region, const board::MpuAttribute& attribute) {
+Json mpu_region_document(const MpuRegion& region, const board::MpuAttribute& attribute) {
   return {{"number", region.number},
           {"name", region.name},
           {"base", json_hex(region.range.base().value())},
@@ -279,7 +274,7 @@ Json mpu_documents(const MemoryMap& map) {
                  {"regions", Json::array()},
                  {"areas", Json::array()}};
     for (const MpuRegion& region : table.regions) {
-      json["regions"].push_back(region_document(region, attribute_of(map, region)));
+      json["regions"].push_back(mpu_region_document(region, attribute_of(map, region)));
     }
     for (const layout::MpuArea& area : table.areas) {
       json["areas"].push_back({{"region", area.region},

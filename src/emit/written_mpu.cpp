@@ -21,13 +21,10 @@ namespace {
 constexpr const char* kMpuModule = "mpu_armv7";
 constexpr const char* kRatModule = "addr_translate";
 
-constexpr std::uint64_t kSpace = 1ULL << 32;
 constexpr std::uint64_t kBus = 1ULL << 48;
 constexpr unsigned kMask = 0xFF;
 // SafeRTOS writes a mask as the register has it, from this bit on.
 constexpr unsigned kMaskAt = 8;
-constexpr unsigned kLastTex = 7;
-constexpr unsigned kPolicies = 4;
 
 // A number of a file that must stay below a limit, as the hardware's field does.
 std::uint64_t below(core::Cursor& cursor, std::uint64_t limit, std::string_view what) {
@@ -76,7 +73,7 @@ struct RegionInstance {
 RegionInstance fresh_region(const core::Place& place) {
   RegionInstance instance;
   instance.region.place = place;
-  instance.region.fields.size = kSpace;
+  instance.region.fields.size = kMpuSpace;
   instance.region.fields.tex = 1;
   instance.region.fields.cacheable = true;
   instance.region.fields.bufferable = true;
@@ -89,7 +86,7 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
   if (property == "$name") {
     fields.name = script_string(cursor);
   } else if (property == "baseAddr") {
-    fields.base = below(cursor, kSpace, "a base");
+    fields.base = below(cursor, kMpuSpace, "a base");
   } else if (property == "size") {
     fields.size = power(cursor);
   } else if (property == "attributes") {
@@ -128,7 +125,7 @@ void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& c
   if (property == "$name") {
     entry.fields.name = script_string(cursor);
   } else if (property == "localAddr") {
-    entry.fields.local = below(cursor, kSpace, "a local address");
+    entry.fields.local = below(cursor, kMpuSpace, "a local address");
   } else if (property == "systemAddr") {
     entry.fields.system = below(cursor, kBus, "a system address");
   } else if (property == "size") {
@@ -138,7 +135,7 @@ void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& c
   }
 }
 
-WrittenRatEntry fresh_entry(const core::Place& place) {
+WrittenRatEntry fresh_rat_entry(const core::Place& place) {
   WrittenRatEntry entry;
   entry.place = place;
   entry.fields.size = 1ULL << 29;
@@ -222,7 +219,7 @@ std::optional<std::uint64_t> pdk_constant(const std::string& name) {
         {"UFALSE", 0},
         {"CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL", 0},
         {"mpuREGION_ALL_SUB_REGIONS_ENABLED", 0},
-        {"portmpuLARGEST_REGION_SIZE_ACTUAL", kSpace / 2},
+        {"portmpuLARGEST_REGION_SIZE_ACTUAL", kMpuSpace / 2},
         {"CSL_ARM_R5_ACC_PERM_NO_ACCESS", 0},
         {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR", 1},
         {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR_USR_RD", 2},
@@ -307,7 +304,7 @@ class SourceParser {
   }
 
  private:
-  static constexpr std::uint64_t kLargest = kSpace * 4;
+  static constexpr std::uint64_t kLargest = kMpuSpace * 4;
 
   using Fields = core::CFields;
 
@@ -364,13 +361,13 @@ class SourceParser {
     WrittenMpuRegion region;
     region.place = place;
     region.fields.number = static_cast<unsigned>(field(fields, "regionId", 16));
-    region.fields.base = field(fields, "baseAddr", kSpace);
+    region.fields.base = field(fields, "baseAddr", kMpuSpace);
     region.fields.disabled = static_cast<unsigned>(field(fields, "subRegionEnable", kMask + 1));
     region.fields.execute = field(fields, "exeNeverControl", 2) == 0;
     region.fields.shareable = field(fields, "shareable", 2) != 0;
     set_kind(region.fields,
              field(fields, "cacheable", 2) != 0,
-             field(fields, "cachePolicy", kPolicies),
+             field(fields, "cachePolicy", kMpuPolicies),
              field(fields, "memAttr", 7));
     const std::uint64_t size = field(fields, "size", kSizes);
     // The start-up code passes over what is smaller than the least size.
@@ -385,7 +382,7 @@ class SourceParser {
     WrittenMpuRegion region;
     region.place = place;
     region.fields.number = static_cast<unsigned>(field(fields, "ulRegionNumber", 16));
-    region.fields.base = field(fields, "ulRegionBeginAddress", kSpace);
+    region.fields.base = field(fields, "ulRegionBeginAddress", kMpuSpace);
     const std::uint64_t disabled = field(fields, "ulSubRegionDisable", (kMask + 1) << kMaskAt);
     if ((disabled & kMask) != 0) {
       cursor_.wrong(fmt::format("the mask {} has bits below bit {}, where none belong",
@@ -398,9 +395,9 @@ class SourceParser {
     region.fields.shareable = field(fields, "ulshareable", 2) != 0;
     set_kind(region.fields,
              field(fields, "ulcacheable", 2) != 0,
-             field(fields, "ulcachePolicy", kPolicies),
+             field(fields, "ulcachePolicy", kMpuPolicies),
              field(fields, "ulmemAttr", 7));
-    region.fields.size = field(fields, "ulRegionSize", kSpace);
+    region.fields.size = field(fields, "ulRegionSize", kMpuSpace);
     if (region.fields.size >= kLeast) {
       add(std::move(region), fields);
     }
@@ -426,7 +423,7 @@ class SourceParser {
                                                     {1, true, true},
                                                     {2, false, false}}};
     if (cacheable) {
-      fields.tex = kPolicies + static_cast<unsigned>(policy);
+      fields.tex = kMpuPolicies + static_cast<unsigned>(policy);
       fields.cacheable = (policy & 2U) != 0;
       fields.bufferable = (policy & 1U) != 0;
       return;
@@ -466,7 +463,7 @@ WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                   unsigned first,
                                   core::Diagnostics& errors) {
   Instances<RegionInstance> regions{kMpuModule, fresh_region};
-  Instances<WrittenRatEntry> entries{kRatModule, fresh_entry};
+  Instances<WrittenRatEntry> entries{kRatModule, fresh_rat_entry};
   SyscfgScript script{file, root, {kMpuModule, kRatModule}, errors};
   script.read([&](const SyscfgStatement& statement, core::Cursor& cursor) {
     regions.read(statement, cursor);

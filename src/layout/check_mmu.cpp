@@ -165,7 +165,7 @@ std::string mairs_of(const std::vector<unsigned>& numbers) {
   return names.empty() ? "none: the board allows no such entry" : core::join(names, " or ");
 }
 
-void check_cache(const MemoryMap& map, core::Diagnostics& found) {
+void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
   const auto allowed = [&](board::Cache cache) -> const std::vector<unsigned>& {
     return cache == board::Cache::kNonCached      ? map.board.mmu.mair_non_cached
            : cache == board::Cache::kWriteThrough ? map.board.mmu.mair_write_through
@@ -412,7 +412,7 @@ const std::vector<Check>& mmu_checks() {
        "write-through or "
        "write-back",
        "shipped trees had three quarters of the non-cacheable heaps cached",
-       check_cache},
+       check_mmu_cache},
       {Code::kMmuExcess,
        Severity::kError,
        Code::kMmuSpan,

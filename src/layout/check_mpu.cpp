@@ -456,7 +456,7 @@ class CacheCheck {
   core::Diagnostics& found_;
 };
 
-void check_cache(const MemoryMap& map, core::Diagnostics& found) {
+void check_mpu_cache(const MemoryMap& map, core::Diagnostics& found) {
   for (const MpuTable& table : map.mpu) {
     CacheCheck{map, table, found}.run();
   }
@@ -541,7 +541,7 @@ void check_rat_alignment(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-bool overlap(const RatRange& a, const RatRange& b) {
+bool ranges_overlap(const RatRange& a, const RatRange& b) {
   const std::uint64_t first = std::max(a.local.value(), b.local.value());
   return first - a.local.value() < a.size.count() && first - b.local.value() < b.size.count();
 }
@@ -550,7 +550,7 @@ void check_rat_overlap(const MemoryMap& map, core::Diagnostics& found) {
   for (const RatTable& table : map.rat) {
     for (auto range = table.ranges.begin(); range != table.ranges.end(); ++range) {
       for (auto other = table.ranges.begin(); other != range; ++other) {
-        if (overlap(*other, *range)) {
+        if (ranges_overlap(*other, *range)) {
           found.push_back(core::error(Code::kRatOverlap,
                                       fmt::format("{} overlaps {} which the RAT does not allow",
                                                   named_entry(table, *range),
@@ -710,7 +710,7 @@ const std::vector<Check>& mpu_checks() {
        Code::kMpuArea,
        "an R5F sees each region cached as it must be, and nothing else differently",
        "what one core caches and another does not is corrupt when they share it",
-       check_cache},
+       check_mpu_cache},
       {Code::kMpuSpare,
        Severity::kNote,
        Code::kMpuArea,

@@ -10,7 +10,7 @@ namespace memsize::layout {
 namespace {
 
 // Ranges here are [base, last], so that one may end at the end of the address space.
-struct Span {
+struct SightSpan {
   std::uint64_t base = 0;
   std::uint64_t last = 0;
 };
@@ -19,7 +19,7 @@ std::uint64_t last_of(std::uint64_t base, std::uint64_t size) {
   return size - 1 > UINT64_MAX - base ? UINT64_MAX : base + (size - 1);
 }
 
-bool shows_at(const HardwareEntry& entry, std::uint64_t address) {
+bool entry_shows_at(const HardwareEntry& entry, std::uint64_t address) {
   if (address < entry.base || address - entry.base >= entry.size) {
     return false;
   }
@@ -27,15 +27,16 @@ bool shows_at(const HardwareEntry& entry, std::uint64_t address) {
   return (entry.disabled >> std::min((address - entry.base) / part, kMpuParts - 1) & 1U) == 0;
 }
 
-const HardwareEntry* winner_at(const std::vector<HardwareEntry>& entries, std::uint64_t address) {
-  const auto found = std::find_if(
-      entries.rbegin(), entries.rend(), [&](const auto& each) { return shows_at(each, address); });
+const HardwareEntry* entry_at(const std::vector<HardwareEntry>& entries, std::uint64_t address) {
+  const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
+    return entry_shows_at(each, address);
+  });
   return found == entries.rend() ? nullptr : &*found;
 }
 
 // Where something may change within the span.
 void add_edges(const std::vector<HardwareEntry>& entries,
-               const Span& span,
+               const SightSpan& span,
                std::vector<std::uint64_t>& edges) {
   const auto add = [&](std::uint64_t edge) {
     if (edge > span.base && edge <= span.last) {
@@ -62,7 +63,7 @@ Sight sight_at(const CoreHardware& hardware, std::uint64_t address) {
   sight.core = hardware.core;
   sight.build = hardware.build;
   sight.address = address;
-  const HardwareEntry* entry = winner_at(hardware.entries, address);
+  const HardwareEntry* entry = entry_at(hardware.entries, address);
   const bool beyond = hardware.limit != 0 && address >= hardware.limit;
   sight.is_mapped = !beyond && (entry != nullptr || !(hardware.has_mmu || hardware.has_mpu));
   if (!sight.is_mapped) {
@@ -75,7 +76,7 @@ Sight sight_at(const CoreHardware& hardware, std::uint64_t address) {
     sight.by_place = entry->place;
     sight.physical = entry->target + (address - entry->base);
   }
-  if (const HardwareEntry* moved = winner_at(hardware.rat, address); moved != nullptr) {
+  if (const HardwareEntry* moved = entry_at(hardware.rat, address); moved != nullptr) {
     sight.physical = moved->target + (address - moved->base);
     sight.moved_by = moved->label;
     sight.moved_by_place = moved->place;
@@ -91,10 +92,10 @@ bool continues(const Sight& before, const Sight& after) {
 }
 
 // What of the span leads to [physical, last] of the bus, if its addresses lead to `target` on.
-void add_preimage(const Span& span,
+void add_preimage(const SightSpan& span,
                   std::uint64_t target,
-                  const Span& wanted,
-                  std::vector<Span>& found) {
+                  const SightSpan& wanted,
+                  std::vector<SightSpan>& found) {
   const std::uint64_t target_last = last_of(target, span.last - span.base + 1);
   const std::uint64_t low = std::max(target, wanted.base);
   const std::uint64_t high = std::min(target_last, wanted.last);
@@ -104,11 +105,12 @@ void add_preimage(const Span& span,
 }
 
 // Sorted, and without overlaps.
-std::vector<Span> united(std::vector<Span> spans) {
-  std::sort(
-      spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.base < b.base; });
-  std::vector<Span> out;
-  for (const Span& span : spans) {
+std::vector<SightSpan> united(std::vector<SightSpan> spans) {
+  std::sort(spans.begin(), spans.end(), [](const SightSpan& a, const SightSpan& b) {
+    return a.base < b.base;
+  });
+  std::vector<SightSpan> out;
+  for (const SightSpan& span : spans) {
     if (!out.empty() && span.base <= out.back().last) {
       out.back().last = std::max(out.back().last, span.last);
     } else {
@@ -119,7 +121,7 @@ std::vector<Span> united(std::vector<Span> spans) {
 }
 
 // The part of the piece that leads there.
-std::optional<Sight> clipped(Sight sight, const Span& wanted) {
+std::optional<Sight> clipped(Sight sight, const SightSpan& wanted) {
   if (!sight.is_mapped) {
     return std::nullopt;
   }
@@ -143,7 +145,7 @@ std::vector<Sight> look_at(const CoreHardware& hardware, std::uint64_t base, std
   if (size == 0) {
     return sights;
   }
-  const Span span{base, last_of(base, size)};
+  const SightSpan span{base, last_of(base, size)};
   std::vector<std::uint64_t> edges = {base};
   add_edges(hardware.entries, span, edges);
   add_edges(hardware.rat, span, edges);
@@ -170,8 +172,8 @@ std::vector<Sight> look_for(const CoreHardware& hardware,
   if (size == 0) {
     return {};
   }
-  const Span wanted{physical, last_of(physical, size)};
-  std::vector<Span> candidates;
+  const SightSpan wanted{physical, last_of(physical, size)};
+  std::vector<SightSpan> candidates;
   for (const std::vector<HardwareEntry>* list : {&hardware.entries, &hardware.rat}) {
     for (const HardwareEntry& entry : *list) {
       if (entry.size != 0) {
@@ -184,7 +186,7 @@ std::vector<Sight> look_for(const CoreHardware& hardware,
     candidates.push_back(wanted);
   }
   std::vector<Sight> sights;
-  for (const Span& span : united(std::move(candidates))) {
+  for (const SightSpan& span : united(std::move(candidates))) {
     for (Sight& sight : look_at(hardware, span.base, span.last - span.base + 1)) {
       // Another entry may lead a part of it elsewhere.
       if (auto part = clipped(std::move(sight), wanted)) {

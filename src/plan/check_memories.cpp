@@ -18,7 +18,7 @@ using core::Code;
 using core::Severity;
 using model::Lifetime;
 
-constexpr std::size_t kListed = 5;
+constexpr std::size_t kListedMemories = 5;
 
 std::string shown(const std::string& name) {
   return fmt::format("'{}'", core::printable(name, 80));
@@ -38,7 +38,7 @@ struct Charge {
   bool is_source = false;
 };
 
-struct Load {
+struct MemoryLoad {
   std::vector<Charge> charges;
   core::Bytes used;
   core::Bytes reserved;
@@ -62,8 +62,8 @@ struct Load {
   }
 };
 
-std::map<std::string, Load> loads_of(const JudgedPlan& plan) {
-  std::map<std::string, Load> loads;
+std::map<std::string, MemoryLoad> loads_of(const JudgedPlan& plan) {
+  std::map<std::string, MemoryLoad> loads;
   for (const JudgedArena& arena : plan.arenas) {
     const std::string source = plan.source_of(arena);
     const std::uint64_t used = arena.used();
@@ -113,11 +113,11 @@ void check_sources_of(const JudgedPlan& plan, const JudgedArena& arena, Faults& 
     const std::string name = source.first.empty() ? "itself" : shown(source.first);
     names.push_back(name);
     std::vector<std::string> blocks;
-    for (std::size_t i = 0; i < std::min(source.second.size(), kListed); ++i) {
+    for (std::size_t i = 0; i < std::min(source.second.size(), kListedMemories); ++i) {
       blocks.push_back(plan.label(source.second[i]));
     }
-    if (source.second.size() > kListed) {
-      blocks.push_back(fmt::format("{} more", source.second.size() - kListed));
+    if (source.second.size() > kListedMemories) {
+      blocks.push_back(fmt::format("{} more", source.second.size() - kListedMemories));
     }
     details.push_back(fmt::format(
         "from {}: {}", name, blocks.empty() ? "the arena, as it says" : core::join(blocks, ", ")));
@@ -197,7 +197,7 @@ void check_volatile(const JudgedPlan& plan, const JudgedArena& arena, Faults& fa
           ? fmt::format("part {} has no memory that keeps them: load them from outside",
                         shown(plan.part->name))
           : fmt::format("give them a source that keeps them: {}", core::join(others, " or ")));
-  for (std::size_t i = 0; i < std::min(arena.blocks.size(), kListed); ++i) {
+  for (std::size_t i = 0; i < std::min(arena.blocks.size(), kListedMemories); ++i) {
     lost.details.push_back(plan.label(arena.blocks[i]));
   }
   faults.say(std::move(lost));
@@ -283,7 +283,7 @@ std::optional<Room> hard_room(const JudgedPlan& plan, const std::string& memory)
 
 void check_room(const JudgedPlan& plan,
                 const std::string& memory,
-                const Load& load,
+                const MemoryLoad& load,
                 Faults& faults) {
   const auto room = hard_room(plan, memory);
   if (!room) {

@@ -23,9 +23,9 @@ using model::PlannedBlock;
 using model::PlanReport;
 
 // Scratch, persistent, constant, each by the memory's name: how region ids are given.
-using ArenaKey = std::pair<int, std::string>;
+using ArenaName = std::pair<int, std::string>;
 
-ArenaKey key_of(Lifetime role, const std::string& memory) {
+ArenaName key_of(Lifetime role, const std::string& memory) {
   const int order = role == Lifetime::kScratch ? 0 : role == Lifetime::kPersistent ? 1 : 2;
   return {order, memory};
 }
@@ -35,14 +35,14 @@ std::string source_of(const std::string& source, const std::string& memory) {
 }
 
 // Those that the report lists, and those that it does not but has blocks in.
-std::map<ArenaKey, PlannedArena> arenas_of(const PlanReport& report) {
-  std::map<ArenaKey, PlannedArena> arenas;
+std::map<ArenaName, PlannedArena> arenas_of(const PlanReport& report) {
+  std::map<ArenaName, PlannedArena> arenas;
   for (const PlannedArena& row : report.arenas) {
     arenas.try_emplace(key_of(row.role, row.memory), row);
   }
-  std::map<ArenaKey, PlannedArena> made;
+  std::map<ArenaName, PlannedArena> made;
   for (const PlannedBlock& block : report.blocks) {
-    const ArenaKey key = key_of(block.role, block.memory);
+    const ArenaName key = key_of(block.role, block.memory);
     if (arenas.count(key) != 0) {
       continue;
     }
@@ -68,7 +68,7 @@ bool both_differ(const std::optional<T>& a, const std::optional<T>& b) {
 // Numbers by their value, before all names.
 using BlockOrder = std::tuple<bool, std::size_t, std::string_view>;
 
-BlockOrder order_of(std::string_view id) {
+BlockOrder place_in_order(std::string_view id) {
   const bool is_number =
       !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
   return {!is_number, is_number ? id.size() : 0, id};
@@ -193,7 +193,7 @@ void diff_blocks(const PlanReport& before, const PlanReport& after, PlanDiff& di
     }
   }
   std::stable_sort(diff.blocks.begin(), diff.blocks.end(), [](const auto& a, const auto& b) {
-    return order_of(id_of(a)) < order_of(id_of(b));
+    return place_in_order(id_of(a)) < place_in_order(id_of(b));
   });
 }
 

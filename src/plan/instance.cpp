@@ -28,7 +28,7 @@ constexpr std::uint64_t kStepsBetweenReports = 1ULL << 18;
 constexpr std::size_t kMostStacked = 2048;
 
 // An alignment above this one leaves room for one buffer only, and is as good as this one.
-constexpr std::uint64_t kLargestAlignment = 1ULL << 61;
+constexpr std::uint64_t kLargestRepresentable = 1ULL << 61;
 
 // Times at which something begins after something ended.
 std::vector<std::int64_t> beginnings_after_ends(const std::vector<Buffer>& buffers) {
@@ -269,7 +269,7 @@ Instance make_instance(const std::vector<Buffer>& buffers) {
       item.fixed = in_units(buffer.offset->count());
       instance.has_fixed = true;
     } else if (binds(buffer, instance.unit)) {
-      item.alignment = in_units(std::min(buffer.alignment.value(), kLargestAlignment));
+      item.alignment = in_units(std::min(buffer.alignment.value(), kLargestRepresentable));
       instance.has_alignment = true;
     }
     instance.items.push_back(item);

@@ -25,9 +25,9 @@ constexpr std::array kRows = {
 
 constexpr std::uint64_t kFirstFitGranule = 4;
 
-std::vector<std::size_t> order_of(NamedPlanner planner,
-                                  const Instance& instance,
-                                  const std::vector<Buffer>& buffers) {
+std::vector<std::size_t> order_for(NamedPlanner planner,
+                                   const Instance& instance,
+                                   const std::vector<Buffer>& buffers) {
   std::vector<std::size_t> order(instance.items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto sort_by = [&](auto key) {
@@ -89,7 +89,7 @@ Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
   // meet, so holes among them are what a list of free blocks has.
   Occupied occupied(instance);
   std::int64_t height = 0;
-  for (const std::size_t i : order_of(planner, instance, buffers)) {
+  for (const std::size_t i : order_for(planner, instance, buffers)) {
     const Item& item = instance.items[i];
     const std::int64_t offset = item.fixed >= 0 ? item.fixed : occupied.first_gap(i);
     occupied.add(i, offset);

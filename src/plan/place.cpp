@@ -33,9 +33,9 @@ constexpr std::size_t kFewSlots = 12;
 // Of the complete search, in slots looked at.
 constexpr std::uint64_t kMostWork = 20'000'000;
 // Of all steps, one search for room may take this part.
-constexpr std::uint64_t kShare = 50;
+constexpr std::uint64_t kShareOfMove = 50;
 
-std::uint64_t height_of(const Packing& packing) {
+std::uint64_t packed_height(const Packing& packing) {
   return packing.height.count();
 }
 
@@ -136,7 +136,7 @@ class Rooms {
     const auto [found, is_new] = known_.emplace(std::pair{arena.bank, arena.slots}, Known{});
     Known& known = found->second;
     if (!is_new) {
-      if (known.lowest && height_of(*known.lowest) <= room) {
+      if (known.lowest && packed_height(*known.lowest) <= room) {
         return Answer::kYes;
       }
       if (known.lower_bound > room || (known.refused && *known.refused >= room)) {
@@ -150,15 +150,15 @@ class Rooms {
         return Answer::kNo;
       }
     }
-    Packing packing = packer_.pack_scratch(buffers, room, kShare);
+    Packing packing = packer_.pack_scratch(buffers, room, kShareOfMove);
     const bool placed = packing.offsets.size() == buffers.size();
     known.lower_bound = std::max(known.lower_bound, packing.lower_bound.count());
-    const bool yes = placed && height_of(packing) <= room;
+    const bool yes = placed && packed_height(packing) <= room;
     if (!yes && packing.proof != Proof::kBest) {
       known.refused = std::max(known.refused.value_or(0), room);
     }
     const bool refused = !yes && packing.proof != Proof::kBest;
-    if (placed && (!known.lowest || height_of(packing) < height_of(*known.lowest))) {
+    if (placed && (!known.lowest || packed_height(packing) < packed_height(*known.lowest))) {
       known.lowest = std::move(packing);
     }
     return yes ? Answer::kYes : refused ? Answer::kNo : Answer::kUnknown;
@@ -614,7 +614,7 @@ class BankByBank {
       }
       std::uint64_t over = 0;
       if (const auto found = rooms_.packings(arenas); found.contains(bank)) {
-        const std::uint64_t height = height_of(found.at(bank));
+        const std::uint64_t height = packed_height(found.at(bank));
         const std::uint64_t load = loads_of(problem_, arenas)[bank].used;
         over = height + load - std::min(height + load, budget);
       }

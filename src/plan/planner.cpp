@@ -34,7 +34,7 @@ constexpr std::uint64_t kShareOfOthers = 20;
 // Of the steps, for the least height of a bank among several that slots could go to.
 constexpr std::uint64_t kShareOfChosen = 10;
 
-int order_of(Lifetime role) {
+int order_of_role(Lifetime role) {
   return role == Lifetime::kScratch ? 0 : role == Lifetime::kPersistent ? 1 : 2;
 }
 
@@ -94,7 +94,7 @@ class Planner {
     for (std::size_t i = 0; i < problem_.slots.size(); ++i) {
       const Slot& slot = problem_.slots[i];
       if (slot.offset) {
-        fixed[{slot.homes.front().bank, order_of(slot.role)}].push_back(i);
+        fixed[{slot.homes.front().bank, order_of_role(slot.role)}].push_back(i);
       }
     }
     for (const auto& [key, slots] : fixed) {
@@ -371,7 +371,8 @@ class Planner {
           ""));
     }
     std::sort(plan.arenas.begin(), plan.arenas.end(), [](const auto& a, const auto& b) {
-      return std::tuple{order_of(a.role), a.memory} < std::tuple{order_of(b.role), b.memory};
+      return std::tuple{order_of_role(a.role), a.memory} <
+             std::tuple{order_of_role(b.role), b.memory};
     });
     for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
       plan.arenas[i].region_id = i;

@@ -40,7 +40,7 @@ constexpr std::uint64_t kLargestAlignment = std::uint64_t{1} << 40;
 // heliaAOT: the floor of an arena's base.
 constexpr std::uint64_t kBaseFloor = 16;
 
-std::string shown(const std::string& name) {
+std::string quoted(const std::string& name) {
   return fmt::format("'{}'", core::printable(name, 80));
 }
 
@@ -198,7 +198,7 @@ class ProblemMaker {
       if (constraint.max_size->count() > limited.window) {
         warn(Code::kPlanRule,
              fmt::format("'max_size' of {} is {}, but it has {}",
-                         shown(limited.name),
+                         quoted(limited.name),
                          core::format_bytes(*constraint.max_size),
                          core::format_bytes(core::Bytes{limited.window})),
              constraint.place,
@@ -235,17 +235,17 @@ class ProblemMaker {
       return;
     }
     std::string hint = core::did_you_mean(name, bank_names());
-    wrong(Code::kPlanMemory,
-          part_.name.empty()
-              ? fmt::format("{} the memory {}, which is not there", who, shown(name))
-              : fmt::format(
-                    "{} the memory {}, which part {} has not", who, shown(name), shown(part_.name)),
-          place,
-          !hint.empty() ? hint
-          : part_.name.empty()
-              ? fmt::format("the plan's memories are: {}; --board names a part's",
-                            core::join(bank_names(), ", "))
-              : fmt::format("its memories are: {}", core::join(bank_names(), ", ")));
+    wrong(
+        Code::kPlanMemory,
+        part_.name.empty()
+            ? fmt::format("{} the memory {}, which is not there", who, quoted(name))
+            : fmt::format(
+                  "{} the memory {}, which part {} has not", who, quoted(name), quoted(part_.name)),
+        place,
+        !hint.empty()        ? hint
+        : part_.name.empty() ? fmt::format("the plan's memories are: {}; --board names a part's",
+                                           core::join(bank_names(), ", "))
+                             : fmt::format("its memories are: {}", core::join(bank_names(), ", ")));
   }
 
   // --- blocks
@@ -261,7 +261,7 @@ class ProblemMaker {
       if (repeated != order_.repeated.end() && repeated->first == i) {
         ++repeated;
         wrong(Code::kPlanDuplicate,
-              fmt::format("two blocks have the id {}", shown(block.id)),
+              fmt::format("two blocks have the id {}", quoted(block.id)),
               place_of(block),
               "every block has an id of its own");
       }
@@ -317,7 +317,7 @@ class ProblemMaker {
         wrong(Code::kPlanAlias,
               fmt::format("{} is an alias of {}, which leads nowhere",
                           label_of(block),
-                          shown(block.alias_of)),
+                          quoted(block.alias_of)),
               place_of(block),
               "an alias names a block of the plan that has bytes of its own");
       }
@@ -420,7 +420,7 @@ class ProblemMaker {
     for (const std::string_view id : fixed) {
       if (!found.contains(id)) {
         wrong(Code::kPlanUnplanned,
-              fmt::format("there is no block {} to keep where it is", shown(std::string{id})),
+              fmt::format("there is no block {} to keep where it is", quoted(std::string{id})),
               core::Place{wanted_.path, 0, 0, 0, {}},
               nearest_id(std::string{id}));
       }
@@ -465,10 +465,10 @@ class ProblemMaker {
         }
         warn(Code::kPlanRule,
              found == roles.end()
-                 ? fmt::format("a rule is about {}, which the plan has not", shown(id))
+                 ? fmt::format("a rule is about {}, which the plan has not", quoted(id))
                  : fmt::format("a rule for {} tensors names {}, which is {}",
                                model::name_of(*rule.type),
-                               shown(id),
+                               quoted(id),
                                model::name_of(found->second)),
              rule.place,
              found == roles.end() ? nearest_id(id) : "it changes nothing");
@@ -548,7 +548,7 @@ class ProblemMaker {
     if (slot.homes.empty()) {
       wrong(Code::kPlanMemory,
             fmt::format("no memory of part {} can be written without a rule that names it",
-                        shown(part_.name)),
+                        quoted(part_.name)),
             place_of(root),
             fmt::format("name one: {}", core::join(bank_names(), ", ")));
     }
@@ -565,7 +565,7 @@ class ProblemMaker {
               Code::kPlanRule,
               fmt::format("{} is written at run time, but {} is read-only",
                           label_of(root),
-                          shown(problem_.banks[bank].name)),
+                          quoted(problem_.banks[bank].name)),
               place,
               fmt::format("name memory that can be written: {}", core::join(others, ", ")));
   }
@@ -583,10 +583,10 @@ class ProblemMaker {
         Code::kPlanVolatile,
         fmt::format("the constant {} shall come from {}, which holds nothing when the power comes",
                     label_of(root),
-                    shown(name)),
+                    quoted(name)),
         place,
         keeps_content.empty()
-            ? fmt::format("part {} has no memory that keeps it", shown(part_.name))
+            ? fmt::format("part {} has no memory that keeps it", quoted(part_.name))
             : fmt::format(
                   "to have it in {} at run time: memory: {}, constant_destination_memory: {}",
                   name,
@@ -679,7 +679,7 @@ class ProblemMaker {
     if (homes.empty()) {
       wrong(Code::kPlanVolatile,
             fmt::format("no memory of part {} can hold the constant {} when the power comes",
-                        shown(part_.name),
+                        quoted(part_.name),
                         label_of(root)),
             place_of(root),
             "say with a rule where constants come from");
@@ -727,14 +727,14 @@ class ProblemMaker {
     const PlannedBlock& second = wanted_.blocks[b.blocks.front()];
     const std::string& where = problem_.banks[a.homes.front().bank].name;
     const auto from = [&](const Slot& slot) {
-      return shown(problem_.banks[slot.homes.front().source].name);
+      return quoted(problem_.banks[slot.homes.front().source].name);
     };
     const TensorAttributes rule = rules_.of(Lifetime::kConstant, second.id);
     const core::Place& of_rule =
         rule.constant_destination_memory.empty() ? rule.memory_place : rule.destination_place;
     wrong(Code::kPlanRule,
           fmt::format("the constants of {} come from two memories: {} from {}, {} from {}",
-                      shown(where),
+                      quoted(where),
                       label_of(first),
                       from(a),
                       label_of(second),
@@ -775,8 +775,8 @@ class ProblemMaker {
 
 std::string label_of(const PlannedBlock& block) {
   return block.name.empty() || block.name == block.id
-             ? shown(block.id)
-             : fmt::format("{} ({})", shown(block.id), core::printable(block.name, 80));
+             ? quoted(block.id)
+             : fmt::format("{} ({})", quoted(block.id), core::printable(block.name, 80));
 }
 
 core::Result<Problem> make_problem(const model::PlanReport& wanted,

@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kEvery = "*";
 // More of a kind tell nobody more.
 constexpr std::size_t kMostFindings = 20;
-constexpr std::uint64_t kLargestAlignment = std::uint64_t{1} << 30;
+constexpr std::uint64_t kLargestRuleAlignment = std::uint64_t{1} << 30;
 
 // Keys of heliaAOT's `memory:` that say how it generates code, not where tensors go.
 const std::vector<std::string> kMemoryKeys = {"planner",
@@ -239,7 +239,7 @@ class RulesReader {
     }
     if (const auto value = size_at(table, "arena_alignment"); value) {
       read.arena_alignment = core::Align::make(*value);
-      if (!read.arena_alignment || *value > kLargestAlignment) {
+      if (!read.arena_alignment || *value > kLargestRuleAlignment) {
         wrong(fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
               table.find("arena_alignment")->get().place,
               "such as 16, 32 or 64");

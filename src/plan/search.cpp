@@ -74,7 +74,7 @@ constexpr std::array kArms = {
 };
 
 // Steps of the first search of each arm.
-constexpr std::uint64_t kFirstSteps = 1000;
+constexpr std::uint64_t kFirstDiveSteps = 1000;
 
 // What all failures of a search weigh together, and a slot that is as busy as the bound.
 constexpr std::int64_t kFailureWeight = 3 << 20;
@@ -185,13 +185,13 @@ std::uint64_t luby(std::uint64_t index) {
 }
 
 template <class Unit>
-class Portfolio {
+class SearchPortfolio {
  public:
-  Portfolio(const Instance& instance,
-            std::int64_t bound,
-            std::int64_t target,
-            Placement& best,
-            Budget& budget)
+  SearchPortfolio(const Instance& instance,
+                  std::int64_t bound,
+                  std::int64_t target,
+                  Placement& best,
+                  Budget& budget)
       : dive_(instance),
         instance_(instance),
         bound_(bound),
@@ -206,7 +206,7 @@ class Portfolio {
 
   Searched run() {
     for (std::uint64_t round = 1;; ++round) {
-      const std::uint64_t steps = kFirstSteps * luby(round);
+      const std::uint64_t steps = kFirstDiveSteps * luby(round);
       for (std::size_t arm = 0; arm < kArms.size(); ++arm) {
         for (const std::int64_t height : heights(round)) {
           try_height(arm, round, height, steps);
@@ -286,9 +286,9 @@ Searched search(const Instance& instance,
     return search_windows(instance, bound, target, best, budget);
   }
   if (fits_int32(instance, best.height)) {
-    return Portfolio<std::int32_t>(instance, bound, target, best, budget).run();
+    return SearchPortfolio<std::int32_t>(instance, bound, target, best, budget).run();
   }
-  return Portfolio<std::int64_t>(instance, bound, target, best, budget).run();
+  return SearchPortfolio<std::int64_t>(instance, bound, target, best, budget).run();
 }
 
 }  // namespace memsize::plan

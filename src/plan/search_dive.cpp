@@ -16,7 +16,7 @@ constexpr std::uint64_t kStepsPerLook = 1024;
 // Items that are looked at together.
 constexpr std::int32_t kBlock = 16;
 
-std::size_t at(std::int32_t index) {
+std::size_t at_index(std::int32_t index) {
   return static_cast<std::size_t>(index);
 }
 
@@ -45,12 +45,12 @@ Dive<Unit>::Dive(const Instance& instance)
   std::int32_t first = 0;
   for (std::int32_t i = 0; i < last; ++i) {
     // Those before `first` have ended for everyone who comes later, too.
-    while (upper_[at(first)] <= lower_[at(i)]) {
+    while (upper_[at_index(first)] <= lower_[at_index(i)]) {
       ++first;
     }
     first_neighbour_.push_back(first);
     last_neighbour_.push_back(static_cast<std::int32_t>(
-        std::lower_bound(lower_.begin(), lower_.end(), upper_[at(i)]) - lower_.begin()));
+        std::lower_bound(lower_.begin(), lower_.end(), upper_[at_index(i)]) - lower_.begin()));
   }
   find_members();
   find_obstacles(instance);
@@ -64,10 +64,10 @@ Dive<Unit>::Dive(const Instance& instance)
 
 template <class Unit>
 void Dive<Unit>::find_members() {
-  members_of_.assign(at(slots_) + 1, 0);
+  members_of_.assign(at_index(slots_) + 1, 0);
   for (std::size_t i = 0; i < lower_.size(); ++i) {
     for (std::int32_t s = lower_[i]; s < upper_[i]; ++s) {
-      ++members_of_[at(s) + 1];
+      ++members_of_[at_index(s) + 1];
     }
   }
   std::partial_sum(members_of_.begin(), members_of_.end(), members_of_.begin());
@@ -75,12 +75,12 @@ void Dive<Unit>::find_members() {
   std::vector<std::int32_t> largest(lower_.size());
   std::iota(largest.begin(), largest.end(), 0);
   std::stable_sort(largest.begin(), largest.end(), [&](std::int32_t a, std::int32_t b) {
-    return size_[at(a)] > size_[at(b)];
+    return size_[at_index(a)] > size_[at_index(b)];
   });
   std::vector<std::size_t> end = members_of_;
   for (const std::int32_t i : largest) {
-    for (std::int32_t s = lower_[at(i)]; s < upper_[at(i)]; ++s) {
-      members_[end[at(s)]++] = i;
+    for (std::int32_t s = lower_[at_index(i)]; s < upper_[at_index(i)]; ++s) {
+      members_[end[at_index(s)]++] = i;
     }
   }
 }
@@ -97,12 +97,12 @@ void Dive<Unit>::find_obstacles(const Instance& instance) {
     }
   }
   std::stable_sort(by_offset.begin(), by_offset.end(), [&](std::int32_t a, std::int32_t b) {
-    return fixed_[at(a)] < fixed_[at(b)];
+    return fixed_[at_index(a)] < fixed_[at_index(b)];
   });
   obstacles_of_.push_back(0);
   for (std::size_t i = 0; i < fixed_.size(); ++i) {
     for (const std::int32_t k : by_offset) {
-      if (fixed_[i] < 0 && lower_[at(k)] < upper_[i] && lower_[i] < upper_[at(k)]) {
+      if (fixed_[i] < 0 && lower_[at_index(k)] < upper_[i] && lower_[i] < upper_[at_index(k)]) {
         obstacles_.push_back(k);
       }
     }
@@ -114,44 +114,48 @@ template <class Unit>
 void Dive<Unit>::rank(const std::vector<std::int32_t>& ranks) {
   for (std::size_t i = 0; i < origin_.size(); ++i) {
     rank_[i] = ranks[origin_[i]];
-    ranked_[at(rank_[i])] = static_cast<std::int32_t>(i);
+    ranked_[at_index(rank_[i])] = static_cast<std::int32_t>(i);
   }
   std::vector<std::int32_t> order(origin_.size());
   std::iota(order.begin(), order.end(), 0);
   const auto kind = [&](std::int32_t i) {
-    return std::tuple(lower_[at(i)], upper_[at(i)], size_[at(i)], alignment_[at(i)], fixed_[at(i)]);
+    return std::tuple(lower_[at_index(i)],
+                      upper_[at_index(i)],
+                      size_[at_index(i)],
+                      alignment_[at_index(i)],
+                      fixed_[at_index(i)]);
   };
   std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return std::tuple(kind(a), rank_[at(a)]) < std::tuple(kind(b), rank_[at(b)]);
+    return std::tuple(kind(a), rank_[at_index(a)]) < std::tuple(kind(b), rank_[at_index(b)]);
   });
   std::fill(twin_.begin(), twin_.end(), -1);
   for (std::size_t k = 1; k < order.size(); ++k) {
-    if (fixed_[at(order[k])] < 0 && kind(order[k - 1]) == kind(order[k])) {
-      twin_[at(order[k])] = order[k - 1];
+    if (fixed_[at_index(order[k])] < 0 && kind(order[k - 1]) == kind(order[k])) {
+      twin_[at_index(order[k])] = order[k - 1];
     }
   }
 }
 
 template <class Unit>
 void Dive<Unit>::reset() {
-  total_.assign(at(slots_), 0);
-  across_.assign(at(slots_), 0);
-  witness_.assign(at(slots_), 0);
+  total_.assign(at_index(slots_), 0);
+  across_.assign(at_index(slots_), 0);
+  witness_.assign(at_index(slots_), 0);
   for (std::int32_t s = 0; s < slots_; ++s) {
-    witness_[at(s)] = members_[members_of_[at(s)]];
+    witness_[at_index(s)] = members_[members_of_[at_index(s)]];
   }
-  failures_.assign(at(slots_), 0);
+  failures_.assign(at_index(slots_), 0);
   changes_.clear();
   saved_.clear();
   parts_.clear();
   candidates_.clear();
   const auto count = static_cast<std::int32_t>(origin_.size());
   for (std::int32_t i = 0; i < count; ++i) {
-    for (std::int32_t s = lower_[at(i)]; s < upper_[at(i)]; ++s) {
-      total_[at(s)] += size_[at(i)];
-      across_[at(s)] += s > lower_[at(i)] ? 1 : 0;
+    for (std::int32_t s = lower_[at_index(i)]; s < upper_[at_index(i)]; ++s) {
+      total_[at_index(s)] += size_[at_index(i)];
+      across_[at_index(s)] += s > lower_[at_index(i)] ? 1 : 0;
     }
-    offset_[at(i)] = fixed_[at(i)] >= 0 ? fixed_[at(i)] : settle(i, 0);
+    offset_[at_index(i)] = fixed_[at_index(i)] >= 0 ? fixed_[at_index(i)] : settle(i, 0);
   }
 }
 
@@ -197,14 +201,14 @@ template <class Unit>
 void Dive<Unit>::split_into(const Part& part, std::vector<Part>& parts) const {
   std::int32_t end = -1;
   for (std::int32_t i = part.first_item; i < part.last_item; ++i) {
-    if (offset_[at(i)] == kPlaced) {
+    if (offset_[at_index(i)] == kPlaced) {
       continue;
     }
-    if (lower_[at(i)] >= end) {
-      parts.push_back(Part{i, i, lower_[at(i)], 0});
+    if (lower_[at_index(i)] >= end) {
+      parts.push_back(Part{i, i, lower_[at_index(i)], 0});
       end = 0;
     }
-    end = std::max(end, upper_[at(i)]);
+    end = std::max(end, upper_[at_index(i)]);
     parts.back().last_item = i + 1;
     parts.back().last_slot = end;
   }
@@ -230,14 +234,14 @@ template <class Unit>
 bool Dive<Unit>::solve(Part part, Position position) {
   Unit most = 0;
   for (std::int32_t s = part.first_slot; s < part.last_slot; ++s) {
-    most = std::max(most, total_[at(s)]);
+    most = std::max(most, total_[at_index(s)]);
   }
   if (most == 0) {
     return true;
   }
   Unit lowest_top = kPlaced;
   for (std::int32_t i = part.first_item; i < part.last_item; ++i) {
-    lowest_top = std::min<Unit>(lowest_top, offset_[at(i)] + reach_[at(i)]);
+    lowest_top = std::min<Unit>(lowest_top, offset_[at_index(i)] + reach_[at_index(i)]);
   }
   const Unit room = height_ - most;
   const Unit highest = std::min<Unit>(room, lowest_top - 1);
@@ -249,8 +253,8 @@ bool Dive<Unit>::solve(Part part, Position position) {
       failure = unplaced_of(static_cast<std::int32_t>(busiest - total_.begin()));
     } else {
       for (std::int32_t i = part.first_item; i < part.last_item; ++i) {
-        if (offset_[at(i)] + reach_[at(i)] == lowest_top) {
-          failure = Slots{lower_[at(i)], upper_[at(i)]};
+        if (offset_[at_index(i)] + reach_[at_index(i)] == lowest_top) {
+          failure = Slots{lower_[at_index(i)], upper_[at_index(i)]};
           break;
         }
       }
@@ -262,9 +266,9 @@ bool Dive<Unit>::solve(Part part, Position position) {
   bool found = false;
   for (std::size_t k = first; k < last; ++k) {
     position = candidates_[k];
-    const std::int32_t item = ranked_[at(position.rank)];
-    const std::int32_t twin = twin_[at(item)];
-    if (twin >= 0 && offset_[at(twin)] != kPlaced) {
+    const std::int32_t item = ranked_[at_index(position.rank)];
+    const std::int32_t twin = twin_[at_index(item)];
+    if (twin >= 0 && offset_[at_index(twin)] != kPlaced) {
       continue;
     }
     if (!spend()) {
@@ -281,14 +285,14 @@ bool Dive<Unit>::solve(Part part, Position position) {
       break;
     }
     if (task_.jump) {
-      if (upper_[at(item)] <= failure_.first || lower_[at(item)] >= failure_.last) {
+      if (upper_[at_index(item)] <= failure_.first || lower_[at_index(item)] >= failure_.last) {
         failure = failure_;
         break;
       }
       failure.first = std::min(failure.first, failure_.first);
       failure.last = std::max(failure.last, failure_.last);
     }
-    if (fixed_[at(item)] >= 0) {
+    if (fixed_[at_index(item)] >= 0) {
       break;
     }
   }
@@ -320,7 +324,7 @@ void Dive<Unit>::collect(const Part& part, const Position& position, Unit highes
     }
     const std::int32_t end = std::min(block + kBlock, part.last_item);
     for (std::int32_t i = block; i < end; ++i) {
-      const Position here{offset[i], rank_[at(i)]};
+      const Position here{offset[i], rank_[at_index(i)]};
       if (offset[i] <= highest && position < here) {
         candidates_.push_back(here);
       }
@@ -353,7 +357,7 @@ typename Dive<Unit>::Slots Dive<Unit>::raise(
 // all heights, it only has to stay there.
 template <class Unit>
 Unit Dive<Unit>::settle(std::int32_t item, Unit offset) const {
-  const Unit mask = alignment_[at(item)] - 1;
+  const Unit mask = alignment_[at_index(item)] - 1;
   const auto aligned = [&](Unit from) {
     return std::min<Unit>((from + mask) & ~mask, kPlaced - 1);
   };
@@ -362,11 +366,11 @@ Unit Dive<Unit>::settle(std::int32_t item, Unit offset) const {
     return place;
   }
   // An obstacle that is passed below or above stays so: the next ones begin no lower.
-  const std::size_t last = obstacles_of_[at(item) + 1];
-  for (std::size_t k = obstacles_of_[at(item)]; k < last; ++k) {
-    const auto obstacle = at(obstacles_[k]);
+  const std::size_t last = obstacles_of_[at_index(item) + 1];
+  for (std::size_t k = obstacles_of_[at_index(item)]; k < last; ++k) {
+    const auto obstacle = at_index(obstacles_[k]);
     const Unit end = fixed_[obstacle] + size_[obstacle];
-    if (place + size_[at(item)] > fixed_[obstacle] && place < end) {
+    if (place + size_[at_index(item)] > fixed_[obstacle] && place < end) {
       place = aligned(end);
     }
   }
@@ -375,20 +379,20 @@ Unit Dive<Unit>::settle(std::int32_t item, Unit offset) const {
 
 template <class Unit>
 bool Dive<Unit>::place(const Part& part, std::int32_t item, Unit offset, bool& apart) {
-  const std::int32_t first = std::max(first_neighbour_[at(item)], part.first_item);
-  const std::int32_t last = std::min(last_neighbour_[at(item)], part.last_item);
-  const std::int32_t lower = lower_[at(item)];
-  const std::int32_t upper = upper_[at(item)];
-  const Unit size = size_[at(item)];
+  const std::int32_t first = std::max(first_neighbour_[at_index(item)], part.first_item);
+  const std::int32_t last = std::min(last_neighbour_[at_index(item)], part.last_item);
+  const std::int32_t lower = lower_[at_index(item)];
+  const std::int32_t upper = upper_[at_index(item)];
+  const Unit size = size_[at_index(item)];
   changes_.push_back(Change{item, first, last, saved_.size()});
   saved_.insert(saved_.end(), offset_.begin() + first, offset_.begin() + last);
-  placed_[at(item)] = offset;
-  offset_[at(item)] = kPlaced;
+  placed_[at_index(item)] = offset;
+  offset_[at_index(item)] = kPlaced;
   for (std::int32_t s = lower; s < upper; ++s) {
-    total_[at(s)] -= size;
+    total_[at_index(s)] -= size;
   }
   for (std::int32_t s = lower + 1; s < upper; ++s) {
-    apart = --across_[at(s)] == 0 || apart;
+    apart = --across_[at_index(s)] == 0 || apart;
   }
   const Unit top = offset + size;
   Unit end = 0;
@@ -396,10 +400,10 @@ bool Dive<Unit>::place(const Part& part, std::int32_t item, Unit offset, bool& a
   Unit highest = top;
   if (!plain_) {
     for (std::int32_t i = first; i < last; ++i) {
-      if (offset_[at(i)] == top && upper_[at(i)] > lower) {
-        offset_[at(i)] = settle(i, top);
-        highest = std::max(highest, offset_[at(i)]);
-        end = std::max<Unit>(end, offset_[at(i)] + size_[at(i)]);
+      if (offset_[at_index(i)] == top && upper_[at_index(i)] > lower) {
+        offset_[at_index(i)] = settle(i, top);
+        highest = std::max(highest, offset_[at_index(i)]);
+        end = std::max<Unit>(end, offset_[at_index(i)] + size_[at_index(i)]);
       }
     }
   }
@@ -408,8 +412,8 @@ bool Dive<Unit>::place(const Part& part, std::int32_t item, Unit offset, bool& a
     return false;
   }
   for (std::int32_t s = raised.first; s < raised.last; ++s) {
-    if (total_[at(s)] + highest > height_ && !holds(s, top)) {
-      ++failures_[at(s)];
+    if (total_[at_index(s)] + highest > height_ && !holds(s, top)) {
+      ++failures_[at_index(s)];
       failure_ = task_.jump ? unplaced_of(s) : failure_;
       return false;
     }
@@ -422,29 +426,29 @@ bool Dive<Unit>::place(const Part& part, std::int32_t item, Unit offset, bool& a
 template <class Unit>
 bool Dive<Unit>::holds(std::int32_t slot, Unit top) {
   // Up to here, all of them would fit above.
-  Unit fits = height_ - total_[at(slot)];
+  Unit fits = height_ - total_[at_index(slot)];
   // Often one item that can lie so low is so large that the others fit above `top`.
-  const auto witness = at(witness_[at(slot)]);
+  const auto witness = at_index(witness_[at_index(slot)]);
   if (offset_[witness] <= fits && size_[witness] >= top - fits) {
     return true;
   }
-  const std::size_t first = members_of_[at(slot)];
-  const std::size_t last = members_of_[at(slot) + 1];
+  const std::size_t first = members_of_[at_index(slot)];
+  const std::size_t last = members_of_[at_index(slot) + 1];
   while (true) {
     Unit low = 0;
     Unit largest = 0;
     for (std::size_t k = first; k < last; ++k) {
-      const auto i = at(members_[k]);
+      const auto i = at_index(members_[k]);
       const Unit size = offset_[i] <= fits ? size_[i] : 0;
       low += size;
       if (size > largest) {
         largest = size;
-        witness_[at(slot)] = members_[k];
+        witness_[at_index(slot)] = members_[k];
       }
     }
     // Those that lie higher than that fit above here.
-    const Unit next = height_ - total_[at(slot)] + low;
-    if (next >= top || low == total_[at(slot)]) {
+    const Unit next = height_ - total_[at_index(slot)] + low;
+    if (next >= top || low == total_[at_index(slot)]) {
       return true;
     }
     if (next == fits) {
@@ -463,12 +467,12 @@ void Dive<Unit>::undo(std::size_t mark) {
                 change.last - change.first,
                 offset_.begin() + change.first);
     saved_.resize(change.saved);
-    const auto item = at(change.item);
+    const auto item = at_index(change.item);
     for (std::int32_t s = lower_[item]; s < upper_[item]; ++s) {
-      total_[at(s)] += size_[item];
+      total_[at_index(s)] += size_[item];
     }
     for (std::int32_t s = lower_[item] + 1; s < upper_[item]; ++s) {
-      ++across_[at(s)];
+      ++across_[at_index(s)];
     }
   }
 }
@@ -477,8 +481,8 @@ void Dive<Unit>::undo(std::size_t mark) {
 template <class Unit>
 typename Dive<Unit>::Slots Dive<Unit>::unplaced_of(std::int32_t slot) const {
   Slots slots{slot, slot + 1};
-  for (std::size_t k = members_of_[at(slot)]; k < members_of_[at(slot) + 1]; ++k) {
-    const auto i = at(members_[k]);
+  for (std::size_t k = members_of_[at_index(slot)]; k < members_of_[at_index(slot) + 1]; ++k) {
+    const auto i = at_index(members_[k]);
     if (offset_[i] != kPlaced) {
       slots.first = std::min(slots.first, lower_[i]);
       slots.last = std::max(slots.last, upper_[i]);

@@ -34,7 +34,7 @@ constexpr std::uint64_t kFirstSteps = 2000;
 // More pairs that meet are left to local improvement.
 constexpr std::size_t kMostPairs = 50'000;
 // How many looks at a pair or a window cost as much as a step of search().
-constexpr std::uint64_t kWorkPerStep = 64;
+constexpr std::uint64_t kLooksPerStep = 64;
 // Above all differences, below what could overflow.
 constexpr std::int64_t kFar = std::int64_t{1} << 62;
 
@@ -230,9 +230,9 @@ class Search {
 
   void spend(std::uint64_t work) {
     work_ += work;
-    if (work_ >= kWorkPerStep) {
-      const std::uint64_t steps = work_ / kWorkPerStep;
-      work_ %= kWorkPerStep;
+    if (work_ >= kLooksPerStep) {
+      const std::uint64_t steps = work_ / kLooksPerStep;
+      work_ %= kLooksPerStep;
       over_ = over_ || !budget_.take(steps) || steps >= steps_;
       steps_ -= std::min(steps, steps_);
     }

@@ -18,7 +18,7 @@ namespace {
 // More are too many sets.
 constexpr std::size_t kMostItems = 16;
 // Of all slots, sets times items.
-constexpr std::uint64_t kMostWork = std::uint64_t{1} << 23;
+constexpr std::uint64_t kMostStackWork = std::uint64_t{1} << 23;
 
 /// The items of a slot that may lie anywhere and need all of their bytes.
 struct Stack {
@@ -74,7 +74,7 @@ std::int64_t most_stacked(const Instance& instance, std::int64_t bound) {
       continue;
     }
     work += stack.items.size() << stack.items.size();
-    if (work > kMostWork) {
+    if (work > kMostStackWork) {
       break;
     }
     bound = std::max(bound, least_top(instance, stack.items));

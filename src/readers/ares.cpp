@@ -27,7 +27,6 @@ namespace {
 using core::Code;
 using model::Lifetime;
 
-constexpr std::size_t kLongestShown = 40;
 constexpr std::string_view kInput = "input_quant";
 constexpr const char* kRunAgain =
     "run ARES again with ARES_CHECKPOINT_DIR set, and give the whole file";
@@ -587,7 +586,7 @@ PlanResult read_document(std::string_view text, const std::string& path) {
   return Reader{path}.read(*document);
 }
 
-bool has(std::string_view head, std::string_view word) {
+bool says(std::string_view head, std::string_view word) {
   return head.find(word) != std::string_view::npos;
 }
 
@@ -600,10 +599,10 @@ bool probe_ares_checkpoint(std::string_view head) {
   constexpr auto kStages = std::to_array<std::string_view>(
       {"\"pre_fusion\"", "\"post_fusion\"", "\"post_tiling\"", "\"post_memory_plan\""});
   const bool is_checkpoint =
-      has(head, "\"stage\"") &&
-      std::any_of(kStages.begin(), kStages.end(), [&](auto stage) { return has(head, stage); });
-  return is_checkpoint || has(head, "\"planner_lifetimes\"") ||
-         (has(head, "\"peak_arena_bytes\"") && has(head, "\"policy\""));
+      says(head, "\"stage\"") &&
+      std::any_of(kStages.begin(), kStages.end(), [&](auto stage) { return says(head, stage); });
+  return is_checkpoint || says(head, "\"planner_lifetimes\"") ||
+         (says(head, "\"peak_arena_bytes\"") && says(head, "\"policy\""));
 }
 
 PlanResult read_ares_checkpoint(std::string_view text, const std::string& path) {
@@ -611,7 +610,7 @@ PlanResult read_ares_checkpoint(std::string_view text, const std::string& path) 
 }
 
 bool probe_ares_levels(std::string_view head) {
-  return core::trim(head).starts_with('{') && has(head, "\"phase\"") && has(head, "memory_level");
+  return core::trim(head).starts_with('{') && says(head, "\"phase\"") && says(head, "memory_level");
 }
 
 PlanResult read_ares_levels(std::string_view text, const std::string& path) {

@@ -21,8 +21,7 @@ constexpr std::string_view kAllocating = "Allocating ";
 constexpr std::string_view kOutside = "Outside arena";
 constexpr std::string_view kFallback = "] FALLBACK - need ";
 constexpr std::string_view kLayers = "Total layers:";
-constexpr std::size_t kLongestShown = 40;
-constexpr const char* kHowToPrint =
+constexpr const char* kHowToPrintArena =
     "build the network with its performance counters on, and keep all it prints";
 
 // "  PERF conv1 : total= 120 compute= 80 dma_load= 30 dma_store= 10 idle= 0 overlap=100.0%"
@@ -60,7 +59,7 @@ bool looks_like_range(std::string_view line) {
   return pieces_in(line, {"Arena:", " - "}) == 2 || LineScan{line}.find("Arena:").hex(first).ok();
 }
 
-bool looks_like_row(std::string_view line) {
+bool looks_like_buffer(std::string_view line) {
   return pieces_in(line, {kPerf, ": total=", " compute=", " dma_load=", " dma_store="}) >= 2 ||
          pieces_in(line, {kAllocating, " Arena:", " bytes"}) >= 2 || looks_like_range(line);
 }
@@ -100,8 +99,10 @@ class LogReading {
     // A log has no tensors: it goes with a checkpoint, which says where they are.
     plan_.report().abridged = true;
     if (plan_.empty()) {
-      plan_.error(
-          Code::kPlanSyntax, {}, "nothing in this text is printed by an ARES program", kHowToPrint);
+      plan_.error(Code::kPlanSyntax,
+                  {},
+                  "nothing in this text is printed by an ARES program",
+                  kHowToPrintArena);
     }
     return plan_.done();
   }
@@ -127,7 +128,7 @@ class LogReading {
     } else if (LineScan scan{line}; scan.find(kLayers).whole(first).ok()) {
       layers_ = first;
       layers_line_ = place.line;
-    } else if (!read_sum(line, place) && looks_like_row(line)) {
+    } else if (!read_sum(line, place) && looks_like_buffer(line)) {
       plan_.damaged(place.line, "what an ARES program prints");
     }
   }

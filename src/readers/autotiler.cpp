@@ -31,7 +31,6 @@ constexpr std::string_view kKernel = "Ker:";
 constexpr std::string_view kSymbolSize = " , Size:";
 constexpr std::string_view kGiven = " Memory size (Bytes)";
 constexpr std::string_view kLocal = "Graph nodes max local memory";
-constexpr std::size_t kLongestShown = 40;
 constexpr const char* kHowToPrint = "keep all that AutoTiler prints while the model is generated";
 
 // The levels of which its reports give sums, as blocks name them.
@@ -40,7 +39,7 @@ struct SumName {
   std::string_view memory;
 };
 
-std::string_view last_word(std::string_view text) {
+std::string_view word_at_end(std::string_view text) {
   text = core::trim(text);
   const std::size_t blank = text.find_last_of(" \t");
   return text.substr(blank == std::string_view::npos ? 0 : blank + 1);
@@ -66,7 +65,7 @@ bool placed_symbol_in(std::string_view line, Symbol& symbol) {
       .take(" , Size : ")
       .whole(symbol.size)
       .end();
-  symbol.name = last_word(before);
+  symbol.name = word_at_end(before);
   return scan.ok() && !symbol.name.empty() && core::is_identifier(symbol.level) &&
          line.find(kKernel) == std::string_view::npos;
 }
@@ -106,12 +105,12 @@ bool sum_in(std::string_view line,
   std::string_view before;
   LineScan scan{line};
   scan.until(kGiven, before).take(" : Given: ").whole(given).take(" , Used: ").whole(used).end();
-  level = last_word(before);
+  level = word_at_end(before);
   return scan.ok() && core::is_identifier(level);
 }
 
 // A symbol, a buffer or a sum with a damaged byte.
-bool looks_like_row(std::string_view line) {
+bool looks_like_symbol(std::string_view line) {
   return pieces_in(line, {kExec, "[", "]@", kSymbolSize}) >= 2 ||
          pieces_in(line, {kKernel, " Arg:", "@"}) >= 2 ||
          pieces_in(line, {kGiven, " Given:", " Used:"}) >= 2;
@@ -160,7 +159,7 @@ class ReportReading {
       read_local(line);
     } else if (!symbols_.empty() && other_symbol_in(line, symbol)) {
       add_symbol(symbol, std::nullopt, std::nullopt);
-    } else if (looks_like_row(line)) {
+    } else if (looks_like_symbol(line)) {
       plan_.damaged(lines_.number(), "the map");
     }
   }

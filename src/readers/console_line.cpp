@@ -8,7 +8,6 @@ namespace memsize::readers {
 
 namespace {
 
-constexpr std::string_view kBlank = " \t";
 // The SDK pads names to six characters; boards have longer ones. Longer words in brackets are no
 // names.
 constexpr std::size_t kLongestName = 40;

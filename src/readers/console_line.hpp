@@ -8,6 +8,9 @@
 
 namespace memsize::readers {
 
+/// Between words.
+inline constexpr std::string_view kBlank = " \t";
+
 /// What one core printed. A log whose line ends were lost has several of them in a line.
 struct Piece {
   /// In lower case, printable; empty where nothing names a core.

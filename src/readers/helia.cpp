@@ -24,7 +24,6 @@ using core::Code;
 using model::Lifetime;
 
 constexpr std::uint64_t kNewestSchema = 3;
-constexpr std::size_t kLongestShown = 40;
 constexpr auto kRoles =
     std::to_array({Lifetime::kScratch, Lifetime::kPersistent, Lifetime::kConstant});
 constexpr const char* kConvertAgain =

@@ -16,9 +16,7 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kLongestShown = 40;
-
-enum Column : std::size_t {
+enum LayerColumn : std::size_t {
   kLayer,
   kOperator,
   kSide,
@@ -32,27 +30,27 @@ enum Column : std::size_t {
   kRegion,
   kOffset,
   kSize,
-  kColumns,
+  kLayerColumns,
 };
 
-constexpr std::array<std::string_view, kColumns> kNames = {"layer_idx",
-                                                           "op_type",
-                                                           "tensor_role",
-                                                           "tensor_id",
-                                                           "tensor_name",
-                                                           "tensor_kind",
-                                                           "memory",
-                                                           "source_memory",
-                                                           "staged",
-                                                           "arena_role",
-                                                           "arena_region_id",
-                                                           "offset",
-                                                           "size"};
+constexpr std::array<std::string_view, kLayerColumns> kNames = {"layer_idx",
+                                                                "op_type",
+                                                                "tensor_role",
+                                                                "tensor_id",
+                                                                "tensor_name",
+                                                                "tensor_kind",
+                                                                "memory",
+                                                                "source_memory",
+                                                                "staged",
+                                                                "arena_role",
+                                                                "arena_region_id",
+                                                                "offset",
+                                                                "size"};
 
-// Rows of a CSV whose fields may be quoted: "[64, 1, 5, 1]", a quote in it doubled.
-class Rows {
+// LayerRows of a CSV whose fields may be quoted: "[64, 1, 5, 1]", a quote in it doubled.
+class LayerRows {
  public:
-  explicit Rows(std::string_view text) : text_(text) {}
+  explicit LayerRows(std::string_view text) : text_(text) {}
 
   // The next row that is not blank; false at the end.
   bool next() {
@@ -123,7 +121,7 @@ class LayersReader {
   PlanResult read(std::string_view text) {
     model::PlanReport report;
     report.planner = "heliaAOT";
-    Rows rows{text};
+    LayerRows rows{text};
     if (rows.next() && read_header(rows)) {
       while (rows.next()) {
         read_row(rows);
@@ -140,7 +138,7 @@ class LayersReader {
     problems_.error(Code::kPlanSyntax, place_, what, hint);
   }
 
-  bool read_header(const Rows& rows) {
+  bool read_header(const LayerRows& rows) {
     place_.line = rows.line();
     where_.fill(kAbsent);
     std::vector<std::string> unknown;
@@ -160,13 +158,13 @@ class LayersReader {
       where = i;
     }
     count_ = fields.size();
-    for (const Column column : {kLayer, kSide, kId, kSize}) {
+    for (const LayerColumn column : {kLayer, kSide, kId, kSize}) {
       if (where_.at(column) == kAbsent) {
         wrong(fmt::format("the column '{}' is missing", kNames.at(column)),
               "the first line names the columns");
       }
     }
-    for (std::size_t column = 0; column < kColumns; ++column) {
+    for (std::size_t column = 0; column < kLayerColumns; ++column) {
       const auto like = std::find_if(unknown.begin(), unknown.end(), [&](const auto& name) {
         return one_byte_off(name, kNames.at(column));
       });
@@ -181,14 +179,14 @@ class LayersReader {
   }
 
   // Empty where the row does not say.
-  [[nodiscard]] std::string_view field(Column column) const {
+  [[nodiscard]] std::string_view field(LayerColumn column) const {
     const std::size_t where = where_.at(column);
     const std::string_view text =
         where == kAbsent ? std::string_view{} : core::trim((*fields_)[where]);
     return text == "None" ? std::string_view{} : text;
   }
 
-  void read_row(const Rows& rows) {
+  void read_row(const LayerRows& rows) {
     place_.line = rows.line();
     fields_ = &rows.fields();
     if (rows.unclosed()) {
@@ -247,7 +245,7 @@ class LayersReader {
     }
   }
 
-  std::optional<std::uint64_t> number(Column column) {
+  std::optional<std::uint64_t> number(LayerColumn column) {
     const auto value = whole_number(field(column));
     if (!value) {
       wrong(fmt::format("{} must be a whole number from 0, not '{}'",
@@ -257,7 +255,7 @@ class LayersReader {
     return value;
   }
 
-  std::optional<core::Bytes> bytes(Column column) {
+  std::optional<core::Bytes> bytes(LayerColumn column) {
     const auto value = number(column);
     return value ? problems_.size(*value, place_, kNames.at(column)) : std::nullopt;
   }
@@ -289,7 +287,7 @@ class LayersReader {
   HeliaTensors tensors_;
   PlanPlace place_;
   // Where each column stands.
-  std::array<std::size_t, kColumns> where_{};
+  std::array<std::size_t, kLayerColumns> where_{};
   std::size_t count_ = 0;
   const std::vector<std::string>* fields_ = nullptr;
   std::optional<std::int64_t> layer_;

@@ -23,7 +23,6 @@ namespace {
 using core::Code;
 using model::Lifetime;
 
-constexpr std::size_t kLongestShown = 40;
 constexpr std::string_view kBullet = "\xE2\x80\xA2";
 
 struct Heading {

@@ -13,17 +13,17 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kLongestShown = 60;
+constexpr std::size_t kLongestTensor = 60;
 constexpr const char* kOneBuild =
     "the file is of two builds, or was edited: convert the model again";
 
-std::string shown(const std::optional<core::Bytes>& bytes) {
+std::string bytes_shown(const std::optional<core::Bytes>& bytes) {
   return bytes ? fmt::format("{}", bytes->count()) : std::string{"not known"};
 }
 
 std::string quoted(std::string_view text) {
   return text.empty() ? std::string{"not known"}
-                      : fmt::format("'{}'", core::printable(text, kLongestShown));
+                      : fmt::format("'{}'", core::printable(text, kLongestTensor));
 }
 
 // Operators whose output is their input with another shape: it lies in the same bytes.
@@ -61,7 +61,7 @@ void HeliaTensors::disagree(const Tensor& tensor,
   problems_.warn(Code::kPlanContradiction,
                  touch.place,
                  fmt::format("tensor '{}': its {} is {} here and {} in line {}; that one holds",
-                             core::printable(touch.id, kLongestShown),
+                             core::printable(touch.id, kLongestTensor),
                              what,
                              now,
                              before,
@@ -86,10 +86,10 @@ void HeliaTensors::compare(const Tensor& tensor, const HeliaTouch& touch) {
     disagree(tensor, touch, "source memory", quoted(source), quoted(block.source_memory));
   }
   if (block.offset != touch.offset) {
-    disagree(tensor, touch, "offset", shown(touch.offset), shown(block.offset));
+    disagree(tensor, touch, "offset", bytes_shown(touch.offset), bytes_shown(block.offset));
   }
   if (block.size != touch.size) {
-    disagree(tensor, touch, "size", shown(touch.size), shown(block.size));
+    disagree(tensor, touch, "size", bytes_shown(touch.size), bytes_shown(block.size));
   }
 }
 
@@ -136,7 +136,7 @@ void HeliaTensors::take(HeliaTouch touch) {
     problems_.warn(Code::kPlanContradiction,
                    touch.place,
                    fmt::format("tensor '{}' is said to be {}, but lies in {} and comes from {}",
-                               core::printable(touch.id, kLongestShown),
+                               core::printable(touch.id, kLongestTensor),
                                *touch.staged ? "staged" : "not staged",
                                quoted(touch.memory),
                                quoted(touch.source_memory)),

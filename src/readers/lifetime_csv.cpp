@@ -65,7 +65,6 @@ constexpr auto kColumns = std::to_array<ColumnName>({
 
 constexpr std::array kRequired = {Column::kId, Column::kLower, Column::kUpper, Column::kSize};
 constexpr std::size_t kMostErrors = 20;
-constexpr std::size_t kLongestShown = 40;
 // What a reservation by the number of lines may ask for; a longer table grows as it comes.
 constexpr std::size_t kMostReserved = std::size_t{1} << 20U;
 
@@ -90,15 +89,15 @@ const ColumnName* column_named(std::string_view text) {
   return found == kColumns.end() ? nullptr : &*found;
 }
 
-bool is_blank(char c) {
+bool is_blank_cell(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
 std::string_view without_blanks(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) {
+  while (!text.empty() && is_blank_cell(text.front())) {
     text.remove_prefix(1);
   }
-  while (!text.empty() && is_blank(text.back())) {
+  while (!text.empty() && is_blank_cell(text.back())) {
     text.remove_suffix(1);
   }
   return text;
@@ -113,7 +112,7 @@ class Rows {
   bool next() {
     while (at_ < text_.size()) {
       std::size_t first = at_;
-      while (first < text_.size() && is_blank(text_[first])) {
+      while (first < text_.size() && is_blank_cell(text_[first])) {
         ++first;
       }
       if (first < text_.size() && text_[first] != '\n') {
@@ -168,7 +167,7 @@ class Rows {
   }
 
   [[nodiscard]] std::size_t skip_blanks(std::size_t at) const {
-    while (at < text_.size() && is_blank(text_[at])) {
+    while (at < text_.size() && is_blank_cell(text_[at])) {
       ++at;
     }
     return at;

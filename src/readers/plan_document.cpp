@@ -22,7 +22,6 @@ using model::Lifetime;
 constexpr std::string_view kSchema = "memsize.plan/1";
 constexpr auto kProofs =
     std::to_array<std::string_view>({"bound", "exhausted", "best", "infeasible"});
-constexpr std::size_t kLongestShown = 40;
 constexpr const char* kWriteAgain = "write the document again with: memsize plan REPORT --json";
 
 class DocumentReader : private PlanFields {

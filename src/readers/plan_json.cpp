@@ -23,8 +23,7 @@ using nlohmann::json;
 // Positions are of 32 bits, twice: in the text, and behind it in what was unescaped.
 constexpr std::size_t kLongest = std::size_t{1} << 30U;
 constexpr std::size_t kDeepest = 100;
-constexpr std::size_t kLongestShown = 40;
-constexpr std::size_t kLongestLine = 160;
+constexpr std::size_t kLongestQuoted = 160;
 
 // Reads the text and tells how far it has read.
 class Watched {
@@ -309,7 +308,7 @@ core::Result<JsonDocument> JsonDocument::parse(std::string_view text, const std:
   place.column = column;
   const std::size_t begin = document.line_begins_[line - 1];
   const std::string_view written = text.substr(begin, text.find('\n', begin) - begin);
-  if (written.size() <= kLongestLine && core::is_utf8(written)) {
+  if (written.size() <= kLongestQuoted && core::is_utf8(written)) {
     place.text = std::string{core::trim(written).empty() ? std::string_view{} : written};
   }
   return refuse(std::move(place), events.why(), events.hint());

@@ -15,7 +15,7 @@ using core::Code;
 
 // Of one code.
 constexpr std::size_t kMostShown = 20;
-constexpr std::size_t kLongestShown = 60;
+constexpr std::size_t kLongestValue = 60;
 
 }  // namespace
 
@@ -158,7 +158,7 @@ bool PlanProblems::is_new(std::string_view id, PlanPlace place) {
   if (fresh) {
     return true;
   }
-  std::string message = fmt::format("'{}' stands here again", core::printable(id, kLongestShown));
+  std::string message = fmt::format("'{}' stands here again", core::printable(id, kLongestValue));
   if (found->second != 0 && found->second != place.line) {
     message += fmt::format("; it is in line {}, too", found->second);
   }

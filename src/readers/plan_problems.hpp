@@ -21,6 +21,9 @@ struct PlanPlace {
   std::size_t column = 0;
 };
 
+/// Of a name or a value of the input, in a message.
+inline constexpr std::size_t kLongestShown = 40;
+
 /// What a report may list. A block costs about a kilobyte on its way to a plan, and one million of
 /// them some seconds; ten times as many would take all memory, and hours.
 inline constexpr std::size_t kMostPlanBlocks = 2'000'000;

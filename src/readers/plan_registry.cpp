@@ -14,13 +14,13 @@ namespace {
 
 using core::Code;
 
-core::Place whole_file(const std::string& path) {
+core::Place whole_report(const std::string& path) {
   core::Place place;
   place.path = path;
   return place;
 }
 
-core::Diagnostic unknown_format(const std::string& format) {
+core::Diagnostic unknown_plan_format(const std::string& format) {
   std::vector<std::string> names;
   for (const PlanReader& reader : all_plan_readers()) {
     names.emplace_back(reader.name);
@@ -126,20 +126,20 @@ core::Result<model::PlanReport> read_plan(std::string_view text,
     return reader.name == format;
   });
   if (!format.empty() && named == readers.end()) {
-    return core::fail(unknown_format(format));
+    return core::fail(unknown_plan_format(format));
   }
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     return core::fail(
         core::error(Code::kReadNoTable,
                     fmt::format("{} is UTF-16 text, not UTF-8 or ASCII", shown_name(path)),
-                    whole_file(path),
+                    whole_report(path),
                     "convert it: iconv -f UTF-16 -t UTF-8"));
   }
   const std::string_view content = without_byte_order_mark(text);
   if (core::trim(content).empty()) {
     return core::fail(core::error(Code::kReadEmpty,
                                   fmt::format("{} is empty", shown_name(path)),
-                                  whole_file(path),
+                                  whole_report(path),
                                   std::string{kWhatPlansAre}));
   }
   const PlanReader* const reader = format.empty() ? plan_reader_of(content) : &*named;
@@ -148,7 +148,7 @@ core::Result<model::PlanReport> read_plan(std::string_view text,
                                   fmt::format("nothing in {} is a plan of memory ({} read)",
                                               shown_name(path),
                                               core::plural(lines_of(content), "line")),
-                                  whole_file(path),
+                                  whole_report(path),
                                   std::string{kWhatPlansAre}));
   }
   auto report = reader->read(content, path);

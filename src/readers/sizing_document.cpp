@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53U;
 constexpr const char* kHint = "print the document again with: memsize analyze LOG --json";
 
 // A value as the user wrote it, cut; nested ones are only named, however deep they are.
-std::string shown(const json& value) {
+std::string json_shown(const json& value) {
   if (value.is_structured()) {
     return value.is_array() ? "an array" : "an object";
   }
@@ -47,7 +47,7 @@ bool is_headroom(std::string_view text) {
 }
 
 // "19.42" as 1942.
-std::optional<std::uint64_t> hundredths_of(std::string_view text) {
+std::optional<std::uint64_t> printed_hundredths(std::string_view text) {
   constexpr std::size_t kDecimals = 2;
   constexpr std::size_t kLongest = 16;  // 2^53 B
   if (text.size() < kDecimals + 2 || text.size() > kLongest ||
@@ -67,9 +67,9 @@ std::optional<std::uint64_t> hundredths_of(std::string_view text) {
   return value;
 }
 
-class DocumentReader {
+class SizingReader {
  public:
-  explicit DocumentReader(const std::string& path) : path_(path) {}
+  explicit SizingReader(const std::string& path) : path_(path) {}
 
   core::Result<model::Recording> read(const json& document) {
     model::Recording recording;
@@ -85,7 +85,7 @@ class DocumentReader {
       recording.inputs.back().trace_format = trace_format.value_or("");
     }
     inputs_ = recording.inputs.size();
-    read_items(document, "cores", recording.cores, &DocumentReader::core);
+    read_items(document, "cores", recording.cores, &SizingReader::core);
     // A core that only heaps or failures speak of has no model; they bring it back.
     std::erase_if(recording.cores, [](const auto& recorded) { return recorded.instances.empty(); });
     read_said(document, recording);
@@ -140,7 +140,7 @@ class DocumentReader {
   void read_items(const json& document,
                   const char* key,
                   std::vector<Item>& items,
-                  Item (DocumentReader::*read_item)(const json&, const std::string&)) {
+                  Item (SizingReader::*read_item)(const json&, const std::string&)) {
     const json* found = array(document, key, "document");
     for (std::size_t i = 0; found != nullptr && i < found->size(); ++i) {
       items.push_back((this->*read_item)((*found)[i], fmt::format("{}[{}]", key, i)));
@@ -152,7 +152,7 @@ class DocumentReader {
   void read_items_if_any(const json& document,
                          const char* key,
                          std::vector<Item>& items,
-                         Item (DocumentReader::*read_item)(const json&, const std::string&)) {
+                         Item (SizingReader::*read_item)(const json&, const std::string&)) {
     if (document.contains(key)) {
       read_items(document, key, items, read_item);
     }
@@ -203,7 +203,7 @@ class DocumentReader {
     }
     if (!found->is_number_unsigned() || found->get<std::uint64_t>() > max) {
       wrong(at + "." + key,
-            fmt::format("it must be a whole number from 0 to {}, not {}", max, shown(*found)));
+            fmt::format("it must be a whole number from 0 to {}, not {}", max, json_shown(*found)));
       return std::nullopt;
     }
     return found->get<std::uint64_t>();
@@ -222,7 +222,7 @@ class DocumentReader {
       return false;
     }
     if (!found->is_boolean()) {
-      wrong(at + "." + key, fmt::format("it must be true or false, not {}", shown(*found)));
+      wrong(at + "." + key, fmt::format("it must be true or false, not {}", json_shown(*found)));
       return false;
     }
     return found->get<bool>();
@@ -236,7 +236,7 @@ class DocumentReader {
     }
     if (!found->is_number() || found->get<double>() < 0) {
       wrong(at + "." + key,
-            fmt::format("it must be a number that is not negative, not {}", shown(*found)));
+            fmt::format("it must be a number that is not negative, not {}", json_shown(*found)));
       return std::nullopt;
     }
     return found->get<double>();
@@ -303,9 +303,9 @@ class DocumentReader {
 
   // What a log says beside its tables.
   void read_said(const json& document, model::Recording& recording) {
-    read_items_if_any(document, "heaps", recording.heaps, &DocumentReader::heap);
-    read_items_if_any(document, "failures", recording.failures, &DocumentReader::failure);
-    read_items_if_any(document, "runs", recording.runs, &DocumentReader::run);
+    read_items_if_any(document, "heaps", recording.heaps, &SizingReader::heap);
+    read_items_if_any(document, "failures", recording.failures, &SizingReader::failure);
+    read_items_if_any(document, "runs", recording.runs, &SizingReader::run);
   }
 
   model::HeapReport heap(const json& object, const std::string& at) {
@@ -568,7 +568,7 @@ class DocumentReader {
   model::MeasuredSize size(const json& object, const std::string& at, std::uint64_t most) {
     const bool printed = object.contains("printed_kib");
     const auto text_kib = printed ? text(object, "printed_kib", at) : std::nullopt;
-    const auto hundredths = text_kib ? hundredths_of(*text_kib) : std::nullopt;
+    const auto hundredths = text_kib ? printed_hundredths(*text_kib) : std::nullopt;
     const auto restored = hundredths ? model::measured_kib(*hundredths) : model::MeasuredSize{};
     // The largest print is that of 2^32 - 1 B, rounded to 2^32 B by TIDL.
     const bool rounded = restored.nearest.count() == most + 1;
@@ -646,7 +646,7 @@ class Document : public Reading {
     if (auto changed = changed_since(document, place); changed) {
       return core::fail(std::move(*changed));
     }
-    return DocumentReader{path_}.read(document);
+    return SizingReader{path_}.read(document);
   }
 
  private:
@@ -668,7 +668,7 @@ class Document : public Reading {
         Code::kReadSizingDocument,
         fmt::format("its content_hash is {}, but what it says makes {}: it was changed after "
                     "memsize wrote it",
-                    shown(claimed),
+                    json_shown(claimed),
                     hash),
         place,
         std::string{kHint} + ", or leave out the content_hash of what you changed on purpose");

@@ -30,7 +30,6 @@ namespace {
 using core::Code;
 using model::Lifetime;
 
-constexpr std::size_t kLongestShown = 40;
 // No operator works in place on more buffers; longer lists are lists of something else.
 constexpr std::size_t kMostInPlace = 64;
 constexpr const char* kMakeAgain = "generate the network again, and give the whole c_info.json";

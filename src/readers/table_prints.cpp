@@ -12,15 +12,15 @@ namespace {
 
 using model::Block;
 using model::Instance;
-using Rows = std::vector<Block>;
+using RecordRows = std::vector<Block>;
 
-// Rows [first, last), behind each other: all have a base, or none has. A zero of memory on the chip
-// says nothing, because a part may lack that memory; it stands in either.
+// RecordRows [first, last), behind each other: all have a base, or none has. A zero of memory on
+// the chip says nothing, because a part may lack that memory; it stands in either.
 struct Run {
   std::size_t first = 0;
   std::size_t last = 0;
   bool zero = false;
-  // Rows of heaps.
+  // RecordRows of heaps.
   std::size_t heap_rows = 0;
 };
 
@@ -36,7 +36,7 @@ bool says_nothing(const Block& row) {
   return is_at_zero(row) && !in_heap(row);
 }
 
-std::vector<Run> runs_of(const Rows& rows) {
+std::vector<Run> runs_of(const RecordRows& rows) {
   std::vector<Run> runs;
   bool told = false;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -72,7 +72,7 @@ bool follows(const Block& block, const Block& next) {
 
 // Whether a heap's row with base 0, alone among rows with bases, lies there: its neighbours in its
 // heap say so, or it has none.
-bool lies_at_zero(const Rows& rows, std::size_t at, const Run& before, const Run& behind) {
+bool lies_at_zero(const RecordRows& rows, std::size_t at, const Run& before, const Run& behind) {
   for (std::size_t i = at; i > before.first; --i) {
     if (same_heap(rows[i - 1], rows[at])) {
       if (!follows(rows[i - 1], rows[at])) {
@@ -97,7 +97,7 @@ struct Print {
 
 class Splitter {
  public:
-  explicit Splitter(const Rows& rows) : rows_(rows), runs_(runs_of(rows)) {}
+  explicit Splitter(const RecordRows& rows) : rows_(rows), runs_(runs_of(rows)) {}
 
   std::vector<Print> run() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -141,7 +141,7 @@ class Splitter {
     joins_ = there || between;
   }
 
-  const Rows& rows_;
+  const RecordRows& rows_;
   std::vector<Run> runs_;
   std::vector<Print> prints_;
   // Whether the next run is of the last print.
@@ -157,7 +157,7 @@ std::vector<Instance> prints_of(Instance table) {
     prints.push_back(std::move(table));
     return prints;
   }
-  const Rows rows = std::move(table.blocks);
+  const RecordRows rows = std::move(table.blocks);
   for (const Print& print : Splitter{rows}.run()) {
     Instance& part = prints.emplace_back();
     part.form = table.form;

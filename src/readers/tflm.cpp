@@ -26,10 +26,10 @@ constexpr std::string_view kLast = " last_used=";
 constexpr std::string_view kOverlap = "Overlap: ";
 constexpr std::string_view kRecording = "[RecordingMicroAllocator] ";
 constexpr std::string_view kTotals = "Arena allocation ";
-constexpr const char* kHowToPrint =
+constexpr const char* kHowToPrintPlan =
     "build TFLM with TF_LITE_SHOW_MEMORY_USE defined, and keep all lines of the plan";
 
-struct Buffer {
+struct TensorBuffer {
   char letter = '\0';
   std::uint64_t id = 0;
   std::int64_t size = 0;
@@ -69,7 +69,7 @@ bool drawn_in(std::string_view line, Drawn& drawn) {
   return step.has_value();
 }
 
-Match buffer_in(std::string_view line, Buffer& buffer) {
+Match tensor_buffer_in(std::string_view line, TensorBuffer& buffer) {
   const std::size_t at = line.find(kBuffer);
   const bool has_pieces =
       pieces_in(line, {kBuffer, "): size=", ", offset=", ", first_used=", kLast}) >= 2;
@@ -100,13 +100,13 @@ class PlanReading {
     }
     check_ids();
     check_drawing();
-    for (const Buffer& buffer : buffers_) {
+    for (const TensorBuffer& buffer : buffers_) {
       add(buffer);
     }
     add_totals();
     if (plan_.empty()) {
       plan_.error(
-          Code::kPlanSyntax, {}, "there is no memory plan of TFLM in this text", kHowToPrint);
+          Code::kPlanSyntax, {}, "there is no memory plan of TFLM in this text", kHowToPrintPlan);
     }
     return plan_.done();
   }
@@ -114,12 +114,13 @@ class PlanReading {
  private:
   void read_line(std::string_view line) {
     const PlanPlace place{lines_.number(), 0};
-    Buffer buffer;
+    TensorBuffer buffer;
     buffer.line = place.line;
-    const Match match = buffer_in(line, buffer);
+    const Match match = tensor_buffer_in(line, buffer);
     if (match == Match::kCut) {
       plan_.report().abridged = true;
-      plan_.warn(Code::kPlanAbridged, place, "this line of the memory plan is cut", kHowToPrint);
+      plan_.warn(
+          Code::kPlanAbridged, place, "this line of the memory plan is cut", kHowToPrintPlan);
     } else if (match == Match::kDamaged) {
       plan_.damaged(place.line, "the memory plan");
     } else if (match == Match::kYes) {
@@ -135,7 +136,7 @@ class PlanReading {
   }
 
   // A plan begins with buffer 0.
-  void take(const Buffer& buffer) {
+  void take(const TensorBuffer& buffer) {
     if (buffer.id == 0 && !buffers_.empty()) {
       plan_.warn(Code::kPlanContradiction,
                  {buffer.line, 0},
@@ -186,7 +187,7 @@ class PlanReading {
   void check_ids() {
     std::vector<std::uint64_t> ids;
     ids.reserve(buffers_.size());
-    for (const Buffer& buffer : buffers_) {
+    for (const TensorBuffer& buffer : buffers_) {
       ids.push_back(buffer.id);
     }
     std::sort(ids.begin(), ids.end());
@@ -196,7 +197,7 @@ class PlanReading {
         plan_.warn(Code::kPlanAbridged,
                    {buffers_.front().line, 0},
                    fmt::format("the memory plan lacks buffer {}", i),
-                   kHowToPrint);
+                   kHowToPrintPlan);
         return;
       }
     }
@@ -205,7 +206,7 @@ class PlanReading {
   // The drawing says once more how much is alive at each step.
   void check_drawing() {
     std::map<std::int64_t, std::uint64_t> changes;
-    for (const Buffer& buffer : buffers_) {
+    for (const TensorBuffer& buffer : buffers_) {
       if (buffer.size >= 0 && is_lifetime(buffer.first, buffer.last, LastStep::kInside)) {
         changes[buffer.first] += static_cast<std::uint64_t>(buffer.size);
         changes[buffer.last + 1] -= static_cast<std::uint64_t>(buffer.size);
@@ -235,7 +236,7 @@ class PlanReading {
     }
   }
 
-  void add(const Buffer& buffer) {
+  void add(const TensorBuffer& buffer) {
     const PlanPlace place{buffer.line, 0};
     const std::string what = fmt::format("'{}'", buffer.id);
     if (buffer.size < 0 || buffer.offset < -1) {
@@ -292,20 +293,20 @@ class PlanReading {
                              !total_  ? "sum of both"
                              : !head_ ? "head"
                                       : "tail"),
-                 kHowToPrint);
+                 kHowToPrintPlan);
     }
     if (buffers_.empty() && (head_ || total_)) {
       plan_.report().abridged = true;
       plan_.warn(Code::kPlanAbridged,
                  {head_ ? head_line_ : total_line_, 0},
                  "the arena's totals are here, but not the buffers in it",
-                 kHowToPrint);
+                 kHowToPrintPlan);
     }
   }
 
   PlanLines lines_;
   PlanText plan_;
-  std::vector<Buffer> buffers_;
+  std::vector<TensorBuffer> buffers_;
   std::vector<Drawn> drawing_;
   std::optional<core::Bytes> total_;
   std::optional<core::Bytes> head_;
@@ -320,9 +321,9 @@ class PlanReading {
 bool probe_tflm(std::string_view head) {
   PlanLines lines{head};
   while (lines.next()) {
-    Buffer buffer;
+    TensorBuffer buffer;
     LineScan totals{lines.line()};
-    if (buffer_in(lines.line(), buffer) == Match::kYes ||
+    if (tensor_buffer_in(lines.line(), buffer) == Match::kYes ||
         totals.find(kRecording).take(kTotals).ok()) {
       return true;
     }

@@ -20,7 +20,6 @@ using core::Code;
 using model::Failure;
 using model::HeapReport;
 
-constexpr std::string_view kBlank = " \t";
 constexpr std::string_view kDigits = "0123456789";
 // Heaps are sized in KiB (app_init.c): most sizes with a wrong digit are those of no heap.
 constexpr std::uint64_t kHeapStep = 1024;

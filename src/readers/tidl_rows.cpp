@@ -14,6 +14,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "console_line.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -47,7 +49,6 @@ constexpr std::array<SpaceName, 6> kSpaces = {{
     {"DDR", 17, "ddr", Cacheability::kCacheable},
 }};
 
-constexpr std::string_view kBlank = " \t";
 constexpr std::string_view kShape =
     "a row is: record, space, attribute, alignment, size in KB with two decimals, base address";
 

@@ -32,10 +32,10 @@ constexpr std::string_view kHeading = "Tensor Allocation for mem_area ";
 constexpr std::string_view kNewerHeading = "Allocation, memory ";
 constexpr std::string_view kUsageMask = ", usage mask: ";
 constexpr std::string_view kReadOnlyHeading = "Tensor Allocation for read-only ";
-constexpr std::string_view kColumns = "Start Time - ";
+constexpr std::string_view kListingColumns = "Start Time - ";
 constexpr std::string_view kPeak = "Allocation Peak ";
-constexpr const char* kHowToPrint = "run vela with --verbose-allocation, and keep all it prints";
-constexpr std::size_t kLongestShown = 40;
+constexpr const char* kHowToPrintAllocation =
+    "run vela with --verbose-allocation, and keep all it prints";
 
 struct Row {
   std::int64_t start_time = 0;
@@ -87,10 +87,10 @@ bool row_in(std::string_view line, bool has_kind, Row& row) {
 }
 
 /// Times, addresses and figures between colons: what a row with a damaged byte still has.
-bool looks_like_row(std::string_view line) {
+bool looks_like_tensor(std::string_view line) {
   return std::count(line.begin(), line.end(), ':') >= 4 &&
          line.find(" - ") != std::string_view::npos &&
-         line.find(kColumns) == std::string_view::npos;
+         line.find(kListingColumns) == std::string_view::npos;
 }
 
 /// "16352 (    0x3fe0) Bytes    15.97 KiB", "16352 bytes == 15.96875 KiB"
@@ -102,7 +102,7 @@ struct Sum {
   bool is_same = false;
 };
 
-bool sum_in(std::string_view line, Sum& sum) {
+bool total_in(std::string_view line, Sum& sum) {
   std::uint64_t in_hex = 0;
   LineScan scan{line};
   scan.find(kPeak).until(":", sum.what).whole(sum.bytes).take(" ( ").until(")", sum.again);
@@ -161,8 +161,10 @@ class ListingReading {
       add(listing);
     }
     if (plan_.empty()) {
-      plan_.error(
-          Code::kPlanSyntax, {}, "there is no allocation of Vela in this text", kHowToPrint);
+      plan_.error(Code::kPlanSyntax,
+                  {},
+                  "there is no allocation of Vela in this text",
+                  kHowToPrintAllocation);
     }
     return plan_.done();
   }
@@ -179,7 +181,7 @@ class ListingReading {
     } else if (LineScan{line}.find(kReadOnlyHeading).ok()) {
       close();
       open_newer("read-only", model::Lifetime::kConstant);
-    } else if (line.find(kColumns) != std::string_view::npos) {
+    } else if (line.find(kListingColumns) != std::string_view::npos) {
       is_newer_ = pieces_in(line, {": Purpose"}) == 0;
       has_kind_ = !is_newer_ || pieces_in(line, {": Format"}) != 0;
     } else if (pieces_in(line, {kPeak, ") Bytes", " bytes == ", " KiB"}) >= 2) {
@@ -197,10 +199,10 @@ class ListingReading {
         plan_.warn(Code::kPlanAbridged,
                    {lines_.number(), 0},
                    "no heading says of which memory these rows are",
-                   kHowToPrint);
+                   kHowToPrintAllocation);
       }
       read_row(row);
-    } else if (open_ && !current_.total && looks_like_row(line)) {
+    } else if (open_ && !current_.total && looks_like_tensor(line)) {
       plan_.damaged(lines_.number(), "the allocation");
     }
   }
@@ -216,7 +218,7 @@ class ListingReading {
       plan_.error(Code::kPlanSyntax,
                   {lines_.number(), 0},
                   "this heading does not say of which memory it is",
-                  kHowToPrint);
+                  kHowToPrintAllocation);
       return;
     }
     open_ = true;
@@ -230,7 +232,7 @@ class ListingReading {
                   {lines_.number(), 0},
                   fmt::format("'{}' is neither permanent nor scratch memory",
                               core::printable(types, kLongestShown)),
-                  kHowToPrint);
+                  kHowToPrintAllocation);
     }
     // Constants of the CPU and of the NPU are two tensors of the output file: in either, addresses
     // begin at 0.
@@ -254,7 +256,7 @@ class ListingReading {
       plan_.error(Code::kPlanSyntax,
                   {lines_.number(), 0},
                   "this heading does not say of which memory it is",
-                  kHowToPrint);
+                  kHowToPrintAllocation);
       return;
     }
     open_newer(memory, mask == "ReadOnly" ? model::Lifetime::kConstant : model::Lifetime::kScratch);
@@ -276,7 +278,7 @@ class ListingReading {
     }
     Sum sum;
     const bool is_known =
-        sum_in(line, sum) && (sum.what == "Tensor Size" || sum.what == "Memory Usage");
+        total_in(line, sum) && (sum.what == "Tensor Size" || sum.what == "Memory Usage");
     if (!is_known) {
       plan_.damaged(lines_.number(), "the sums below an allocation");
       return;
@@ -383,7 +385,7 @@ class ListingReading {
                  {listing.line, 0},
                  fmt::format("the table of {} lacks sums below it: its end may be missing",
                              core::printable(listing.memory, kLongestShown)),
-                 kHowToPrint);
+                 kHowToPrintAllocation);
     }
   }
 
@@ -506,7 +508,7 @@ bool probe_vela(std::string_view head) {
     if (LineScan{lines.line()}.find(kHeading).until(",", area).ok() ||
         LineScan{lines.line()}.find(kNewerHeading).until(kUsageMask, area).ok() ||
         LineScan{lines.line()}
-            .find(kColumns)
+            .find(kListingColumns)
             .take(" End Time : Start Addr - ")
             .take(" End Addr: Tensor Size: Memory Usage")
             .take(" : ")

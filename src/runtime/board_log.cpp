@@ -22,7 +22,7 @@ using core::Code;
 using core::VirtAddr;
 using model::Block;
 using model::HeapReport;
-using Where = HeldRecord::Where;
+using HeldWhere = HeldRecord::Where;
 
 // Of a finding's parties; more is for the document.
 constexpr std::size_t kNamed = 6;
@@ -210,18 +210,18 @@ class Holder {
     }
     const Heap* heap = find(heaps_, key_of(core, block));
     if (heap == nullptr) {
-      held.where = Where::kNoRegion;
+      held.where = HeldWhere::kNoRegion;
       return held;
     }
     held.region = heap->region;
     if (!block.address) {
-      held.where = Where::kNoAddress;
+      held.where = HeldWhere::kNoAddress;
     } else if (lies_in(heap->range, block)) {
-      held.where = Where::kInside;
+      held.where = HeldWhere::kInside;
       const VirtAddr base = heap->range.base();
       held.address = base.plus(block.address->offset_from(base));
     } else {
-      held.where = Where::kOutside;
+      held.where = HeldWhere::kOutside;
       held.found_in = region_at(core, *heap, *block.address);
     }
     return held;
@@ -303,7 +303,7 @@ class Holder {
     std::size_t line = 0;
     for (const Placed& one : placed) {
       const HeldRecord& record = report_.records[one.record];
-      if (record.where != Where::kOutside) {
+      if (record.where != HeldWhere::kOutside) {
         continue;
       }
       line = outside == 0 ? record.line : line;
@@ -703,13 +703,13 @@ class Holder {
 
 std::string_view name_of(HeldRecord::Where where) {
   switch (where) {
-    case Where::kInside:
+    case HeldWhere::kInside:
       return "inside";
-    case Where::kOutside:
+    case HeldWhere::kOutside:
       return "outside";
-    case Where::kNoAddress:
+    case HeldWhere::kNoAddress:
       return "no-address";
-    case Where::kNoRegion:
+    case HeldWhere::kNoRegion:
       return "no-region";
   }
   return {};

@@ -16,7 +16,7 @@ namespace memsize::runtime {
 
 namespace {
 
-constexpr std::uint64_t kWord = 8;
+constexpr std::uint64_t kWordOfPoint = 8;
 // The block that a driver maps in one piece: both of its ends are looked at.
 constexpr std::uint64_t kSlot = 2ULL << 20U;
 
@@ -29,11 +29,11 @@ std::pair<std::uint64_t, std::uint64_t> key_of(const core::PhysRange& range) {
 }
 
 std::uint64_t round_up(std::uint64_t value) {
-  return (value + (kWord - 1)) / kWord * kWord;
+  return (value + (kWordOfPoint - 1)) / kWordOfPoint * kWordOfPoint;
 }
 
 std::uint64_t round_down(std::uint64_t value) {
-  return value / kWord * kWord;
+  return value / kWordOfPoint * kWordOfPoint;
 }
 
 class Planner {
@@ -69,7 +69,7 @@ class Planner {
 
   [[nodiscard]] bool usable(const SubjectCore& core, const CoreRegion& region) const {
     return runs(core, where_) && missing(core, region).empty() &&
-           region.range.size().count() >= kWord;
+           region.range.size().count() >= kWordOfPoint;
   }
 
   void find_shares() {
@@ -175,13 +175,14 @@ class Planner {
     const std::optional<std::size_t> owner = on_bus ? heap_owner(*on_bus) : std::nullopt;
     // Each core has a word of its own at every cut of shared memory; into a heap, only the core
     // whose heap it is writes, because its blocks may be anywhere.
-    const std::uint64_t lane = shared && !owner ? kWord * core.number : 0;
-    const std::uint64_t lanes = shared && !owner ? kWord * subject_.cores.size() : kWord;
+    const std::uint64_t lane = shared && !owner ? kWordOfPoint * core.number : 0;
+    const std::uint64_t lanes =
+        shared && !owner ? kWordOfPoint * subject_.cores.size() : kWordOfPoint;
     const bool writes =
         region.range.size().count() >= 2 * lanes && (!owner || *owner == core.number);
     std::set<std::uint64_t> accessed;
     const auto access = [&](std::uint64_t address) {
-      if (address >= begin && address + kWord <= end && accessed.insert(address).second) {
+      if (address >= begin && address + kWordOfPoint <= end && accessed.insert(address).second) {
         add_point(region, row, address, writes ? MAP_ACCESS : MAP_LOOK, plan);
       }
     };
@@ -189,8 +190,8 @@ class Planner {
       if (cut < end) {
         access(round_up(cut) + lane);
       }
-      if (cut >= begin + kWord + lane) {
-        access(round_down(cut) - kWord - lane);
+      if (cut >= begin + kWordOfPoint + lane) {
+        access(round_down(cut) - kWordOfPoint - lane);
       }
     }
     if (owner == core.number && shared) {
@@ -200,8 +201,8 @@ class Planner {
       for (std::uint64_t slot = begin / kSlot * kSlot;
            slot < end && plan.points.size() <= MAP_POINTS;
            slot += kSlot) {
-        for (const std::uint64_t address : {slot, slot + kSlot - kWord}) {
-          if (address >= begin && address + kWord <= end && !accessed.contains(address)) {
+        for (const std::uint64_t address : {slot, slot + kSlot - kWordOfPoint}) {
+          if (address >= begin && address + kWordOfPoint <= end && !accessed.contains(address)) {
             add_point(region, row, address, MAP_LOOK, plan);
           }
         }
@@ -211,8 +212,8 @@ class Planner {
       add_point(region, row, round_up(begin), MAP_NO_EXECUTE, plan);
     }
     if (core.unit != Unit::kNone) {
-      if (begin >= kWord) {
-        guard(core, row, round_down(begin) - kWord, plan);
+      if (begin >= kWordOfPoint) {
+        guard(core, row, round_down(begin) - kWordOfPoint, plan);
       }
       guard(core, row, round_up(end), plan);
     }
@@ -243,7 +244,7 @@ class Planner {
     constexpr std::uint64_t kBlocks = 1024;
     const std::uint64_t begin = region.range.base().value();
     const std::uint64_t half = region.range.size().count() / 2 / kBlocks * kBlocks;
-    return round_up(begin) + half + kWord;
+    return round_up(begin) + half + kWordOfPoint;
   }
 
   // Where something may change inside of the region, its own ends included, as the core sees it.
@@ -302,7 +303,7 @@ class Planner {
     const bool told = std::any_of(plan.points.begin(), plan.points.end(), [&](const auto& point) {
       return point.kind == MAP_FAULT && point.virtual_base == address;
     });
-    if (address < kWord || reaches || told || core.region_at(address) != nullptr) {
+    if (address < kWordOfPoint || reaches || told || core.region_at(address) != nullptr) {
       return;
     }
     map_point point{};
@@ -320,9 +321,9 @@ class Planner {
     for (const layout::MmuRange& entry : core.mmu.ranges) {
       const std::uint64_t begin = entry.virtual_range.base().value();
       const std::uint64_t size = entry.virtual_range.size().count();
-      if (size >= kWord) {
+      if (size >= kWordOfPoint) {
         guard(core, 0, round_up(begin), plan);
-        guard(core, 0, round_down(begin + size) - kWord, plan);
+        guard(core, 0, round_down(begin + size) - kWordOfPoint, plan);
       }
     }
   }
@@ -338,8 +339,13 @@ class Planner {
       if (writer == core.number) {
         continue;
       }
-      look_for(region, row, writer, writer_row, round_up(begin) + kWord * writer, plan);
-      look_for(region, row, writer, writer_row, round_down(end) - kWord - kWord * writer, plan);
+      look_for(region, row, writer, writer_row, round_up(begin) + kWordOfPoint * writer, plan);
+      look_for(region,
+               row,
+               writer,
+               writer_row,
+               round_down(end) - kWordOfPoint - kWordOfPoint * writer,
+               plan);
     }
   }
 
@@ -407,14 +413,14 @@ class Planner {
       const std::uint64_t end = begin + range.size().count();
       std::set<std::uint64_t> places;
       const auto add = [&](std::uint64_t address) {
-        if (address >= begin && address + kWord <= end) {
+        if (address >= begin && address + kWordOfPoint <= end) {
           places.insert(address);
         }
       };
       for (auto cut = cuts_.lower_bound(begin); cut != cuts_.end() && *cut <= end; ++cut) {
         for (std::uint64_t lane = 0; lane <= subject_.cores.size(); ++lane) {
-          add(round_up(*cut) + lane * kWord);
-          add(round_down(*cut) - kWord - lane * kWord);
+          add(round_up(*cut) + lane * kWordOfPoint);
+          add(round_down(*cut) - kWordOfPoint - lane * kWordOfPoint);
         }
       }
       for (const std::uint64_t place : places) {

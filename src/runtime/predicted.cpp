@@ -17,7 +17,7 @@ using core::Code;
 using model::Block;
 
 // Of a finding's parties.
-constexpr std::size_t kNamed = 6;
+constexpr std::size_t kNamedBlocks = 6;
 
 // Offsets from the heap's base at which a record may begin: sizes print rounded.
 struct Span {
@@ -136,7 +136,7 @@ class Predictor {
       is_known = true;
       if (expected.miss(*offset, rule.align) != 0) {
         line = shifted == 0 ? block.line : line;
-        if (++shifted <= kNamed) {
+        if (++shifted <= kNamedBlocks) {
           details.push_back(fmt::format("record {} at {}: {} where the allocator puts it",
                                         block.record,
                                         core::format_hex(block.address->value()),
@@ -181,8 +181,8 @@ class Predictor {
         place,
         "something else is in the heap, or the firmware's allocator is another one: then the sizes "
         "that were computed for this heap may be too small");
-    if (shifted > kNamed) {
-      details.push_back(fmt::format("and {} more", shifted - kNamed));
+    if (shifted > kNamedBlocks) {
+      details.push_back(fmt::format("and {} more", shifted - kNamedBlocks));
     }
     details.push_back("the allocator: " + rule.source);
     said.details = std::move(details);

@@ -16,38 +16,38 @@ namespace memsize::sdk {
 namespace {
 
 // A part of a value, with the name of its field.
-struct Part {
+struct DplPart {
   std::string text;
   const char* field;
 };
 
 // A value of an entry, with the name of its property in sysconfig.
-struct Value {
+struct DplValue {
   std::string_view what;
-  std::vector<Part> parts;
+  std::vector<DplPart> parts;
   const char* property;
 };
 
 // An entry of any of the three tables.
-struct Entry {
+struct DplEntry {
   // "MMU entry".
   std::string_view what;
   std::size_t number;
   std::string name;
-  std::vector<Value> values;
+  std::vector<DplValue> values;
   core::Place place;
   const emit::Places* places;
 };
 
 // By their numbers, which grow.
-using Entries = std::vector<Entry>;
+using DplEntries = std::vector<DplEntry>;
 
 std::string size_text(std::uint64_t size) {
   return core::format_size(core::Bytes{size});
 }
 
-Entries entries_of(const std::vector<emit::WrittenMmuEntry>& list) {
-  Entries entries;
+DplEntries entries_of(const std::vector<emit::WrittenMmuEntry>& list) {
+  DplEntries entries;
   for (const emit::WrittenMmuEntry& entry : list) {
     entries.push_back(
         {"MMU entry",
@@ -63,8 +63,8 @@ Entries entries_of(const std::vector<emit::WrittenMmuEntry>& list) {
   return entries;
 }
 
-Entries entries_of(const std::vector<emit::WrittenMpuRegion>& list) {
-  Entries entries;
+DplEntries entries_of(const std::vector<emit::WrittenMpuRegion>& list) {
+  DplEntries entries;
   for (const emit::WrittenMpuRegion& region : list) {
     const emit::MpuRegionFields& fields = region.fields;
     const auto bit = [](const char* name, bool is_set) {
@@ -92,8 +92,8 @@ Entries entries_of(const std::vector<emit::WrittenMpuRegion>& list) {
   return entries;
 }
 
-Entries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
-  Entries entries;
+DplEntries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
+  DplEntries entries;
   for (const emit::WrittenRatEntry& entry : list) {
     entries.push_back(
         {"RAT entry",
@@ -109,16 +109,16 @@ Entries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
 }
 
 // All parts, with a blank between two.
-std::string text_of(const Value& value) {
+std::string value_text(const DplValue& value) {
   std::vector<std::string> texts;
-  for (const Part& part : value.parts) {
+  for (const DplPart& part : value.parts) {
     texts.push_back(part.text);
   }
   return core::join(texts, " ");
 }
 
 // The first part that is another one; null where the values are equal.
-const Part* first_difference(const Value& here, const Value& there) {
+const DplPart* first_difference(const DplValue& here, const DplValue& there) {
   for (std::size_t i = 0; i < here.parts.size(); ++i) {
     if (here.parts[i].text != there.parts[i].text) {
       return &here.parts[i];
@@ -127,12 +127,12 @@ const Part* first_difference(const Value& here, const Value& there) {
   return nullptr;
 }
 
-core::Place place_in(const Entry& entry, const char* name) {
+core::Place place_in(const DplEntry& entry, const char* name) {
   const auto found = entry.places->find(name);
   return found == entry.places->end() ? entry.place : found->second;
 }
 
-std::string named(const Entry& entry) {
+std::string named(const DplEntry& entry) {
   return fmt::format(
       "{} {}{}",
       entry.what,
@@ -141,9 +141,9 @@ std::string named(const Entry& entry) {
 }
 
 // Null where there is none of that number.
-const Entry* find(const Entries& entries, std::size_t number) {
+const DplEntry* find(const DplEntries& entries, std::size_t number) {
   const auto found = std::lower_bound(
-      entries.begin(), entries.end(), number, [](const Entry& entry, std::size_t wanted) {
+      entries.begin(), entries.end(), number, [](const DplEntry& entry, std::size_t wanted) {
         return entry.number < wanted;
       });
   return found == entries.end() || found->number != number ? nullptr : &*found;
@@ -232,15 +232,15 @@ class DplChecker {
     return differences;
   }
 
-  static void compare(const Entries& here, const Entries& there, Differences& differences) {
-    for (const Entry& entry : there) {
-      if (const Entry* own = find(here, entry.number)) {
+  static void compare(const DplEntries& here, const DplEntries& there, Differences& differences) {
+    for (const DplEntry& entry : there) {
+      if (const DplEntry* own = find(here, entry.number)) {
         compare(*own, entry, differences);
       } else {
         differences.add(fmt::format("it lacks {}", named(entry)), {}, entry.place);
       }
     }
-    for (const Entry& entry : here) {
+    for (const DplEntry& entry : here) {
       if (find(there, entry.number) == nullptr) {
         differences.add(
             fmt::format("{} {} is only here", entry.what, entry.number), entry.place, {});
@@ -248,15 +248,15 @@ class DplChecker {
     }
   }
 
-  static void compare(const Entry& here, const Entry& there, Differences& differences) {
+  static void compare(const DplEntry& here, const DplEntry& there, Differences& differences) {
     for (std::size_t i = 0; i < there.values.size(); ++i) {
-      const Value& value = there.values[i];
-      if (const Part* part = first_difference(here.values[i], value)) {
+      const DplValue& value = there.values[i];
+      if (const DplPart* part = first_difference(here.values[i], value)) {
         differences.add(fmt::format("the {} of {} is {} here, but {} there",
                                     value.what,
                                     named(there),
-                                    text_of(here.values[i]),
-                                    text_of(value)),
+                                    value_text(here.values[i]),
+                                    value_text(value)),
                         place_in(here, part->field),
                         place_in(there, value.property));
       }

@@ -1,6 +1,7 @@
 #include "check_files.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/sdk/edit_dts.hpp"
 
 #include <algorithm>
 #include <set>
@@ -14,10 +15,6 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
-
-bool is_device_tree(const std::string& path) {
-  return path.ends_with(".dts") || path.ends_with(".dtsi") || path.ends_with(".dtso");
-}
 
 class FileChecker {
  public:

@@ -21,7 +21,6 @@ constexpr const char* kMpuTable = "gMpuRegionConfig";
 constexpr const char* kRatTable = "gAddrTranslateRegionConfig";
 
 // An R5F sees 4 GiB, the bus has 48 bits (mmu_armv8.syscfg.js, addr_translate.syscfg.js).
-constexpr std::uint64_t kSpace = 1ULL << 32;
 constexpr std::uint64_t kBus = 1ULL << 48;
 // Sizes are powers of two: MpuP_RegionSize_32 is 4, AddrTranslateP_RegionSize_1 is 0, and both go
 // up to 4 GiB.
@@ -165,7 +164,7 @@ class DplParser : private SourceReader {
     if (!flag(fields, "isEnable")) {
       return;
     }
-    region.fields.base = field(fields, "baseAddr", kSpace);
+    region.fields.base = field(fields, "baseAddr", emit::kMpuSpace);
     region.fields.tex = static_cast<unsigned>(field(fields, "tex", kTexs));
     region.fields.cacheable = flag(fields, "isCacheable");
     region.fields.bufferable = flag(fields, "isBufferable");
@@ -187,7 +186,7 @@ class DplParser : private SourceReader {
   void add_rat(const core::CFields& fields, const core::Place& brace) {
     emit::WrittenRatEntry entry;
     entry.fields.name = fmt::format("{}", config_.rat.size() + 1);
-    entry.fields.local = field(fields, "localAddr", kSpace);
+    entry.fields.local = field(fields, "localAddr", emit::kMpuSpace);
     entry.fields.system = field(fields, "systemAddr", kBus);
     entry.fields.size = 1ULL << field(fields, "size", kMostBits + 1);
     set_places(entry, fields, "localAddr", brace);

@@ -18,24 +18,24 @@ using core::Code;
 using emit::RatEntryFields;
 using emit::WrittenMmuEntry;
 
-std::string text_of(const WrittenMmuEntry& entry) {
+std::string call_text(const WrittenMmuEntry& entry) {
   return fmt::format("{} to {}, {}",
                      emit::range_text(entry.virtual_base, entry.size),
                      core::format_hex(entry.physical),
                      core::printable(entry.attribute, 20));
 }
 
-std::string text_of(const RatEntryFields& entry) {
+std::string call_text(const RatEntryFields& entry) {
   return fmt::format(
       "{} to {}", emit::range_text(entry.local, entry.size), core::format_hex(entry.system));
 }
 
-bool same(const WrittenMmuEntry& a, const WrittenMmuEntry& b) {
+bool same_call(const WrittenMmuEntry& a, const WrittenMmuEntry& b) {
   return a.virtual_base == b.virtual_base && a.physical == b.physical && a.size == b.size &&
          a.attribute == b.attribute;
 }
 
-bool same(const RatEntryFields& a, const RatEntryFields& b) {
+bool same_call(const RatEntryFields& a, const RatEntryFields& b) {
   return a.local == b.local && a.system == b.system && a.size == b.size;
 }
 
@@ -52,7 +52,7 @@ std::string words_of(const MmuCall& call) {
                      core::printable(call.size.text, 60));
 }
 
-constexpr const char* kHint =
+constexpr const char* kHowToWriteCalls =
     "change the call: what it names does not follow the map, or not this far";
 
 // Calls in the order of the source against entries in the order in which they are wanted.
@@ -65,29 +65,29 @@ class MmuHolder {
 
   void run(const core::Place& whole) {
     const auto from = partners(calls_.size(), wanted_.size(), [&](std::size_t i, std::size_t j) {
-      return same(calls_[i].entry, wanted_[j]);
+      return same_call(calls_[i].entry, wanted_[j]);
     });
     std::set<std::size_t> paired;
     for (std::size_t j = 0; j < wanted_.size(); ++j) {
-      if (from[j] && (same(calls_[*from[j]].entry, wanted_[j]) || !is_wanted(*from[j]))) {
+      if (from[j] && (same_call(calls_[*from[j]].entry, wanted_[j]) || !is_wanted(*from[j]))) {
         paired.insert(*from[j]);
         hold(calls_[*from[j]], wanted_[j]);
       } else if (!is_given(j)) {
         errors_.push_back(core::error(
             Code::kVerifyDisagree,
-            fmt::format("no call of Mmu_map() gives {}, which is wanted", text_of(wanted_[j])),
+            fmt::format("no call of Mmu_map() gives {}, which is wanted", call_text(wanted_[j])),
             whole,
             "add the call by hand"));
       }
     }
     for (std::size_t i = 0; i < calls_.size(); ++i) {
       if (!paired.contains(i) && !is_wanted(i)) {
-        errors_.push_back(core::error(
-            Code::kVerifyDisagree,
-            fmt::format(
-                "{} gives {}, which is not wanted", words_of(calls_[i]), text_of(calls_[i].entry)),
-            calls_[i].entry.place,
-            "remove the call by hand"));
+        errors_.push_back(core::error(Code::kVerifyDisagree,
+                                      fmt::format("{} gives {}, which is not wanted",
+                                                  words_of(calls_[i]),
+                                                  call_text(calls_[i].entry)),
+                                      calls_[i].entry.place,
+                                      "remove the call by hand"));
       }
     }
     hold_order();
@@ -98,27 +98,27 @@ class MmuHolder {
 
   [[nodiscard]] bool is_given(std::size_t wanted) const {
     return std::any_of(calls_.begin(), calls_.end(), [&](const MmuCall& call) {
-      return same(call.entry, wanted_[wanted]);
+      return same_call(call.entry, wanted_[wanted]);
     });
   }
 
   // The place of the call's entry among the wanted ones.
   [[nodiscard]] std::size_t rank(std::size_t call) const {
     const auto found = std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& entry) {
-      return same(calls_[call].entry, entry);
+      return same_call(calls_[call].entry, entry);
     });
     return static_cast<std::size_t>(found - wanted_.begin());
   }
 
   void hold(const MmuCall& call, const WrittenMmuEntry& wanted) {
-    if (!same(call.entry, wanted)) {
+    if (!same_call(call.entry, wanted)) {
       errors_.push_back(core::error(Code::kVerifyDisagree,
                                     fmt::format("{} gives {}, where {} is wanted",
                                                 words_of(call),
-                                                text_of(call.entry),
-                                                text_of(wanted)),
+                                                call_text(call.entry),
+                                                call_text(wanted)),
                                     call.entry.place,
-                                    kHint));
+                                    kHowToWriteCalls));
     }
   }
 
@@ -176,12 +176,12 @@ core::Diagnostics hold_rat_calls(const emit::MapFile& file,
   const auto calls = parse_rat_calls(file, root, after, flags, errors);
   const auto is_wanted = [&](const RatCall& call) {
     return std::any_of(wanted.begin(), wanted.end(), [&](const RatEntryFields& entry) {
-      return same(call.entry.fields, entry);
+      return same_call(call.entry.fields, entry);
     });
   };
   const auto is_given = [&](const RatEntryFields& entry) {
     return std::any_of(calls.begin(), calls.end(), [&](const RatCall& call) {
-      return call.is_programmed && same(call.entry.fields, entry);
+      return call.is_programmed && same_call(call.entry.fields, entry);
     });
   };
   // One call has several entries where its parameters depend on what the build defines.
@@ -204,18 +204,19 @@ core::Diagnostics hold_rat_calls(const emit::MapFile& file,
                                                core::printable(call.local.text, 60),
                                                core::printable(call.system.text, 60),
                                                core::printable(call.size.text, 60),
-                                               text_of(call.entry.fields)),
+                                               call_text(call.entry.fields)),
                                    call.entry.place,
-                                   kHint));
+                                   kHowToWriteCalls));
     }
   }
   for (const RatEntryFields& entry : wanted) {
     if (!is_given(entry)) {
-      errors.push_back(core::error(
-          Code::kVerifyDisagree,
-          fmt::format("no call of appMemAddrTranslate() gives {}, which is wanted", text_of(entry)),
-          whole(file, root),
-          "change or add the call by hand"));
+      errors.push_back(
+          core::error(Code::kVerifyDisagree,
+                      fmt::format("no call of appMemAddrTranslate() gives {}, which is wanted",
+                                  call_text(entry)),
+                      whole(file, root),
+                      "change or add the call by hand"));
     }
   }
   core::add_text(errors, file.path_under(root), file.content);

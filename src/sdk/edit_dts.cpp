@@ -28,16 +28,16 @@ constexpr const char* kInKernel = "arch/arm64/boot/dts/ti";
 constexpr const char* kKernels = "board-support";
 
 constexpr unsigned kCellBits = 32;
-constexpr std::string_view kBlanks = " \t";
+constexpr std::string_view kNodeBlanks = " \t";
 
-struct Range {
+struct NodeRange {
   std::uint64_t base = 0;
   std::uint64_t size = 0;
 
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const NodeRange&, const NodeRange&) = default;
 };
 
-Range range_of(const Carveout& carveout) {
+NodeRange range_of(const Carveout& carveout) {
   return {carveout.range.base().value(), carveout.range.size().count()};
 }
 
@@ -49,14 +49,8 @@ const Carveout* find_label(const MemoryMap& map, const std::string& label) {
   return found == map.carveouts.end() ? nullptr : &*found;
 }
 
-bool is_device_tree(const std::string& name) {
-  static constexpr std::array<std::string_view, 3> kEnds = {".dts", ".dtsi", ".dtso"};
-  return std::any_of(
-      kEnds.begin(), kEnds.end(), [&](std::string_view end) { return name.ends_with(end); });
-}
-
 // The number, written as the old one was: as wide where that was padded, in its letters.
-std::string like(std::string_view old, std::uint64_t value) {
+std::string written_like(std::string_view old, std::uint64_t value) {
   constexpr std::string_view kHex = "0x";
   constexpr std::size_t kFull = 8;
   const bool is_hex = old.starts_with(kHex) || old.starts_with("0X");
@@ -102,7 +96,7 @@ class TreeEditor {
  private:
   void edit(const emit::WrittenNode& node, core::Diagnostics& problems) {
     const Carveout* wanted = find_label(after_, node.label);
-    const Range now{node.base, node.size};
+    const NodeRange now{node.base, node.size};
     if (wanted == nullptr || now == range_of(*wanted)) {
       return;
     }
@@ -158,7 +152,7 @@ class TreeEditor {
     return told;
   }
 
-  bool edit_cells(const core::Place& place, const Range& wanted) {
+  bool edit_cells(const core::Place& place, const NodeRange& wanted) {
     const std::array<std::uint64_t, 4> cells = {wanted.base >> kCellBits,
                                                 wanted.base & UINT32_MAX,
                                                 wanted.size >> kCellBits,
@@ -166,7 +160,7 @@ class TreeEditor {
     const std::string_view line = edits_.line(place.line);
     std::size_t at = place.column - 1;
     for (const std::uint64_t cell : cells) {
-      at = line.find_first_not_of(kBlanks, at);
+      at = line.find_first_not_of(kNodeBlanks, at);
       if (at == std::string_view::npos) {
         return false;
       }
@@ -180,14 +174,14 @@ class TreeEditor {
         core::Place cell_place = place;
         cell_place.column = at + 1;
         cell_place.length = token.size();
-        edits_.replace(cell_place, like(token, cell));
+        edits_.replace(cell_place, written_like(token, cell));
       }
       at = end;
     }
     return true;
   }
 
-  void edit_address(const emit::WrittenNode& node, const Range& wanted) {
+  void edit_address(const emit::WrittenNode& node, const NodeRange& wanted) {
     const auto name = node.places.find("name");
     const std::size_t sign = node.name.find('@');
     if (name == node.places.end() || !node.unit_address || *node.unit_address == wanted.base ||
@@ -198,7 +192,7 @@ class TreeEditor {
     digits.column += sign + 1;
     digits.length = node.name.size() - sign - 1;
     const std::string old{edits_.at(digits)};
-    edits_.replace(digits, like("0x" + old, wanted.base).substr(2));
+    edits_.replace(digits, written_like("0x" + old, wanted.base).substr(2));
   }
 
   const emit::MapFile& file_;
@@ -226,6 +220,10 @@ bool has_label(const MemoryMap& map, const std::string& text) {
 }
 
 }  // namespace
+
+bool is_device_tree(std::string_view path) {
+  return path.ends_with(".dts") || path.ends_with(".dtsi") || path.ends_with(".dtso");
+}
 
 core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
                                                 const std::string& folder,

@@ -1,5 +1,6 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
+#include "memsize/sdk/edit_dts.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 
 #include <algorithm>
@@ -12,10 +13,6 @@ namespace {
 using layout::MemoryMap;
 
 constexpr const char* kHeader = "_mem_map.h";
-
-bool is_device_tree(const std::string& path) {
-  return path.ends_with(".dts") || path.ends_with(".dtsi") || path.ends_with(".dtso");
-}
 
 // What describes the map, or makes the other files: nothing is built of it.
 bool is_built(const std::string& path) {

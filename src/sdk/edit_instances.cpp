@@ -25,7 +25,7 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-bool is_keyword(std::string_view word) {
+bool is_declaration(std::string_view word) {
   return word == "const" || word == "let" || word == "var";
 }
 
@@ -54,7 +54,7 @@ InstanceScript::InstanceScript(const emit::MapFile& file,
   core::Diagnostics unused;
   core::Cursor cursor{path_, file.content, Code::kVerifyParse, unused, core::Words::kScript};
   while (!cursor.done()) {
-    const std::size_t ahead = is_keyword(cursor.peek()) ? 1 : 0;
+    const std::size_t ahead = is_declaration(cursor.peek()) ? 1 : 0;
     if (number_of(cursor.peek(ahead)) && cursor.peek(ahead + 1) == "=" &&
         cursor.peek(ahead + 2) != "=") {
       read_setting(cursor);
@@ -90,7 +90,7 @@ void InstanceScript::read_setting(core::Cursor& cursor) {
   setting.place = cursor.place();
   std::size_t words = 0;
   std::vector<std::size_t> lines = {setting.place.line};
-  if (is_keyword(cursor.peek())) {
+  if (is_declaration(cursor.peek())) {
     cursor.take();
   }
   const core::Place head = cursor.place();

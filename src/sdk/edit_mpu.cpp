@@ -23,14 +23,11 @@ using emit::RatEntryFields;
 
 constexpr const char* kMpu = "mpu_armv7";
 constexpr const char* kRat = "addr_translate";
-// Of an R5F's MPU and RAT.
-constexpr std::size_t kMostRegions = 16;
+// Of an R5F's RAT.
 constexpr std::size_t kMostEntries = 16;
-constexpr std::uint64_t kLeastSize = 32;
-constexpr std::uint64_t kLargestSize = 1ULL << 32;
 
 // What sysconfig's names of attributes stand for: TEX, C, B, S.
-struct Kind {
+struct MpuKind {
   std::string_view name;
   unsigned tex;
   bool cacheable;
@@ -38,28 +35,28 @@ struct Kind {
   bool shareable;
 };
 
-constexpr std::array<Kind, 4> kKinds = {{{"Device", 0, false, false, true},
-                                         {"NonCached", 1, false, false, true},
-                                         {"Cached", 1, true, true, false},
-                                         {"Cached+Sharable", 1, true, true, true}}};
+constexpr std::array<MpuKind, 4> kKinds = {{{"Device", 0, false, false, true},
+                                               {"NonCached", 1, false, false, true},
+                                               {"Cached", 1, true, true, false},
+                                               {"Cached+Sharable", 1, true, true, true}}};
 constexpr const char* kCustom = "CUSTOM";
 // Without any of these properties, and the bits of CUSTOM where they are not set.
-constexpr Kind kDefaultBits = kKinds[2];
+constexpr MpuKind kDefaultBits = kKinds[2];
 
 bool is_size(std::uint64_t size) {
-  return std::has_single_bit(size) && size >= kLeastSize && size <= kLargestSize;
+  return std::has_single_bit(size) && size >= emit::kLeastMpuRegion && size <= emit::kMpuSpace;
 }
 
 std::uint64_t power_of(std::uint64_t size) {
   return static_cast<std::uint64_t>(std::countr_zero(size));
 }
 
-bool same_bits(const MpuRegionFields& a, const MpuRegionFields& b) {
+bool same_attribute(const MpuRegionFields& a, const MpuRegionFields& b) {
   return a.tex == b.tex && a.cacheable == b.cacheable && a.bufferable == b.bufferable &&
          a.shareable == b.shareable;
 }
 
-bool same_bits(const Kind& kind, const MpuRegionFields& fields) {
+bool same_attribute(const MpuKind& kind, const MpuRegionFields& fields) {
   return kind.tex == fields.tex && kind.cacheable == fields.cacheable &&
          kind.bufferable == fields.bufferable && kind.shareable == fields.shareable;
 }
@@ -74,8 +71,9 @@ class AttributeEdit {
   void run() {
     const Setting* attributes = edits_.script().find(instance_, "attributes");
     const bool is_custom = attributes != nullptr && core::unquoted(attributes->value) == kCustom;
-    const auto kind = std::find_if(
-        kKinds.begin(), kKinds.end(), [&](const Kind& one) { return same_bits(one, wanted_); });
+    const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const MpuKind& one) {
+      return same_attribute(one, wanted_);
+    });
     if (!is_custom) {
       edits_.text(instance_, "attributes", kind == kKinds.end() ? kCustom : kind->name);
     }
@@ -125,7 +123,7 @@ void set_region(PropertyEdits& edits,
   if (now.execute != wanted.execute) {
     edits.word(instance, "allowExecute", wanted.execute ? "true" : "false");
   }
-  if (!same_bits(now, wanted)) {
+  if (!same_attribute(now, wanted)) {
     AttributeEdit{edits, instance, wanted}.run();
   }
   if (now.disabled != wanted.disabled) {
@@ -177,7 +175,7 @@ std::vector<RatEntryFields> fields_of(const std::vector<emit::WrittenRatEntry>& 
   return all;
 }
 
-std::string text_of(const MpuRegionFields& region) {
+std::string said(const MpuRegionFields& region) {
   return fmt::format("region {} '{}', {}, eighths off {}, TEX {}, C {:d}, B {:d}, S {:d}, X {:d}",
                      region.number,
                      core::printable(region.name, 60),
@@ -190,7 +188,7 @@ std::string text_of(const MpuRegionFields& region) {
                      region.execute);
 }
 
-std::string text_of(const RatEntryFields& entry) {
+std::string said(const RatEntryFields& entry) {
   return fmt::format("entry '{}', {} to {}",
                      core::printable(entry.name, 60),
                      emit::range_text(entry.local, entry.size),
@@ -267,12 +265,12 @@ class MpuEditor {
 
   void check(const std::vector<MpuRegionFields>& regions,
              const std::vector<RatEntryFields>& entries) {
-    if (first_ + regions.size() > kMostRegions) {
+    if (first_ + regions.size() > emit::kMostMpuRegions) {
       refuse(Code::kMpuRegions,
              fmt::format("{} MPU regions from number {} on are wanted: an R5F has {}",
                          regions.size(),
                          first_,
-                         kMostRegions));
+                         emit::kMostMpuRegions));
     }
     if (entries.size() > kMostEntries) {
       refuse(
@@ -282,14 +280,14 @@ class MpuEditor {
     for (std::size_t i = 0; i < regions.size(); ++i) {
       if (regions[i].number != first_ + i || !is_size(regions[i].size)) {
         refuse(Code::kVerifyDisagree,
-               fmt::format("sysconfig cannot have the wanted {}", text_of(regions[i])),
+               fmt::format("sysconfig cannot have the wanted {}", said(regions[i])),
                fmt::format("number {}, and a power of two from 32 B to 4 GiB", first_ + i));
       }
     }
     for (const RatEntryFields& entry : entries) {
       if (!is_size(entry.size)) {
         refuse(Code::kVerifyDisagree,
-               fmt::format("sysconfig cannot have the wanted RAT {}", text_of(entry)),
+               fmt::format("sysconfig cannot have the wanted RAT {}", said(entry)),
                "its size must be a power of two from 32 B to 4 GiB");
       }
     }
@@ -320,7 +318,7 @@ class MpuEditor {
       wanted[i].name = old != nullptr && wanted[i].name.empty() ? old->name : wanted[i].name;
       if ((old == nullptr || old->name != wanted[i].name) && !core::is_identifier(wanted[i].name)) {
         refuse(Code::kVerifyDisagree,
-               fmt::format("sysconfig does not take the name of the wanted {}", text_of(wanted[i])),
+               fmt::format("sysconfig does not take the name of the wanted {}", said(wanted[i])),
                "a letter, then letters, digits and underscores");
       }
       const auto number = from[i] ? std::optional{script.numbers()[*from[i]]} : std::nullopt;
@@ -385,8 +383,8 @@ class MpuEditor {
       if (i >= now.size() || i >= wanted.size() || !(now[i] == wanted[i])) {
         refuse(Code::kVerifyDisagree,
                fmt::format("after the change the file would say {}, where {} is wanted",
-                           i < now.size() ? text_of(now[i]) : "nothing",
-                           i < wanted.size() ? text_of(wanted[i]) : "nothing"));
+                           i < now.size() ? said(now[i]) : "nothing",
+                           i < wanted.size() ? said(wanted[i]) : "nothing"));
         return;
       }
     }

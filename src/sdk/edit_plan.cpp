@@ -26,7 +26,7 @@ using layout::MemoryMap;
 using ScriptConstants = std::map<std::string, Integer>;
 
 // The exports that write one file, before and after.
-using Target = std::vector<std::pair<const ScriptExport*, const ScriptExport*>>;
+using EditTarget = std::vector<std::pair<const ScriptExport*, const ScriptExport*>>;
 
 bool same_ranges(const ScriptExport& a, const ScriptExport& b) {
   const auto same = [](const ScriptMapEntry& x, const ScriptMapEntry& y) {
@@ -281,7 +281,7 @@ class Planner {
   }
 
   void edit_generated() {
-    std::map<std::string, Target> targets;
+    std::map<std::string, EditTarget> targets;
     for (const Variant& variant : tree_.sources.variants) {
       const Script* after = &variant.script;
       if (const auto text = edited_.find(variant.script_path); text != edited_.end()) {
@@ -307,7 +307,7 @@ class Planner {
 
   static void add_targets(const Script& before,
                           const Script& after,
-                          std::map<std::string, Target>& targets) {
+                          std::map<std::string, EditTarget>& targets) {
     for (std::size_t i = 0; i < std::min(before.exports.size(), after.exports.size()); ++i) {
       if (is_regenerated(before.exports[i])) {
         targets[path_of(before.exports[i])].emplace_back(&before.exports[i], &after.exports[i]);
@@ -324,7 +324,7 @@ class Planner {
     return script ? &(stale_[variant.os] = std::move(*script)) : nullptr;
   }
 
-  void edit_file(const std::string& path, const Target& target) {
+  void edit_file(const std::string& path, const EditTarget& target) {
     const bool changes = std::any_of(target.begin(), target.end(), [](const auto& each) {
       return !same_ranges(*each.first, *each.second);
     });

@@ -22,13 +22,13 @@ using emit::MpuRegionFields;
 using emit::RatEntryFields;
 using layout::MemoryMap;
 
-bool same_range(const emit::WrittenMmuEntry& a, const emit::WrittenMmuEntry& b) {
+bool covers_same(const emit::WrittenMmuEntry& a, const emit::WrittenMmuEntry& b) {
   return a.virtual_base == b.virtual_base && a.physical == b.physical && a.size == b.size;
 }
 
 bool same_ranges(const std::vector<emit::WrittenMmuEntry>& a,
                  const std::vector<emit::WrittenMmuEntry>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_range);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), covers_same);
 }
 
 // Whether an entry that moves was over addresses that another one should be over: as long as it
@@ -37,7 +37,7 @@ bool is_uncovered(const std::vector<emit::WrittenMmuEntry>& before,
                   const std::vector<emit::WrittenMmuEntry>& after,
                   const emit::WrittenMmuEntry& right) {
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!same_range(before[i], after[i]) &&
+    if (!covers_same(before[i], after[i]) &&
         before[i].virtual_base < right.virtual_base + right.size &&
         right.virtual_base < before[i].virtual_base + before[i].size) {
       return true;
@@ -46,7 +46,7 @@ bool is_uncovered(const std::vector<emit::WrittenMmuEntry>& before,
   return false;
 }
 
-std::string text_of(const emit::WrittenMmuEntry& entry) {
+std::string leads_text(const emit::WrittenMmuEntry& entry) {
   const std::string range = emit::range_text(entry.virtual_base, entry.size);
   return entry.virtual_base == entry.physical
              ? range
@@ -187,8 +187,8 @@ class Follower {
     const std::string what = fmt::format("MMU entry '{}' of {} maps {}, where the map has {}",
                                          core::printable(entry.name, 60),
                                          core.name,
-                                         text_of(entry),
-                                         text_of(right));
+                                         leads_text(entry),
+                                         leads_text(right));
     if (mend) {
       edits_.repairs.push_back(what);
     }
@@ -218,7 +218,7 @@ class Follower {
     const auto mended = follow_mmu(mmu.entries, regions_, table, true);
     const std::vector<emit::WrittenMmuEntry> driven = followed.entries;
     for (std::size_t i = 0; i < mmu.entries.size(); ++i) {
-      if (!same_range(driven[i], mended.entries[i])) {
+      if (!covers_same(driven[i], mended.entries[i])) {
         const bool mend = mends_ || is_uncovered(mmu.entries, driven, mended.entries[i]);
         besides(core, driven[i], mended.entries[i], mend);
         if (mend) {

@@ -21,7 +21,7 @@ struct Written {
   std::string suffix;
 };
 
-Written parts_of(std::string_view text) {
+Written written_parts(std::string_view text) {
   Written parts;
   parts.is_hex = text.starts_with("0x") || text.starts_with("0X");
   parts.prefix = parts.is_hex ? text.substr(0, 2) : std::string_view{};
@@ -79,11 +79,11 @@ HexStyle style_of(const Written& old, const std::vector<Written>& neighbours) {
 std::string restyled(std::string_view old,
                      std::uint64_t value,
                      const std::vector<std::string>& neighbours) {
-  Written own = parts_of(old);
+  Written own = written_parts(old);
   std::vector<Written> others;
   others.reserve(neighbours.size());
   for (const std::string& neighbour : neighbours) {
-    others.push_back(parts_of(neighbour));
+    others.push_back(written_parts(neighbour));
   }
   const auto hex =
       std::find_if(others.begin(), others.end(), [](const Written& other) { return other.is_hex; });
@@ -126,7 +126,7 @@ std::string resized_product(std::string_view old, std::uint64_t size) {
     }
   }
   // The other factors must be 1024 each, for the first one to be all that counts.
-  const std::string suffix = parts_of(old.substr(begin, end - begin)).suffix;
+  const std::string suffix = written_parts(old.substr(begin, end - begin)).suffix;
   std::string expected;
   for (std::uint64_t unit = units; unit > 1; unit /= kKilo) {
     expected += "1024" + suffix;

@@ -22,11 +22,6 @@ using core::Code;
 using emit::MpuRegionFields;
 using emit::WrittenMpuRegion;
 
-// Of an R5F's MPU.
-constexpr unsigned kMostRegions = 16;
-constexpr std::uint64_t kLeastSize = 32;
-constexpr std::uint64_t kSpace = 1ULL << 32;
-
 constexpr const char* kOwnLines = "give every element lines of its own";
 
 bool same(MpuRegionFields a, const MpuRegionFields& b) {
@@ -34,7 +29,7 @@ bool same(MpuRegionFields a, const MpuRegionFields& b) {
   return a == b;
 }
 
-std::string text_of(const MpuRegionFields& region) {
+std::string region_text(const MpuRegionFields& region) {
   return fmt::format("region {}, {}, eighths off {}, TEX {}, C {:d}, B {:d}, S {:d}, X {:d}",
                      region.number,
                      emit::range_text(region.base, region.size),
@@ -89,13 +84,14 @@ class TableEditor {
   }
 
   void check(const std::vector<MpuRegionFields>& wanted) {
-    const std::uint64_t largest = source_.program == "csl" ? kSpace : kSpace / 2;
+    const std::uint64_t largest = source_.program == "csl" ? emit::kMpuSpace : emit::kMpuSpace / 2;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const MpuRegionFields& region = wanted[i];
-      if (region.number >= kMostRegions) {
+      if (region.number >= emit::kMostMpuRegions) {
         refuse(Code::kMpuRegions,
-               fmt::format(
-                   "MPU region {} is wanted: an R5F has 0 to {}", region.number, kMostRegions - 1),
+               fmt::format("MPU region {} is wanted: an R5F has 0 to {}",
+                           region.number,
+                           emit::kMostMpuRegions - 1),
                scan_.open);
       }
       if (i > 0 && region.number <= wanted[i - 1].number) {
@@ -104,9 +100,10 @@ class TableEditor {
                    "region {} is wanted behind region {}", region.number, wanted[i - 1].number),
                scan_.open);
       }
-      if (!std::has_single_bit(region.size) || region.size < kLeastSize || region.size > largest) {
+      if (!std::has_single_bit(region.size) || region.size < emit::kLeastMpuRegion ||
+          region.size > largest) {
         refuse(Code::kVerifyDisagree,
-               fmt::format("this table cannot have the wanted {}", text_of(region)),
+               fmt::format("this table cannot have the wanted {}", region_text(region)),
                scan_.open,
                fmt::format("a size is a power of two from 32 B to {}",
                            core::format_size(core::Bytes{largest})));
@@ -126,7 +123,7 @@ class TableEditor {
         gone_.insert(elements_[i]);
       }
     }
-    const std::size_t room = scan_.room.value_or(kMostRegions);
+    const std::size_t room = scan_.room.value_or(emit::kMostMpuRegions);
     std::size_t count = scan_.elements.size() - gone_.size() +
                         static_cast<std::size_t>(
                             std::count(from_.begin(), from_.end(), std::optional<std::size_t>{}));
@@ -318,8 +315,8 @@ class TableEditor {
       if (i >= now.size() || i >= wanted.size() || !same(now[i].fields, wanted[i])) {
         refuse(Code::kVerifyDisagree,
                fmt::format("after the change the table would have {}, where {} is wanted",
-                           i < now.size() ? text_of(now[i].fields) : "nothing",
-                           i < wanted.size() ? text_of(wanted[i]) : "nothing"),
+                           i < now.size() ? region_text(now[i].fields) : "nothing",
+                           i < wanted.size() ? region_text(wanted[i]) : "nothing"),
                scan_.open);
         return;
       }

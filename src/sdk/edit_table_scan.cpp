@@ -11,7 +11,7 @@ namespace memsize::sdk {
 
 namespace {
 
-bool is_table(std::string_view word) {
+bool is_table_type(std::string_view word) {
   return word == "gCslR5MpuCfg" || word == "gMPUConfigParms";
 }
 
@@ -51,7 +51,7 @@ class Scanner {
   void find() {
     while (!cursor_.done()) {
       std::string word = take();
-      const bool begins = is_table(word);
+      const bool begins = is_table_type(word);
       scan_.others.push_back(std::move(word));
       while (begins && !cursor_.done() && cursor_.peek() != ";") {
         if (cursor_.peek() == "[") {

@@ -21,7 +21,6 @@ namespace {
 using emit::MpuRegionFields;
 
 // A register's TEX of a cache policy, plus the policy.
-constexpr unsigned kPolicies = 4;
 // SafeRTOS writes a mask as the register has it, from this bit on.
 constexpr unsigned kMaskAt = 8;
 constexpr std::uint64_t kLargestProduct = 1ULL << 31;
@@ -32,7 +31,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_cached(const MpuRegionFields& fields) {
-  return fields.tex >= kPolicies;
+  return fields.tex >= emit::kMpuPolicies;
 }
 
 bool same_kind(const MpuRegionFields& a, const MpuRegionFields& b) {
@@ -220,7 +219,7 @@ void TableValues::set_kind(std::size_t index, const MpuRegionFields& wanted) {
     set_field(index, prefix + field, word_text(index, prefix + field, value, has_same));
   };
   const auto memory = memory_of(wanted, is_csl());
-  const unsigned policy = wanted.tex - kPolicies;
+  const unsigned policy = wanted.tex - emit::kMpuPolicies;
   const bool is_policy = is_cached(wanted) && wanted.cacheable == ((policy & 2U) != 0) &&
                          wanted.bufferable == ((policy & 1U) != 0);
   if (!is_policy && !memory) {

@@ -22,8 +22,6 @@ namespace {
 using core::Code;
 using core::TomlValue;
 
-constexpr const char* kDefaultOs = "freertos";
-
 // "rtos/gen_linker_mem_map.py" of a path that may be anywhere.
 std::string script_name(const Plan& plan) {
   const std::string& path = plan.variant->script_path;

@@ -15,10 +15,7 @@ namespace memsize::sdk {
 
 namespace {
 
-// Where K3 parts have their DRAM (TI's technical reference manuals, memory map of DDR0).
-constexpr std::uint64_t kLowDram = 0x80000000;
-constexpr std::uint64_t kHighDram = 0x880000000;
-constexpr std::uint64_t kGib = 1ULL << 30;
+constexpr std::uint64_t kGibOfDram = 1ULL << 30;
 // The smallest page of the MMUs: what a size must be a multiple of unless a board knows better.
 constexpr std::uint64_t kPage = 4096;
 
@@ -134,7 +131,7 @@ class LayoutWriter {
     text +=
         fmt::format("[bank.low]\nbase = \"{}\"\nsize = \"2GiB\"\n\n", core::format_hex(kLowDram));
     if (high_end > kHighDram) {
-      const std::uint64_t gib = (high_end - kHighDram + kGib - 1) / kGib;
+      const std::uint64_t gib = (high_end - kHighDram + kGibOfDram - 1) / kGibOfDram;
       text += fmt::format("[bank.high]\nbase = \"{}\"\nsize = \"{}GiB\"\n\n",
                           core::format_hex(kHighDram),
                           std::bit_ceil(gib));
@@ -278,9 +275,8 @@ class LayoutWriter {
     std::string text;
     const char* part = "";
     for (const PlanChain& chain : plan_.chains) {
-      constexpr std::uint64_t kFourGib = 1ULL << 32;
       const char* own = chain.space != board::Space::kDdr ? "Memories on the chip"
-                        : chain.physical_at < kFourGib    ? "DDR below 4 GiB"
+                        : chain.physical_at < kLowDramEnd ? "DDR below 4 GiB"
                                                           : "DDR above 4 GiB";
       if (std::string_view{own} != part) {
         text += heading_text(own) + "\n";

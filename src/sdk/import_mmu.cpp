@@ -20,9 +20,6 @@ namespace {
 // An entry over more regions than these is a window that somebody drew around all of them.
 constexpr std::size_t kMostCovered = 16;
 
-// Where K3 parts have their DRAM (TI's technical reference manuals, memory map of DDR0).
-constexpr std::uint64_t kLowDram = 0x80000000;
-
 std::optional<unsigned> mair_of(const std::string& attribute) {
   constexpr std::string_view kMair = "MAIR";
   constexpr char kMostMair = '7';

@@ -19,11 +19,8 @@ namespace memsize::sdk {
 
 namespace {
 
+using emit::kMpuSpace;
 using emit::MpuRegionFields;
-
-constexpr std::uint64_t kMpuSpace = 1ULL << 32;
-// DRAM of K3 parts below 4 GiB begins there.
-constexpr std::uint64_t kLowDram = 0x80000000;
 
 bool same_bits(const MpuRegionFields& fields, const board::MpuAttribute& attribute) {
   return fields.tex == attribute.tex && fields.cacheable == attribute.cacheable &&

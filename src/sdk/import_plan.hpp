@@ -13,6 +13,13 @@
 
 namespace memsize::sdk {
 
+/// Where K3 parts have their DRAM: 2 GiB below 4 GiB, the rest from 0x8_8000_0000 (TI's technical
+/// reference manuals, memory map of DDR0).
+inline constexpr std::uint64_t kLowDram = 0x80000000;
+inline constexpr std::uint64_t kLowDramEnd = 0x100000000;
+inline constexpr std::uint64_t kHighDram = 0x880000000;
+inline constexpr std::uint64_t kHighDramEnd = 0x1000000000;
+
 /// A memory with an owner.
 struct PlanRegion {
   const ScriptSection* section = nullptr;

@@ -17,13 +17,6 @@ namespace {
 // The script library's name of a section that is only there for its physical address.
 constexpr std::string_view kPhysicalEnding = "_PHYS";
 
-// Where K3 parts have their DRAM: 2 GiB below 4 GiB, the rest from 0x8_8000_0000 (TI's technical
-// reference manuals, memory map of DDR0).
-constexpr std::uint64_t kLowDram = 0x80000000;
-constexpr std::uint64_t kLowDramEnd = 0x100000000;
-constexpr std::uint64_t kHighDram = 0x880000000;
-constexpr std::uint64_t kHighDramEnd = 0x1000000000;
-
 // A section with the exports that have it.
 struct Member {
   const ScriptSection* section = nullptr;
@@ -40,9 +33,9 @@ std::string_view without_ending(std::string_view name) {
                                          : std::string_view{};
 }
 
-class Collector {
+class RegionCollector {
  public:
-  explicit Collector(Plan& plan) : plan_(plan) {}
+  explicit RegionCollector(Plan& plan) : plan_(plan) {}
 
   void run() {
     collect_cores();
@@ -402,7 +395,7 @@ void Plan::left_out(const std::string& what, const core::Place& place, std::stri
 }
 
 void plan_regions(Plan& plan) {
-  Collector{plan}.run();
+  RegionCollector{plan}.run();
 }
 
 }  // namespace memsize::sdk

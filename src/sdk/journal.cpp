@@ -19,7 +19,7 @@ using core::Code;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "memsize.journal/1";
-constexpr std::size_t kShown = 80;
+constexpr std::size_t kShownOfJournal = 80;
 constexpr unsigned kPermissions = 07777;
 
 std::string_view name_of(Journal::State state) {
@@ -85,9 +85,10 @@ core::Place place_of(const std::string& path, std::string_view text, std::size_t
   return place;
 }
 
-class Reader {
+class JournalReader {
  public:
-  Reader(std::string path, std::string_view source) : path_(std::move(path)), source_(source) {}
+  JournalReader(std::string path, std::string_view source)
+      : path_(std::move(path)), source_(source) {}
 
   core::Result<Journal> read(const Json& json) {
     Journal journal;
@@ -95,7 +96,7 @@ class Reader {
     if (errors_.empty() && schema != kSchema) {
       core::Diagnostic error = damaged(path_, {});
       error.message = fmt::format("the journal is of another version: '{}'; this memsize reads {}",
-                                  core::printable(schema, kShown),
+                                  core::printable(schema, kShownOfJournal),
                                   kSchema);
       error.hint = "nothing was changed; use the memsize that changed the tree";
       point_at(schema, error);
@@ -176,14 +177,14 @@ class Reader {
     if (errors_.empty()) {
       wrong("state",
             fmt::format("it must be applying, applied or reverting, not '{}'",
-                        core::printable(name, kShown)));
+                        core::printable(name, kShownOfJournal)));
     }
     return Journal::State::kApplied;
   }
 
   std::string safe_path(std::string path, const std::string& at) {
     if (const std::string why = why_unsafe(path); !why.empty()) {
-      wrong(at, fmt::format("'{}' {}", core::printable(path, kShown), why));
+      wrong(at, fmt::format("'{}' {}", core::printable(path, kShownOfJournal), why));
       point_at(path, errors_.back());
     }
     return path;
@@ -417,7 +418,7 @@ core::Result<Journal> parse_journal(std::string_view text, const std::string& pa
     core::add_text(errors, path, text);
     return tl::make_unexpected(std::move(errors));
   }
-  return Reader{path, text}.read(json);
+  return JournalReader{path, text}.read(json);
 }
 
 }  // namespace memsize::sdk

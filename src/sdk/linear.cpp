@@ -42,9 +42,10 @@ Linear times(Linear form, Integer factor) {
 }
 
 // Python's operators that keep a sum a sum, with Python's precedence: shifts bind least.
-class Parser {
+class LinearParser {
  public:
-  Parser(std::string_view text, const Forms& variables) : text_(text), variables_(variables) {}
+  LinearParser(std::string_view text, const Forms& variables)
+      : text_(text), variables_(variables) {}
 
   std::optional<Linear> run() {
     auto form = shift();
@@ -172,19 +173,19 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-struct Unit {
+struct SizeUnit {
   std::int64_t size;
   const char* name;
 };
 
-constexpr std::array<Unit, 3> kUnits = {
-    Unit{1LL << 30, "GiB"}, Unit{1LL << 20, "MiB"}, Unit{1LL << 10, "KiB"}};
+constexpr std::array<SizeUnit, 3> kUnits = {
+    SizeUnit{1LL << 30, "GiB"}, SizeUnit{1LL << 20, "MiB"}, SizeUnit{1LL << 10, "KiB"}};
 
 // How many parts a size is written in before its bytes are.
 constexpr int kMostParts = 2;
 
 std::string in_units(std::int64_t size) {
-  for (const Unit& unit : kUnits) {
+  for (const SizeUnit& unit : kUnits) {
     if (size == 0) {
       break;
     }
@@ -200,8 +201,8 @@ std::string in_units(std::int64_t size) {
 // What is missing to a whole unit is named where it is that small a part of it.
 constexpr std::int64_t kSmallPart = 32;
 
-std::string parts_of(std::int64_t size, int parts) {
-  for (const Unit& unit : kUnits) {
+std::string share_of(std::int64_t size, int parts) {
+  for (const SizeUnit& unit : kUnits) {
     const std::int64_t rest = size % unit.size;
     if (rest == 0 || parts == 1) {
       break;
@@ -211,7 +212,7 @@ std::string parts_of(std::int64_t size, int parts) {
       return fmt::format("{} - {}", in_units(size + missing), in_units(missing));
     }
     if (size > unit.size) {
-      return fmt::format("{} + {}", in_units(size - rest), parts_of(rest, parts - 1));
+      return fmt::format("{} + {}", in_units(size - rest), share_of(rest, parts - 1));
     }
   }
   return in_units(size);
@@ -249,7 +250,7 @@ std::string only_name(const Linear& form) {
 }
 
 std::optional<Linear> parse_linear(std::string_view text, const Forms& variables) {
-  return Parser{text, variables}.run();
+  return LinearParser{text, variables}.run();
 }
 
 std::optional<Integer> value_of(const Linear& form, const Numbers& values) {
@@ -277,7 +278,7 @@ std::string size_text(Integer size) {
   const bool is_short =
       value <= mib && odd == 0 && (value == mib || mib - value > mib / kSmallPart);
   return is_short || value < kib || value % mib == 0 ? in_units(value)
-                                                     : parts_of(value, kMostParts);
+                                                     : share_of(value, kMostParts);
 }
 
 std::string text_of(const Linear& form) {

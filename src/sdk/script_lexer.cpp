@@ -25,16 +25,16 @@ constexpr std::array<std::string_view, 47> kOperators = {
     "(",   ")",   "[",   "]",   "{",   "}",  ",",  ":",  ".",  ";",  "=",
 };
 
-bool is_letter(char c) {
+bool is_python_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-bool is_digit(char c) {
+bool is_python_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 bool is_word(char c) {
-  return is_letter(c) || is_digit(c);
+  return is_python_letter(c) || is_python_digit(c);
 }
 
 bool is_line_end(char c) {
@@ -123,9 +123,9 @@ class Lexer {
   }
 
   void token(char c) {
-    if (is_letter(c)) {
+    if (is_python_letter(c)) {
       word();
-    } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
+    } else if (is_python_digit(c) || (c == '.' && is_python_digit(peek(1)))) {
       number();
     } else if (c == '"' || c == '\'') {
       string(at_);
@@ -242,8 +242,8 @@ class Lexer {
     const bool hex = peek() == '0' && (peek(1) == 'x' || peek(1) == 'X');
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      const bool exponent =
-          !hex && (c == 'e' || c == 'E') && (peek(1) == '+' || peek(1) == '-') && is_digit(peek(2));
+      const bool exponent = !hex && (c == 'e' || c == 'E') && (peek(1) == '+' || peek(1) == '-') &&
+                            is_python_digit(peek(2));
       if (exponent) {
         ++at_;
       } else if (!is_word(c) && (hex || c != '.')) {

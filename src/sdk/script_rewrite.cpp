@@ -16,9 +16,9 @@ namespace memsize::sdk {
 
 namespace {
 
-constexpr Integer kKib = Integer{1} << 10;
-constexpr Integer kMib = Integer{1} << 20;
-constexpr Integer kGib = Integer{1} << 30;
+constexpr Integer kPythonKib = Integer{1} << 10;
+constexpr Integer kPythonMib = Integer{1} << 20;
+constexpr Integer kPythonGib = Integer{1} << 30;
 
 // Addresses and sizes of 32 bits are written with all of their digits.
 constexpr std::size_t kUsualDigits = 8;
@@ -130,7 +130,8 @@ class Rewriter {
       return std::nullopt;
     }
     found.unit = value_of(expr(found.name).name).value_or(0);
-    const bool known = found.unit == kKib || found.unit == kMib || found.unit == kGib;
+    const bool known =
+        found.unit == kPythonKib || found.unit == kPythonMib || found.unit == kPythonGib;
     return known ? std::optional{found} : std::nullopt;
   }
 
@@ -220,8 +221,8 @@ class Rewriter {
   }
 
   [[nodiscard]] std::string plain() const {
-    const auto unit = unit_for(kMib);
-    const auto large = unit ? unit : unit_for(kGib);
+    const auto unit = unit_for(kPythonMib);
+    const auto large = unit ? unit : unit_for(kPythonGib);
     if (wanted_ == 0) {
       return "0";
     }

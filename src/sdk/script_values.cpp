@@ -151,7 +151,7 @@ int order(Integer left, Integer right) {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-bool holds(Op op, int order) {
+bool is_order(Op op, int order) {
   switch (op) {
     case Op::kLess:
       return order < 0;
@@ -180,9 +180,9 @@ Computed compare_numbers(Op op, const Value& left, const Value& right) {
     return no("a comparison of two quotients is not understood");
   }
   if (right.is(Kind::kQuotient)) {
-    return make_boolean(holds(op, -order_of_quotient(right, left.number)));
+    return make_boolean(is_order(op, -order_of_quotient(right, left.number)));
   }
-  return make_boolean(holds(op, order_of_quotient(left, right.number)));
+  return make_boolean(is_order(op, order_of_quotient(left, right.number)));
 }
 
 bool same_object(const Value& left, const Value& right) {
@@ -355,7 +355,7 @@ Computed compare(Op op, const Value& left, const Value& right) {
     return compare_numbers(op, left, right);
   }
   if (left.is(Kind::kText) && right.is(Kind::kText)) {
-    return make_boolean(holds(op, left.text->compare(*right.text)));
+    return make_boolean(is_order(op, left.text->compare(*right.text)));
   }
   if (op != Op::kEqual && op != Op::kNotEqual) {
     return no(fmt::format(

@@ -18,8 +18,6 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kShown = 300;
-
 using Trees = std::vector<std::unique_ptr<TreeChange>>;
 
 // One of the roots, as it was given.

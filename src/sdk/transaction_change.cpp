@@ -13,9 +13,8 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
-using Kind = core::Entry::Kind;
+using EntryKind = core::Entry::Kind;
 
-constexpr std::size_t kShown = 300;
 constexpr std::size_t kLongestDescription = 1000;
 
 // Folders that memsize makes for a file, now or before for another one; so that whichever goes last
@@ -109,8 +108,8 @@ core::Diagnostics check_copy(const Store& store, const Task& task, const Journal
     return has_original(store, file, task.from) ? core::Diagnostics{}
                                                 : core::Diagnostics{no_backup(store, file.path)};
   }
-  const Kind kind = store.files().entry(store.copy(Copy::kBackup, task.path)).kind;
-  if (kind == Kind::kNothing || store.has_copy(Copy::kBackup, task.path, task.from)) {
+  const EntryKind kind = store.files().entry(store.copy(Copy::kBackup, task.path)).kind;
+  if (kind == EntryKind::kNothing || store.has_copy(Copy::kBackup, task.path, task.from)) {
     return {};
   }
   return {core::error(Code::kSdkJournal,

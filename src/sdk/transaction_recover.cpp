@@ -16,8 +16,6 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kShown = 300;
-
 // The copy that has what was there before the pending change.
 Copy copy_of_from(const Journal::File& file) {
   return file.applied ? Copy::kPrevious : Copy::kBackup;

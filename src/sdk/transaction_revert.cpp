@@ -17,8 +17,6 @@ namespace {
 
 using core::Code;
 
-constexpr std::size_t kShown = 300;
-
 core::Diagnostic edited(const Store& store, const std::string& path, bool exists) {
   return core::error(
       Code::kSdkChanged,
@@ -177,10 +175,10 @@ class TreeRevert {
   bool has_begun_ = false;
 };
 
-using Trees = std::vector<std::unique_ptr<TreeRevert>>;
+using RevertedTrees = std::vector<std::unique_ptr<TreeRevert>>;
 
 // What is back already, and how to go on.
-tl::unexpected<core::Diagnostics> half_back(const Trees& trees, core::Diagnostics errors) {
+tl::unexpected<core::Diagnostics> half_back(const RevertedTrees& trees, core::Diagnostics errors) {
   std::string options;
   for (const auto& tree : trees) {
     options += " " + tree->store().option();
@@ -196,7 +194,7 @@ tl::unexpected<core::Diagnostics> half_back(const Trees& trees, core::Diagnostic
       fmt::format("the others are not: mend this, then memsize sdk revert{} again", options));
 }
 
-core::Result<void> revert_all(const Trees& trees) {
+core::Result<void> revert_all(const RevertedTrees& trees) {
   for (const auto step : {&TreeRevert::lock, &TreeRevert::read}) {
     for (const auto& tree : trees) {
       if (auto done = ((*tree).*step)(); !done) {
@@ -277,7 +275,7 @@ core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
     }
     tree_of.push_back(is_new ? tree.get() : nullptr);
   }
-  Trees trees;
+  RevertedTrees trees;
   for (auto& [root, tree] : by_root) {
     trees.push_back(std::move(tree));
   }

@@ -15,13 +15,12 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
-using Kind = core::Entry::Kind;
+using EntryKind = core::Entry::Kind;
 
 constexpr const char* kLock = "lock";
 constexpr const char* kNew = ".new";
 // A tree under version control is not to look changed by what memsize keeps there.
 constexpr const char* kIgnore = ".gitignore";
-constexpr std::size_t kShown = 300;
 
 const char* name_of(Copy where) {
   switch (where) {
@@ -79,7 +78,7 @@ core::Result<Store> Store::open(core::FileSystem& files, const std::string& root
   if (!real) {
     return failed(real.error(), "give the folder of a tree");
   }
-  if (files.entry(*real).kind != Kind::kFolder) {
+  if (files.entry(*real).kind != EntryKind::kFolder) {
     core::Place place;
     place.path = root;
     return core::fail(core::error(Code::kFileWrite,
@@ -88,8 +87,8 @@ core::Result<Store> Store::open(core::FileSystem& files, const std::string& root
                                   "give the folder of a tree"));
   }
   Store store{files, root, std::move(*real)};
-  const Kind own = files.entry(store.own("")).kind;
-  if (own != Kind::kNothing && own != Kind::kFolder) {
+  const EntryKind own = files.entry(store.own("")).kind;
+  if (own != EntryKind::kNothing && own != EntryKind::kFolder) {
     return core::fail(core::error(Code::kSdkJournal,
                                   "this is no folder, but memsize keeps its journal there",
                                   store.place(kOwnFolder),
@@ -108,7 +107,7 @@ std::string Store::copy(Copy where, const std::string& path) const {
 }
 
 std::string Store::option() const {
-  const bool is_sdk = files_.entry(target("platform")).kind != Kind::kNothing;
+  const bool is_sdk = files_.entry(target("platform")).kind != EntryKind::kNothing;
   return fmt::format("{} {}", is_sdk ? "--sdk" : "--linux", core::shell_path(shown_));
 }
 
@@ -119,7 +118,7 @@ core::Place Store::place(const std::string& path) const {
 }
 
 bool Store::exists() const {
-  return files_.entry(own("")).kind != Kind::kNothing;
+  return files_.entry(own("")).kind != EntryKind::kNothing;
 }
 
 bool Store::looks_settled() const {
@@ -136,12 +135,12 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
   constexpr int kAttempts = 10;
   core::Diagnostics errors;
   for (int i = 0; i < kAttempts; ++i) {
-    const bool is_new = files_.entry(own("")).kind == Kind::kNothing;
+    const bool is_new = files_.entry(own("")).kind == EntryKind::kNothing;
     if (is_new) {
       root_time_ = folder_time(".");
       if (auto made = files_.make_folder(own("")); !made) {
         errors = made.error();
-        if (files_.entry(own("")).kind == Kind::kNothing) {
+        if (files_.entry(own("")).kind == EntryKind::kNothing) {
           return failed(errors, kMendAndRepeat);
         }
         continue;
@@ -150,7 +149,7 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
     auto attempt = files_.lock(own(kLock), purpose);
     if (!attempt) {
       errors = attempt.error();
-      if (files_.entry(own("")).kind == Kind::kNothing) {
+      if (files_.entry(own("")).kind == EntryKind::kNothing) {
         continue;
       }
       // Removes the folder that was made just for this.
@@ -181,12 +180,12 @@ core::Result<Store::Session> Store::enter(std::string_view purpose) {
 
 core::Result<std::optional<Journal>> Store::read(Document which) const {
   const std::string path = own(name_of(which));
-  const Kind kind = files_.entry(path).kind;
-  if (kind == Kind::kNothing) {
+  const EntryKind kind = files_.entry(path).kind;
+  if (kind == EntryKind::kNothing) {
     return std::nullopt;
   }
   const std::string shown = fmt::format("{}/{}/{}", shown_, kOwnFolder, name_of(which));
-  if (kind != Kind::kFile || files_.real_path(path) != path) {
+  if (kind != EntryKind::kFile || files_.real_path(path) != path) {
     return core::fail(core::error(Code::kSdkJournal,
                                   "the journal is no regular file, or cannot be looked at",
                                   place(fmt::format("{}/{}", kOwnFolder, name_of(which))),
@@ -207,7 +206,7 @@ core::Result<void> Store::write(Document which, const Journal& journal) {
   constexpr unsigned kMode = 0644;
   const std::string path = own(name_of(which));
   const std::string beside = path + kNew;
-  if (files_.entry(beside).kind != Kind::kNothing) {
+  if (files_.entry(beside).kind != EntryKind::kNothing) {
     if (auto removed = files_.remove(beside); !removed) {
       return removed;
     }
@@ -230,14 +229,15 @@ core::Result<void> Store::remove(Document which) {
   return files_.remove(own(name_of(which)));
 }
 
-core::Diagnostic Store::not_a_file(const std::string& path, Kind kind) const {
-  const char* what = kind == Kind::kFolder ? "a folder"
-                     : kind == Kind::kLink ? "a link"
-                                           : "something that is no file, or cannot be looked at,";
+core::Diagnostic Store::not_a_file(const std::string& path, EntryKind kind) const {
+  const char* what = kind == EntryKind::kFolder ? "a folder"
+                     : kind == EntryKind::kLink
+                         ? "a link"
+                         : "something that is no file, or cannot be looked at,";
   return core::error(Code::kSdkChanged,
                      fmt::format("{} is where memsize changed a file", what),
                      place(path),
-                     kind == Kind::kOther
+                     kind == EntryKind::kOther
                          ? "nothing was changed; move it away, or let its folder be read"
                          : "nothing was changed; move it away");
 }
@@ -245,10 +245,10 @@ core::Diagnostic Store::not_a_file(const std::string& path, Kind kind) const {
 core::Result<FileState> Store::look(const std::string& path) const {
   const std::string full = target(path);
   const core::Entry entry = files_.entry(full);
-  if (entry.kind == Kind::kNothing) {
+  if (entry.kind == EntryKind::kNothing) {
     return FileState{};
   }
-  if (entry.kind != Kind::kFile) {
+  if (entry.kind != EntryKind::kFile) {
     return core::fail(not_a_file(path, entry.kind));
   }
   if (const auto real = files_.real_path(full); !real || *real != full) {
@@ -266,7 +266,7 @@ core::Result<FileState> Store::look(const std::string& path) const {
 }
 
 std::optional<std::string> Store::read_as(const std::string& full, const FileState& state) const {
-  if (files_.entry(full).kind != Kind::kFile || files_.real_path(full) != full) {
+  if (files_.entry(full).kind != EntryKind::kFile || files_.real_path(full) != full) {
     return std::nullopt;
   }
   auto bytes = files_.read(full);
@@ -308,7 +308,7 @@ core::Result<Kept> Store::keep(const std::string& path) {
   const core::Entry entry = files_.entry(target(path));
   const FileState state = state_of(*bytes, entry.mode, entry.mtime_ns);
   std::string name = path;
-  for (int i = 2; files_.entry(copy(Copy::kKept, name)).kind != Kind::kNothing &&
+  for (int i = 2; files_.entry(copy(Copy::kKept, name)).kind != EntryKind::kNothing &&
                   !has_copy(Copy::kKept, name, state);
        ++i) {
     name = fmt::format("{}.{}", path, i);
@@ -365,7 +365,7 @@ void Store::tell_lost(Copy where, const std::string& path, core::Diagnostics& wa
 
 core::Result<void> Store::remove_copy(Copy where, const std::string& path) {
   const std::string full = copy(where, path);
-  if (files_.entry(full).kind == Kind::kNothing) {
+  if (files_.entry(full).kind == EntryKind::kNothing) {
     return {};
   }
   const std::string folder = parent_of(full);
@@ -384,7 +384,7 @@ void Store::add_files(const std::string& folder,
   const auto names = files_.list_entries(folder);
   for (std::size_t i = 0; names && i < names->size(); ++i) {
     const std::string full = fmt::format("{}/{}", folder, (*names)[i]);
-    if (files_.entry(full).kind == Kind::kFolder) {
+    if (files_.entry(full).kind == EntryKind::kFolder) {
       add_files(full, prefix + (*names)[i] + "/", found);
     } else {
       found.push_back(prefix + (*names)[i]);
@@ -395,7 +395,7 @@ void Store::add_files(const std::string& folder,
 std::vector<std::string> Store::copies(Copy where) const {
   std::vector<std::string> found;
   const std::string folder = own(name_of(where));
-  if (files_.entry(folder).kind == Kind::kFolder) {
+  if (files_.entry(folder).kind == EntryKind::kFolder) {
     add_files(folder, "", found);
   }
   return found;
@@ -404,7 +404,7 @@ std::vector<std::string> Store::copies(Copy where) const {
 std::vector<std::string> Store::missing_folders(const std::string& path) const {
   std::vector<std::string> missing;
   for (std::size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
-    if (files_.entry(target(path.substr(0, end))).kind == Kind::kNothing) {
+    if (files_.entry(target(path.substr(0, end))).kind == EntryKind::kNothing) {
       missing.push_back(path.substr(0, end));
     }
   }
@@ -418,7 +418,7 @@ core::Result<void> Store::make_folders(const std::string& full) {
     if (folder == root_) {
       break;
     }
-    if (files_.entry(folder).kind != Kind::kNothing) {
+    if (files_.entry(folder).kind != EntryKind::kNothing) {
       continue;
     }
     if (auto made = files_.make_folder(folder); !made) {
@@ -455,7 +455,7 @@ core::Result<void> Store::sync_folders_of(const std::vector<std::string>& paths)
     folders.insert(parent_of(target(path)));
   }
   for (const std::string& folder : folders) {
-    if (files_.entry(folder).kind != Kind::kFolder) {
+    if (files_.entry(folder).kind != EntryKind::kFolder) {
       continue;
     }
     if (auto synced = files_.sync_folder(folder); !synced) {
@@ -468,7 +468,7 @@ core::Result<void> Store::sync_folders_of(const std::vector<std::string>& paths)
 std::optional<std::int64_t> Store::folder_time(const std::string& path) const {
   const std::string full = path == "." ? root_ : target(path);
   const core::Entry entry = files_.entry(full);
-  return entry.kind == Kind::kFolder && files_.real_path(full) == full
+  return entry.kind == EntryKind::kFolder && files_.real_path(full) == full
              ? std::optional{entry.mtime_ns}
              : std::nullopt;
 }
@@ -484,7 +484,7 @@ core::Result<void> Store::sync_tree(const std::string& folder) {
   const auto names = files_.list_entries(folder);
   for (std::size_t i = 0; names && i < names->size(); ++i) {
     const std::string full = fmt::format("{}/{}", folder, (*names)[i]);
-    if (files_.entry(full).kind == Kind::kFolder) {
+    if (files_.entry(full).kind == EntryKind::kFolder) {
       if (auto synced = sync_tree(full); !synced) {
         return synced;
       }
@@ -495,7 +495,7 @@ core::Result<void> Store::sync_tree(const std::string& folder) {
 
 core::Result<void> Store::sync_copies(Copy where) {
   const std::string folder = own(name_of(where));
-  return files_.entry(folder).kind == Kind::kFolder ? sync_tree(folder) : core::Result<void>{};
+  return files_.entry(folder).kind == EntryKind::kFolder ? sync_tree(folder) : core::Result<void>{};
 }
 
 core::Result<void> Store::sync_own() {
@@ -503,11 +503,11 @@ core::Result<void> Store::sync_own() {
 }
 
 core::Result<void> Store::remove_tree(const std::string& folder) {
-  const Kind kind = files_.entry(folder).kind;
-  if (kind == Kind::kNothing) {
+  const EntryKind kind = files_.entry(folder).kind;
+  if (kind == EntryKind::kNothing) {
     return {};
   }
-  if (kind != Kind::kFolder) {
+  if (kind != EntryKind::kFolder) {
     return files_.remove(folder);
   }
   const auto names = files_.list_entries(folder);
@@ -521,7 +521,7 @@ core::Result<void> Store::remove_tree(const std::string& folder) {
 
 // Not a file is removed, nor a folder with one in it.
 void Store::remove_empty(const std::string& folder) {
-  if (files_.entry(folder).kind != Kind::kFolder) {
+  if (files_.entry(folder).kind != EntryKind::kFolder) {
     return;
   }
   const auto names = files_.list_entries(folder);

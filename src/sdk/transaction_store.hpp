@@ -14,6 +14,9 @@
 
 namespace memsize::sdk {
 
+/// Of a path, in a message.
+inline constexpr std::size_t kShown = 300;
+
 /// Where a copy of a file is kept, below memsize's own folder.
 enum class Copy { kBackup, kStaged, kPrevious, kKept };
 

@@ -14,9 +14,8 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
-using Kind = core::Entry::Kind;
+using EntryKind = core::Entry::Kind;
 
-constexpr std::size_t kShown = 300;
 constexpr unsigned kWriteBits = 0222;
 
 // Looks at the files that a change is about; changes nothing.
@@ -71,7 +70,7 @@ class Surveyor {
     // What is there of it, and what is not there yet.
     std::string there = path;
     std::string missing;
-    while (store_.files().entry(store_.target(there)).kind == Kind::kNothing) {
+    while (store_.files().entry(store_.target(there)).kind == EntryKind::kNothing) {
       const std::size_t end = there.rfind('/');
       missing.insert(0, there, end == std::string::npos ? 0 : end);
       there = end == std::string::npos ? "" : there.substr(0, end);
@@ -81,7 +80,7 @@ class Surveyor {
     }
     const auto real = store_.files().real_path(store_.target(there));
     if (!real) {
-      if (store_.files().entry(store_.target(there)).kind == Kind::kOther) {
+      if (store_.files().entry(store_.target(there)).kind == EntryKind::kOther) {
         refuse(path, "it cannot be looked at", "let its folders be read");
       } else {
         refuse(path, "a link leads nowhere", "mend or remove it");
@@ -97,7 +96,7 @@ class Surveyor {
              "put the file itself there, or give the tree that it is in");
       return std::nullopt;
     }
-    if (!missing.empty() && store_.files().entry(*real).kind != Kind::kFolder) {
+    if (!missing.empty() && store_.files().entry(*real).kind != EntryKind::kFolder) {
       refuse(path, "a file is where a folder of its path should be");
       return std::nullopt;
     }
@@ -108,15 +107,16 @@ class Surveyor {
     const FileChange& change = *wanted.change;
     const std::string full = store_.target(path);
     const core::Entry entry = store_.files().entry(full);
-    if (entry.kind != Kind::kNothing && entry.kind != Kind::kFile) {
-      refuse(wanted.path, entry.kind == Kind::kFolder ? "it is a folder" : "it is no regular file");
+    if (entry.kind != EntryKind::kNothing && entry.kind != EntryKind::kFile) {
+      refuse(wanted.path,
+             entry.kind == EntryKind::kFolder ? "it is a folder" : "it is no regular file");
       return;
     }
     std::optional<std::string> bytes;
-    if (entry.kind == Kind::kFile) {
+    if (entry.kind == EntryKind::kFile) {
       auto content = store_.files().read(full, core::kMapFile);
       // Another memsize may just have removed it: then it is not there.
-      const bool is_gone = !content && store_.files().entry(full).kind == Kind::kNothing;
+      const bool is_gone = !content && store_.files().entry(full).kind == EntryKind::kNothing;
       if (!content && !is_gone) {
         for (core::Diagnostic& error : content.error()) {
           error.hint = "nothing was changed; let the file be read";
@@ -150,7 +150,7 @@ class Surveyor {
   bool may_change(const std::string& path, const std::string& shown, const core::Entry& entry) {
     // Also for a user who may write to everything: the bits are how a version control system, or a
     // person, says that the file is not to be changed.
-    if (entry.kind == Kind::kFile &&
+    if (entry.kind == EntryKind::kFile &&
         ((entry.mode & kWriteBits) == 0 || !store_.files().may_write(store_.target(path)))) {
       refuse(shown, "it is read-only", "make it writable, such as with chmod u+w");
       return false;
@@ -159,7 +159,8 @@ class Surveyor {
     do {
       const std::size_t end = folder.rfind('/');
       folder = end == std::string::npos ? "" : folder.substr(0, end);
-    } while (!folder.empty() && store_.files().entry(store_.target(folder)).kind == Kind::kNothing);
+    } while (!folder.empty() &&
+             store_.files().entry(store_.target(folder)).kind == EntryKind::kNothing);
     const std::string full = folder.empty() ? store_.root() : store_.target(folder);
     if (!store_.files().may_write(full)) {
       refuse(shown, "its folder is read-only", "make the folder writable");
@@ -179,7 +180,7 @@ class Surveyor {
     task.path = path;
     task.change = &change;
     task.owner = entry.owner;
-    const bool exists = entry.kind == Kind::kFile;
+    const bool exists = entry.kind == EntryKind::kFile;
     if (exists) {
       task.from = state_of(*change.before, entry.mode, entry.mtime_ns);
       task.attributes = store_.files().attributes(store_.target(path));

@@ -17,7 +17,6 @@ namespace {
 using core::Code;
 
 constexpr std::string_view kScript = "gen_linker_mem_map";
-constexpr std::string_view kDefaultOs = "freertos";
 
 // Start-up code of all cores; it includes the header of the core that it is compiled for.
 constexpr std::string_view kCommonSource = "common/app_init.c";
@@ -81,9 +80,9 @@ core::Diagnostic no_tree(core::FileSystem& files,
                      "give the folder that holds platform, such as vision_apps");
 }
 
-class Reader {
+class TreeReader {
  public:
-  Reader(core::FileSystem& disk, Platform platform, const ScriptRules& rules)
+  TreeReader(core::FileSystem& disk, Platform platform, const ScriptRules& rules)
       : disk_(disk), rules_(rules) {
     sources_.platform = std::move(platform);
   }
@@ -349,7 +348,7 @@ core::Result<const Variant*> find_variant(const Sources& sources, const std::str
 core::Result<Sources> read_sources(core::FileSystem& files,
                                    const Platform& platform,
                                    const ScriptRules& rules) {
-  return Reader{files, platform, rules}.run();
+  return TreeReader{files, platform, rules}.run();
 }
 
 }  // namespace memsize::sdk

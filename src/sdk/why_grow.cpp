@@ -25,14 +25,14 @@ using layout::Shift;
 constexpr std::size_t kMostNames = 8;
 
 // What every core sees at its place on the bus.
-constexpr std::uint64_t kFourGib = 1ULL << 32;
+constexpr std::uint64_t kAddressesOf32Bits = 1ULL << 32;
 
 constexpr const char* kPhysical = "_PHYS";
 
 using Sections = std::vector<const ScriptSection*>;
 using Pair = std::pair<std::string, std::string>;
 
-std::uint64_t end_of(const ScriptSection& section) {
+std::uint64_t address_behind(const ScriptSection& section) {
   const std::uint64_t room = UINT64_MAX - section.origin;
   return section.origin + std::min(section.length, room);
 }
@@ -47,7 +47,7 @@ std::vector<Sections> spaces_of(const Script& script) {
       const bool is_physical = section->name.ends_with(kPhysical) || each.kind == "DtsFile";
       if (is_physical) {
         spaces[1].push_back(section);
-      } else if (section->origin < kFourGib) {
+      } else if (section->origin < kAddressesOf32Bits) {
         spaces[0].push_back(section);
       }
       own.push_back(section);
@@ -66,7 +66,8 @@ std::set<Pair> overlaps_of(const Script& script) {
       return a->origin < b->origin;
     });
     for (std::size_t i = 0; i < space.size(); ++i) {
-      for (std::size_t j = i + 1; j < space.size() && space[j]->origin < end_of(*space[i]); ++j) {
+      for (std::size_t j = i + 1; j < space.size() && space[j]->origin < address_behind(*space[i]);
+           ++j) {
         if (space[j]->length != 0 && space[i]->name != space[j]->name) {
           found.insert(std::minmax(space[i]->name, space[j]->name));
         }
@@ -309,7 +310,7 @@ class TreeGrower {
       });
       for (std::size_t i = 0; has_it && i < space.size(); ++i) {
         const ScriptSection& each = *space[i];
-        if (each.origin < end_of(own)) {
+        if (each.origin < address_behind(own)) {
           continue;
         }
         if (changes(each)) {
@@ -319,10 +320,10 @@ class TreeGrower {
         }
       }
     }
-    std::uint64_t last = end_of(own);
+    std::uint64_t last = address_behind(own);
     for (const ScriptSection* each : moving) {
       const bool is_before = fixed == nullptr || each->origin < fixed->origin;
-      last = is_before ? std::max(last, end_of(*each)) : last;
+      last = is_before ? std::max(last, address_behind(*each)) : last;
     }
     if (fixed == nullptr || fixed->origin < last) {
       return std::nullopt;

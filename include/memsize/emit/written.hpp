@@ -94,6 +94,14 @@ struct WrittenMacro {
                                                         const std::string& root,
                                                         core::Diagnostics& errors);
 
+/// What an R5F's MPU sees, how large its least region is, and how many it has (PMSAv7).
+inline constexpr std::uint64_t kMpuSpace = 1ULL << 32;
+inline constexpr std::uint64_t kLeastMpuRegion = 32;
+inline constexpr std::size_t kMostMpuRegions = 16;
+/// TEX from here on has a policy of the outer cache in it.
+inline constexpr unsigned kMpuPolicies = 4;
+inline constexpr unsigned kLastTex = 7;
+
 /// A region of an MPU, however it is written.
 struct MpuRegionFields {
   unsigned number = 0;

@@ -9,9 +9,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::sdk {
+
+/// By the end of its name.
+[[nodiscard]] bool is_device_tree(std::string_view path);
 
 struct DeviceTreeEdits {
   /// Below the folder.

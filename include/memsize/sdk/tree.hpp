@@ -19,6 +19,9 @@
 
 namespace memsize::sdk {
 
+/// What an SDK's scripts and files are for where their names do not say it.
+inline constexpr std::string_view kDefaultOs = "freertos";
+
 /// platform/SOC/rtos of a tree.
 struct Platform {
   std::string soc;
