@@ -36,9 +36,9 @@ struct MpuKind {
 };
 
 constexpr std::array<MpuKind, 4> kKinds = {{{"Device", 0, false, false, true},
-                                               {"NonCached", 1, false, false, true},
-                                               {"Cached", 1, true, true, false},
-                                               {"Cached+Sharable", 1, true, true, true}}};
+                                            {"NonCached", 1, false, false, true},
+                                            {"Cached", 1, true, true, false},
+                                            {"Cached+Sharable", 1, true, true, true}}};
 constexpr const char* kCustom = "CUSTOM";
 // Without any of these properties, and the bits of CUSTOM where they are not set.
 constexpr MpuKind kDefaultBits = kKinds[2];
