@@ -237,35 +237,54 @@ Member member(std::string key, std::string value) {
   return {std::move(key), std::move(value), std::move(hashed)};
 }
 
-// One value at a time: a long list is no tree in memory.
-Member list_member(std::string key, const std::vector<std::string>& values) {
-  std::vector<std::string> hashed;
-  hashed.reserve(values.size());
-  for (const std::string& value : values) {
-    hashed.push_back(without_blanks(value));
+// One value at a time, and none is kept for longer than it is needed: a list may have two million.
+Member list_member(std::string key, std::vector<std::string> values) {
+  Member list{std::move(key), json_lines(values, "  "), {}};
+  list.hashed.reserve(list.written.size());
+  for (std::string& value : values) {
+    list.hashed += list.hashed.empty() ? '[' : ',';
+    list.hashed += without_blanks(std::exchange(value, {}));
   }
-  return {std::move(key), json_lines(values, "  "), fmt::format("[{}]", fmt::join(hashed, ","))};
+  list.hashed += values.empty() ? "[]" : "]";
+  return list;
+}
+
+std::string hash_of(std::vector<Member>& members) {
+  std::map<std::string, std::string> sorted;
+  std::size_t length = 2;
+  for (Member& each : members) {
+    std::string& hashed = sorted[each.key] = std::move(each.hashed);
+    length += hashed.size() + each.key.size() + 4;
+  }
+  std::string content;
+  content.reserve(length);
+  for (auto& [name, hashed] : sorted) {
+    content += content.empty() ? '{' : ',';
+    content += fmt::format("\"{}\":", name);
+    content += std::exchange(hashed, {});
+  }
+  content += '}';
+  return core::short_hash(content);
 }
 
 // The document of these members, with what all of them hash to behind the last of its hashes.
-std::string sealed(const std::vector<Member>& members, const std::string& key) {
-  std::map<std::string, const Member*> sorted;
-  std::size_t behind = 0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    sorted.emplace(members[i].key, &members[i]);
-    behind = members[i].key.ends_with("_hash") ? i + 1 : behind;
-  }
-  std::string content;
-  for (const auto& [name, each] : sorted) {
-    content += fmt::format("{}\"{}\":{}", content.empty() ? "{" : ",", name, each->hashed);
-  }
-  std::vector<std::string> lines;
+std::string sealed(std::vector<Member> members, std::string key) {
+  const auto is_hash = [](const Member& each) { return each.key.ends_with("_hash"); };
+  const std::string hash = hash_of(members);
+  const auto behind = std::find_if(members.rbegin(), members.rend(), is_hash).base();
+  members.insert(behind, {std::move(key), json_string(hash), {}});
+  std::size_t length = 5;
   for (const Member& each : members) {
-    lines.push_back(fmt::format("\"{}\": {}", each.key, each.written));
+    length += each.written.size() + each.key.size() + 7;
   }
-  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(behind),
-               fmt::format("\"{}\": {}", key, json_string(core::short_hash(content + "}"))));
-  return fmt::format("{{\n  {}\n}}\n", fmt::join(lines, ",\n  "));
+  std::string text;
+  text.reserve(length);
+  for (Member& each : members) {
+    text += text.empty() ? "{\n" : ",\n";
+    text += fmt::format("  \"{}\": ", each.key);
+    text += std::exchange(each.written, {});
+  }
+  return text + "\n}\n";
 }
 
 // RFC 4180; blanks at the ends are quoted too, because many readers cut them off.
@@ -343,7 +362,7 @@ std::string plan_json(const model::PlanReport& plan) {
   if (!plan.layers.empty()) {
     members.push_back(list_member("layers", members_of(plan.layers, layer_member)));
   }
-  return sealed(members, "content_hash");
+  return sealed(std::move(members), "content_hash");
 }
 
 std::string plan_residency(const model::PlanReport& plan, const std::string& prefix) {
@@ -367,13 +386,15 @@ std::string plan_residency(const model::PlanReport& plan, const std::string& pre
   }
   // How heliaAOT makes plan_hash and tensor_layout_hash is not public, so that nobody but heliaAOT
   // can say that they are true of a plan: none is better than one that might lie.
-  return sealed({member("schema_version", "3"),
-                 member("module_prefix", json_string(prefix)),
-                 member("memsize_envelope_hash", json_string(envelope_hash(view))),
-                 member("memsize_layout_hash", json_string(plan::layout_hash(plan))),
-                 member("arenas", fmt::format("{{\n    {}\n  }}", fmt::join(arenas, ",\n    "))),
-                 list_member("tensors", tensors)},
-                "memsize_content_hash");
+  std::vector<Member> members;
+  members.push_back(member("schema_version", "3"));
+  members.push_back(member("module_prefix", json_string(prefix)));
+  members.push_back(member("memsize_envelope_hash", json_string(envelope_hash(view))));
+  members.push_back(member("memsize_layout_hash", json_string(plan::layout_hash(plan))));
+  members.push_back(
+      member("arenas", fmt::format("{{\n    {}\n  }}", fmt::join(arenas, ",\n    "))));
+  members.push_back(list_member("tensors", std::move(tensors)));
+  return sealed(std::move(members), "memsize_content_hash");
 }
 
 std::string plan_csv(const model::PlanReport& plan) {

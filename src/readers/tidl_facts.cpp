@@ -686,7 +686,9 @@ void FactFinder::take_heaps(const Piece& piece) {
     if (core && !core->empty() && entry.skip(":") && entry.skip("HEAP:")) {
       any = true;
       const std::string_view text = entry.rest();
-      if (auto heap = parse_statistics(entry); heap) {
+      // Two words are what is left of two lines.
+      const bool is_name = core->find_first_of(kBlank) == std::string_view::npos;
+      if (auto heap = is_name ? parse_statistics(entry) : std::nullopt; heap) {
         keep(std::move(*heap), core_named(*core));
         statistics = entry;
       } else {
