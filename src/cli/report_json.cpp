@@ -7,7 +7,9 @@
 #include "report_parts.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -271,6 +273,20 @@ Json core_json(const Analysis& analysis, const CoreSizing& core) {
   return json;
 }
 
+// As nlohmann::json prints it, with sorted keys: a list item by item, of which there may be two
+// million, and a copy of all of them takes as much memory as they do.
+std::string sorted_text(const Json& value) {
+  if (!value.is_array()) {
+    return nlohmann::json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  std::string text;
+  for (const Json& item : value) {
+    text += text.empty() ? '[' : ',';
+    text += sorted_text(item);
+  }
+  return text.empty() ? "[]" : text + "]";
+}
+
 }  // namespace
 
 nlohmann::ordered_json sizing_document(const Analysis& analysis) {
@@ -313,8 +329,18 @@ nlohmann::ordered_json sizing_document(const Analysis& analysis) {
 
 void seal(Json& document) {
   document.erase("content_hash");
-  document["content_hash"] = core::short_hash(
-      nlohmann::json(document).dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::map<std::string, const Json*> sorted;
+  for (const auto& [key, value] : document.items()) {
+    sorted.emplace(key, &value);
+  }
+  std::string content;
+  for (const auto& [key, value] : sorted) {
+    content += content.empty() ? '{' : ',';
+    content += sorted_text(key);
+    content += ':';
+    content += sorted_text(*value);
+  }
+  document["content_hash"] = core::short_hash(content + "}");
 }
 
 std::string document_text(const Json& document) {
