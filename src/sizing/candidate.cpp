@@ -117,12 +117,10 @@ class Maker {
   // The lifetime that the record's meaning has, or the heap in which it lies. On parts without
   // non-cacheable memory everything is cacheable, so only the lifetime is taken.
   bool take_class(Counted& counted) const {
-    const auto known =
-        lifetime_of(work_.format,
-                    work_.generation,
-                    work_.view == nullptr ? std::vector<HeapRegion>{} : work_.view->heaps,
-                    core_,
-                    counted.block);
+    // What is known points into the heaps.
+    static const std::vector<HeapRegion> kNoHeaps;
+    const auto& heaps = work_.view == nullptr ? kNoHeaps : work_.view->heaps;
+    const auto known = lifetime_of(work_.format, work_.generation, heaps, core_, counted.block);
     if (!known) {
       return false;
     }
