@@ -12,13 +12,14 @@
 #include "memsize/readers/reader.hpp"
 #include "memsize/sizing/sizing.hpp"
 
+#include "damage.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,26 +28,11 @@
 
 namespace {
 
-using memsize::core::Diagnostics;
-using memsize::core::Severity;
-
-// What somebody reads of a log.
-struct Said {
-  std::string figures;
-  std::set<std::string> told;
-};
-
-void keep(const Diagnostics& diagnostics, Said& said) {
-  for (const auto& diagnostic : diagnostics) {
-    if (diagnostic.severity != Severity::kNote) {
-      said.told.insert(diagnostic.message);
-    }
-  }
-}
-
-std::string text_of(const std::optional<memsize::core::Bytes>& bytes) {
-  return bytes ? fmt::format("{}", bytes->count()) : "-";
-}
+using memsize::test::DamageOptions;
+using memsize::test::OtherBytes;
+using memsize::test::Said;
+using memsize::test::Share;
+using memsize::test::text_of;
 
 std::string figures_of(const memsize::sizing::Sizing& sizing) {
   std::string text;
@@ -129,18 +115,10 @@ std::vector<std::string_view> parts_of(std::string_view line) {
   return parts;
 }
 
-struct Share {
-  std::size_t damages = 0;
-  std::size_t silent = 0;
-};
-
 class Damage {
  public:
-  Damage(const memsize::board::TraceFormat& format,
-         std::size_t values,
-         std::uint64_t seed,
-         bool show)
-      : format_(format), values_(values), seed_(seed), show_(show) {}
+  Damage(const memsize::board::TraceFormat& format, const DamageOptions& options)
+      : format_(format), options_(options) {}
 
   // Nothing, where nothing of memory is in the file.
   void try_file(const std::string& path) {
@@ -151,13 +129,13 @@ class Damage {
       return;
     }
     // The same damages, whatever other files there are.
-    state_ = seed_;
+    OtherBytes bytes{options_.seed};
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
       for (const auto& part : parts_of(std::string_view{text}.substr(begin, end - begin))) {
         const auto at = static_cast<std::size_t>(part.data() - text.data());
         for (std::size_t i = 0; i < part.size(); ++i) {
-          try_byte(path, text, at + i, before, shares_[std::string{kind_of(part)}]);
+          try_byte(path, text, at + i, before, bytes, shares_[std::string{kind_of(part)}]);
         }
       }
       begin = end;
@@ -168,16 +146,7 @@ class Damage {
   [[nodiscard]] bool report() const {
     bool good = !shares_.empty();
     for (const auto& [name, share] : shares_) {
-      const double percent =
-          100.0 * static_cast<double>(share.silent) / static_cast<double>(share.damages);
-      const bool below = share.silent * 100 < share.damages;
-      good = good && below;
-      fmt::print("{:<16} {:>7} damages, {:>5} silent: {:.2f} %{}\n",
-                 name,
-                 share.damages,
-                 share.silent,
-                 percent,
-                 below ? "" : "  TOO MANY");
+      good = share.report(name) && good;
     }
     return good;
   }
@@ -187,7 +156,7 @@ class Damage {
     Said said;
     const auto recording = memsize::readers::read_text(text, "log", "tidl-log");
     if (!recording) {
-      keep(recording.error(), said);
+      said.keep(recording.error());
       return said;
     }
     for (const auto& core : recording->cores) {
@@ -197,7 +166,7 @@ class Damage {
       }
     }
     const auto sizing = memsize::sizing::size_recording(*recording, format_, nullptr, {});
-    keep(sizing.diagnostics, said);
+    said.keep(sizing.diagnostics);
     said.figures = figures_of(sizing) + figures_of(recording->heaps);
     return said;
   }
@@ -206,74 +175,35 @@ class Damage {
                 const std::string& text,
                 std::size_t at,
                 const Said& before,
+                OtherBytes& bytes,
                 Share& share) {
-    for (std::size_t i = 0; i < values_; ++i) {
-      std::string damaged = text;
-      damaged[at] = static_cast<char>(static_cast<unsigned char>(text[at]) + 1 + next() % 255);
-      const Said after = log_of(damaged);
-      const bool told = !std::includes(
-          before.told.begin(), before.told.end(), after.told.begin(), after.told.end());
-      const bool silent = !told && after.figures != before.figures;
-      ++share.damages;
-      share.silent += static_cast<std::size_t>(silent);
-      if (silent && show_) {
-        show(path, damaged, at, text[at]);
+    for (std::size_t i = 0; i < options_.values; ++i) {
+      const std::string damaged = bytes.damaged(text, at);
+      const bool silent = log_of(damaged).differs_silently(before);
+      share.count(silent);
+      if (silent && options_.show) {
+        memsize::test::show(path, damaged, at, text[at]);
       }
     }
   }
 
-  // xorshift64
-  std::uint64_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ >> 11;
-  }
-
-  static void show(const std::string& path, const std::string& text, std::size_t at, char was) {
-    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-    const std::size_t end = std::min(text.find('\n', std::max(at, begin)), text.size());
-    fmt::print("{}: '{}' was: {}\n", path, was, text.substr(begin, end - begin));
-  }
-
   const memsize::board::TraceFormat& format_;
-  std::size_t values_;
-  std::uint64_t seed_;
-  std::uint64_t state_ = 0;
-  bool show_;
+  const DamageOptions& options_;
   std::map<std::string, Share> shares_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::size_t values = 2;
-  std::uint64_t seed = 20;
-  bool show = false;
-  std::string boards;
-  std::vector<std::string> paths;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word{argv[i]};
-    if (word == "--boards" && i + 1 < argc) {
-      boards = argv[++i];
-    } else if (word == "--values" && i + 1 < argc) {
-      values = std::stoul(argv[++i]);
-    } else if (word == "--seed" && i + 1 < argc) {
-      seed = std::stoull(argv[++i]);
-    } else if (word == "--show") {
-      show = true;
-    } else {
-      paths.emplace_back(word);
-    }
-  }
+  const DamageOptions options{argc, argv};
   memsize::core::RealFileSystem files;
-  const auto format = memsize::board::load_trace_format(files, boards, "tidl");
+  const auto format = memsize::board::load_trace_format(files, options.boards, "tidl");
   if (!format) {
-    fmt::print(stderr, "{}: no formats there\n", boards);
+    fmt::print(stderr, "{}: no formats there\n", options.boards);
     return 1;
   }
-  Damage damage{*format, values, seed, show};
-  for (const std::string& path : paths) {
+  Damage damage{*format, options};
+  for (const std::string& path : options.paths) {
     damage.try_file(path);
   }
   return damage.report() ? 0 : 1;

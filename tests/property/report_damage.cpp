@@ -14,12 +14,13 @@
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/readers/plan_reader.hpp"
 
+#include "damage.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,31 +30,15 @@
 
 namespace {
 
-using memsize::core::Diagnostics;
-using memsize::core::Severity;
-
-// What somebody reads of a report.
-struct Said {
-  std::string figures;
-  std::set<std::string> told;
-  bool is_read = false;
-};
-
-void keep(const Diagnostics& diagnostics, Said& said) {
-  for (const auto& diagnostic : diagnostics) {
-    if (diagnostic.severity != Severity::kNote) {
-      said.told.insert(diagnostic.message);
-    }
-  }
-}
+using memsize::test::DamageOptions;
+using memsize::test::OtherBytes;
+using memsize::test::Said;
+using memsize::test::Share;
+using memsize::test::text_of;
 
 template <typename Number>
 std::string text_of(const std::optional<Number>& number) {
   return number ? fmt::format("{}", *number) : "-";
-}
-
-std::string text_of(const std::optional<memsize::core::Bytes>& bytes) {
-  return bytes ? fmt::format("{}", bytes->count()) : "-";
 }
 
 std::string text_of(const std::optional<memsize::core::Align>& alignment) {
@@ -109,20 +94,15 @@ Said plan_of(const std::string& text) {
   Said said;
   const auto plan = memsize::readers::read_plan(text, "report");
   if (!plan) {
-    keep(plan.error(), said);
+    said.keep(plan.error());
     return said;
   }
   said.is_read = true;
-  keep(plan->diagnostics, said);
-  keep(memsize::plan::check_plan(*plan, nullptr), said);
+  said.keep(plan->diagnostics);
+  said.keep(memsize::plan::check_plan(*plan, nullptr));
   said.figures = figures_of(*plan);
   return said;
 }
-
-struct Share {
-  std::size_t damages = 0;
-  std::size_t silent = 0;
-};
 
 // What a reader reads: what can be told, and digits that are others where numbers are stated once.
 struct Shares {
@@ -136,8 +116,7 @@ bool is_digit(char c) {
 
 class Damage {
  public:
-  Damage(std::size_t values, std::uint64_t seed, bool show)
-      : values_(values), state_(seed), show_(show) {}
+  explicit Damage(const DamageOptions& options) : options_(options), bytes_(options.seed) {}
 
   // False: nothing reads the file as it is.
   bool try_file(const std::string& path) {
@@ -150,25 +129,18 @@ class Damage {
     }
     // A short report's share is no matter of luck either.
     constexpr std::size_t kFewest = 10'000;
-    const std::size_t values = std::max(values_, kFewest / text.size());
+    const std::size_t values = std::max(options_.values, kFewest / text.size());
     Shares& shares = shares_[std::string{reader->name}];
     const bool states_once = reader->name == std::string_view{"lifetime-csv"};
     for (std::size_t at = 0; at < text.size(); ++at) {
       for (std::size_t i = 0; i < values; ++i) {
-        std::string damaged = text;
-        damaged[at] = static_cast<char>(static_cast<unsigned char>(text[at]) + 1 + next() % 255);
+        const std::string damaged = bytes_.damaged(text, at);
         const Said after = plan_of(damaged);
-        const bool told =
-            !after.is_read ||
-            !std::includes(
-                before.told.begin(), before.told.end(), after.told.begin(), after.told.end());
-        const bool silent = !told && after.figures != before.figures;
+        const bool silent = after.is_read && after.differs_silently(before);
         const bool is_other_digit = states_once && is_digit(text[at]) && is_digit(damaged[at]);
-        Share& share = is_other_digit ? shares.digits : shares.others;
-        ++share.damages;
-        share.silent += static_cast<std::size_t>(silent);
-        if (silent && show_ && !is_other_digit) {
-          show(path, damaged, at, text[at]);
+        (is_other_digit ? shares.digits : shares.others).count(silent);
+        if (silent && options_.show && !is_other_digit) {
+          memsize::test::show(path, damaged, at, text[at]);
         }
       }
     }
@@ -180,14 +152,7 @@ class Damage {
     bool good = true;
     for (const auto& [name, shares] : shares_) {
       const auto& [others, digits] = shares;
-      const bool below = others.silent * 100 < others.damages;
-      good = good && below;
-      fmt::print("{:<16} {:>7} damages, {:>5} silent: {:.2f} %{}\n",
-                 name,
-                 others.damages,
-                 others.silent,
-                 100.0 * static_cast<double>(others.silent) / static_cast<double>(others.damages),
-                 below ? "" : "  TOO MANY");
+      good = others.report(name) && good;
       if (digits.damages != 0) {
         fmt::print("{:<16} {:>7} digits that are others, and stated once: {} silent\n",
                    "",
@@ -199,51 +164,21 @@ class Damage {
   }
 
  private:
-  // xorshift64
-  std::uint64_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_ >> 11;
-  }
-
-  static void show(const std::string& path, const std::string& text, std::size_t at, char was) {
-    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-    const std::size_t end = std::min(text.find('\n', std::max(at, begin)), text.size());
-    fmt::print("{}: '{}' was: {}\n", path, was, text.substr(begin, end - begin));
-  }
-
-  std::size_t values_;
-  std::uint64_t state_;
-  bool show_;
+  const DamageOptions& options_;
+  OtherBytes bytes_;
   std::map<std::string, Shares> shares_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::size_t values = 2;
-  std::uint64_t seed = 20;
-  bool show = false;
-  std::vector<std::string> paths;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word{argv[i]};
-    if (word == "--values" && i + 1 < argc) {
-      values = std::stoul(argv[++i]);
-    } else if (word == "--seed" && i + 1 < argc) {
-      seed = std::stoull(argv[++i]);
-    } else if (word == "--show") {
-      show = true;
-    } else {
-      paths.emplace_back(word);
-    }
-  }
-  Damage damage{values, seed, show};
-  for (const std::string& path : paths) {
+  const DamageOptions options{argc, argv};
+  Damage damage{options};
+  for (const std::string& path : options.paths) {
     if (!damage.try_file(path)) {
       fmt::print(stderr, "{}: nothing reads this\n", path);
       return 1;
     }
   }
-  return damage.report() && !paths.empty() ? 0 : 1;
+  return damage.report() && !options.paths.empty() ? 0 : 1;
 }

@@ -49,18 +49,24 @@ constexpr const char* kTflm =
     "I (332) tflm: [RecordingMicroAllocator] 'OpData' used 64 bytes with alignment overhead "
     "(requested 60 bytes for 3 OpData structs)\n";
 
-// As Vela's print_allocation() formats it; `usage` is what is alive when it begins.
-std::string vela_row(
-    int start, int end, int address, int size, int usage, const char* purpose, const char* name) {
-  return fmt::format("{:10d} - {:10d}: {:#10x} - {:#10x}: {:11d}: {:12d}: {:12s}: {:s}\n",
+// As Regor's PrintAllocation() formats it; `usage` is the most while it lives.
+std::string regor_row(
+    int start, int end, int address, int size, int usage, const char* format_and_name) {
+  return fmt::format("{:10} - {:10}: {:#10x} - {:#10x}: {:11}: {:12}: {}\n",
                      start,
                      end,
                      address,
                      address + size,
                      size,
                      usage,
-                     purpose,
-                     name);
+                     format_and_name);
+}
+
+// As Vela's print_allocation() formats it; `usage` is what is alive when it begins.
+std::string vela_row(
+    int start, int end, int address, int size, int usage, const char* purpose, const char* name) {
+  const std::string rest = fmt::format("{:12s}: {:s}", purpose, name);
+  return regor_row(start, end, address, size, usage, rest.c_str());
 }
 
 std::string vela_listing(const char* area, const char* types, int peak, const std::string& rows) {
@@ -79,19 +85,6 @@ std::string vela_listing(const char* area, const char* types, int peak, const st
       peak,
       peak,
       peak / 1024.0);
-}
-
-// As Regor's PrintAllocation() formats it; `usage` is the most while it lives.
-std::string regor_row(
-    int start, int end, int address, int size, int usage, const char* format_and_name) {
-  return fmt::format("{:10} - {:10}: {:#10x} - {:#10x}: {:11}: {:12}: {}\n",
-                     start,
-                     end,
-                     address,
-                     address + size,
-                     size,
-                     usage,
-                     format_and_name);
 }
 
 std::string regor_listing(const char* heading, int total, const std::string& rows) {
