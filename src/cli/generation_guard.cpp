@@ -44,19 +44,6 @@ std::string titles(Session& session, const board::Board& board) {
   return format ? format->titles_of(names) : core::join(names, " or ");
 }
 
-// Whether the part's generations are known to differ: there are boards of several. Of the others
-// there is none that would fit better.
-bool has_several(Session& session, const board::Board& of_tree) {
-  std::vector<std::string> known;
-  for (const board::Board& board :
-       board::boards_of_part(session.files, session.data.boards, of_tree.soc)) {
-    const std::vector<std::string> own = board.possible_generations();
-    known.insert(known.end(), own.begin(), own.end());
-  }
-  std::sort(known.begin(), known.end());
-  return std::unique(known.begin(), known.end()) - known.begin() > 1;
-}
-
 std::string evidence(Session& session, const EmitRequest& request, const board::Board& of_tree) {
   const auto platform = sdk::find_platform(session.files, request.sdk, of_tree.soc);
   const auto format = board::load_trace_format(session.files, session.data.boards, of_tree.format);
@@ -166,10 +153,7 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
                                    of_tree.os,
                                    file,
                                    command_of(request, file));
-  if (!has_several(session, of_tree)) {
-    differs.code = Code::kSizingUnknownGeneration;
-    differs.severity = core::Severity::kWarning;
-  } else if (request.accept_generation) {
+  if (request.accept_generation) {
     differs.severity = core::Severity::kWarning;
   }
   return differs;

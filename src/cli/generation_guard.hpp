@@ -28,8 +28,7 @@ namespace memsize::cli {
 void complete_hints(Session& session, Analysis& analysis);
 
 /// Says that the board, which says what the tree does not, is of another generation than the tree,
-/// or that nothing tells that of the tree. An error only where they differ, boards of several
-/// generations of the part are known, and nobody accepts it.
+/// or that nothing tells that of the tree. An error where they differ and nobody accepts it.
 [[nodiscard]] std::optional<core::Diagnostic> compare_with_tree(Session& session,
                                                                 const EmitRequest& request,
                                                                 const board::Board& of_tree);
