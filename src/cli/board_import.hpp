@@ -19,7 +19,7 @@ struct ImportOptions {
 };
 
 /// The options and their help.
-CLI::App* add_board_import(CLI::App& board, ImportOptions& options);
+Command add_board_import(const Command& board, ImportOptions& options);
 
 [[nodiscard]] Outcome import_board(Session& session, const ImportOptions& options);
 

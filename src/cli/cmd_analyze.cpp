@@ -14,7 +14,6 @@
 #include <memory>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -304,10 +303,10 @@ Outcome run(Session& session, AnalyzeOptions options) {
 
 }  // namespace
 
-Run add_analyze(CLI::App& app) {
+Run add_analyze(const Command& app) {
   auto options = std::make_shared<AnalyzeOptions>();
-  CLI::App* verb = app.add_subcommand("analyze", "How much memory a model really uses");
-  verb->footer(
+  const Command verb = app.verb("analyze", "How much memory a model really uses");
+  verb.footer(
       "Examples:\n"
       "  memsize analyze trace.log\n"
       "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
@@ -320,56 +319,52 @@ Run add_analyze(CLI::App& app) {
       "alone\n"
       "  memsize analyze /dev/ttyUSB2 --follow                 # models as they are loaded\n"
       "  memsize analyze                                       # what memsize.toml names");
-  verb->add_option("INPUT",
-                   options->request.inputs,
-                   "Logs or sizing documents, together; - is standard input. Or folders: every log "
-                   "in them for itself");
-  add_board_option(*verb, options->request.board);
-  verb->add_option("--sdk",
-                   options->request.sdk,
-                   "The board as this SDK tree has it: its sizes, and its SDK generation")
-      ->check(filled());
-  add_project_options(*verb, options->project);
-  verb->add_option(
+  verb.option("INPUT",
+              options->request.inputs,
+              "Logs or sizing documents, together; - is standard input. Or folders: every log "
+              "in them for itself");
+  add_board_option(verb, options->request.board);
+  verb.option("--sdk",
+              options->request.sdk,
+              "The board as this SDK tree has it: its sizes, and its SDK generation")
+      .filled();
+  add_project_options(verb, options->project);
+  verb.option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
-  verb->add_option(
-      "--format", options->request.format, "Read with this reader (memsize list readers)");
-  verb->add_option("--instances",
-                   options->request.instances,
-                   "Models of one core are loaded together (default) or apart")
-      ->check(CLI::IsMember({"together", "apart"}));
-  verb->add_option("--headroom",
-                   options->request.headroom,
-                   "Margin on what can vary: 10% (default), a size, or 0");
-  verb->add_flag("--one-priority",
-                 options->request.one_priority,
-                 "All models run at one priority: what each priority needs is counted once a core");
-  verb->add_flag("--tight",
-                 options->request.tight,
-                 "Round to what the hardware can do instead of the vendor's step");
-  verb->add_flag(
-      "--strict",
-      options->strict,
-      "What makes a number doubtful is an error: missing records, broken rows, sums that do "
-      "not agree, a host's emulation");
-  verb->add_flag("--follow",
-                 options->follow,
-                 "Tell each model as it is loaded; the report comes when the input ends, or with "
-                 "Ctrl-C (exit status 130)");
-  auto* explain =
-      verb->add_flag("--explain", options->explain, "For every number its lines and its rule");
-  bool& json = options->json;
-  add_json_flag(*verb, json);
-  auto* csv = verb->add_flag("--csv", options->csv, "One row a demand, sizes in bytes");
-  auto* markdown = verb->add_flag("--markdown", options->markdown, "Tables for a report");
-  verb->add_option(
-      "-o,--output",
-      options->output,
-      "Write to this file instead of standard output; of a folder, each log's document "
-      "into this folder");
-  csv->excludes("--json");
-  markdown->excludes("--json")->excludes(csv);
-  explain->excludes("--json")->excludes(csv)->excludes(markdown);
+  verb.option("--format", options->request.format, "Read with this reader (memsize list readers)");
+  verb.option("--instances",
+              options->request.instances,
+              "Models of one core are loaded together (default) or apart")
+      .one_of({"together", "apart"});
+  verb.option("--headroom",
+              options->request.headroom,
+              "Margin on what can vary: 10% (default), a size, or 0");
+  verb.flag("--one-priority",
+            options->request.one_priority,
+            "All models run at one priority: what each priority needs is counted once a core");
+  verb.flag("--tight",
+            options->request.tight,
+            "Round to what the hardware can do instead of the vendor's step");
+  verb.flag("--strict",
+            options->strict,
+            "What makes a number doubtful is an error: missing records, broken rows, sums that do "
+            "not agree, a host's emulation");
+  verb.flag("--follow",
+            options->follow,
+            "Tell each model as it is loaded; the report comes when the input ends, or with "
+            "Ctrl-C (exit status 130)");
+  const Option explain =
+      verb.flag("--explain", options->explain, "For every number its lines and its rule");
+  const Option json = add_json_flag(verb, options->json);
+  const Option csv = verb.flag("--csv", options->csv, "One row a demand, sizes in bytes");
+  const Option markdown = verb.flag("--markdown", options->markdown, "Tables for a report");
+  verb.option("-o,--output",
+              options->output,
+              "Write to this file instead of standard output; of a folder, each log's document "
+              "into this folder");
+  csv.excludes(json);
+  markdown.excludes(json).excludes(csv);
+  explain.excludes(json).excludes(csv).excludes(markdown);
   return [options](Session& session) { return run(session, *options); };
 }
 

@@ -12,7 +12,6 @@
 #include <bit>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -282,31 +281,31 @@ Outcome check(Session& session, const BoardOptions& options) {
 
 }  // namespace
 
-Run add_board(CLI::App& app) {
+Run add_board(const Command& app) {
   auto options = std::make_shared<BoardOptions>();
-  CLI::App* verb = app.add_subcommand("board", "The boards that memsize knows");
-  verb->require_subcommand(1);
-  verb->footer(
+  const Command verb = app.verb("board", "The boards that memsize knows");
+  verb.needs_verb();
+  verb.footer(
       "Examples:\n"
       "  memsize board list\n"
       "  memsize board show j722s\n"
       "  memsize board check my-board.toml\n"
       "  memsize board import --sdk ~/ti/vision_apps --soc j722s -o my-board.toml");
-  CLI::App* list_verb = verb->add_subcommand("list", "All bundled boards");
-  CLI::App* show_verb = verb->add_subcommand("show", "Regions, carve-outs and knobs of a board");
-  CLI::App* check_verb = verb->add_subcommand("check", "Run every check on boards (default: all)");
-  show_verb->add_option("BOARD", options->boards, "A bundled board, or a path to a .toml file")
-      ->required();
-  check_verb->add_option("BOARD", options->boards, "Bundled boards, or paths to .toml files");
-  for (CLI::App* sub : {list_verb, show_verb, check_verb}) {
-    add_json_flag(*sub, options->json);
+  const Command list_verb = verb.verb("list", "All bundled boards");
+  const Command show_verb = verb.verb("show", "Regions, carve-outs and knobs of a board");
+  const Command check_verb = verb.verb("check", "Run every check on boards (default: all)");
+  show_verb.option("BOARD", options->boards, "A bundled board, or a path to a .toml file")
+      .required();
+  check_verb.option("BOARD", options->boards, "Bundled boards, or paths to .toml files");
+  for (const Command& sub : {list_verb, show_verb, check_verb}) {
+    add_json_flag(sub, options->json);
   }
-  CLI::App* import_verb = add_board_import(*verb, options->import);
+  const Command import_verb = add_board_import(verb, options->import);
   return [options, list_verb, show_verb, import_verb](Session& session) {
-    return list_verb->parsed()     ? list(session, *options)
-           : show_verb->parsed()   ? show(session, *options)
-           : import_verb->parsed() ? import_board(session, options->import)
-                                   : check(session, *options);
+    return list_verb.is_given()     ? list(session, *options)
+           : show_verb.is_given()   ? show(session, *options)
+           : import_verb.is_given() ? import_board(session, options->import)
+                                    : check(session, *options);
   };
 }
 

@@ -13,7 +13,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -192,9 +191,9 @@ class Importer {
 
 }  // namespace
 
-CLI::App* add_board_import(CLI::App& board, ImportOptions& options) {
-  CLI::App* verb = board.add_subcommand("import", "Write a board file from an SDK tree");
-  verb->footer(
+Command add_board_import(const Command& board, ImportOptions& options) {
+  const Command verb = board.verb("import", "Write a board file from an SDK tree");
+  verb.footer(
       "The layout is the tree's: what its generator script computes, with the script's variables "
       "as\n"
       "knobs, and what each core programs. What no file of the tree says, such as the smallest "
@@ -205,22 +204,17 @@ CLI::App* add_board_import(CLI::App& board, ImportOptions& options) {
       "  memsize board import --sdk ~/ti/vision_apps --soc j784s4 --os safertos -o mine.toml\n"
       "  memsize board import --sdk . --soc j722s --like j722s-sdk11   # an older SDK\n"
       "  memsize emit --board my-j722s.toml --set ddr_shared_mem_size=256MiB --out out/");
-  verb->add_option("--sdk", options.sdk, "The SDK tree: the folder that holds platform")
-      ->required()
-      ->check(filled());
-  verb->add_option("--soc", options.soc, "The part: a folder of platform")
-      ->required()
-      ->check(filled());
-  verb->add_option("--os", options.os, "The remote cores' operating system (default: freertos)")
-      ->check(filled());
-  verb->add_option("--like", options.like, "A board that knows what the tree does not say")
-      ->check(filled());
-  auto* output =
-      verb->add_option(
-              "-o,--output", options.output, "Write to this file instead of standard output")
-          ->check(filled());
-  verb->add_flag("--force", options.force, "Write over a file that has another content")
-      ->needs(output);
+  verb.option("--sdk", options.sdk, "The SDK tree: the folder that holds platform")
+      .required()
+      .filled();
+  verb.option("--soc", options.soc, "The part: a folder of platform").required().filled();
+  verb.option("--os", options.os, "The remote cores' operating system (default: freertos)")
+      .filled();
+  verb.option("--like", options.like, "A board that knows what the tree does not say").filled();
+  const Option output =
+      verb.option("-o,--output", options.output, "Write to this file instead of standard output")
+          .filled();
+  verb.flag("--force", options.force, "Write over a file that has another content").needs(output);
   return verb;
 }
 

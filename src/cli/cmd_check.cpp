@@ -11,7 +11,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -439,11 +438,11 @@ Outcome run(Session& session, CheckOptions options) {
 
 }  // namespace
 
-Run add_check(CLI::App& app) {
+Run add_check(const Command& app) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "check", "Whether a map agrees with itself, a board and a trace; or a plan");
-  verb->footer(
+  const Command verb =
+      app.verb("check", "Whether a map agrees with itself, a board and a trace; or a plan");
+  verb.footer(
       "Examples:\n"
       "  memsize check --board j722s                       # every named check on the default map\n"
       "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
@@ -456,37 +455,34 @@ Run add_check(CLI::App& app) {
       "  memsize check aot_residency.json aot_operator_manifest.json  # what a compiler planned\n"
       "  memsize check post_memory_plan.json --board gap9  # and the memories of a part\n"
       "  memsize check                                     # what memsize.toml names");
-  verb->add_option("PLAN",
-                   options->request.plans,
-                   "Reports of what a compiler planned for one model; then --board is a part with "
-                   "memories (memsize list parts)");
-  auto* board = add_board_option(*verb, options->request.board);
-  add_project_options(*verb, options->project);
-  auto* map = verb->add_option("--map", options->request.map, "A folder that emit --out wrote");
-  verb->add_option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
-      ->excludes(map)
-      ->check(filled());
-  verb->add_option("--soc", options->request.soc, "Only this part of the SDK")
-      ->excludes(board)
-      ->check(filled());
-  auto* sizing = verb->add_option(
-      "--sizing", options->sizing, "A document that analyze --json wrote must fit");
-  verb->add_option("--log", options->logs, "What this trace used must fit (repeat)")
-      ->take_all()
-      ->excludes(sizing);
-  verb->add_flag("--strict", options->strict, "Warnings are errors");
-  verb->add_option("--baseline", options->baseline, "Accept the findings that this file lists")
-      ->check(filled());
-  verb->add_option("--write-baseline",
-                   options->write_baseline,
-                   "Write the findings of this run to the file, and accept them")
-      ->check(filled());
-  auto* json = add_json_flag(*verb, options->json);
-  auto* sarif = verb->add_flag("--sarif",
-                               options->sarif,
-                               "One SARIF document on standard output, also after an error")
-                    ->excludes(json);
-  add_annotations_option(*verb, options->annotations)->excludes(json)->excludes(sarif);
+  verb.option("PLAN",
+              options->request.plans,
+              "Reports of what a compiler planned for one model; then --board is a part with "
+              "memories (memsize list parts)");
+  const Option board = add_board_option(verb, options->request.board);
+  add_project_options(verb, options->project);
+  const Option map = verb.option("--map", options->request.map, "A folder that emit --out wrote");
+  verb.option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
+      .excludes(map)
+      .filled();
+  verb.option("--soc", options->request.soc, "Only this part of the SDK").excludes(board).filled();
+  const Option sizing =
+      verb.option("--sizing", options->sizing, "A document that analyze --json wrote must fit");
+  verb.option("--log", options->logs, "What this trace used must fit (repeat)")
+      .repeated()
+      .excludes(sizing);
+  verb.flag("--strict", options->strict, "Warnings are errors");
+  verb.option("--baseline", options->baseline, "Accept the findings that this file lists").filled();
+  verb.option("--write-baseline",
+              options->write_baseline,
+              "Write the findings of this run to the file, and accept them")
+      .filled();
+  const Option json = add_json_flag(verb, options->json);
+  const Option sarif = verb.flag("--sarif",
+                                 options->sarif,
+                                 "One SARIF document on standard output, also after an error")
+                           .excludes(json);
+  add_annotations_option(verb, options->annotations).excludes(json).excludes(sarif);
   return [options](Session& session) { return run(session, *options); };
 }
 

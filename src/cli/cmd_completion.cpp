@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -18,17 +17,15 @@ struct Words {
   std::vector<std::string> words;
 };
 
-std::vector<Words> describe(const CLI::App& app) {
+std::vector<Words> describe(const Command& program) {
   std::vector<Words> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    Words words{verb->get_name(), verb->get_description(), {}};
-    for (const CLI::App* inner : verb->get_subcommands([](const CLI::App*) { return true; })) {
-      words.words.push_back(inner->get_name());
+  for (const Command& verb : program.verbs()) {
+    Words words{verb.name(), verb.help(), {}};
+    for (const Command& inner : verb.verbs()) {
+      words.words.push_back(inner.name());
     }
-    for (const CLI::Option* option : verb->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        words.words.push_back("--" + name);
-      }
+    for (std::string& name : verb.long_options()) {
+      words.words.push_back(std::move(name));
     }
     verbs.push_back(std::move(words));
   }
@@ -132,14 +129,12 @@ std::string fish(const std::vector<Words>& verbs) {
 
 }  // namespace
 
-Run add_completion(CLI::App& app) {
+Run add_completion(const Command& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* verb = app.add_subcommand("completion", "Completion for a shell, to be sourced by it");
-  verb->footer("Example:\n  memsize completion bash > /etc/bash_completion.d/memsize");
-  verb->add_option("SHELL", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  return [shell, &app](Session&) {
+  const Command verb = app.verb("completion", "Completion for a shell, to be sourced by it");
+  verb.footer("Example:\n  memsize completion bash > /etc/bash_completion.d/memsize");
+  verb.option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  return [shell, app](Session&) {
     const std::vector<Words> verbs = describe(app);
     Outcome outcome;
     outcome.text = *shell == "bash" ? bash(verbs) : *shell == "zsh" ? zsh(verbs) : fish(verbs);

@@ -10,7 +10,6 @@
 #include <memory>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -440,25 +439,24 @@ Outcome run(Session& session, const DiffOptions& options) {
 
 }  // namespace
 
-Run add_diff(CLI::App& app) {
+Run add_diff(const Command& app) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "diff", "What changed between two plans: moved blocks, or arenas that callers bind");
-  verb->footer(
+  const Command verb =
+      app.verb("diff", "What changed between two plans: moved blocks, or arenas that callers bind");
+  verb.footer(
       "Examples:\n"
       "  memsize diff old/aot_residency.json new/aot_residency.json\n"
       "  memsize diff old.json new.json --fail-on growth    # in a build: no memory may fill more\n"
       "  memsize diff old.json new.json --fail-on envelope  # callers bind the arenas themselves");
-  verb->add_option(
-          "OLD", options->before, "The plan before, as check reads it; - is standard input")
-      ->required();
-  verb->add_option("NEW", options->after, "The plan after")->required();
-  verb->add_option("--fail-on",
-                   options->fail_on,
-                   "Exit status 1 if a memory holds more (growth), an arena changed (envelope), or "
-                   "anything did (any)")
-      ->check(CLI::IsMember({"growth", "envelope", "any"}));
-  add_json_flag(*verb, options->json);
+  verb.option("OLD", options->before, "The plan before, as check reads it; - is standard input")
+      .required();
+  verb.option("NEW", options->after, "The plan after").required();
+  verb.option("--fail-on",
+              options->fail_on,
+              "Exit status 1 if a memory holds more (growth), an arena changed (envelope), or "
+              "anything did (any)")
+      .one_of({"growth", "envelope", "any"});
+  add_json_flag(verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }
 

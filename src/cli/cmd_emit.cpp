@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -295,11 +294,11 @@ Outcome run(Session& session, const EmitOptions& options) {
 
 }  // namespace
 
-Run add_emit(CLI::App& app) {
+Run add_emit(const Command& app) {
   auto options = std::make_shared<EmitOptions>();
-  CLI::App* verb =
-      app.add_subcommand("emit", "Write every file of a memory map, or bring an SDK tree to it");
-  verb->footer(
+  const Command verb =
+      app.verb("emit", "Write every file of a memory map, or bring an SDK tree to it");
+  verb.footer(
       "Examples:\n"
       "  memsize emit --board j722s                                # the default map\n"
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
@@ -316,44 +315,42 @@ Run add_emit(CLI::App& app) {
       "reserved = \"SIZE\" in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is "
       "not\n"
       "written.");
-  add_board_option(*verb, options->request.board);
-  add_project_options(*verb, options->project_file);
-  auto* trace =
-      verb->add_option("--trace", options->traces, "Analyze these logs first")->take_all();
-  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
-      ->excludes(trace);
-  auto* out =
-      verb->add_option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
-          ->check(filled());
-  auto* only =
-      verb->add_option(
-              "--only", options->request.only, "Only these emitters (memsize list emitters)")
-          ->delimiter(',')
-          ->check(filled());
-  auto* sdk = verb->add_option("--sdk",
-                               options->request.sdk,
-                               "Edit this SDK tree in place: the folder that holds platform/")
-                  ->check(filled());
-  sdk->excludes(out);
-  sdk->excludes(only);
-  verb->add_option("--linux",
-                   options->request.linux,
-                   "With --sdk, edit the device trees of this kernel, too")
-      ->check(filled());
-  auto* force = verb->add_flag("--force",
-                               options->force,
-                               "Overwrite what was edited by hand; with --sdk, put right what does "
-                               "not follow the map, too");
-  verb->add_flag(
-          "--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
-      ->excludes(force);
-  add_trace_options(*verb, options->request);
-  verb->add_option("--templates", options->templates, "Look for templates here first");
-  auto* diff = verb->add_flag("--diff", options->diff, "Show what would change, write nothing");
-  verb->add_flag("--check", options->check, "Exit with 1 if anything would change, write nothing")
-      ->excludes(diff);
-  auto* json = add_json_flag(*verb, options->json);
-  add_annotations_option(*verb, options->annotations)->excludes(json);
+  add_board_option(verb, options->request.board);
+  add_project_options(verb, options->project_file);
+  const Option trace =
+      verb.option("--trace", options->traces, "Analyze these logs first").repeated();
+  verb.option("--sizing", options->sizing, "A document that analyze --json wrote").excludes(trace);
+  const Option out =
+      verb.option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
+          .filled();
+  const Option only =
+      verb.option("--only", options->request.only, "Only these emitters (memsize list emitters)")
+          .separated_by(',')
+          .filled();
+  const Option sdk = verb.option("--sdk",
+                                 options->request.sdk,
+                                 "Edit this SDK tree in place: the folder that holds platform/")
+                         .filled();
+  sdk.excludes(out);
+  sdk.excludes(only);
+  verb.option("--linux",
+              options->request.linux,
+              "With --sdk, edit the device trees of this kernel, too")
+      .filled();
+  const Option force =
+      verb.flag("--force",
+                options->force,
+                "Overwrite what was edited by hand; with --sdk, put right what does "
+                "not follow the map, too");
+  verb.flag("--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
+      .excludes(force);
+  add_trace_options(verb, options->request);
+  verb.option("--templates", options->templates, "Look for templates here first");
+  const Option diff = verb.flag("--diff", options->diff, "Show what would change, write nothing");
+  verb.flag("--check", options->check, "Exit with 1 if anything would change, write nothing")
+      .excludes(diff);
+  const Option json = add_json_flag(verb, options->json);
+  add_annotations_option(verb, options->annotations).excludes(json);
   return [options](Session& session) { return run(session, *options); };
 }
 

@@ -11,7 +11,6 @@
 
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -115,15 +114,15 @@ Outcome run(Session& session, const ListOptions& options) {
 
 }  // namespace
 
-Run add_list(CLI::App& app) {
+Run add_list(const Command& app) {
   auto options = std::make_shared<ListOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "list", "What memsize has: readers, emitters, checks, boards, parts, planners");
-  verb->footer("Example:\n  memsize list checks");
-  verb->add_option("WHAT", options->what, "readers, emitters, checks, boards, parts or planners")
-      ->required()
-      ->check(CLI::IsMember({"readers", "emitters", "checks", "boards", "parts", "planners"}));
-  add_json_flag(*verb, options->json);
+  const Command verb =
+      app.verb("list", "What memsize has: readers, emitters, checks, boards, parts, planners");
+  verb.footer("Example:\n  memsize list checks");
+  verb.option("WHAT", options->what, "readers, emitters, checks, boards, parts or planners")
+      .required()
+      .one_of({"readers", "emitters", "checks", "boards", "parts", "planners"});
+  add_json_flag(verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }
 

@@ -15,7 +15,6 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -262,11 +261,11 @@ std::vector<std::string> format_names() {
 
 }  // namespace
 
-Run add_plan(CLI::App& app) {
+Run add_plan(const Command& app) {
   auto options = std::make_shared<PlanOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "plan", "Where tensors lie in memory, as low as can be, with what that proves");
-  verb->footer(
+  const Command verb =
+      app.verb("plan", "Where tensors lie in memory, as low as can be, with what that proves");
+  verb.footer(
       "Examples:\n"
       "  memsize plan model.csv                            # id,lower,upper,size: one arena\n"
       "  memsize plan model.csv --capacity 64KiB --chart   # stop when it fits; show it\n"
@@ -278,44 +277,42 @@ Run add_plan(CLI::App& app) {
       "memsize list readers has the formats of reports, list parts the memories, list planners the "
       "peers.");
   PlanRequest& request = options->request;
-  verb->add_option("REPORT", request.reports, "Plan reports of one model; - is standard input")
-      ->required();
-  auto* board =
-      verb->add_option(
+  verb.option("REPORT", request.reports, "Plan reports of one model; - is standard input")
+      .required();
+  const Option board =
+      verb.option(
               "--board", request.board, "A part (memsize list parts), or a path to a .toml file")
-          ->check(filled());
-  verb->add_option(
-          "--capacity", request.capacity, "Stop at the first plan that needs no more: 64KiB")
-      ->excludes(board)
-      ->check(filled());
-  verb->add_option("--rules",
-                   request.rules,
-                   "Where tensors go: heliaAOT's memory section as YAML, or the same as TOML")
-      ->check(filled());
-  verb->add_option("--planner", request.planner, "Plan as a peer does (memsize list planners)")
-      ->check(filled());
-  verb->add_flag("--keep", request.keep_offsets, "Blocks that have an offset keep it");
-  verb->add_option("--fix", request.fixed, "This block keeps its offset (repeat)")
-      ->take_all()
-      ->allow_extra_args(false);
-  auto* steps = verb->add_option(
-      "--steps", options->steps, "How far to search: the same plan on every machine");
-  verb->add_option("--time-limit", options->time_limit, "Search for so long instead: 10s")
-      ->excludes(steps);
-  verb->add_option("--format", request.format, "Read with this reader (memsize list readers)");
-  verb->add_flag("--strict", options->strict, "What is doubtful in a report is an error");
-  auto* json = add_json_flag(*verb, options->json);
-  auto* csv = verb->add_flag("--csv", options->csv, "id,lower,upper,size,offset")->excludes(json);
-  auto* as = verb->add_option("--as", options->as, "Write the plan in this format")
-                 ->check(CLI::IsMember(format_names()))
-                 ->excludes(json)
-                 ->excludes(csv);
-  verb->add_flag("--chart", options->chart, "Draw time and addresses too")
-      ->excludes(json)
-      ->excludes(csv)
-      ->excludes(as);
-  verb->add_option("--prefix", options->prefix, "What names in C begin with")->check(filled());
-  verb->add_option("-o,--output", options->output, "Write to this file instead of standard output");
+          .filled();
+  verb.option("--capacity", request.capacity, "Stop at the first plan that needs no more: 64KiB")
+      .excludes(board)
+      .filled();
+  verb.option("--rules",
+              request.rules,
+              "Where tensors go: heliaAOT's memory section as YAML, or the same as TOML")
+      .filled();
+  verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
+  verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it");
+  verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")
+      .repeated()
+      .one_value();
+  const Option steps =
+      verb.option("--steps", options->steps, "How far to search: the same plan on every machine");
+  verb.option("--time-limit", options->time_limit, "Search for so long instead: 10s")
+      .excludes(steps);
+  verb.option("--format", request.format, "Read with this reader (memsize list readers)");
+  verb.flag("--strict", options->strict, "What is doubtful in a report is an error");
+  const Option json = add_json_flag(verb, options->json);
+  const Option csv = verb.flag("--csv", options->csv, "id,lower,upper,size,offset").excludes(json);
+  const Option as = verb.option("--as", options->as, "Write the plan in this format")
+                        .one_of(format_names())
+                        .excludes(json)
+                        .excludes(csv);
+  verb.flag("--chart", options->chart, "Draw time and addresses too")
+      .excludes(json)
+      .excludes(csv)
+      .excludes(as);
+  verb.option("--prefix", options->prefix, "What names in C begin with").filled();
+  verb.option("-o,--output", options->output, "Write to this file instead of standard output");
   return [options](Session& session) { return run(session, *options); };
 }
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <memory>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -314,39 +313,39 @@ Outcome revert(Session& session, const SdkOptions& options) {
 
 }  // namespace
 
-Run add_sdk(CLI::App& app) {
+Run add_sdk(const Command& app) {
   auto options = std::make_shared<SdkOptions>();
-  CLI::App* verb = app.add_subcommand("sdk", "What memsize changed in an SDK tree, and back");
-  verb->require_subcommand(1);
-  verb->footer(
+  const Command verb = app.verb("sdk", "What memsize changed in an SDK tree, and back");
+  verb.needs_verb();
+  verb.footer(
       "Examples:\n"
       "  memsize sdk status --sdk ti-processor-sdk/vision_apps\n"
       "  memsize sdk revert --sdk ti-processor-sdk/vision_apps\n"
       "  memsize sdk revert --sdk vision_apps --linux ti-linux-kernel\n"
       "  memsize sdk revert --sdk vision_apps --force   # also over files edited since");
-  CLI::App* status_verb = verb->add_subcommand(
-      "status", "Which files memsize changed, and whether a change was interrupted");
-  CLI::App* revert_verb =
-      verb->add_subcommand("revert", "Put back every file as it was before the first change");
-  status_verb->footer(
+  const Command status_verb =
+      verb.verb("status", "Which files memsize changed, and whether a change was interrupted");
+  const Command revert_verb =
+      verb.verb("revert", "Put back every file as it was before the first change");
+  status_verb.footer(
       "Examples:\n"
       "  memsize sdk status --sdk vision_apps\n"
       "  memsize sdk status --sdk vision_apps --linux ti-linux-kernel");
-  revert_verb->footer(
+  revert_verb.footer(
       "A file that was edited since is not touched without --force; with it, the edited one is "
       "kept\nin .memsize/kept of the tree. Of two trees, both are put back or none.\n"
       "Examples:\n"
       "  memsize sdk revert --sdk vision_apps\n"
       "  memsize sdk revert --sdk vision_apps --linux ti-linux-kernel\n"
       "  memsize sdk revert --sdk vision_apps --force");
-  for (CLI::App* sub : {status_verb, revert_verb}) {
-    sub->add_option("--sdk", options->sdk, "The folder that holds platform/, or platform itself")
-        ->check(filled());
-    sub->add_option("--linux", options->linux_tree, "The tree of Linux, as it was given to emit")
-        ->check(filled());
-    add_json_flag(*sub, options->json);
+  for (const Command& sub : {status_verb, revert_verb}) {
+    sub.option("--sdk", options->sdk, "The folder that holds platform/, or platform itself")
+        .filled();
+    sub.option("--linux", options->linux_tree, "The tree of Linux, as it was given to emit")
+        .filled();
+    add_json_flag(sub, options->json);
   }
-  revert_verb->add_flag("--force", options->force, "Also over files that were edited since");
+  revert_verb.flag("--force", options->force, "Also over files that were edited since");
   return [options, status_verb](Session& session) {
     if (options->sdk.empty() && options->linux_tree.empty()) {
       core::Diagnostic missing =
@@ -356,7 +355,7 @@ Run add_sdk(CLI::App& app) {
                       "name the SDK's with --sdk, that of Linux with --linux, or both");
       return failed({std::move(missing)}, kSdkSchema, options->json);
     }
-    return status_verb->parsed() ? show_status(session, *options) : revert(session, *options);
+    return status_verb.is_given() ? show_status(session, *options) : revert(session, *options);
   };
 }
 

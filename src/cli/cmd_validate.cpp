@@ -9,7 +9,6 @@
 #include <memory>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -133,11 +132,11 @@ Outcome run(Session& session, ValidateOptions options) {
 
 }  // namespace
 
-Run add_validate(CLI::App& app) {
+Run add_validate(const Command& app) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* verb = app.add_subcommand(
+  const Command verb = app.verb(
       "validate", "Run a map: emulated cores under its tables, or a log of the real board");
-  verb->footer(
+  verb.footer(
       "Examples:\n"
       "  memsize validate --board j722s                        # the default map, as processes\n"
       "  memsize validate --board j722s-sdk11 --trace trace.log --on qemu\n"
@@ -152,31 +151,27 @@ Run add_validate(CLI::App& app) {
       "does\n"
       "not fit a log's heap, 4 a tool is missing, or an image did not end.");
   ValidateRequest& request = options->request;
-  add_board_option(*verb, request.emit.board);
-  add_project_options(*verb, options->project_file);
-  auto* trace =
-      verb->add_option(
+  add_board_option(verb, request.emit.board);
+  add_project_options(verb, options->project_file);
+  const Option trace =
+      verb.option(
               "--trace", options->traces, "Size the map by these logs, and replay them (repeat)")
-          ->take_all();
-  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
-      ->excludes(trace);
-  verb->add_option("--map", request.map, "Run the files in this folder, which emit --out wrote")
-      ->check(filled());
-  verb->add_option("--on", options->on, "What runs: host (default) or qemu")
-      ->check(CLI::IsMember({"host", "qemu"}));
-  verb->add_option("--toolchain",
-                   options->toolchain,
-                   "With --on qemu, what builds images: clang (default if it is there) or gcc")
-      ->check(CLI::IsMember({"clang", "gcc"}));
-  verb->add_option("--timeout", options->timeout, "What one image may take (default: 30s)")
-      ->check(filled());
-  verb->add_option(
-          "--log",
-          request.logs,
-          "A console log of the board after the change; without --on nothing is run (repeat)")
-      ->take_all();
-  add_trace_options(*verb, request.emit);
-  add_json_flag(*verb, options->json);
+          .repeated();
+  verb.option("--sizing", options->sizing, "A document that analyze --json wrote").excludes(trace);
+  verb.option("--map", request.map, "Run the files in this folder, which emit --out wrote")
+      .filled();
+  verb.option("--on", options->on, "What runs: host (default) or qemu").one_of({"host", "qemu"});
+  verb.option("--toolchain",
+              options->toolchain,
+              "With --on qemu, what builds images: clang (default if it is there) or gcc")
+      .one_of({"clang", "gcc"});
+  verb.option("--timeout", options->timeout, "What one image may take (default: 30s)").filled();
+  verb.option("--log",
+              request.logs,
+              "A console log of the board after the change; without --on nothing is run (repeat)")
+      .repeated();
+  add_trace_options(verb, request.emit);
+  add_json_flag(verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }
 

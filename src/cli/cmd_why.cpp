@@ -13,7 +13,6 @@
 #include <memory>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
@@ -302,11 +301,11 @@ Outcome run(Session& session, WhyOptions options) {
 
 }  // namespace
 
-Run add_why(CLI::App& app) {
+Run add_why(const Command& app) {
   auto options = std::make_shared<WhyOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "why", "What an address or a region is, who sees it, and what moves if it grows");
-  verb->footer(
+  const Command verb =
+      app.verb("why", "What an address or a region is, who sees it, and what moves if it grows");
+  verb.footer(
       "Examples:\n"
       "  memsize why DDR_C7X_2_SCRATCH --board j722s\n"
       "  memsize why 0x110300000 --board j722s               # on the bus, and as each core sees "
@@ -317,30 +316,26 @@ Run add_why(CLI::App& app) {
       "  memsize why DDR_C7X_2_SCRATCH --board j722s --trace trace.log  # in the map of these "
       "logs\n"
       "  memsize why DDR_C7X_2_SCRATCH                       # of what memsize.toml names");
-  verb->add_option("NAME|ADDRESS",
-                   options->question.text,
-                   "A region, carve-out, macro, MMU entry, knob or script variable; or an address")
-      ->required()
-      ->check(filled());
-  add_board_option(*verb, options->board);
-  add_project_options(*verb, options->project);
-  auto* trace =
-      verb->add_option("--trace", options->traces, "Of the map that these logs size")->take_all();
-  verb->add_option("--sizing", options->sizing, "A document that analyze --json wrote")
-      ->excludes(trace);
-  verb->add_option(
+  verb.option("NAME|ADDRESS",
+              options->question.text,
+              "A region, carve-out, macro, MMU entry, knob or script variable; or an address")
+      .required()
+      .filled();
+  add_board_option(verb, options->board);
+  add_project_options(verb, options->project);
+  const Option trace =
+      verb.option("--trace", options->traces, "Of the map that these logs size").repeated();
+  verb.option("--sizing", options->sizing, "A document that analyze --json wrote").excludes(trace);
+  verb.option(
       "--headroom", options->sizes.trace.headroom, "Margin on what can vary, as emit has it");
-  verb->add_flag("--accept-generation",
-                 options->sizes.accept_generation,
-                 "Use a trace of another SDK generation than the board's");
-  verb->add_option("--sdk", options->sdk, "An SDK tree: the folder that holds platform")
-      ->check(filled());
-  verb->add_option("--soc", options->soc, "The part, where the SDK has several")->check(filled());
-  verb->add_option("--os", options->os, "The operating system of the remote cores (freertos)")
-      ->check(filled());
-  verb->add_option("--core", options->question.core, "The core whose address it is")
-      ->check(filled());
-  add_json_flag(*verb, options->json);
+  verb.flag("--accept-generation",
+            options->sizes.accept_generation,
+            "Use a trace of another SDK generation than the board's");
+  verb.option("--sdk", options->sdk, "An SDK tree: the folder that holds platform").filled();
+  verb.option("--soc", options->soc, "The part, where the SDK has several").filled();
+  verb.option("--os", options->os, "The operating system of the remote cores (freertos)").filled();
+  verb.option("--core", options->question.core, "The core whose address it is").filled();
+  add_json_flag(verb, options->json);
   return [options](Session& session) { return run(session, *options); };
 }
 

@@ -20,11 +20,9 @@
 #include <cstdlib>
 #include <exception>
 #include <span>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -40,19 +38,12 @@ Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json) {
   return outcome;
 }
 
-CLI::Validator filled() {
-  return CLI::Validator{
-      [](const std::string& value) { return value.empty() ? std::string{"needs a value"} : ""; },
-      ""};
-}
-
-CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board) {
-  CLI::Option* name =
-      verb.add_option("--board", board.name, "A bundled board, or a path to a .toml file")
-          ->check(filled());
-  verb.add_option("--dram", board.dram, "DRAM that this board carries, all chips together: 4GiB")
-      ->check(filled());
-  verb.add_option("--set", board.set, "KNOB=SIZE, over everything else (repeat)")->take_all();
+Option add_board_option(const Command& verb, BoardRequest& board) {
+  const Option name =
+      verb.option("--board", board.name, "A bundled board, or a path to a .toml file").filled();
+  verb.option("--dram", board.dram, "DRAM that this board carries, all chips together: 4GiB")
+      .filled();
+  verb.option("--set", board.set, "KNOB=SIZE, over everything else (repeat)").repeated();
   return name;
 }
 
@@ -70,11 +61,12 @@ std::optional<core::Diagnostic> lacks_board(const BoardRequest& board, const cha
   return lacks_option(board.dram.empty() ? "--set" : "--dram", "--board", verb);
 }
 
-void add_project_options(CLI::App& verb, ProjectRequest& project) {
-  auto* file = verb.add_option(
-      "--project", project.file, "A file for what is not typed (default: ./memsize.toml)");
-  file->check(filled());
-  verb.add_flag("--no-project", project.none, "Leave a memsize.toml out")->excludes(file);
+void add_project_options(const Command& verb, ProjectRequest& project) {
+  const Option file =
+      verb.option(
+              "--project", project.file, "A file for what is not typed (default: ./memsize.toml)")
+          .filled();
+  verb.flag("--no-project", project.none, "Leave a memsize.toml out").excludes(file);
 }
 
 void say_where(const Defaults& defaults, Outcome& outcome) {
@@ -84,16 +76,16 @@ void say_where(const Defaults& defaults, Outcome& outcome) {
   }
 }
 
-CLI::Option* add_json_flag(CLI::App& verb, bool& json) {
-  return verb.add_flag("--json", json, "One JSON document on standard output, also after an error");
+Option add_json_flag(const Command& verb, bool& json) {
+  return verb.flag("--json", json, "One JSON document on standard output, also after an error");
 }
 
-CLI::Option* add_annotations_option(CLI::App& verb, std::string& annotations) {
+Option add_annotations_option(const Command& verb, std::string& annotations) {
   return verb
-      .add_option("--annotations",
-                  annotations,
-                  "github: findings as workflow commands too, which it shows beside the lines")
-      ->check(CLI::IsMember({"github"}));
+      .option("--annotations",
+              annotations,
+              "github: findings as workflow commands too, which it shows beside the lines")
+      .one_of({"github"});
 }
 
 namespace {
@@ -179,23 +171,29 @@ bool has(const auto& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// CLI11's own words, under our name and status, with the nearest option where one was mistyped.
 // The innermost verb of a command line, and its words: "memsize board show".
-std::pair<const CLI::App*, std::string> innermost(const CLI::App& app) {
-  const CLI::App* at = &app;
+std::pair<Command, std::string> innermost(const Command& program) {
+  Command at = program;
   std::string words = "memsize";
-  for (auto inner = app.get_subcommands(); !inner.empty(); inner = at->get_subcommands()) {
-    at = inner.front();
-    words += " " + at->get_name();
+  for (bool deeper = true; deeper;) {
+    deeper = false;
+    for (const Command& verb : at.verbs()) {
+      if (verb.is_given()) {
+        words += " " + verb.name();
+        at = verb;
+        deeper = true;
+        break;
+      }
+    }
   }
   return {at, words};
 }
 
 // CLI11's sentence in our words, where ours are plainer.
 std::string usage_sentence(bool top,
-                           const CLI::ParseError& problem,
+                           const std::string& problem,
                            const std::vector<std::string>& words) {
-  std::string what = core::printable(problem.what(), 400);
+  std::string what = core::printable(problem, 400);
   const std::size_t depth = top ? 0 : 1;
   const bool wants_verb = what.find("subcommand is required") != std::string::npos;
   if (wants_verb || (top && !words.empty() && !words.front().starts_with('-'))) {
@@ -215,20 +213,16 @@ std::string usage_sentence(bool top,
 }
 
 // The nearest verb or option to a word that is none.
-std::string usage_hint(const CLI::App& at, bool verbs, const std::vector<std::string>& words) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : at.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  for (const CLI::App* verb : at.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(verb->get_name());
+std::string usage_hint(const Command& at, const std::vector<std::string>& words) {
+  std::vector<std::string> names = at.long_options();
+  const std::vector<Command> verbs = at.verbs();
+  for (const Command& verb : verbs) {
+    names.push_back(verb.name());
   }
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
     const bool known = std::find(names.begin(), names.end(), name) != names.end();
-    if (!known && name != at.get_name() && (word.starts_with("--") || verbs)) {
+    if (!known && name != at.name() && (word.starts_with("--") || !verbs.empty())) {
       const std::string hint = core::did_you_mean(name, names);
       if (!hint.empty()) {
         return hint + " ";
@@ -238,14 +232,14 @@ std::string usage_hint(const CLI::App& at, bool verbs, const std::vector<std::st
   return {};
 }
 
-int usage_error(const CLI::App& app,
-                const CLI::ParseError& problem,
+// CLI11's own words, under our name and status, with the nearest option where one was mistyped.
+int usage_error(const Command& program,
+                const std::string& problem,
                 const std::vector<std::string>& words) {
-  const auto [at, verb] = innermost(app);
-  const bool has_verbs = !at->get_subcommands([](const CLI::App*) { return true; }).empty();
+  const auto [at, verb] = innermost(program);
   core::Diagnostic usage =
-      core::error(core::Code::kUsage, usage_sentence(at == &app, problem, words));
-  usage.hint = fmt::format("{}{} --help shows how", usage_hint(*at, has_verbs, words), verb);
+      core::error(core::Code::kUsage, usage_sentence(at.name() == program.name(), problem, words));
+  usage.hint = fmt::format("{}{} --help shows how", usage_hint(at, words), verb);
   Outcome outcome;
   outcome.status = core::ExitStatus::kUsage;
   outcome.diagnostics.push_back(std::move(usage));
@@ -261,35 +255,30 @@ int run(int argc, char** argv) {
   const bool json = has(typed, "--json");
   prepare_for_memory_end(json ? schema_of(typed) : nullptr, !json && has(typed, "--sarif"));
   const std::vector<std::string> words{typed.begin(), typed.end()};
-  CLI::App app{"memsize: from what an accelerator really used to the memory map it should have",
-               "memsize"};
-  app.set_version_flag("--version", "memsize " MEMSIZE_VERSION);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
-  app.footer(
+  Program program{"memsize: from what an accelerator really used to the memory map it should have",
+                  "memsize",
+                  "memsize " MEMSIZE_VERSION};
+  const Command command = program.command();
+  command.needs_verb();
+  command.footer(
       "Examples:\n"
       "  memsize analyze trace.log --board j722s-sdk11\n"
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
       "  memsize plan model.csv\n"
       "Exit status: 0 done, 1 input or check failed, 2 usage, 3 does not fit, 4 environment.");
-  std::vector<std::pair<CLI::App*, Run>> runs;
+  std::vector<std::pair<Command, Run>> runs;
   for (const Verb& verb : kVerbs) {
-    Run run = verb.add(app);
-    runs.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(),
-                      std::move(run));
+    Run run = verb.add(command);
+    runs.emplace_back(command.verbs().back(), std::move(run));
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& problem) {
-    if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-      // --help, --version
-      std::ostringstream text;
-      app.exit(problem, text, text);
-      Outcome outcome;
-      outcome.text = text.str();
-      return finish(std::move(outcome));
-    }
-    return usage_error(app, problem, words);
+  const Parsed parsed = program.parse(argc, argv);
+  if (parsed.text) {
+    Outcome outcome;
+    outcome.text = *parsed.text;
+    return finish(std::move(outcome));
+  }
+  if (parsed.misuse) {
+    return usage_error(command, *parsed.misuse, words);
   }
   // A file that grows too large is an error like a full disk, not a reason to die with files half
   // done.
@@ -297,7 +286,7 @@ int run(int argc, char** argv) {
   PatientFiles files;
   Session session{files, find_data_folders(files)};
   for (const auto& [verb, run_verb] : runs) {
-    if (verb->parsed()) {
+    if (verb.is_given()) {
       Outcome outcome = run_verb(session);
       point_at_arguments(words, outcome.diagnostics);
       return finish(std::move(outcome));

@@ -5,30 +5,27 @@
 #include <array>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace memsize::cli {
 
-void add_trace_options(CLI::App& verb, EmitRequest& request) {
+void add_trace_options(const Command& verb, EmitRequest& request) {
   AnalyzeRequest& trace = request.trace;
-  verb.add_option(
-      "--core", trace.core, "Only this core of the traces; names lines without a prefix");
-  verb.add_option("--format", trace.format, "Read the traces with this reader");
-  verb.add_option("--instances",
-                  trace.instances,
-                  "Models of one core are loaded together (default) or apart")
-      ->check(CLI::IsMember({"together", "apart"}));
-  verb.add_option(
-      "--headroom", trace.headroom, "Margin on what can vary: 10% (default), a size, or 0");
-  verb.add_flag("--one-priority",
-                trace.one_priority,
-                "All models run at one priority: what each priority needs is counted once a core");
-  verb.add_flag(
+  verb.option("--core", trace.core, "Only this core of the traces; names lines without a prefix");
+  verb.option("--format", trace.format, "Read the traces with this reader");
+  verb.option("--instances",
+              trace.instances,
+              "Models of one core are loaded together (default) or apart")
+      .one_of({"together", "apart"});
+  verb.option("--headroom", trace.headroom, "Margin on what can vary: 10% (default), a size, or 0");
+  verb.flag("--one-priority",
+            trace.one_priority,
+            "All models run at one priority: what each priority needs is counted once a core");
+  verb.flag(
       "--tight", trace.tight, "Round to what the hardware can do instead of the vendor's step");
-  verb.add_flag("--accept-generation",
-                request.accept_generation,
-                "Use a trace of another SDK generation than the board's");
+  verb.flag("--accept-generation",
+            request.accept_generation,
+            "Use a trace of another SDK generation than the board's");
 }
 
 std::optional<core::Diagnostic> lacks_trace(const AnalyzeRequest& trace, const char* verb) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "baseline.hpp"
+#include "options.hpp"
 #include "pipeline.hpp"
 #include "project.hpp"
 
@@ -11,12 +12,6 @@
 #include <vector>
 
 #include <nlohmann/json.hpp>
-
-namespace CLI {
-class App;
-class Option;
-class Validator;
-}  // namespace CLI
 
 namespace memsize::cli {
 
@@ -44,31 +39,28 @@ using Run = std::function<Outcome(Session&)>;
 struct Verb {
   const char* name;
   /// Adds the subcommand to the app; gives what runs it.
-  Run (*add)(CLI::App& app);
+  Run (*add)(const Command& app);
   /// Of the document that --json prints; nullptr where there is none.
   const char* schema;
 };
 
-Run add_analyze(CLI::App& app);
-Run add_emit(CLI::App& app);
-Run add_check(CLI::App& app);
-Run add_board(CLI::App& app);
-Run add_plan(CLI::App& app);
-Run add_diff(CLI::App& app);
-Run add_validate(CLI::App& app);
-Run add_why(CLI::App& app);
-Run add_sdk(CLI::App& app);
-Run add_list(CLI::App& app);
-Run add_completion(CLI::App& app);
+Run add_analyze(const Command& app);
+Run add_emit(const Command& app);
+Run add_check(const Command& app);
+Run add_board(const Command& app);
+Run add_plan(const Command& app);
+Run add_diff(const Command& app);
+Run add_validate(const Command& app);
+Run add_why(const Command& app);
+Run add_sdk(const Command& app);
+Run add_list(const Command& app);
+Run add_completion(const Command& app);
 
 /// An outcome that is only its errors.
 [[nodiscard]] Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json);
 
-/// Refuses an empty value, which a script passes when a variable of its own is not set.
-[[nodiscard]] CLI::Validator filled();
-
 /// --board, --dram and --set, the same words everywhere; returns the first.
-CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
+Option add_board_option(const Command& verb, BoardRequest& board);
 
 /// What is wrong where --dram or --set are given without a board, which may come from a project.
 [[nodiscard]] std::optional<core::Diagnostic> lacks_board(const BoardRequest& board,
@@ -80,23 +72,23 @@ CLI::Option* add_board_option(CLI::App& verb, BoardRequest& board);
                                             const char* verb);
 
 /// How traces become sizes, the same words wherever a map is made of them.
-void add_trace_options(CLI::App& verb, EmitRequest& request);
+void add_trace_options(const Command& verb, EmitRequest& request);
 
 /// What is wrong where one of these is given without a trace.
 [[nodiscard]] std::optional<core::Diagnostic> lacks_trace(const AnalyzeRequest& trace,
                                                           const char* verb);
 
 /// --project and --no-project, the same words everywhere.
-void add_project_options(CLI::App& verb, ProjectRequest& project);
+void add_project_options(const Command& verb, ProjectRequest& project);
 
 /// Problems of a project's values are said where these were written; then they are no misuse of the
 /// command line.
 void say_where(const Defaults& defaults, Outcome& outcome);
 
 /// --json, the same words everywhere.
-CLI::Option* add_json_flag(CLI::App& verb, bool& json);
+Option add_json_flag(const Command& verb, bool& json);
 
 /// --annotations, the same words everywhere. Documents have standard output for themselves.
-CLI::Option* add_annotations_option(CLI::App& verb, std::string& annotations);
+Option add_annotations_option(const Command& verb, std::string& annotations);
 
 }  // namespace memsize::cli

@@ -1,0 +1,137 @@
+// CLI11 under words of our own: it takes seconds to compile wherever it is seen.
+#include "options.hpp"
+
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+
+namespace memsize::cli {
+
+namespace {
+
+// Where the descriptions of options begin in a help.
+constexpr std::size_t kHelpColumn = 28;
+
+}  // namespace
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::filled() const {
+  option_->check(CLI::Validator{
+      [](const std::string& value) { return value.empty() ? std::string{"needs a value"} : ""; },
+      ""});
+  return *this;
+}
+
+Option Option::one_of(const std::vector<std::string>& values) const {
+  option_->check(CLI::IsMember(values));
+  return *this;
+}
+
+Option Option::repeated() const {
+  option_->take_all();
+  return *this;
+}
+
+Option Option::one_value() const {
+  option_->allow_extra_args(false);
+  return *this;
+}
+
+Option Option::separated_by(char separator) const {
+  option_->delimiter(separator);
+  return *this;
+}
+
+Option Option::needs(const Option& other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::excludes(const Option& other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Command Command::verb(const char* name, const char* help) const {
+  return Command{app_->add_subcommand(name, help)};
+}
+
+void Command::needs_verb() const {
+  app_->require_subcommand(1);
+}
+
+void Command::footer(const char* text) const {
+  app_->footer(text);
+}
+
+Option Command::option(const char* name, std::string& value, const char* help) const {
+  return Option{app_->add_option(name, value, help)};
+}
+
+Option Command::option(const char* name, std::vector<std::string>& values, const char* help) const {
+  return Option{app_->add_option(name, values, help)};
+}
+
+Option Command::flag(const char* name, bool& value, const char* help) const {
+  return Option{app_->add_flag(name, value, help)};
+}
+
+std::string Command::name() const {
+  return app_->get_name();
+}
+
+std::string Command::help() const {
+  return app_->get_description();
+}
+
+std::vector<Command> Command::verbs() const {
+  std::vector<Command> verbs;
+  for (CLI::App* verb : app_->get_subcommands([](CLI::App*) { return true; })) {
+    verbs.emplace_back(verb);
+  }
+  return verbs;
+}
+
+std::vector<std::string> Command::long_options() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+bool Command::is_given() const {
+  return app_->parsed();
+}
+
+Program::Program(const char* help, const char* name, const char* version)
+    : app_(std::make_unique<CLI::App>(help, name)) {
+  app_->set_version_flag("--version", version);
+  app_->get_formatter()->column_width(kHelpColumn);
+}
+
+Program::~Program() = default;
+
+Parsed Program::parse(int argc, const char* const* argv) {
+  Parsed parsed;
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+      std::ostringstream text;
+      app_->exit(problem, text, text);
+      parsed.text = text.str();
+    } else {
+      parsed.misuse = problem.what();
+    }
+  }
+  return parsed;
+}
+
+}  // namespace memsize::cli
