@@ -3,6 +3,7 @@
 #include "memsize/core/text.hpp"
 
 #include "machine.hpp"
+#include "object_cache.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,8 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include <elf.h>
@@ -86,6 +85,31 @@ Words compiler(const RunOptions& options, const Isa& isa) {
   return words;
 }
 
+// All that the objects of the runtime follow from: the compiler, its words, and the sources with
+// what they include.
+std::string made_of(const RunOptions& options, const Isa& isa, const Words& command) {
+  std::string text = identity_of(command.front());
+  for (const std::string& word : command) {
+    text += word.starts_with("-I") ? std::string{} : "\n" + word;
+  }
+  std::vector<std::string> files;
+  for (const std::string& folder : {options.sources, options.sources + "/" + isa.folder}) {
+    std::error_code failure;
+    for (fs::directory_iterator at{folder, failure}, end; !failure && at != end;
+         at.increment(failure)) {
+      if (at->is_regular_file(failure)) {
+        files.push_back(at->path().string());
+      }
+    }
+  }
+  std::sort(files.begin(), files.end());
+  for (const std::string& file : files) {
+    const std::string content = content_of(file);
+    text += fmt::format("\n{} {}\n{}", fs::path{file}.filename().string(), content.size(), content);
+  }
+  return text;
+}
+
 // What compilers say first is what is wrong.
 std::string what_went_wrong(const ProcessEnd& end) {
   switch (end.how) {
@@ -104,13 +128,6 @@ std::string what_went_wrong(const ProcessEnd& end) {
   }
   return end.how == ProcessEnd::How::kKilled ? fmt::format("was killed by signal {}", end.status)
                                              : fmt::format("ended with {}", end.status);
-}
-
-bool write_file(const std::string& path, const std::string& content) {
-  std::ofstream file{path, std::ios::binary | std::ios::trunc};
-  file << content;
-  file.close();
-  return !file.fail();
 }
 
 template <typename Header, typename Part>
@@ -228,6 +245,7 @@ core::Result<void> ImageBuilder::compile_common(Unit unit) {
   std::error_code failure;
   fs::create_directory(folder, failure);
   Words command = compiler(options_, isa);
+  const ObjectCache cache{made_of(options_, isa, command)};
   command.emplace_back("-c");
   Words objects;
   const auto add = [&](const std::string& source, const std::string& path) {
@@ -240,8 +258,11 @@ core::Result<void> ImageBuilder::compile_common(Unit unit) {
   for (const std::string& source : common_sources()) {
     add(source, options_.sources);
   }
-  if (auto done = call(std::move(command), folder, "the runtime does not compile"); !done) {
-    return done;
+  if (!cache.take(objects)) {
+    if (auto done = call(std::move(command), folder, "the runtime does not compile"); !done) {
+      return done;
+    }
+    cache.keep(objects);
   }
   common_[unit] = std::move(objects);
   return {};
@@ -279,9 +300,7 @@ core::Result<Image> ImageBuilder::build(const SubjectCore& core,
       !done) {
     return tl::make_unexpected(done.error());
   }
-  std::ifstream file{base + ".elf", std::ios::binary};
-  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
-  return parse_elf(bytes);
+  return parse_elf(content_of(base + ".elf"));
 }
 
 }  // namespace memsize::runtime

@@ -223,21 +223,26 @@ bool InterruptGuard::interrupted() {
   return interrupted_flag != 0;
 }
 
-bool has_program(const std::string& name) {
+std::string path_of_program(const std::string& name) {
   if (name.find('/') != std::string::npos) {
-    return ::access(name.c_str(), X_OK) == 0;
+    return ::access(name.c_str(), X_OK) == 0 ? name : std::string{};
   }
   const char* path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
   while (!rest.empty()) {
     const std::size_t end = rest.find(':');
     const std::string folder{rest.substr(0, end)};
-    if (::access(((folder.empty() ? "." : folder) + "/" + name).c_str(), X_OK) == 0) {
-      return true;
+    std::string found = (folder.empty() ? "." : folder) + "/" + name;
+    if (::access(found.c_str(), X_OK) == 0) {
+      return found;
     }
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  return false;
+  return {};
+}
+
+bool has_program(const std::string& name) {
+  return !path_of_program(name).empty();
 }
 
 }  // namespace memsize::runtime

@@ -51,6 +51,9 @@ class InterruptGuard {
   [[nodiscard]] static bool interrupted();
 };
 
+/// Where PATH has a program of that name; empty: nowhere.
+[[nodiscard]] std::string path_of_program(const std::string& name);
+
 /// Whether a program of that name is in PATH.
 [[nodiscard]] bool has_program(const std::string& name);
 

@@ -68,9 +68,10 @@ class Trees:
 
     def tree(self, generation: str, soc: str) -> Tree:
         root = self.found[generation]
-        # No board of J722S is of SDK 10.
-        accept = ("--accept-generation",) if (soc, generation) == ("j722s", "c59a3712") else ()
-        return Tree(root, soc, root / TOOLS, ("--board", BOARDS.get((soc, generation), soc), *accept), (("--soc", soc),))
+        board = BOARDS.get((soc, generation), soc)
+        # Of most parts there is a board of one generation.
+        accept = () if generation == ("da7bcc53" if board.endswith("-sdk11") else "12.0") else ("--accept-generation",)
+        return Tree(root, soc, root / TOOLS, ("--board", board, *accept), (("--soc", soc),))
 
     def copy(self, generation: str, soc: str, name: str = "tree") -> Tree:
         """With one other part, which nobody asks for."""

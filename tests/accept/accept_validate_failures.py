@@ -279,12 +279,72 @@ def endings(context: Context) -> int:
     return count
 
 
+def caches(context: Context) -> int:
+    """The runtime is compiled once; a cache that is damaged, not one's own or not there changes nothing but the time."""
+    machine = Machine(context.work / "cache", variables={"XDG_CACHE_HOME": str(context.work / "cache" / "xdg")})
+    calls = machine.root / "calls"
+    machine.put("clang", f"import os, sys\nopen({str(calls)!r}, 'a').write('compile\\n' if '-c' in sys.argv else 'link\\n')\n"
+                         f"os.execv({tool('clang')!r}, ['clang'] + sys.argv[1:])\n")
+    folder = machine.root / "xdg" / "memsize"
+    count = 0
+    said = ""
+
+    def expect(what: str, compiled: int, kept: int) -> None:
+        nonlocal count, said
+        calls.write_text("")
+        out, err = machine.start(context.memsize, "--on", "qemu", "--toolchain", "clang").communicate(timeout=120)
+        same(f"{what}: passed\n{err}", json.loads(out).get("passed"), True)
+        same(f"{what}: what it says", out, said or out)
+        said = out
+        same(f"{what}: compilations", calls.read_text().split().count("compile"), compiled)
+        same(f"{what}: kept", len(list(folder.glob("*"))) if folder.is_dir() else 0, kept)
+        machine.check_clean(what)
+        count += 1
+
+    # One for A64, one for Armv7-R.
+    expect("an empty cache", 2, 2)
+    expect("a full cache", 0, 2)
+    for file in folder.iterdir():
+        content = file.read_bytes()
+        file.write_bytes(content[:-3000] + bytes([content[-3000] ^ 1]) + content[-2999:])
+    expect("a damaged cache", 2, 2)
+    for file in folder.iterdir():
+        file.write_bytes(file.read_bytes()[:-1])
+    expect("a cache that is cut", 2, 2)
+    expect("a mended cache", 0, 2)
+    folder.chmod(0o777)
+    expect("a cache that others can write", 2, 2)
+    folder.chmod(0o700)
+    clang = machine.root / "bin" / "clang"
+    os.utime(clang, (1, 1))
+    expect("another compiler", 2, 4)
+    shutil.rmtree(folder)
+    folder.write_text("")
+    expect("a file in its place", 2, 0)
+    folder.unlink()
+    machine.variables["XDG_CACHE_HOME"] = "here"
+    machine.variables["HOME"] = str(machine.root / "xdg")
+    expect("a relative path, which the specification ignores", 2, 0)
+    same("home", len(list((machine.root / "xdg" / ".cache" / "memsize").iterdir())), 2)
+    del machine.variables["XDG_CACHE_HOME"]
+    machine.variables["HOME"] = "/nonexistent"
+    os.environ.pop("XDG_CACHE_HOME", None)
+    expect("no place", 2, 0)
+    machine.variables["XDG_CACHE_HOME"] = str(machine.root / "both")
+    running = [machine.start(context.memsize, "--on", "qemu", "--toolchain", "clang") for _ in range(4)]
+    for process in running:
+        same("at once", json.loads(process.communicate(timeout=120)[0]).get("passed"), True)
+    same("kept at once", len(list((machine.root / "both" / "memsize").iterdir())), 2)
+    return count + len(running)
+
+
 def body(context: Context) -> str:
     for name in (*EMULATORS, "clang", "ld.lld"):
         tool(name)
-    counts = [emulators(context), missing(context), no_room(context), host_programs(context), endings(context)]
+    counts = [emulators(context), missing(context), no_room(context), host_programs(context), endings(context),
+              caches(context)]
     return ("{} emulators that fail, {} missing or broken tools, {} places without room, {} host programs and {} "
-            "signals: each one error, and nothing is left behind").format(*counts)
+            "signals: each one error, and nothing is left behind; {} runs with caches").format(*counts)
 
 
 if __name__ == "__main__":

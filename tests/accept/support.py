@@ -111,6 +111,8 @@ def main(description: str, body: Callable[[Context], str],
         print(f"{name}: FAILED: {memsize} is not a program")
         sys.exit(1)
     options.work.mkdir(parents=True, exist_ok=True)
+    # What memsize keeps for its next run is the tests', not the user's.
+    os.environ["XDG_CACHE_HOME"] = str(options.work.resolve() / "cache")
     work = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=options.work.resolve()))
     try:
         summary = body(Context(memsize, work, options))
