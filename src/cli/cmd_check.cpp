@@ -248,7 +248,7 @@ class Judge {
     }
     json["diagnostics"] = cli::to_json(report_.diagnostics);
     for (const Accepted& accepted : acceptance_.accepted) {
-      Json item = cli::to_json({accepted.finding}).front();
+      Json item = cli::to_json({accepted.finding}).items().front();
       item["accepted"] = true;
       put(item, "why", accepted.why);
       json["diagnostics"].push_back(std::move(item));

@@ -135,14 +135,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, PlanOptions& optio
 
 Json document_of(const Planning& planning) {
   const model::PlanReport& plan = planning.outcome.plan;
-  // Room for every member: where an object grows, all that it has is copied.
-  constexpr std::size_t kMembers = 32;
-  Json document = Json::object();
-  document.get_ref<Json::object_t&>().reserve(kMembers);
-  Json written = Json::parse(emit::plan_json(plan));
-  for (auto& [key, value] : written.items()) {
-    document[key] = std::move(value);
-  }
+  Json document = core::read_json(emit::plan_json(plan)).value_or(Json::object());
   const auto ids = [&](const std::vector<std::size_t>& blocks) {
     Json list = Json::array();
     for (const std::size_t block : blocks) {

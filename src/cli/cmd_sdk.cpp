@@ -183,10 +183,10 @@ Json json_of(const Tree& tree, const sdk::Status& status) {
   }
   json["files"] = Json::array();
   for (const sdk::FileStatus& file : status.files) {
-    json["files"].push_back(
+    Json& item = json["files"].push_back(
         {{"path", file.path}, {"change", name_of(file.change)}, {"now", name_of(file.now)}});
     if (file.is_lost) {
-      json["files"].back()["lost"] = true;
+      item["lost"] = true;
     }
   }
   json["kept"] = texts(status.kept);

@@ -1,14 +1,14 @@
 // Every log in a folder: each analyzed for itself, and what all of them need.
 #pragma once
 
+#include "memsize/core/json.hpp"
+
 #include "pipeline.hpp"
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace memsize::cli {
 
@@ -89,6 +89,6 @@ using Progress = std::function<void(std::size_t, std::size_t)>;
 [[nodiscard]] std::string fleet_csv(const Fleet& fleet);
 [[nodiscard]] std::string fleet_markdown(const Fleet& fleet);
 /// memsize.fleet/1.
-[[nodiscard]] nlohmann::ordered_json fleet_document(const Fleet& fleet);
+[[nodiscard]] core::Json fleet_document(const Fleet& fleet);
 
 }  // namespace memsize::cli

@@ -16,7 +16,7 @@ namespace memsize::cli {
 namespace {
 
 using core::Bytes;
-using Json = nlohmann::ordered_json;
+using core::Json;
 
 std::string heading(const Fleet& fleet) {
   std::vector<std::string> facts = {core::plural(fleet.files.size(), "log")};
@@ -190,7 +190,7 @@ std::string fleet_markdown(const Fleet& fleet) {
   return fleet_demand_table(fleet).markdown() + "\n" + balance(fleet);
 }
 
-nlohmann::ordered_json fleet_document(const Fleet& fleet) {
+core::Json fleet_document(const Fleet& fleet) {
   Json json;
   json["schema"] = "memsize.fleet/1";
   if (fleet.board) {

@@ -51,11 +51,13 @@ std::optional<std::string> board_in(Session& session, const std::string& out) {
 Hashes read_hashes(Session& session, const std::string& out) {
   Hashes hashes;
   const auto text = text_of(session, fmt::format("{}/{}", out, kWritten));
-  const Json json = text ? Json::parse(*text, nullptr, false) : Json{};
-  if (json.is_object() && json.value("schema", Json{}) == kWrittenSchema &&
-      json.value("files", Json{}).is_object()) {
-    for (const auto& [path, hash] : json["files"].items()) {
-      hashes[path] = hash.is_string() ? hash.get<std::string>() : std::string{};
+  const auto json = text ? core::read_json(*text) : std::nullopt;
+  const Json* schema = json ? json->find("schema") : nullptr;
+  const Json* files = json ? json->find("files") : nullptr;
+  if (files != nullptr && schema != nullptr && schema->text() != nullptr &&
+      *schema->text() == kWrittenSchema) {
+    for (const auto& [path, hash] : files->members()) {
+      hashes[path] = hash.text() != nullptr ? *hash.text() : std::string{};
     }
   }
   return hashes;
@@ -135,7 +137,7 @@ std::vector<core::NewFile> files_to_write(Session& session,
   for (const auto& [path, hash] : hashes) {
     json["files"][path] = hash;
   }
-  changed.push_back({fmt::format("{}/{}", out, kWritten), json.dump(2) + "\n"});
+  changed.push_back({fmt::format("{}/{}", out, kWritten), json.pretty() + "\n"});
   const std::string ignore = fmt::format("{}/{}", out, kIgnore);
   if (!session.files.exists(ignore)) {
     changed.push_back({ignore, "*\n"});

@@ -72,8 +72,8 @@ std::string sentence_shown(const std::string& sentence) {
 
 }  // namespace
 
-nlohmann::ordered_json place_json(const Place& place) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+core::Json place_json(const Place& place) {
+  core::Json json = core::Json::object();
   if (!place.path.empty()) {
     // JSON is UTF-8; a name that is none is told by its escapes.
     const std::string& path = place.path.str();
@@ -163,10 +163,10 @@ std::string describe_notes(const core::Diagnostics& found) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+core::Json to_json(const core::Diagnostics& diagnostics) {
+  core::Json list = core::Json::array();
   for (const Diagnostic& diagnostic : diagnostics) {
-    nlohmann::ordered_json json;
+    core::Json json;
     json["severity"] = core::severity_name(diagnostic.severity);
     json["code"] = core::code_name(diagnostic.code);
     json["message"] = diagnostic.message;
@@ -175,7 +175,7 @@ nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics) {
       json["details"] = diagnostic.details;
     }
     for (const core::Related& related : diagnostic.related) {
-      nlohmann::ordered_json other = place_json(related.place);
+      core::Json other = place_json(related.place);
       other["message"] = related.message;
       json["related"].push_back(std::move(other));
     }

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/json.hpp"
 
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 namespace memsize::cli {
 
@@ -16,7 +15,7 @@ namespace memsize::cli {
 /// Notes are left out: a report shows them.
 [[nodiscard]] std::string render_problems(const core::Diagnostics& diagnostics, bool colour);
 
-[[nodiscard]] nlohmann::ordered_json to_json(const core::Diagnostics& diagnostics);
+[[nodiscard]] core::Json to_json(const core::Diagnostics& diagnostics);
 
 /// The message with its details and its hint, a line each, and with `related` the other places,
 /// where nothing else shows them.
@@ -25,7 +24,7 @@ namespace memsize::cli {
 /// A path without "./", "//" and "folder/..", as code hosts know it.
 [[nodiscard]] std::string plain_path(const std::string& path);
 /// Path, line and column, as far as they are known.
-[[nodiscard]] nlohmann::ordered_json place_json(const core::Place& place);
+[[nodiscard]] core::Json place_json(const core::Place& place);
 
 /// The notes among `found`, a line each: a terminal shows no notes elsewhere.
 [[nodiscard]] std::string describe_notes(const core::Diagnostics& found);

@@ -17,12 +17,12 @@ namespace memsize::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using core::Json;
 using runtime::BoardLogReport;
 using runtime::HeldRecord;
 using runtime::HeldRegion;
 using runtime::RunPair;
-using Where = HeldRecord::Where;
+using RecordPlace = HeldRecord::Where;
 
 // More is for the document.
 constexpr std::size_t kMostRuns = 40;
@@ -41,19 +41,19 @@ std::string heading(const BoardLogReport& report) {
     return out + "  it has no table of records\n";
   }
   const std::size_t all = report.records.size();
-  const std::size_t inside = report.count(Where::kInside);
+  const std::size_t inside = report.count(RecordPlace::kInside);
   if (inside == all) {
     return out + fmt::format("  {}, each inside of its region\n", core::plural(all, "record"));
   }
   std::vector<std::string> parts = {fmt::format("{} inside of their regions", inside)};
-  const auto add = [&](Where where, const char* what) {
+  const auto add = [&](RecordPlace where, const char* what) {
     if (const std::size_t count = report.count(where); count != 0) {
       parts.push_back(fmt::format("{} {}", count, what));
     }
   };
-  add(Where::kOutside, "outside");
-  add(Where::kNoAddress, "without an address");
-  add(Where::kNoRegion, "of memory that the board has no region for");
+  add(RecordPlace::kOutside, "outside");
+  add(RecordPlace::kNoAddress, "without an address");
+  add(RecordPlace::kNoRegion, "of memory that the board has no region for");
   return out + fmt::format("  {}: {}\n", core::plural(all, "record"), core::join(parts, ", "));
 }
 
@@ -218,8 +218,8 @@ Json board_log_document(const BoardLogReport& report) {
     json["generation"] = report.generation;
   }
   json["generation_differs"] = report.generation_differs;
-  json["inside"] = report.count(Where::kInside);
-  json["outside"] = report.count(Where::kOutside);
+  json["inside"] = report.count(RecordPlace::kInside);
+  json["outside"] = report.count(RecordPlace::kOutside);
   json["records"] = Json::array();
   for (const HeldRecord& record : report.records) {
     json["records"].push_back(record_json(record));

@@ -1,5 +1,6 @@
 // memsize.sizing/1: what was understood, and what follows from it. Read back by
 // readers/sizing_document.cpp.
+#include "memsize/core/json.hpp"
 #include "memsize/core/sha256.hpp"
 
 #include "render_diagnostics.hpp"
@@ -7,7 +8,6 @@
 #include "report_parts.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ namespace {
 using sizing::CoreSizing;
 using sizing::Demand;
 
-using Json = nlohmann::ordered_json;
+using core::Json;
 
 template <typename Item>
 void add_size(Json& json, const Item& item) {
@@ -273,23 +273,9 @@ Json core_json(const Analysis& analysis, const CoreSizing& core) {
   return json;
 }
 
-// As nlohmann::json prints it, with sorted keys: a list item by item, of which there may be two
-// million, and a copy of all of them takes as much memory as they do.
-std::string sorted_text(const Json& value) {
-  if (!value.is_array()) {
-    return nlohmann::json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
-  }
-  std::string text;
-  for (const Json& item : value) {
-    text += text.empty() ? '[' : ',';
-    text += sorted_text(item);
-  }
-  return text.empty() ? "[]" : text + "]";
-}
-
 }  // namespace
 
-nlohmann::ordered_json sizing_document(const Analysis& analysis) {
+core::Json sizing_document(const Analysis& analysis) {
   const sizing::Sizing& sizing = analysis.sizing;
   Json json;
   json["schema"] = "memsize.sizing/1";
@@ -329,22 +315,12 @@ nlohmann::ordered_json sizing_document(const Analysis& analysis) {
 
 void seal(Json& document) {
   document.erase("content_hash");
-  std::map<std::string, const Json*> sorted;
-  for (const auto& [key, value] : document.items()) {
-    sorted.emplace(key, &value);
-  }
-  std::string content;
-  for (const auto& [key, value] : sorted) {
-    content += content.empty() ? '{' : ',';
-    content += sorted_text(key);
-    content += ':';
-    content += sorted_text(*value);
-  }
-  document["content_hash"] = core::short_hash(content + "}");
+  const std::string hash = core::short_hash(document.sorted());
+  document["content_hash"] = hash;
 }
 
 std::string document_text(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return document.pretty() + "\n";
 }
 
 }  // namespace memsize::cli

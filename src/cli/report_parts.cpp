@@ -1,9 +1,9 @@
 #include "report_parts.hpp"
 
+#include "memsize/core/json.hpp"
 #include "memsize/core/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace memsize::cli {
 
@@ -14,7 +14,7 @@ std::string demand_name(const board::DemandKey& key) {
       "{} {} {}", key.space, model::name_of(key.cacheability), model::name_of(key.lifetime));
 }
 
-void add_class(nlohmann::ordered_json& json,
+void add_class(core::Json& json,
                const std::string& space,
                model::Cacheability cacheability,
                std::optional<model::Lifetime> lifetime) {

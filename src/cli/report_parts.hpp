@@ -2,27 +2,26 @@
 #pragma once
 
 #include "memsize/board/board.hpp"
+#include "memsize/core/json.hpp"
 
 #include "pipeline.hpp"
 
 #include <optional>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 namespace memsize::cli {
 
 /// "ddr cacheable persistent".
 [[nodiscard]] std::string demand_name(const board::DemandKey& key);
 /// The keys of a class of memory in documents. Not every total tells the lifetime.
-void add_class(nlohmann::ordered_json& json,
+void add_class(core::Json& json,
                const std::string& space,
                model::Cacheability cacheability,
                std::optional<model::Lifetime> lifetime);
 
 /// Of a block, a total or a demand's key.
 template <typename Item>
-void add_class(nlohmann::ordered_json& json, const Item& item) {
+void add_class(core::Json& json, const Item& item) {
   add_class(json, item.space, item.cacheability, item.lifetime);
 }
 

@@ -14,7 +14,7 @@ namespace memsize::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using core::Json;
 using runtime::CoreRun;
 using runtime::RunResult;
 using runtime::Unit;

@@ -1,11 +1,11 @@
 // What validate prints of a map that ran.
 #pragma once
 
+#include "memsize/core/json.hpp"
+
 #include "pipeline.hpp"
 
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 namespace memsize::cli {
 
@@ -15,6 +15,6 @@ namespace memsize::cli {
 /// Adds to the document what ran, what it proved, and what it cannot prove.
 void add_validation(const ValidateRequest& request,
                     const Validation& validation,
-                    nlohmann::ordered_json& document);
+                    core::Json& document);
 
 }  // namespace memsize::cli

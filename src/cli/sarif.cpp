@@ -15,8 +15,8 @@ namespace memsize::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using core::Diagnostic;
+using core::Json;
 
 // A reference as RFC 3986 has it: everything but the letters that need no escape, and slashes.
 std::string uri_of(const std::string& path) {

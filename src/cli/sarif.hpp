@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/json.hpp"
 
 #include "baseline.hpp"
 #include "rules.hpp"
@@ -9,17 +10,15 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace memsize::cli {
 
 /// One run. What could not be looked at is a notification of the invocation, everything else a
 /// result; what a baseline accepts is a result too, suppressed. Columns are UTF-16 code units, and
 /// absent where the line's text is not known.
-[[nodiscard]] nlohmann::ordered_json to_sarif(const core::Diagnostics& found,
-                                              const Acceptance& acceptance,
-                                              core::ExitStatus status,
-                                              const std::vector<Rule>& rules,
-                                              const std::string& version);
+[[nodiscard]] core::Json to_sarif(const core::Diagnostics& found,
+                                  const Acceptance& acceptance,
+                                  core::ExitStatus status,
+                                  const std::vector<Rule>& rules,
+                                  const std::string& version);
 
 }  // namespace memsize::cli

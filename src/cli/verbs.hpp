@@ -1,6 +1,8 @@
 // The verbs: one file each, one row each in main.cpp.
 #pragma once
 
+#include "memsize/core/json.hpp"
+
 #include "baseline.hpp"
 #include "options.hpp"
 #include "pipeline.hpp"
@@ -11,11 +13,9 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace memsize::cli {
 
-using Json = nlohmann::ordered_json;
+using core::Json;
 
 /// What a verb leaves for main to print and exit with.
 // NOLINTNEXTLINE(bugprone-exception-escape): nlohmann marks a move noexcept that asserts.

@@ -16,6 +16,7 @@ namespace memsize::cli {
 
 namespace {
 
+using core::Json;
 using layout::AddressReading;
 using layout::Answer;
 using layout::Expansion;
@@ -23,7 +24,6 @@ using layout::Shift;
 using layout::Sight;
 using layout::Statement;
 using layout::Subject;
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kWidth = 98;
 constexpr std::size_t kMostMoved = 12;
@@ -724,7 +724,7 @@ std::string why_text(const Answer& answer) {
   return out;
 }
 
-nlohmann::ordered_json why_document(const Answer& answer) {
+core::Json why_document(const Answer& answer) {
   Json json;
   json["schema"] = "memsize.why/1";
   json["asked"] = answer.asked;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/json.hpp"
 #include "memsize/core/text.hpp"
 
 #include <cstdint>
@@ -12,46 +13,47 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace memsize::emit {
 
-using Document = nlohmann::json;
+using core::Json;
 
 // Members of a JSON object that a user may have edited: each is asked for with its type, and what
 // is missing or of another type is an error that names it.
 class Fields {
  public:
-  Fields(const Document& json, std::string at, core::Place place, core::Diagnostics& errors)
+  // nullptr: what is asked for was said to be missing.
+  Fields(const Json* json, std::string at, core::Place place, core::Diagnostics& errors)
       : json_(json), at_(std::move(at)), place_(std::move(place)), errors_(errors) {}
 
-  [[nodiscard]] bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
+  [[nodiscard]] bool has(const char* key) const { return json_ != nullptr && json_->contains(key); }
 
   std::string text(const char* key) {
-    const Document& value = member(key);
-    return expect(value.is_string(), key, "a string", value)
-               ? core::printable(value.get<std::string>(), 100)
+    const Json* value = member(key);
+    return expect(text_of(value) != nullptr, key, "a string", value)
+               ? core::printable(*text_of(value), 100)
                : std::string{};
   }
 
   // A text that is one of `words`.
   std::string one_of(const char* key, const std::set<std::string>& words) {
-    const Document& value = member(key);
-    const bool known = value.is_string() && words.contains(value.get<std::string>());
+    const Json* value = member(key);
+    const bool known = text_of(value) != nullptr && words.contains(*text_of(value));
     const std::string kinds = core::join({words.begin(), words.end()}, " or ");
-    return expect(known, key, kinds.c_str(), value) ? value.get<std::string>() : std::string{};
+    return expect(known, key, kinds.c_str(), value) ? *text_of(value) : std::string{};
   }
 
   bool flag(const char* key) {
-    const Document& value = member(key);
-    return expect(value.is_boolean(), key, "true or false", value) && value.get<bool>();
+    const Json* value = member(key);
+    const bool* truth = value == nullptr ? nullptr : value->boolean();
+    return expect(truth != nullptr, key, "true or false", value) && *truth;
   }
 
   std::uint64_t number(const char* key) { return whole(key, member(key)); }
 
   // A whole number up to `last`.
   unsigned small(const char* key, unsigned last) {
-    const Document& value = member(key);
+    const Json* value = member(key);
     const std::uint64_t number = whole(key, value);
     const bool fits = number <= last;
     const std::string kind = fmt::format("at most {}", last);
@@ -62,11 +64,11 @@ class Fields {
 
   std::vector<std::string> texts(const char* key) {
     std::vector<std::string> list;
-    const Document& value = member(key);
-    if (expect(value.is_array(), key, "an array", value)) {
-      for (const Document& item : value) {
-        if (expect(item.is_string(), key, "an array of strings", item)) {
-          list.push_back(core::printable(item.get<std::string>(), 100));
+    const Json* value = member(key);
+    if (expect(value != nullptr && value->is_array(), key, "an array", value)) {
+      for (const Json& item : value->items()) {
+        if (expect(item.text() != nullptr, key, "an array of strings", &item)) {
+          list.push_back(core::printable(*item.text(), 100));
         }
       }
     }
@@ -76,27 +78,27 @@ class Fields {
   // Whole numbers, as the attributes that sysconfig calls MAIR0 and so on.
   std::set<std::string> attributes(const char* key) {
     std::set<std::string> names;
-    const Document& value = member(key);
-    if (expect(value.is_array(), key, "an array", value)) {
-      for (const Document& item : value) {
-        names.insert(fmt::format("MAIR{}", whole(key, item)));
+    const Json* value = member(key);
+    if (expect(value != nullptr && value->is_array(), key, "an array", value)) {
+      for (const Json& item : value->items()) {
+        names.insert(fmt::format("MAIR{}", whole(key, &item)));
       }
     }
     return names;
   }
 
   Fields object(const char* key) {
-    const Document& value = member(key);
-    expect(value.is_object(), key, "an object", value);
+    const Json* value = member(key);
+    expect(value != nullptr && value->is_object(), key, "an object", value);
     return {value, name(key), place_, errors_};
   }
 
   std::vector<Fields> items(const char* key) {
     std::vector<Fields> list;
-    const Document& value = member(key);
-    if (expect(value.is_array(), key, "an array", value)) {
-      for (std::size_t i = 0; i < value.size(); ++i) {
-        list.emplace_back(value[i], fmt::format("{}[{}]", name(key), i), place_, errors_);
+    const Json* value = member(key);
+    if (expect(value != nullptr && value->is_array(), key, "an array", value)) {
+      for (std::size_t i = 0; i < value->size(); ++i) {
+        list.emplace_back(&value->items()[i], fmt::format("{}[{}]", name(key), i), place_, errors_);
       }
     }
     return list;
@@ -105,12 +107,12 @@ class Fields {
   // Names with texts.
   std::map<std::string, std::string> text_map(const char* key) {
     std::map<std::string, std::string> map;
-    const Document& value = member(key);
-    if (expect(value.is_object(), key, "an object", value)) {
-      for (const auto& [inner, item] : value.items()) {
+    const Json* value = member(key);
+    if (expect(value != nullptr && value->is_object(), key, "an object", value)) {
+      for (const auto& [inner, item] : value->members()) {
         const std::string full = fmt::format("{}.{}", key, core::printable(inner, 100));
-        if (expect(item.is_string(), full, "a string", item)) {
-          map.emplace(inner, core::printable(item.get<std::string>(), 100));
+        if (expect(item.text() != nullptr, full, "a string", &item)) {
+          map.emplace(inner, core::printable(*item.text(), 100));
         }
       }
     }
@@ -120,12 +122,12 @@ class Fields {
   // Names with whole numbers or hexadecimal addresses.
   std::vector<std::pair<std::string, std::uint64_t>> numbers(const char* key) {
     std::vector<std::pair<std::string, std::uint64_t>> list;
-    const Document& value = member(key);
-    if (expect(value.is_object(), key, "an object", value)) {
-      for (const auto& [inner, item] : value.items()) {
+    const Json* value = member(key);
+    if (expect(value != nullptr && value->is_object(), key, "an object", value)) {
+      for (const auto& [inner, item] : value->members()) {
         const std::string full = fmt::format("{}.{}", key, core::printable(inner, 100));
         list.emplace_back(core::printable(inner, 100),
-                          item.is_string() ? hexadecimal(full, item) : whole(full, item));
+                          item.text() != nullptr ? hexadecimal(full, &item) : whole(full, &item));
       }
     }
     return list;
@@ -136,41 +138,41 @@ class Fields {
     return at_.empty() ? key : fmt::format("{}.{}", at_, key);
   }
 
-  const Document& member(const char* key) {
-    static const Document nothing = Document(Document::value_t::discarded);
+  static const std::string* text_of(const Json* value) {
+    return value == nullptr ? nullptr : value->text();
+  }
+
+  const Json* member(const char* key) {
     if (has(key)) {
-      return json_.at(key);
+      return json_->find(key);
     }
     // One error an object: what lacks one member is no object of ours.
-    if (!json_.is_discarded() && !complained_) {
+    if (json_ != nullptr && !complained_) {
       complain(fmt::format("'{}' is missing", name(key)));
       complained_ = true;
     }
-    return nothing;
+    return nullptr;
   }
 
-  bool expect(bool good, const std::string& key, const char* kind, const Document& value) {
-    if (!good && !value.is_discarded()) {
-      complain(fmt::format("{}: it must be {}, not {}", name(key), kind, shown(value)));
+  bool expect(bool good, const std::string& key, const char* kind, const Json* value) {
+    if (!good && value != nullptr) {
+      complain(fmt::format(
+          "{}: it must be {}, not {}", name(key), kind, core::printable(value->compact(), 40)));
     }
     return good;
   }
 
-  std::uint64_t whole(const std::string& key, const Document& value) {
-    return expect(value.is_number_unsigned(), key, "a whole number", value)
-               ? value.get<std::uint64_t>()
-               : 0;
+  std::uint64_t whole(const std::string& key, const Json* value) {
+    const std::uint64_t* number = value == nullptr ? nullptr : value->whole();
+    return expect(number != nullptr, key, "a whole number", value) ? *number : 0;
   }
 
-  std::uint64_t hexadecimal(const std::string& key, const Document& value) {
-    const auto parsed = value.is_string() ? core::parse_address(value.get<std::string>())
-                                          : core::Result<std::uint64_t>{0};
-    expect(value.is_string() && parsed.has_value(), key, "a hexadecimal address", value);
+  std::uint64_t hexadecimal(const std::string& key, const Json* value) {
+    const std::string* text = text_of(value);
+    const auto parsed =
+        text != nullptr ? core::parse_address(*text) : core::Result<std::uint64_t>{0};
+    expect(text != nullptr && parsed.has_value(), key, "a hexadecimal address", value);
     return parsed ? *parsed : 0;
-  }
-
-  static std::string shown(const Document& value) {
-    return core::printable(value.dump(-1, ' ', true, Document::error_handler_t::replace), 40);
   }
 
   void complain(const std::string& what) {
@@ -178,7 +180,7 @@ class Fields {
         core::Code::kVerifyParse, what, place_, "write the map again with: memsize emit"));
   }
 
-  const Document& json_;
+  const Json* json_;
   std::string at_;
   core::Place place_;
   core::Diagnostics& errors_;

@@ -35,7 +35,7 @@ core::Result<std::vector<Artifact>> one(const EmitInput& input,
 
 std::string document(const Json& json) {
   // Names are ASCII by the time they get here; a stray byte is replaced, never thrown over.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.pretty() + "\n";
 }
 
 // What a core's linker map and its MMU see of a region.

@@ -229,7 +229,7 @@ struct Member {
 };
 
 std::string without_blanks(const std::string& value) {
-  return nlohmann::json::parse(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return core::read_json(value).value_or(core::Json{}).sorted();
 }
 
 Member member(std::string key, std::string value) {
@@ -331,8 +331,7 @@ std::string json_string(std::string_view text) {
   const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
   });
-  return plain ? fmt::format("\"{}\"", text)
-               : Json(std::string{text}).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return plain ? fmt::format("\"{}\"", text) : core::Json(text).compact();
 }
 
 std::string json_lines(const std::vector<std::string>& values, std::string_view indent) {

@@ -277,10 +277,12 @@ class FilesReader {
   MapFiles read_;
 };
 
-// Discarded where it is no JSON, or two values have one key.
-Document parse_document(const MapFile& file, core::Place place, core::Diagnostics& errors) {
-  Document json = Document::parse(file.content, nullptr, false);
-  if (json.is_discarded()) {
+// Nothing where it is no JSON, or two values have one key.
+std::optional<Json> parse_document(const MapFile& file,
+                                   core::Place place,
+                                   core::Diagnostics& errors) {
+  auto json = core::read_json(file.content);
+  if (!json) {
     errors.push_back(core::error(Code::kVerifyParse, "this is not valid JSON", place));
   } else if (const auto twice = core::repeated_key(file.content)) {
     place.line = twice->line;
@@ -290,7 +292,7 @@ Document parse_document(const MapFile& file, core::Place place, core::Diagnostic
                     fmt::format("an object has '{}' twice", core::printable(twice->key, 40)),
                     place,
                     std::string{kWriteAgain}));
-    json = Document::value_t::discarded;
+    json.reset();
   }
   return json;
 }
@@ -301,17 +303,18 @@ std::optional<WrittenMap> read_map_document(const MapFile& file,
                                             const std::string& root,
                                             core::Diagnostics& errors) {
   const core::Place place = place_of(file.path, root);
-  const Document json = parse_document(file, place, errors);
-  if (json.is_discarded()) {
+  const auto json = parse_document(file, place, errors);
+  if (!json) {
     return std::nullopt;
   }
-  if (!json.is_object() || json.value("schema", Document{}) != "memsize.map/1") {
+  const Json* schema = json->find("schema");
+  if (schema == nullptr || schema->text() == nullptr || *schema->text() != "memsize.map/1") {
     errors.push_back(
         core::error(Code::kVerifyParse, "this is not a memsize.map/1 document", place));
     return std::nullopt;
   }
   core::Diagnostics found;
-  Fields fields{json, "", place, found};
+  Fields fields{&*json, "", place, found};
   WrittenMap map = MapReader{}.read(fields);
   const bool good = !core::has_errors(found);
   std::move(found.begin(), found.end(), std::back_inserter(errors));
@@ -324,12 +327,12 @@ std::vector<WrittenMmuEntry> read_mmu_document(const MapFile& file,
                                                core::Diagnostics& errors) {
   const core::Place place = place_of(file.path, root);
   std::vector<WrittenMmuEntry> entries;
-  const Document json = parse_document(file, place, errors);
-  if (json.is_discarded()) {
+  const auto json = parse_document(file, place, errors);
+  if (!json) {
     return entries;
   }
   const std::size_t before = errors.size();
-  Fields fields{json, "", place, errors};
+  Fields fields{&*json, "", place, errors};
   const std::string said = fields.text("core");
   if (said != core && errors.size() == before) {
     errors.push_back(

@@ -39,7 +39,7 @@ class StrictContext : public kainjow::mustache::basic_context<std::string> {
     const auto scope = std::find_if(
         stack_.rbegin(), stack_.rend(), [](const auto& frame) { return frame.second != nullptr; });
     if (scope != stack_.rend()) {
-      if (const auto value = scope->second->find(name); value != scope->second->end()) {
+      if (const Json* value = scope->second->find(name); value != nullptr) {
         return add(*value);
       }
     }
@@ -65,13 +65,13 @@ class StrictContext : public kainjow::mustache::basic_context<std::string> {
       return &data;
     }
     Data list{Data::type::list};
-    for (const Json& item : value) {
+    for (const Json& item : value.items()) {
       list.push_back(leaf(item));
     }
     const Data& data = data_.emplace_back(std::move(list));
     std::size_t at = 0;
     for (const Data& item : data.list_value()) {
-      if (const Json& object = value[at++]; object.is_object()) {
+      if (const Json& object = value.items()[at++]; object.is_object()) {
         objects_[&item] = &object;
       }
     }
@@ -82,10 +82,10 @@ class StrictContext : public kainjow::mustache::basic_context<std::string> {
     if (value.is_object()) {
       return Data{true};
     }
-    if (value.is_boolean()) {
-      return Data{value.get<bool>()};
+    if (const bool* truth = value.boolean()) {
+      return Data{*truth};
     }
-    return Data{value.is_string() ? value.get_ref<const std::string&>() : value.dump()};
+    return Data{value.text() != nullptr ? *value.text() : value.compact()};
   }
 
   std::vector<std::pair<const Data*, const Json*>> stack_;

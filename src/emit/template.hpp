@@ -3,16 +3,15 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/json.hpp"
 #include "memsize/emit/artifact.hpp"
 
 #include <functional>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 namespace memsize::emit {
 
-using Json = nlohmann::ordered_json;
+using core::Json;
 
 /// How a value is written into the format so that it cannot end what it stands in.
 using Escape = std::string (*)(const std::string&);

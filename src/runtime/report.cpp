@@ -1,16 +1,15 @@
 #include "memsize/runtime/report.hpp"
 
+#include "memsize/core/json.hpp"
 #include "memsize/core/text.hpp"
 
 #include <utility>
-
-#include <nlohmann/json.hpp>
 
 namespace memsize::runtime {
 
 namespace {
 
-using Json = nlohmann::json;
+using core::Json;
 
 // Members of an event: what is missing or of another type makes the line a strange one.
 class Members {
@@ -18,15 +17,15 @@ class Members {
   explicit Members(const Json& event) : event_(event) {}
 
   std::string text(const char* key) {
-    const auto found = event_.find(key);
-    good_ = good_ && found != event_.end() && found->is_string();
-    return good_ ? core::printable(found->get<std::string>(), 100) : std::string{};
+    const Json* found = event_.find(key);
+    good_ = good_ && found != nullptr && found->text() != nullptr;
+    return good_ ? core::printable(*found->text(), 100) : std::string{};
   }
 
   std::uint64_t number(const char* key) {
-    const auto found = event_.find(key);
-    good_ = good_ && found != event_.end() && found->is_number_unsigned();
-    return good_ ? found->get<std::uint64_t>() : 0;
+    const Json* found = event_.find(key);
+    good_ = good_ && found != nullptr && found->whole() != nullptr;
+    return good_ ? *found->whole() : 0;
   }
 
   std::uint64_t address(const char* key) {
@@ -110,9 +109,9 @@ Report parse_report(std::string_view text) {
     if (line.empty()) {
       continue;
     }
-    const Json event = Json::parse(line, nullptr, false);
+    const auto event = core::read_json(line);
     // A line behind the verdict, or without its end, is none of the run's.
-    if (!event.is_object() || report.verdict || !read_event(event, report)) {
+    if (!event || report.verdict || !read_event(*event, report)) {
       if (report.strange_lines++ == 0) {
         report.strange = core::printable(line, 120);
       }

@@ -112,7 +112,7 @@ void check_printed(const Diagnostics& found, const Acceptance& acceptance) {
       static_cast<std::size_t>(std::count(commands.begin(), commands.end(), '\n')) == found.size(),
       "a finding is one annotation");
   const auto sarif = memsize::cli::to_sarif(found, acceptance, core::exit_status(found), {}, "0");
-  (void)sarif.dump(0, ' ', true, nlohmann::json::error_handler_t::replace);
+  (void)sarif.pretty();
 }
 
 // What is written to a baseline is accepted by it.

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::board {
+namespace memsize::board::expression_test {
 
 namespace {
 
@@ -134,4 +134,4 @@ TEST_SUITE("board") {
   }
 }
 
-}  // namespace memsize::board
+}  // namespace memsize::board::expression_test

@@ -14,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::board {
+namespace memsize::board::grammar_test {
 
 namespace {
 
@@ -766,4 +766,4 @@ TEST_SUITE("board") {
   }
 }
 
-}  // namespace memsize::board
+}  // namespace memsize::board::grammar_test

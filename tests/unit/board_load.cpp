@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::board {
+namespace memsize::board::load_test {
 
 namespace {
 
@@ -466,4 +466,4 @@ TEST_SUITE("board") {
   }
 }
 
-}  // namespace memsize::board
+}  // namespace memsize::board::load_test

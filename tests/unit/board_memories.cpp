@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::board {
+namespace memsize::board::memories_test {
 
 namespace {
 
@@ -193,4 +193,4 @@ TEST_CASE("every bundled part is read, and its numbers are those of the vendors'
 
 TEST_SUITE_END();
 
-}  // namespace memsize::board
+}  // namespace memsize::board::memories_test

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::board {
+namespace memsize::board::trace_format_test {
 
 namespace {
 
@@ -226,4 +226,4 @@ fixed = { 1 = "4KiB" }
   }
 }
 
-}  // namespace memsize::board
+}  // namespace memsize::board::trace_format_test

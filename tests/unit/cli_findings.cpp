@@ -10,8 +10,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
-namespace memsize::cli {
+namespace memsize::cli::findings_test {
 
 namespace {
 
@@ -47,6 +48,10 @@ core::Diagnostics errors_of(const std::string& text) {
   const auto parsed = parse_baseline("b.json", text);
   REQUIRE_FALSE(parsed);
   return parsed.error();
+}
+
+nlohmann::json parsed(const core::Json& document) {
+  return nlohmann::json::parse(document.compact());
 }
 
 }  // namespace
@@ -278,8 +283,8 @@ TEST_CASE("SARIF has a rule for each code, and results with places and suppressi
   core::Diagnostic second = core::warning(Code::kSdkStale, "s");
   const std::vector<Rule> rules = {
       {Code::kSdkDisagree, core::Severity::kError, std::nullopt, "one address", "or chaos"}};
-  const auto all =
-      to_sarif({second, found, found}, acceptance, core::ExitStatus::kInput, rules, "1.2.3");
+  const auto all = parsed(
+      to_sarif({second, found, found}, acceptance, core::ExitStatus::kInput, rules, "1.2.3"));
   const auto& run = all["runs"][0];
   CHECK(run["tool"]["driver"]["version"] == "1.2.3");
   CHECK(run["tool"]["driver"]["rules"].size() == 2);
@@ -309,7 +314,7 @@ TEST_CASE("SARIF's fingerprints are those of a baseline's keys") {
   Acceptance acceptance;
   acceptance.homes = kHomes;
   const auto print_of = [&](const core::Diagnostic& each) {
-    const auto document = to_sarif({each}, acceptance, core::ExitStatus::kInput, {}, "1");
+    const auto document = parsed(to_sarif({each}, acceptance, core::ExitStatus::kInput, {}, "1"));
     return document["runs"][0]["results"][0]["partialFingerprints"]["memsizeFinding/v1"]
         .get<std::string>();
   };
@@ -329,11 +334,11 @@ TEST_CASE("SARIF tells findings from what could not be looked at, and shows what
   acceptance.is_asked = true;
   acceptance.accepted.push_back({finding("../sdk/platform/zx9/rtos/a", "m"), "since 2020"});
   const auto all =
-      to_sarif({core::error(Code::kSdkTree, "no tree"), core::warning(Code::kSdkStale, "s")},
-               acceptance,
-               core::ExitStatus::kEnvironment,
-               {},
-               "1");
+      parsed(to_sarif({core::error(Code::kSdkTree, "no tree"), core::warning(Code::kSdkStale, "s")},
+                      acceptance,
+                      core::ExitStatus::kEnvironment,
+                      {},
+                      "1"));
   const auto& run = all["runs"][0];
   CHECK(run["invocations"][0]["executionSuccessful"] == false);
   CHECK(run["invocations"][0]["toolExecutionNotifications"][0]["descriptor"]["id"] == "sdk.tree");
@@ -346,4 +351,4 @@ TEST_CASE("SARIF tells findings from what could not be looked at, and shows what
 
 TEST_SUITE_END();
 
-}  // namespace memsize::cli
+}  // namespace memsize::cli::findings_test

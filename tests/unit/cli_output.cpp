@@ -12,8 +12,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
-namespace memsize::cli {
+namespace memsize::cli::output_test {
 
 namespace {
 
@@ -325,7 +326,8 @@ TEST_SUITE("cli") {
     core::Diagnostic problem = core::error(Code::kTomlType, "m", place(4, 2, 1, "text"), "h");
     problem.details = {"d"};
     problem.related.push_back({place(5, 1, 1, "t"), "r"});
-    const auto json = to_json({problem, core::note(Code::kUsage, "n")});
+    const auto json =
+        nlohmann::json::parse(to_json({problem, core::note(Code::kUsage, "n")}).compact());
     REQUIRE(json.size() == 2);
     CHECK(json[0]["severity"] == "error");
     CHECK(json[0]["code"] == "toml.type");
@@ -342,4 +344,4 @@ TEST_SUITE("cli") {
   }
 }
 
-}  // namespace memsize::cli
+}  // namespace memsize::cli::output_test

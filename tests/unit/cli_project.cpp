@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::cli {
+namespace memsize::cli::project_test {
 
 namespace {
 
@@ -286,4 +286,4 @@ TEST_CASE("a board's name is that of its file") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::cli
+}  // namespace memsize::cli::project_test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::c_expression_test {
 
 namespace {
 
@@ -128,4 +128,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::c_expression_test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::cursor_test {
 
 TEST_SUITE("core") {
   TEST_CASE("a cursor: tokens with their places, whatever ends the lines") {
@@ -97,4 +97,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::cursor_test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::diagnostic_test {
 
 TEST_SUITE("core") {
   TEST_CASE("every code has a name of its own of the form room.word") {
@@ -71,4 +71,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::diagnostic_test

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-namespace memsize::core {
+namespace memsize::core::files_test {
 
 namespace {
 
@@ -427,4 +427,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::files_test

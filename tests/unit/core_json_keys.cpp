@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::json_keys_test {
 
 namespace {
 
@@ -38,4 +38,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::json_keys_test

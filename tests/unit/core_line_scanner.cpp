@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::core {
+namespace memsize::core::line_scanner_test {
 
 namespace {
 
@@ -305,4 +305,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::line_scanner_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::overlay_test {
 
 TEST_SUITE("core") {
   TEST_CASE("what is laid over a disk is read instead, and nothing is written") {
@@ -31,4 +31,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::overlay_test

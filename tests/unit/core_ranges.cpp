@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::ranges_test {
 
 namespace {
 
@@ -138,4 +138,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::ranges_test

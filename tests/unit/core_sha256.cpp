@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::sha256_test {
 
 TEST_SUITE("core") {
   TEST_CASE("SHA-256 of the standard's own examples") {
@@ -48,4 +48,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::sha256_test

@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::core {
+namespace memsize::core::text_test {
 
 namespace {
 
@@ -348,4 +348,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::text_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::text_edits_test {
 
 namespace {
 
@@ -70,4 +70,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::text_edits_test

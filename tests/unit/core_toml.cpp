@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::toml_test {
 
 TEST_SUITE("core") {
   TEST_CASE("every key and value of a TOML file knows where it is") {
@@ -102,4 +102,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::toml_test

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
-namespace memsize::emit {
+namespace memsize::emit::files_test {
 
 namespace {
 
@@ -339,10 +340,10 @@ TEST_SUITE("emit") {
         render(map_of(with(zx9_text(),
                            "base = \"0x0\", size = \"1MiB\"",
                            "base = \"0x0\", size = \"2MiB\", window = \"w\"")));
-    const auto document = Json::parse(content_of(artifacts, "alpha/mmu_map.json"));
+    const auto document = nlohmann::json::parse(content_of(artifacts, "alpha/mmu_map.json"));
     std::string entries;
     std::uint64_t end = 0;
-    for (const Json& range : document["ranges"]) {
+    for (const nlohmann::json& range : document["ranges"]) {
       const std::uint64_t from = core::parse_address(range["virtual"].get<std::string>()).value();
       CHECK(from >= end);
       end = from + range["size_bytes"].get<std::uint64_t>();
@@ -453,4 +454,4 @@ TEST_SUITE("emit") {
   }
 }
 
-}  // namespace memsize::emit
+}  // namespace memsize::emit::files_test

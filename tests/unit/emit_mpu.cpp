@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::emit {
+namespace memsize::emit::mpu_test {
 
 namespace {
 
@@ -431,4 +431,4 @@ TEST_SUITE("emit") {
   }
 }
 
-}  // namespace memsize::emit
+}  // namespace memsize::emit::mpu_test

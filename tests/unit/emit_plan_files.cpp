@@ -21,7 +21,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace memsize::emit {
+namespace memsize::emit::plan_files_test {
 
 namespace {
 
@@ -754,4 +754,4 @@ TEST_SUITE("emit") {
   }
 }
 
-}  // namespace memsize::emit
+}  // namespace memsize::emit::plan_files_test

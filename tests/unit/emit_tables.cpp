@@ -15,7 +15,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::emit {
+namespace memsize::emit::tables_test {
 
 namespace {
 
@@ -245,4 +245,4 @@ TEST_CASE("a region's registers") {
   CHECK(words[3] == MpuWords{0, 0x41C00000, 0x27, 0x1334});
 }
 
-}  // namespace memsize::emit
+}  // namespace memsize::emit::tables_test

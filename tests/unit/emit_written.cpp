@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::emit {
+namespace memsize::emit::written_test {
 
 namespace {
 
@@ -244,4 +244,4 @@ TEST_SUITE("emit") {
   }
 }
 
-}  // namespace memsize::emit
+}  // namespace memsize::emit::written_test

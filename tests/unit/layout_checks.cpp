@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::layout {
+namespace memsize::layout::checks_test {
 
 namespace {
 
@@ -313,7 +313,7 @@ TEST_SUITE("layout") {
 
   TEST_CASE("random ranges: the overlap check finds one wherever comparing all pairs does") {
     test::Random random{77};
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < test::rounds(500); ++round) {
       CAPTURE(round);
       MemoryMap map;
       for (int i = 0; i < 6; ++i) {
@@ -398,4 +398,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::checks_test

@@ -20,7 +20,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::layout {
+namespace memsize::layout::cover_test {
 
 namespace {
 
@@ -415,7 +415,7 @@ TEST_SUITE("layout") {
     for (const Case& c : cases) {
       for (const std::uint64_t unit :
            {std::uint64_t{32}, std::uint64_t{64}, std::uint64_t{256}, 2 * kMiB}) {
-        for (int round = 0; round < c.rounds; ++round) {
+        for (int round = 0; round < test::rounds(c.rounds); ++round) {
           // Not on a multiple of the size of all.
           const std::uint64_t base = 0xA0000000 + unit * random.below(64);
           check_fewest(random_stretches({base, unit, c.units, c.wanted, c.below}, random));
@@ -469,10 +469,10 @@ TEST_SUITE("layout") {
 
   TEST_CASE("MPU regions: scattered areas get what they want") {
     test::Random random(0x5CA7);
-    for (std::size_t round = 0; round < 200; ++round) {
+    for (std::size_t round = 0; round < test::rounds(std::size_t{200}); ++round) {
       checked(scattered(1 + round % 4, random));
     }
-    for (int round = 0; round < 4; ++round) {
+    for (int round = 0; round < test::rounds(4); ++round) {
       checked(scattered(round == 0 ? 64 : 10, random));
     }
   }
@@ -495,4 +495,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::cover_test

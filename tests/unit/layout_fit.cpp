@@ -19,7 +19,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::layout {
+namespace memsize::layout::fit_test {
 
 namespace {
 
@@ -445,7 +445,7 @@ TEST_SUITE("layout") {
       CAPTURE(name);
       const board::Board board = real_board(name);
       test::Random random{3};
-      for (int round = 0; round < 20; ++round) {
+      for (int round = 0; round < test::rounds(20); ++round) {
         board::KnobValues values;
         for (const board::Knob& knob : board.knobs) {
           if (knob.demand) {
@@ -461,7 +461,7 @@ TEST_SUITE("layout") {
   TEST_CASE("small boards like the real ones: the growth is the cheapest there is") {
     test::Random random{784};
     Outcome outcome;
-    for (int round = 0; round < 250; ++round) {
+    for (int round = 0; round < test::rounds(250); ++round) {
       CAPTURE(round);
       check_growth(even_board(random), false, outcome);
     }
@@ -474,7 +474,7 @@ TEST_SUITE("layout") {
   TEST_CASE("tight: the steps are the hard granule") {
     test::Random random{4};
     Outcome outcome;
-    for (int round = 0; round < 120; ++round) {
+    for (int round = 0; round < test::rounds(120); ++round) {
       CAPTURE(round);
       SmallBoard board = even_board(random);
       if (board.granule == 256 * kKiB && board.owner.size() > 3) {
@@ -532,7 +532,7 @@ TEST_SUITE("layout") {
   TEST_CASE("heaps and bases anywhere: the growth is the cheapest there is") {
     test::Random random{99};
     Outcome outcome;
-    for (int round = 0; round < 250; ++round) {
+    for (int round = 0; round < test::rounds(250); ++round) {
       CAPTURE(round);
       check_growth(odd_board(random), false, outcome);
     }
@@ -655,4 +655,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::fit_test

@@ -14,7 +14,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::layout {
+namespace memsize::layout::limits_test {
 
 namespace {
 
@@ -323,4 +323,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::limits_test

@@ -20,7 +20,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::layout {
+namespace memsize::layout::mpu_test {
 
 namespace {
 
@@ -605,4 +605,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::mpu_test

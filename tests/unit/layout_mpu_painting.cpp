@@ -18,7 +18,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::layout {
+namespace memsize::layout::mpu_painting_test {
 
 namespace {
 
@@ -191,7 +191,7 @@ TEST_SUITE("layout") {
     // Areas at random, with few regions: the note counts what is really lost.
     test::Random random{11};
     std::size_t scarce = 0;
-    for (int round = 0; round < 80; ++round) {
+    for (int round = 0; round < test::rounds(80); ++round) {
       CAPTURE(round);
       std::string chains;
       std::string wishes;
@@ -226,7 +226,7 @@ TEST_SUITE("layout") {
 
   TEST_CASE(
       "painted by hand, the regions of every board show what its map wants, with any legal knobs") {
-    constexpr int kRounds = 50;
+    constexpr int kRounds = test::rounds(50);
     core::RealFileSystem files;
     const std::string folder = test::source_folder() + "/boards";
     test::Random random{2026};
@@ -280,4 +280,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::mpu_painting_test

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::layout {
+namespace memsize::layout::resolve_test {
 
 namespace {
 
@@ -327,4 +327,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::resolve_test

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::layout {
+namespace memsize::layout::sight_test {
 
 namespace {
 
@@ -133,7 +133,7 @@ TEST_SUITE("layout") {
   TEST_CASE("random entries show each byte as a model of one byte does, in both directions") {
     test::Random random{7};
     constexpr std::uint64_t kSpace = 320;
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < test::rounds(400); ++round) {
       const CoreHardware core = random_core(random);
       CAPTURE(round);
       std::uint64_t next = 0;
@@ -170,4 +170,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::sight_test

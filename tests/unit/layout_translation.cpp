@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::layout {
+namespace memsize::layout::translation_test {
 
 namespace {
 
@@ -159,7 +159,7 @@ std::size_t check_round(const std::vector<ModelEntry>& entries,
 TEST_SUITE("layout") {
   TEST_CASE("random entries, virtual and physical equal modulo 2 MiB: tables and entries agree") {
     test::Random random{20261121};
-    for (std::uint64_t round = 0; round < 200; ++round) {
+    for (std::uint64_t round = 0; round < test::rounds(std::uint64_t{200}); ++round) {
       CAPTURE(round);
       // 8 MiB, in every other round on both sides of an edge of 1 GiB.
       const Section section{round % 2 == 0 ? 0 : kOneGiB - 2 * kTwoMiB, 4 * kTwoMiB};
@@ -171,7 +171,7 @@ TEST_SUITE("layout") {
   TEST_CASE("random entries whose addresses drift apart are cut where a block was used") {
     test::Random random{4242};
     std::size_t cut = 0;
-    for (std::uint64_t round = 0; round < 200; ++round) {
+    for (std::uint64_t round = 0; round < test::rounds(std::uint64_t{200}); ++round) {
       CAPTURE(round);
       const Section section{kOneGiB - 2 * kTwoMiB, 4 * kTwoMiB};
       const auto entries = random_entries(random, section, round % 3 == 0 ? kPage : kTwoMiB / 2);
@@ -183,7 +183,7 @@ TEST_SUITE("layout") {
   TEST_CASE("random entries of more than 1 GiB, congruent modulo 1 GiB or only modulo 2 MiB") {
     test::Random random{7};
     std::size_t cut = 0;
-    for (std::uint64_t round = 0; round < 12; ++round) {
+    for (std::uint64_t round = 0; round < test::rounds(std::uint64_t{12}); ++round) {
       CAPTURE(round);
       const Section section{4 * kOneGiB - kTwoMiB, kOneGiB + 2 * kTwoMiB};
       auto entries = random_entries(random, section, round % 2 == 0 ? kOneGiB : kTwoMiB);
@@ -417,4 +417,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::translation_test

@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::layout {
+namespace memsize::layout::views_test {
 
 namespace {
 
@@ -426,4 +426,4 @@ regions = [ { name = "THIRD", size = "1MiB", cores = ["beta_1"] } ]
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::views_test

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::layout {
+namespace memsize::layout::why_test {
 
 namespace {
 
@@ -213,4 +213,4 @@ TEST_SUITE("layout") {
   }
 }
 
-}  // namespace memsize::layout
+}  // namespace memsize::layout::why_test

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::model {
+namespace memsize::model::copies_test {
 
 namespace {
 
@@ -114,4 +114,4 @@ TEST_SUITE("model") {
   }
 }
 
-}  // namespace memsize::model
+}  // namespace memsize::model::copies_test

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::model {
+namespace memsize::model::measured_test {
 
 namespace {
 
@@ -201,4 +201,4 @@ TEST_SUITE("model") {
   }
 }
 
-}  // namespace memsize::model
+}  // namespace memsize::model::measured_test

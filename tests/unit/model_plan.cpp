@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::model {
+namespace memsize::model::plan_test {
 
 namespace {
 
@@ -241,4 +241,4 @@ TEST_SUITE("model") {
   }
 }
 
-}  // namespace memsize::model
+}  // namespace memsize::model::plan_test

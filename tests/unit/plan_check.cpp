@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::check_test {
 
 namespace {
 
@@ -641,4 +641,4 @@ TEST_SUITE("plan") {
   }
 }
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::check_test

@@ -2,6 +2,7 @@
 #include "memsize/plan/check_plan.hpp"
 
 #include "collisions.hpp"
+#include "support.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::collisions_test {
 
 namespace {
 
@@ -88,7 +89,7 @@ Buffers packed(std::mt19937& random, std::size_t count, std::int64_t steps) {
 TEST_SUITE("plan") {
   TEST_CASE("Random plans: overlaps are told exactly where two share bytes") {
     std::mt19937 random{11};
-    for (int round = 0; round < 500; ++round) {
+    for (int round = 0; round < test::rounds(500); ++round) {
       const Buffers buffers = packed(random, 12, 8);
       model::PlanReport plan;
       plan.path = "plan.json";
@@ -146,7 +147,7 @@ TEST_SUITE("plan") {
   TEST_CASE("Random buffers against a look at every pair") {
     std::mt19937 random{9};
     std::size_t colliding = 0;
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < test::rounds(3000); ++round) {
       Buffers buffers;
       const std::size_t count = 1 + random() % 14;
       const std::uint64_t room = 8 + random() % 60;
@@ -188,7 +189,7 @@ TEST_SUITE("plan") {
 
   TEST_CASE("Of a plan without holes, one moved buffer is found") {
     std::mt19937 random{7};
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < test::rounds(200); ++round) {
       Buffers buffers = packed(random, 40, 20);
       REQUIRE_FALSE(find_collision(buffers));
       PlacedBuffer& moved = buffers[random() % buffers.size()];
@@ -198,4 +199,4 @@ TEST_SUITE("plan") {
   }
 }
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::collisions_test

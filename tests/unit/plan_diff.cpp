@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::diff_test {
 
 namespace {
 
@@ -212,4 +212,4 @@ TEST_SUITE("plan") {
   }
 }
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::diff_test

@@ -3,6 +3,7 @@
 #include "greedy_occupied.hpp"
 #include "instance.hpp"
 #include "plan_packing_support.hpp"
+#include "support.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::greedy_test {
 
 namespace {
 
@@ -86,7 +87,7 @@ Planned plan_of(const std::vector<Buffer>& buffers) {
 TEST_SUITE("plan") {
   TEST_CASE("greedy: holes are those between everything placed") {
     test::Numbers numbers(4);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < test::rounds(200); ++round) {
       const auto slots = static_cast<std::int32_t>(1 + numbers.below(40));
       Instance instance;
       instance.slots = slots;
@@ -176,7 +177,7 @@ TEST_SUITE("plan") {
 
   TEST_CASE("greedy: a chain reaches its bound, whatever its sizes") {
     test::Numbers numbers(5);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < test::rounds(200); ++round) {
       std::vector<Buffer> chain;
       for (std::int64_t step = 0; step < 40; ++step) {
         chain.push_back(buffer(step, step + 2, 1 + numbers.below(1000)));
@@ -197,7 +198,7 @@ TEST_SUITE("plan") {
   TEST_CASE("greedy: plans of random buffers, some aligned, some fixed, are plans") {
     test::Numbers numbers(6);
     int reached = 0;
-    constexpr int kRounds = 300;
+    constexpr int kRounds = test::rounds(300);
     for (int round = 0; round < kRounds; ++round) {
       std::vector<Buffer> buffers;
       std::uint64_t fixed_end = 0;
@@ -226,7 +227,7 @@ TEST_SUITE("plan") {
   TEST_CASE("greedy: never below what is possible, and seldom above") {
     test::Numbers numbers(7);
     int best = 0;
-    constexpr int kRounds = 200;
+    constexpr int kRounds = test::rounds(200);
     for (int round = 0; round < kRounds; ++round) {
       std::vector<Buffer> buffers;
       for (int i = 0; i < 6; ++i) {
@@ -327,4 +328,4 @@ TEST_SUITE("plan") {
 
 }  // namespace
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::greedy_test

@@ -2,6 +2,7 @@
 // where they were told to.
 #include "instance.hpp"
 #include "plan_packing_support.hpp"
+#include "support.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::instance_test {
 
 namespace {
 
@@ -51,7 +52,7 @@ TEST_SUITE("plan") {
 
   TEST_CASE("instance: two items share a slot if and only if they are alive together") {
     test::Numbers numbers(1);
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < test::rounds(300); ++round) {
       std::vector<Buffer> buffers;
       for (std::uint64_t i = 0; i < 12; ++i) {
         const auto lower = static_cast<std::int64_t>(numbers.below(15));
@@ -142,7 +143,7 @@ TEST_SUITE("plan") {
   TEST_CASE("bound: no plan is lower") {
     test::Numbers numbers(2);
     int reached = 0;
-    constexpr int kRounds = 400;
+    constexpr int kRounds = test::rounds(400);
     for (int round = 0; round < kRounds; ++round) {
       std::vector<Buffer> buffers;
       const std::uint64_t count = 1 + numbers.below(6);
@@ -232,4 +233,4 @@ TEST_SUITE("plan") {
 
 }  // namespace
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::instance_test

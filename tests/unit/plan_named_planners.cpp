@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::named_planners_test {
 
 namespace {
 
@@ -183,4 +183,4 @@ TEST_SUITE("plan") {
 
 }  // namespace
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::named_planners_test

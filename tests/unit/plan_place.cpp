@@ -15,7 +15,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::place_test {
 
 namespace {
 
@@ -170,4 +170,4 @@ TEST_CASE("two memories: fits exactly where brute force says so, at the least co
 
 TEST_SUITE_END();
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::place_test

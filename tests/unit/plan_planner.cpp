@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::planner_test {
 
 namespace {
 
@@ -673,4 +673,4 @@ memory:
 
 TEST_SUITE_END();
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::planner_test

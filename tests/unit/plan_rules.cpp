@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::plan {
+namespace memsize::plan::rules_test {
 
 namespace {
 
@@ -276,4 +276,4 @@ TEST_CASE("hostile YAML is an error, not a crash and not a long wait") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::plan
+}  // namespace memsize::plan::rules_test

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace memsize::readers {
+namespace memsize::readers::ares_test {
 
 namespace {
 
@@ -318,4 +318,4 @@ TEST_CASE("ares: the report of memory levels") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::ares_test

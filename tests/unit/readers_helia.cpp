@@ -11,7 +11,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::helia_test {
 
 namespace {
 
@@ -503,4 +503,4 @@ TEST_SUITE("readers") {
   }
 }
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::helia_test

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::lifetime_csv_test {
 
 namespace {
 
@@ -244,4 +244,4 @@ TEST_CASE("lifetime csv: other tables are not taken for one") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::lifetime_csv_test

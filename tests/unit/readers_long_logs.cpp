@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::long_logs_test {
 namespace {
 
 using core::Code;
@@ -213,4 +213,4 @@ TEST_SUITE("readers: long logs") {
 }
 
 }  // namespace
-}  // namespace memsize::readers
+}  // namespace memsize::readers::long_logs_test

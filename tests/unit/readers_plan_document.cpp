@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-namespace memsize::readers {
+namespace memsize::readers::plan_document_test {
 
 namespace {
 
@@ -195,4 +195,4 @@ TEST_CASE("plan document: what is wrong in it") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::plan_document_test

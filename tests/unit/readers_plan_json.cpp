@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::plan_json_test {
 
 namespace {
 
@@ -220,4 +220,4 @@ TEST_SUITE("readers") {
   }
 }
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::plan_json_test

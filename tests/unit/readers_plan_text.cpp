@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::plan_text_test {
 
 namespace {
 
@@ -464,4 +464,4 @@ TEST_CASE("plans in text: no other console log is one") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::plan_text_test

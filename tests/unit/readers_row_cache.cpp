@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::row_cache_test {
 namespace {
 
 Row row_of(std::uint32_t record) {
@@ -57,4 +57,4 @@ TEST_SUITE("readers: rows read before") {
 }
 
 }  // namespace
-}  // namespace memsize::readers
+}  // namespace memsize::readers::row_cache_test

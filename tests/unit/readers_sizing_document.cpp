@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-namespace memsize::readers {
+namespace memsize::readers::sizing_document_test {
 
 namespace {
 
@@ -264,4 +264,4 @@ TEST_SUITE("readers") {
   }
 }
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::sizing_document_test

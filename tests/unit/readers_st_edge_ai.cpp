@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-namespace memsize::readers {
+namespace memsize::readers::st_edge_ai_test {
 
 namespace {
 
@@ -225,4 +225,4 @@ TEST_CASE("st edge ai: other versions, and what no plan can have") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::st_edge_ai_test

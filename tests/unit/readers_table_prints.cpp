@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::readers {
+namespace memsize::readers::table_prints_test {
 
 namespace {
 
@@ -108,4 +108,4 @@ TEST_SUITE("readers") {
   }
 }
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::table_prints_test

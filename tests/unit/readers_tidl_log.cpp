@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers {
+namespace memsize::readers::tidl_log_test {
 
 namespace {
 
@@ -718,4 +718,4 @@ TEST_SUITE("readers") {
   }
 }
 
-}  // namespace memsize::readers
+}  // namespace memsize::readers::tidl_log_test

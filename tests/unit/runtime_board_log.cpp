@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::runtime {
+namespace memsize::runtime::board_log_test {
 
 namespace {
 
@@ -393,4 +393,4 @@ TEST_SUITE("runtime") {
 
 }  // namespace
 
-}  // namespace memsize::runtime
+}  // namespace memsize::runtime::board_log_test

@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::runtime {
+namespace memsize::runtime::predicted_test {
 
 namespace {
 
@@ -112,4 +112,4 @@ TEST_SUITE("runtime") {
 
 }  // namespace
 
-}  // namespace memsize::runtime
+}  // namespace memsize::runtime::predicted_test

@@ -19,7 +19,7 @@
 #include <doctest/doctest.h>
 #include <elf.h>
 
-namespace memsize::runtime {
+namespace memsize::runtime::run_test {
 
 namespace {
 
@@ -327,4 +327,4 @@ TEST_CASE("without a trace each heap is filled by one block") {
 
 TEST_SUITE_END();
 
-}  // namespace memsize::runtime
+}  // namespace memsize::runtime::run_test

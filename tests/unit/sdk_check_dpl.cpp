@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::check_dpl_test {
 
 namespace {
 
@@ -254,4 +254,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::check_dpl_test

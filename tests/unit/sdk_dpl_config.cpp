@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::dpl_config_test {
 
 namespace {
 
@@ -258,4 +258,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::dpl_config_test

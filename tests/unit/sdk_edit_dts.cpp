@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::edit_dts_test {
 
 namespace {
 
@@ -116,4 +116,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::edit_dts_test

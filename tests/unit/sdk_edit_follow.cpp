@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::edit_follow_test {
 
 namespace {
 
@@ -228,4 +228,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::edit_follow_test

@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-using namespace memsize;
-using namespace memsize::sdk;
+namespace memsize::sdk::edit_generated_test {
 
 namespace {
 
@@ -538,3 +537,5 @@ TEST_CASE("sizes are printed as the SDK prints them") {
 }
 
 TEST_SUITE_END();
+
+}  // namespace memsize::sdk::edit_generated_test

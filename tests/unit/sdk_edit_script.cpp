@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-using namespace memsize;
-using namespace memsize::sdk;
+namespace memsize::sdk::edit_script_test {
+
 using Values = std::map<std::string, Integer>;
 
 namespace {
@@ -196,3 +196,5 @@ TEST_CASE("a script that does not run to its end is edited like any other") {
 }
 
 TEST_SUITE_END();
+
+}  // namespace memsize::sdk::edit_script_test

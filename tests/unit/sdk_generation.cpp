@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::generation_test {
 
 namespace {
 
@@ -119,4 +119,4 @@ TEST_SUITE("sdk") {
 
 }  // namespace
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::generation_test

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::import_test {
 
 namespace {
 
@@ -266,4 +266,4 @@ TEST_CASE("a map that is not the script's is told") {
   CHECK(found.front().related.size() == 1);
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::import_test

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::linker_sections_test {
 
 namespace {
 
@@ -141,4 +141,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::linker_sections_test

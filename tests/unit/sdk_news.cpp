@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::news_test {
 
 namespace {
 
@@ -53,4 +53,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::news_test

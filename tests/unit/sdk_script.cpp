@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::script_test {
 
 TEST_SUITE("sdk") {
   TEST_CASE("integers are written as Python writes them") {
@@ -330,4 +330,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::script_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::script_errors_test {
 
 namespace {
 
@@ -234,4 +234,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::script_errors_test

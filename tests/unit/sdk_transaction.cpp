@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::transaction_test {
 
 namespace {
 
@@ -332,4 +332,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::transaction_test

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sdk {
+namespace memsize::sdk::why_test {
 
 namespace {
 
@@ -242,4 +242,4 @@ TEST_SUITE("sdk") {
   }
 }
 
-}  // namespace memsize::sdk
+}  // namespace memsize::sdk::why_test

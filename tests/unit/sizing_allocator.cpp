@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sizing {
+namespace memsize::sizing::allocator_test {
 
 namespace {
 
@@ -149,4 +149,4 @@ TEST_SUITE("sizing") {
   }
 }
 
-}  // namespace memsize::sizing
+}  // namespace memsize::sizing::allocator_test

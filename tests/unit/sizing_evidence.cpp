@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sizing {
+namespace memsize::sizing::evidence_test {
 
 namespace {
 
@@ -586,4 +586,4 @@ TEST_SUITE("sizing") {
   }
 }
 
-}  // namespace memsize::sizing
+}  // namespace memsize::sizing::evidence_test

@@ -12,7 +12,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sizing {
+namespace memsize::sizing::live_test {
 
 namespace {
 
@@ -119,7 +119,7 @@ TEST_SUITE("sizing") {
   TEST_CASE("the heaviest live set is that of trying every subset") {
     test::Random random{90210};
     bool groups = false;
-    for (int round = 0; round < 400; ++round) {
+    for (int round = 0; round < test::rounds(400); ++round) {
       CAPTURE(round);
       std::vector<Instance> models;
       std::vector<std::uint64_t> weights;
@@ -147,7 +147,7 @@ TEST_SUITE("sizing") {
   TEST_CASE("what is too much to search is bounded from above") {
     test::Random random{5};
     bool bounded = false;
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < test::rounds(20); ++round) {
       CAPTURE(round);
       std::vector<Instance> models;
       std::vector<std::uint64_t> weights;
@@ -180,7 +180,7 @@ TEST_SUITE("sizing") {
 
   TEST_CASE("the order of inputs and models never changes a demand") {
     test::Random random{1848};
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < test::rounds(200); ++round) {
       CAPTURE(round);
       std::vector<Instance> models;
       const std::size_t count = 2 + random.below(9);
@@ -209,7 +209,7 @@ TEST_SUITE("sizing") {
 
   TEST_CASE("one more model never lowers a demand") {
     test::Random random{1066};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < test::rounds(300); ++round) {
       CAPTURE(round);
       std::vector<Instance> models;
       const std::size_t count = 1 + random.below(9);
@@ -301,4 +301,4 @@ TEST_SUITE("sizing") {
   }
 }
 
-}  // namespace memsize::sizing
+}  // namespace memsize::sizing::live_test

@@ -17,7 +17,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sizing {
+namespace memsize::sizing::overlaps_test {
 
 namespace {
 
@@ -166,7 +166,7 @@ TEST_SUITE("sizing") {
     test::Random random{6174};
     std::size_t searched = 0;
     std::size_t bounded = 0;
-    for (int round = 0; round < 600; ++round) {
+    for (int round = 0; round < test::rounds(600); ++round) {
       CAPTURE(round);
       const std::vector<Instance> models = random_models(random);
       const LiveModels live{models};
@@ -211,7 +211,7 @@ TEST_SUITE("sizing") {
 
   TEST_CASE("the addresses of one class are compared as block by block") {
     test::Random random{1729};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < test::rounds(300); ++round) {
       CAPTURE(round);
       const std::vector<Instance> models = random_models(random);
       std::vector<std::size_t> members(models.size());
@@ -255,4 +255,4 @@ TEST_SUITE("sizing") {
   }
 }
 
-}  // namespace memsize::sizing
+}  // namespace memsize::sizing::overlaps_test

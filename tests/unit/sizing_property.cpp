@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sizing {
+namespace memsize::sizing::property_test {
 
 namespace {
 
@@ -52,7 +52,7 @@ TEST_SUITE("sizing") {
   TEST_CASE("the order of a table's rows never changes a demand") {
     const test::ViewOfZx9 zx9;
     test::Random random{2024};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < test::rounds(300); ++round) {
       CAPTURE(round);
       model::Recording recording = random_recording(random);
       const Options options = random_options(random);
@@ -76,7 +76,7 @@ TEST_SUITE("sizing") {
   TEST_CASE("one more record never lowers a demand") {
     const test::ViewOfZx9 zx9;
     test::Random random{4711};
-    for (int round = 0; round < 1000; ++round) {
+    for (int round = 0; round < test::rounds(1000); ++round) {
       CAPTURE(round);
       model::Recording recording = random_recording(random);
       const Options options = random_options(random);
@@ -104,7 +104,7 @@ TEST_SUITE("sizing") {
   TEST_CASE("what is suggested covers every figure and is a multiple of the granule") {
     const test::ViewOfZx9 zx9;
     test::Random random{31337};
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < test::rounds(300); ++round) {
       CAPTURE(round);
       const model::Recording recording = random_recording(random);
       const Options options = random_options(random);
@@ -125,4 +125,4 @@ TEST_SUITE("sizing") {
   }
 }
 
-}  // namespace memsize::sizing
+}  // namespace memsize::sizing::property_test

@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::sizing {
+namespace memsize::sizing::rules_test {
 
 namespace {
 
@@ -386,4 +386,4 @@ TEST_SUITE("sizing") {
   }
 }
 
-}  // namespace memsize::sizing
+}  // namespace memsize::sizing::rules_test

@@ -6,6 +6,7 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/layout/memory_map.hpp"
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,18 @@ namespace memsize::test {
 [[nodiscard]] std::size_t count(const core::Diagnostics& diagnostics, core::Code code);
 [[nodiscard]] std::string all_text(const core::Diagnostics& diagnostics);
 [[nodiscard]] bool contains(std::string_view text, std::string_view part);
+
+/// How often something random is tried: fewer times under the sanitizers, where a program takes ten
+/// times as long.
+template <std::integral Number>
+[[nodiscard]] constexpr Number rounds(Number full) {
+#ifdef MEMSIZE_SANITIZED
+  constexpr Number kSlower = 10;
+  return full < kSlower ? 1 : full / kSlower;
+#else
+  return full;
+#endif
+}
 
 /// The folder of the repository.
 [[nodiscard]] std::string source_folder();

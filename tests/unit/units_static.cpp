@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace memsize::core {
+namespace memsize::core::units_static_test {
 
 namespace {
 
@@ -114,4 +114,4 @@ TEST_SUITE("core") {
   }
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::core::units_static_test

@@ -1,0 +1,95 @@
+// nlohmann's parser reads; what it finds becomes a value of ours.
+#include "memsize/core/json.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace memsize::core {
+
+namespace {
+
+// What is nested deeper is not read by anybody, and takes a stack as deep to destroy.
+constexpr std::size_t kDeepest = 100;
+
+class JsonBuilder {
+ public:
+  bool null() { return add({}); }
+
+  bool boolean(bool value) { return add(value); }
+
+  bool number_integer(std::int64_t value) { return add(value); }
+
+  bool number_unsigned(std::uint64_t value) { return add(value); }
+
+  bool number_float(double value, const std::string&) { return add(value); }
+
+  bool string(std::string& value) { return add(std::move(value)); }
+
+  // JSON has none; the parser asks for it.
+  bool binary(nlohmann::json::binary_t&) { return false; }
+
+  bool start_object(std::size_t) { return open(Json::object()); }
+
+  bool start_array(std::size_t) { return open(Json::array()); }
+
+  bool key(std::string& value) {
+    key_ = std::move(value);
+    return true;
+  }
+
+  bool end_object() {
+    open_.pop_back();
+    return true;
+  }
+
+  bool end_array() { return end_object(); }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) {
+    return false;
+  }
+
+  Json take() { return std::move(root_); }
+
+ private:
+  bool add(Json value) {
+    place(std::move(value));
+    return true;
+  }
+
+  bool open(Json value) {
+    open_.push_back(place(std::move(value)));
+    return open_.size() <= kDeepest;
+  }
+
+  // What is open has no item behind it, so that it stays where it is.
+  Json* place(Json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    if (open_.back()->is_array()) {
+      return &open_.back()->push_back(std::move(value));
+    }
+    Json& member = (*open_.back())[key_];
+    member = std::move(value);
+    return &member;
+  }
+
+  Json root_;
+  std::vector<Json*> open_;
+  std::string key_;
+};
+
+}  // namespace
+
+std::optional<Json> read_json(std::string_view text) {
+  JsonBuilder builder;
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) {
+    return std::nullopt;
+  }
+  return builder.take();
+}
+
+}  // namespace memsize::core
