@@ -8,9 +8,10 @@ source tests/support/install.sh
 
 install_missing "${build_packages[@]}"
 
-echo "== building build/release/memsize, and what validate runs"
+echo "== building build/release/memsize, and what validate runs: about three minutes on two processors"
 cmake --preset release -DMEMSIZE_TESTS=OFF >/dev/null
-cmake --build --preset release
+# [done/of all]
+NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset release
 
 memsize=build/release/memsize
 trace=samples/j722s-mobilenet/trace.log

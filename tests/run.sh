@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests: under release, then under the sanitizers.
-#   --quick   release only
+# Installs what is missing, builds, and runs all tests: with what users run, then under the sanitizers.
+#   --quick   before a commit: one incremental build, and the tests that take seconds
 #   --tidy    clang-tidy over all sources too
 set -euo pipefail
 # Where a shell looks for folders does not lead anywhere else.
@@ -20,18 +20,28 @@ done
 
 install_missing "${build_packages[@]}" "${test_packages[@]}"
 
-echo "== format"
-git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+# What was compiled before is taken from there, where there is such a place.
+configuration=(-DMEMSIZE_TESTS=ON)
+if command -v ccache >/dev/null; then
+  configuration+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
 
+# Minutes and seconds since the first stage, before what begins now.
+stage() {
+  printf '== %2d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$1"
+}
+
+# Further words are ctest's.
 run_preset() {
   local preset=$1 log
-  echo "== $preset: build"
-  cmake --preset "$preset" -DMEMSIZE_TESTS=ON >/dev/null
+  shift
+  stage "$preset: build"
+  cmake --preset "$preset" "${configuration[@]}" >/dev/null
   cmake --build --preset "$preset"
-  echo "== $preset: test"
+  stage "$preset: test"
   log=$(mktemp)
   # As many tests at once as there are processors.
-  ctest --preset "$preset" -j "$(nproc)" | tee "$log"
+  ctest --preset "$preset" -j "$(nproc)" "$@" | tee "$log"
   if [[ ${CI:-} == true ]] && grep -q -e 'Skipped' -e 'Not Run' "$log"; then
     echo "a test was skipped; here none may be" >&2
     rm -f "$log"
@@ -40,15 +50,24 @@ run_preset() {
   rm -f "$log"
 }
 
+SECONDS=0
+stage "format"
+git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run -Werror
+
 if [[ $tidy == yes ]]; then
   install_missing clang-tidy
-  echo "== clang-tidy"
+  stage "clang-tidy"
   cmake --preset dev >/dev/null
   git ls-files 'src/*.cpp' | xargs -n 1 -P "$(nproc)" clang-tidy -p build/dev --quiet 2>/dev/null
 fi
 
-run_preset release
-if [[ $quick == no ]]; then
+if [[ $quick == yes ]]; then
+  run_preset dev -R '^(unit|rules|fixtures|golden)'
+else
+  stage "every file by itself"
+  cmake --preset dev -B build/alone -DCMAKE_CXX_COMPILER=clang++ -DMEMSIZE_TESTS=ON >/dev/null
+  /usr/bin/python3 tests/support/compile_alone.py build/alone
+  run_preset release
   run_preset asan
 fi
-echo "== all tests passed"
+stage "all tests passed"

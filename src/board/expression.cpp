@@ -128,9 +128,7 @@ class Parser {
       text += fmt::format(" {}", take_word());
     }
     const auto bytes = core::parse_bytes(text, expression_.place);
-    if (!bytes) {
-      return tl::make_unexpected(bytes.error());
-    }
+    MEMSIZE_TRY(bytes);
     return bytes->count();
   }
 

@@ -112,9 +112,7 @@ core::Result<std::string> bundled_name(core::FileSystem& files,
                                        const std::string& folder,
                                        const std::string& name) {
   const auto known = bundled_boards(files, folder);
-  if (!known) {
-    return tl::make_unexpected(known.error());
-  }
+  MEMSIZE_TRY(known);
   if (std::find(known->begin(), known->end(), name) != known->end()) {
     return name;
   }
@@ -173,9 +171,7 @@ core::Result<FoundBoard> find_board(core::FileSystem& files,
     }
   } else {
     auto bundled = bundled_name(files, folder, name);
-    if (!bundled) {
-      return tl::make_unexpected(bundled.error());
-    }
+    MEMSIZE_TRY(bundled);
     short_name = std::move(*bundled);
     found.path = fmt::format("{}/{}{}", folder, short_name, kExtension);
   }
@@ -194,14 +190,10 @@ core::Result<Board> load_board(core::FileSystem& files,
                                const std::string& folder,
                                const std::string& name) {
   const auto found = find_board(files, folder, name);
-  if (!found) {
-    return tl::make_unexpected(found.error());
-  }
+  MEMSIZE_TRY(found);
   std::vector<std::string> read;
   const auto file = load_inherited(files, found->path, folder, &read);
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   auto board = read_board(found->short_name, *file);
   core::Diagnostics errors = check_format(files, folder, *file);
   if (!board) {
@@ -222,9 +214,7 @@ core::Result<Accepted> load_accepted(core::FileSystem& files,
   const auto found = find_board(files, folder, name);
   const auto file = found ? load_inherited(files, found->path, folder)
                           : core::Result<core::TomlValue>{tl::make_unexpected(found.error())};
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   core::Diagnostics errors;
   TableReader top{*file, "the board", errors};
   Accepted accepted = read_accepted(top, errors);

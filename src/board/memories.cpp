@@ -208,9 +208,7 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
     }
   } else {
     const auto known = bundled_memories(files, folder);
-    if (!known) {
-      return tl::make_unexpected(known.error());
-    }
+    MEMSIZE_TRY(known);
     if (std::find(known->begin(), known->end(), name) == known->end()) {
       return unknown_part(name, *known);
     }
@@ -218,9 +216,7 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
   }
   std::vector<std::string> read;
   const auto file = load_inherited(files, path, folder, &read);
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   auto set = MemoriesReader{}.read(core::printable(short_name), *file);
   if (set) {
     set->files = std::move(read);

@@ -414,9 +414,7 @@ core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                             const std::string& folder,
                                             const std::string& name) {
   const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder);
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   return FormatReader{}.read(*file);
 }
 

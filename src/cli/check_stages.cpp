@@ -173,28 +173,20 @@ core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& requ
   TreeScope scope;
   if (!request.soc.empty()) {
     auto platform = sdk::find_platform(session.files, request.sdk, request.soc);
-    if (!platform) {
-      return tl::make_unexpected(platform.error());
-    }
+    MEMSIZE_TRY(platform);
     scope.platforms.push_back(std::move(*platform));
     return scope;
   }
   auto platforms = sdk::find_platforms(session.files, request.sdk);
-  if (!platforms) {
-    return tl::make_unexpected(platforms.error());
-  }
+  MEMSIZE_TRY(platforms);
   if (request.board.name.empty()) {
     scope.platforms = std::move(*platforms);
     return scope;
   }
   auto board = load_board(session, request.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   auto map = layout::resolve(*board, {});
-  if (!map) {
-    return tl::make_unexpected(map.error());
-  }
+  MEMSIZE_TRY(map);
   scope.asked = std::move(*map);
   for (const sdk::Platform& platform : *platforms) {
     if (platform.soc == scope.asked->board.soc) {
@@ -275,9 +267,7 @@ void check_platform(Session& session,
 
 core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
   const auto paths = session.files.list_tree(folder);
-  if (!paths) {
-    return tl::make_unexpected(paths.error());
-  }
+  MEMSIZE_TRY(paths);
   std::vector<emit::MapFile> files;
   for (const std::string& path : *paths) {
     const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
@@ -291,9 +281,7 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
       return core::fail(std::move(*large));
     }
     auto content = session.files.read(full);
-    if (!content) {
-      return tl::make_unexpected(content.error());
-    }
+    MEMSIZE_TRY(content);
     files.push_back({path, std::move(*content)});
   }
   return files;

@@ -237,13 +237,9 @@ core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& requ
   on_tree.trace = request;
   on_tree.sdk = request.sdk;
   const auto tree = open_tree(session, on_tree);
-  if (!tree) {
-    return tl::make_unexpected(tree.error());
-  }
+  MEMSIZE_TRY(tree);
   auto board = board_of_tree(session, request.board, *tree);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   core::Diagnostics said;
   if (auto differs = compare_with_tree(session, on_tree, *tree); differs) {
     // Nothing is written: what would be refused is told.

@@ -37,17 +37,11 @@ class Importer {
                       "it must end in .toml, or --board would not take it for a path"));
     }
     const auto sources = read_tree();
-    if (!sources) {
-      return tl::make_unexpected(sources.error());
-    }
+    MEMSIZE_TRY(sources);
     const auto variant = sdk::find_variant(*sources, options_.os);
-    if (!variant) {
-      return tl::make_unexpected(variant.error());
-    }
+    MEMSIZE_TRY(variant);
     const auto board = choose_board();
-    if (!board) {
-      return tl::make_unexpected(board.error());
-    }
+    MEMSIZE_TRY(board);
     const std::string& folder = session_.data.boards;
     const sdk::Reading reading =
         sdk::read_variant(*sources, **variant, *board ? (*board)->mpu.first : 0);
@@ -55,9 +49,7 @@ class Importer {
         *board ? sdk::make_import_model(session_.files, folder, sources->platform, **board)
                : sdk::make_import_parts(session_.files, folder, reading);
     auto import = sdk::import_board(*sources, **variant, reading, model);
-    if (!import) {
-      return tl::make_unexpected(import.error());
-    }
+    MEMSIZE_TRY(import);
     Outcome outcome;
     for (core::Diagnostic problem : reading.problems) {
       if (problem.severity == core::Severity::kError) {
@@ -79,9 +71,7 @@ class Importer {
 
   core::Result<sdk::Sources> read_tree() {
     const auto platform = sdk::find_platform(session_.files, options_.sdk, options_.soc);
-    if (!platform) {
-      return tl::make_unexpected(platform.error());
-    }
+    MEMSIZE_TRY(platform);
     return sdk::read_sources(session_.files, *platform, {});
   }
 
@@ -90,9 +80,7 @@ class Importer {
       return bundled_board(session_, options_.soc, options_.os);
     }
     auto named = board::load_board(session_.files, session_.data.boards, options_.like);
-    if (!named) {
-      return tl::make_unexpected(named.error());
-    }
+    MEMSIZE_TRY(named);
     return std::optional{std::move(*named)};
   }
 

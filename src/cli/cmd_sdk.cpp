@@ -151,9 +151,7 @@ core::Result<std::vector<Tree>> trees_of(Session& session, const SdkOptions& opt
   std::vector<Tree> trees;
   if (!options.sdk.empty()) {
     auto root = sdk::tree_root(session.files, options.sdk);
-    if (!root) {
-      return tl::make_unexpected(root.error());
-    }
+    MEMSIZE_TRY(root);
     trees.push_back({std::move(*root), "--sdk"});
   }
   if (!options.linux_tree.empty()) {

@@ -72,13 +72,9 @@ core::Result<layout::Answer> ask_board(Session& session, const WhyOptions& optio
     return core::fail(std::move(*lacks));
   }
   const auto wish = sizes_to_emit(session, request);
-  if (!wish) {
-    return tl::make_unexpected(wish.error());
-  }
+  MEMSIZE_TRY(wish);
   const auto map = layout::resolve(wish->board, wish->values);
-  if (!map) {
-    return tl::make_unexpected(map.error());
-  }
+  MEMSIZE_TRY(map);
   auto answer = layout::answer(*map, wish->values, options.question);
   for (std::size_t i = 0; answer && i < answer->subjects.size(); ++i) {
     if (answer->subjects[i].growth) {
@@ -100,9 +96,7 @@ core::Result<sdk::Platform> choose_platform(Session& session,
     return sdk::find_platform(session.files, options.sdk, soc);
   }
   const auto platforms = sdk::find_platforms(session.files, options.sdk);
-  if (!platforms) {
-    return tl::make_unexpected(platforms.error());
-  }
+  MEMSIZE_TRY(platforms);
   if (platforms->size() == 1) {
     return platforms->front();
   }
@@ -122,13 +116,9 @@ core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session,
     return std::nullopt;
   }
   const auto board = load_board(session, options.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   auto map = layout::resolve(*board, {});
-  if (!map) {
-    return tl::make_unexpected(map.error());
-  }
+  MEMSIZE_TRY(map);
   return std::move(*map);
 }
 
@@ -174,9 +164,7 @@ core::Result<layout::Answer> ask_tree(Session& session,
                                       const WhyOptions& options,
                                       core::Diagnostics& told) {
   auto board = asked_map(session, options);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   const bool named = board->has_value();
   if (named && ((!options.soc.empty() && options.soc != (*board)->board.soc) ||
                 (!options.os.empty() && options.os != (*board)->board.os))) {
@@ -191,17 +179,11 @@ core::Result<layout::Answer> ask_tree(Session& session,
                                              : std::string{sdk::kDefaultOs};
   const auto platform = choose_platform(
       session, options, options.soc.empty() && named ? (*board)->board.soc : options.soc);
-  if (!platform) {
-    return tl::make_unexpected(platform.error());
-  }
+  MEMSIZE_TRY(platform);
   const auto sources = sdk::read_sources(session.files, *platform, {});
-  if (!sources) {
-    return tl::make_unexpected(sources.error());
-  }
+  MEMSIZE_TRY(sources);
   const auto variant = sdk::find_variant(*sources, os);
-  if (!variant) {
-    return tl::make_unexpected(variant.error());
-  }
+  MEMSIZE_TRY(variant);
   if (!named) {
     *board = bundled_map(session, platform->soc, os);
   }

@@ -82,9 +82,7 @@ class TreeEmitter {
   // Half a change is no tree: it is ended, or where nothing is written told. The trees' roots.
   core::Result<std::vector<std::string>> prepare() {
     const auto root = sdk::tree_root(session_.files, request_.sdk);
-    if (!root) {
-      return tl::make_unexpected(root.error());
-    }
+    MEMSIZE_TRY(root);
     std::vector<std::string> roots = {*root};
     if (!request_.linux.empty()) {
       roots.push_back(request_.linux);

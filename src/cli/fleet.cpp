@@ -340,18 +340,14 @@ core::Result<board::KnobValues> prepare(Session& session,
                                         const AnalyzeRequest& request,
                                         Fleet& fleet) {
   const auto options = sizing_options(request, {});
-  if (!options) {
-    return tl::make_unexpected(options.error());
-  }
+  MEMSIZE_TRY(options);
   fleet.headroom = sizing::format_headroom(options->headroom);
   fleet.together = options->together;
   if (request.board.name.empty()) {
     return board::KnobValues{};
   }
   auto now = board_now(session, request.board);
-  if (!now) {
-    return tl::make_unexpected(now.error());
-  }
+  MEMSIZE_TRY(now);
   fleet.board = std::move(now->board);
   fleet.current = std::move(now->map);
   return std::move(now->settings);
@@ -531,18 +527,14 @@ core::Result<Fleet> analyze_fleet(Session& session,
                                   const Progress& progress) {
   Fleet fleet;
   const auto settings = prepare(session, request.analyze, fleet);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
-  }
+  MEMSIZE_TRY(settings);
   Walk walk{session.files, request.output};
   for (const std::string& folder : request.analyze.inputs) {
     if (walk.into(folder)) {
       fleet.folders.push_back(folder);
     }
   }
-  if (const auto left_out = check_left_out(session.files, walk.left_out); !left_out) {
-    return tl::make_unexpected(left_out.error());
-  }
+  MEMSIZE_TRY(check_left_out(session.files, walk.left_out));
   std::vector<std::string>& paths = walk.found;
   std::sort(paths.begin(), paths.end());
   fleet.links = walk.links;
@@ -560,9 +552,7 @@ core::Result<Fleet> analyze_fleet(Session& session,
   }
   auto looked = analyze_files(session, request, paths, documents, progress);
   const auto gathered = gather(fleet, looked);
-  if (!gathered) {
-    return tl::make_unexpected(gathered.error());
-  }
+  MEMSIZE_TRY(gathered);
   if (fleet.files.empty()) {
     return tl::make_unexpected(no_logs(fleet, looked));
   }

@@ -116,24 +116,16 @@ class Follower {
   // Everything up to the end; whether a signal was the end.
   core::Result<bool> run() {
     auto file = core::FollowedFile::open(path_);
-    if (!file) {
-      return tl::make_unexpected(file.error());
-    }
-    if (const auto begun = begin(); !begun) {
-      return tl::make_unexpected(begun.error());
-    }
+    MEMSIZE_TRY(file);
+    MEMSIZE_TRY(begin());
     std::vector<char> buffer(kBlock);
     while (true) {
       const auto news = (*file)->wait(buffer, kPatience);
-      if (!news) {
-        return tl::make_unexpected(news.error());
-      }
+      MEMSIZE_TRY(news);
       if (news->event == Event::kEnd || news->event == Event::kInterrupted) {
         return news->event == Event::kInterrupted;
       }
-      if (const auto taken = take(*news, buffer); !taken) {
-        return tl::make_unexpected(taken.error());
-      }
+      MEMSIZE_TRY(take(*news, buffer));
     }
   }
 
@@ -153,9 +145,7 @@ class Follower {
         [this](const std::string& core, const model::Instance& instance, std::size_t first_line) {
           teller_.tell(core, instance, first_line);
         });
-    if (!reading) {
-      return tl::make_unexpected(reading.error());
-    }
+    MEMSIZE_TRY(reading);
     reading_ = std::move(*reading);
     begins_ = true;
     return {};
@@ -218,9 +208,7 @@ core::Result<Followed> follow(Session& session, const AnalyzeRequest& request, c
     const core::InterruptWatch watch;
     interrupted = follower.run();
   }
-  if (!interrupted) {
-    return tl::make_unexpected(interrupted.error());
-  }
+  MEMSIZE_TRY(interrupted);
   Followed followed{follower.finish(), *interrupted};
   if (followed.recording) {
     RecordingJoiner joiner{session, request};

@@ -24,9 +24,7 @@ namespace memsize::cli {
 core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) {
   // Read every input; several files are one recording.
   auto recording = read_inputs(session, request);
-  if (!recording) {
-    return tl::make_unexpected(recording.error());
-  }
+  MEMSIZE_TRY(recording);
   return analyze_recording(session, request, std::move(*recording));
 }
 
@@ -39,16 +37,12 @@ core::Result<Analysis> analyze_recording(Session& session,
 
   // What the records mean, and how each SDK generation places them.
   auto format = load_format(session, analysis.recording);
-  if (!format) {
-    return tl::make_unexpected(format.error());
-  }
+  MEMSIZE_TRY(format);
   analysis.format = std::move(*format);
   // Frozen: no block changes its class.
 
   const auto options = sizing_options(request, analysis.recording);
-  if (!options) {
-    return tl::make_unexpected(options.error());
-  }
+  MEMSIZE_TRY(options);
   analysis.one_priority = options->one_priority;
   if (request.board.name.empty()) {
     analysis.sizing =
@@ -58,9 +52,7 @@ core::Result<Analysis> analyze_recording(Session& session,
 
   // The board as it is now.
   auto now = board_now(session, request.board);
-  if (!now) {
-    return tl::make_unexpected(now.error());
-  }
+  MEMSIZE_TRY(now);
   analysis.board = std::move(now->board);
   analysis.settings = std::move(now->settings);
   analysis.current = std::move(now->map);
@@ -78,9 +70,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
 
   // How much: from the traces, over the board's defaults; --set wins.
   auto wish = sizes_to_emit(session, request);
-  if (!wish) {
-    return tl::make_unexpected(wish.error());
-  }
+  MEMSIZE_TRY(wish);
   const board::Board& board = wish->board;
   const board::KnobValues& values = wish->values;
   emission.diagnostics = std::move(wish->diagnostics);
@@ -95,9 +85,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
     say_nearest(board, values, map.error());
     return tl::make_unexpected(map.error());
   }
-  if (!baseline) {
-    return tl::make_unexpected(baseline.error());
-  }
+  MEMSIZE_TRY(baseline);
   core::Diagnostics over = over_budget(request.budgets, *map);
   if (!over.empty()) {
     return tl::make_unexpected(std::move(over));
@@ -110,9 +98,7 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   // As which files, read back and held against each other.
   auto artifacts = emit::render_all(
       {emission.map, emission.baseline, session.files, session.data.templates}, request.only);
-  if (!artifacts) {
-    return tl::make_unexpected(artifacts.error());
-  }
+  MEMSIZE_TRY(artifacts);
   emission.artifacts = std::move(*artifacts);
   core::Diagnostics disagreements = verify_artifacts(session, emission);
   if (!disagreements.empty()) {
@@ -125,29 +111,21 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
 core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& request) {
   // The tree as it is: its files, its scripts, and the board that they are.
   auto tree = open_tree(session, request);
-  if (!tree) {
-    return tl::make_unexpected(tree.error());
-  }
+  MEMSIZE_TRY(tree);
   // How much: from the traces, over the sizes that the tree has; --set wins.
   auto wish = sizes_for_tree(session, request, *tree);
-  if (!wish) {
-    return tl::make_unexpected(wish.error());
-  }
+  MEMSIZE_TRY(wish);
   // Frozen: no size changes.
 
   // If there is something to change: every operating system of the part, for they share files.
   if (request.hand_edits == sdk::HandEdits::kForce || sdk::changes_anything(*tree, wish->values)) {
     tree = open_all(session, request);
-    if (!tree) {
-      return tl::make_unexpected(tree.error());
-    }
+    MEMSIZE_TRY(tree);
   }
 
   // Every file that has to change, and what the tree is then, checked as any tree.
   auto plan = plan_tree(request, *tree, *wish);
-  if (!plan) {
-    return tl::make_unexpected(plan.error());
-  }
+  MEMSIZE_TRY(plan);
   core::Diagnostics over = over_budget(request.budgets, plan->after);
   if (!over.empty()) {
     return tl::make_unexpected(std::move(over));
@@ -161,9 +139,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   // What Linux reserves, in its own device trees.
   if (!request.linux.empty()) {
     auto linux = plan_linux(session, request, *tree, *plan, wish->root);
-    if (!linux) {
-      return tl::make_unexpected(linux.error());
-    }
+    MEMSIZE_TRY(linux);
     keep_warnings(linux->diagnostics, emission.diagnostics);
     emission.roots.push_back({request.linux, changes_of(*linux)});
   }
@@ -176,9 +152,7 @@ core::Result<TreeEmission> render_tree(Session& session, const EmitRequest& requ
   // What has to be done then, with the images that the files go into.
   emission.affected = affected_by_plan(*plan, emission.roots);
   const auto rebuild = add_rebuild(session, request, *tree, *plan, emission.roots);
-  if (!rebuild) {
-    return tl::make_unexpected(rebuild.error());
-  }
+  MEMSIZE_TRY(rebuild);
   keep_warnings(sdk::other_names(session.files, emission.roots), emission.diagnostics);
   emission.map = std::move(plan->after);
   emission.baseline = std::move(plan->before);
@@ -247,16 +221,12 @@ core::Result<runtime::BoardLogReport> hold_board_log(Session& session,
   after.inputs = request.logs;
   after.format.clear();
   auto recording = read_inputs(session, after);
-  if (!recording) {
-    return tl::make_unexpected(recording.error());
-  }
+  MEMSIZE_TRY(recording);
   // What the map was made of.
   std::optional<model::Recording> before;
   if (!request.trace.inputs.empty()) {
     auto read = read_inputs(session, request.trace);
-    if (!read) {
-      return tl::make_unexpected(read.error());
-    }
+    MEMSIZE_TRY(read);
     before = std::move(*read);
   }
   auto format = load_format(session, *recording);
@@ -278,9 +248,7 @@ core::Result<runtime::BoardLogReport> hold_board_log(Session& session,
 core::Result<Validation> validate(Session& session, const ValidateRequest& request) {
   // The map and its files: as emit would write them, or as they are in a folder.
   auto candidate = candidate_map(session, request);
-  if (!candidate) {
-    return tl::make_unexpected(candidate.error());
-  }
+  MEMSIZE_TRY(candidate);
   Validation validation;
   validation.diagnostics = candidate->diagnostics;
   validation.is_traced = candidate->analysis != nullptr;
@@ -294,9 +262,7 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
     // Frozen: no table, script or allocation changes. Then every core runs.
     auto result =
         runtime::run(setup->subject, setup->tables, setup->replays, setup->scripts, request.run);
-    if (!result) {
-      return tl::make_unexpected(result.error());
-    }
+    MEMSIZE_TRY(result);
     name_files(*candidate, result->findings);
     const auto unplaced = without_heap(*candidate);
     result->untried.insert(result->untried.end(), unplaced.begin(), unplaced.end());
@@ -306,9 +272,7 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
     // What the board printed after the change.
     auto log = hold_board_log(
         session, {request.logs, request.emit.trace}, candidate->map, candidate->baseline);
-    if (!log) {
-      return tl::make_unexpected(log.error());
-    }
+    MEMSIZE_TRY(log);
     validation.log = std::move(*log);
   }
   validation.map = std::move(candidate->map);
@@ -318,9 +282,7 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
 core::Result<Planning> plan_memory(Session& session, const PlanRequest& request) {
   // What compilers planned, or wish to have planned; several reports are one model.
   auto wanted = read_plans(session, request.reports, request.format);
-  if (!wanted) {
-    return tl::make_unexpected(wanted.error());
-  }
+  MEMSIZE_TRY(wanted);
   if (auto nothing = nothing_to_plan(*wanted); nothing) {
     return core::fail(std::move(*nothing));
   }
@@ -346,9 +308,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
 
   // Which memory, and where in there; checked by code that shares nothing with the planner.
   auto outcome = plan::make_plan(planning.wanted, planning.part, *options);
-  if (!outcome) {
-    return tl::make_unexpected(outcome.error());
-  }
+  MEMSIZE_TRY(outcome);
   planning.outcome = std::move(*outcome);
   check_own_plan(planning, request);
   const auto keep = [&](const core::Diagnostics& found) {
@@ -366,9 +326,7 @@ core::Result<layout::MemoryMap> checked_map(core::FileSystem& files,
                                             const std::vector<std::string>& typed) {
   auto map = layout::resolve(board, set);
   const auto accepted = board::load_accepted(files, folder, board.asked_as);
-  if (!accepted) {
-    return tl::make_unexpected(accepted.error());
-  }
+  MEMSIZE_TRY(accepted);
   core::Diagnostics found = map ? layout::check_map_but(*map, *accepted) : map.error();
   if (core::has_errors(found)) {
     if (!typed.empty() && checked_map(files, folder, board, {})) {

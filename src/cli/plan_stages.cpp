@@ -27,17 +27,13 @@ core::Result<std::string> read_whole(Session& session,
                                      const std::string& path,
                                      core::Diagnostics& warnings) {
   auto file = session.files.open(path);
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   const auto stream = core::unpacked(std::move(*file), path);
   std::string text;
   std::vector<char> block(std::size_t{1} << 17);
   while (true) {
     const auto size = stream->read(block);
-    if (!size) {
-      return tl::make_unexpected(size.error());
-    }
+    MEMSIZE_TRY(size);
     if (*size == 0) {
       warnings = core::warnings_of(*stream);
       return text;

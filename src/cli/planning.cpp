@@ -122,9 +122,7 @@ core::Result<board::MemorySet> memories_for(Session& session,
     return set;
   }
   const auto capacity = capacity_of(request.capacity);
-  if (!capacity) {
-    return tl::make_unexpected(capacity.error());
-  }
+  MEMSIZE_TRY(capacity);
   if (set->memories.size() > 1) {
     std::vector<std::string> names;
     for (const board::PartMemory& memory : set->memories) {
@@ -155,13 +153,9 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
   options.keep_memories = request.board.empty();
   if (!request.rules.empty()) {
     const auto text = session.files.read(request.rules, core::kWrittenFile);
-    if (!text) {
-      return tl::make_unexpected(text.error());
-    }
+    MEMSIZE_TRY(text);
     auto rules = plan::read_rules(*text, request.rules);
-    if (!rules) {
-      return tl::make_unexpected(rules.error());
-    }
+    MEMSIZE_TRY(rules);
     options.rules = std::move(*rules);
   }
   if (request.board.empty() && request.capacity.empty()) {

@@ -308,9 +308,7 @@ std::string Project::beside(const std::string& other) const {
 
 core::Result<Project> parse_project(std::string_view text, const std::string& path) {
   const auto file = core::parse_toml(text, path);
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   return Reader{path}.read(*file);
 }
 
@@ -320,9 +318,7 @@ core::Result<Project> load_project(Session& session, const ProjectRequest& reque
     return Project{};
   }
   const auto text = session.files.read(path, core::kWrittenFile);
-  if (!text) {
-    return tl::make_unexpected(text.error());
-  }
+  MEMSIZE_TRY(text);
   return parse_project(*text, path);
 }
 

@@ -398,9 +398,7 @@ core::Result<void> RecordingJoiner::add(model::Recording more, const std::string
 core::Result<model::Recording> RecordingJoiner::finish() {
   sort_diagnostics(recording_.diagnostics);
   const auto named = apply_core(recording_, request_.core, !request_.board.name.empty());
-  if (!named) {
-    return tl::make_unexpected(named.error());
-  }
+  MEMSIZE_TRY(named);
   model::sort(recording_);
   model::count_once(recording_);
   return std::move(recording_);

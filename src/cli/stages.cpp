@@ -188,27 +188,19 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
     return tl::make_unexpected(std::move(errors));
   }
   const auto populated = board::set_dram(*board, *size);
-  if (!populated) {
-    return tl::make_unexpected(populated.error());
-  }
+  MEMSIZE_TRY(populated);
   return board;
 }
 
 core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) {
   auto board = load_board(session, request);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   auto settings = parse_settings(*board, request.set);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
-  }
+  MEMSIZE_TRY(settings);
   auto map = request.of_tree
                  ? layout::resolve(*board, *settings)
                  : checked_map(session.files, session.data.boards, *board, *settings, request.set);
-  if (!map) {
-    return tl::make_unexpected(map.error());
-  }
+  MEMSIZE_TRY(map);
   return BoardNow{std::move(*board), std::move(*settings), std::move(*map)};
 }
 
@@ -490,28 +482,20 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
   Wish wish;
   if (!request.trace.inputs.empty()) {
     auto analysis = analyze(session, request.trace);
-    if (!analysis) {
-      return tl::make_unexpected(analysis.error());
-    }
+    MEMSIZE_TRY(analysis);
     auto usable = suggestions_to_emit(session, request, *analysis);
-    if (!usable) {
-      return tl::make_unexpected(usable.error());
-    }
+    MEMSIZE_TRY(usable);
     wish.values = std::move(*usable);
     wish.diagnostics = analysis->sizing.diagnostics;
     wish.board = *analysis->board;
     wish.analysis = std::make_shared<const Analysis>(std::move(*analysis));
   } else {
     auto loaded = load_board(session, request.board);
-    if (!loaded) {
-      return tl::make_unexpected(loaded.error());
-    }
+    MEMSIZE_TRY(loaded);
     wish.board = std::move(*loaded);
   }
   const auto settings = parse_settings(wish.board, request.board.set);
-  if (!settings) {
-    return tl::make_unexpected(settings.error());
-  }
+  MEMSIZE_TRY(settings);
   wish.values = over(std::move(wish.values), *settings);
   return wish;
 }

@@ -39,13 +39,9 @@ core::Result<sdk::OpenTree> open_in(Session& session,
                                     core::FileSystem& files,
                                     bool all) {
   auto board = load_board(session, request.board);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   const auto platform = sdk::find_platform(files, request.sdk, board->soc);
-  if (!platform) {
-    return tl::make_unexpected(platform.error());
-  }
+  MEMSIZE_TRY(platform);
   sdk::OpenOptions options;
   options.all = all;
   if (!request.board.dram.empty()) {
@@ -141,9 +137,7 @@ core::Result<std::shared_ptr<const board::Board>> board_of_tree(Session& session
                                                                 const BoardRequest& request,
                                                                 const sdk::OpenTree& tree) {
   const auto named = load_board(session, request);
-  if (!named) {
-    return tl::make_unexpected(named.error());
-  }
+  MEMSIZE_TRY(named);
   return std::make_shared<const board::Board>(with_generation(asked_of(tree).board, *named));
 }
 
@@ -165,13 +159,9 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
                                       const EmitRequest& request,
                                       const sdk::OpenTree& tree) {
   const auto root = sdk::tree_root(session.files, request.sdk);
-  if (!root) {
-    return tl::make_unexpected(root.error());
-  }
+  MEMSIZE_TRY(root);
   auto board = board_of_tree(session, request.board, tree);
-  if (!board) {
-    return tl::make_unexpected(board.error());
-  }
+  MEMSIZE_TRY(board);
   EmitRequest on_tree = request;
   on_tree.board.of_tree = std::move(*board);
   on_tree.trace.board = on_tree.board;
@@ -289,17 +279,13 @@ core::Result<void> add_rebuild(Session& session,
                                     has_nodes_nowhere(request, tree, plan, since.before)
                                         ? std::vector<std::string>{"rebuild", "dts"}
                                         : std::vector<std::string>{"rebuild"});
-  if (!artifacts) {
-    return tl::make_unexpected(artifacts.error());
-  }
+  MEMSIZE_TRY(artifacts);
   for (emit::Artifact& artifact : *artifacts) {
     const std::string path = fmt::format("{}/{}", root, artifact.path);
     std::optional<std::string> before;
     if (session.files.is_regular_file(path)) {
       auto content = session.files.read(path);
-      if (!content) {
-        return tl::make_unexpected(content.error());
-      }
+      MEMSIZE_TRY(content);
       before = std::move(*content);
     }
     roots.front().changes.push_back(

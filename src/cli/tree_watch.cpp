@@ -59,9 +59,7 @@ core::Result<void> TreeWatch::at_rest() const {
   }
   for (const std::string& root : roots_) {
     const auto status = sdk::status(session_.files, root);
-    if (!status) {
-      return tl::make_unexpected(status.error());
-    }
+    MEMSIZE_TRY(status);
     if (status->phase != Phase::kApplying && status->phase != Phase::kReverting) {
       continue;
     }

@@ -67,20 +67,14 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
     }
     return tl::make_unexpected(std::move(problems));
   }
-  if (!baseline) {
-    return tl::make_unexpected(baseline.error());
-  }
+  MEMSIZE_TRY(baseline);
   candidate.map = std::move(*map);
   candidate.baseline = std::move(*baseline);
   if (!request.emit.trace.inputs.empty()) {
     auto analysis = analyze(session, request.emit.trace);
-    if (!analysis) {
-      return tl::make_unexpected(analysis.error());
-    }
+    MEMSIZE_TRY(analysis);
     // What no map may be made of is not replayed either.
-    if (auto usable = suggestions_to_emit(session, request.emit, *analysis); !usable) {
-      return tl::make_unexpected(usable.error());
-    }
+    MEMSIZE_TRY(suggestions_to_emit(session, request.emit, *analysis));
     keep_warnings(analysis->sizing.diagnostics, candidate.diagnostics);
     candidate.analysis = std::make_shared<const Analysis>(std::move(*analysis));
   }
@@ -109,9 +103,7 @@ core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::Memor
           core.name);
     } else if (core.unit == runtime::Unit::kMmu) {
       auto built = emit::tables_of(programmed, core.name);
-      if (!built) {
-        return tl::make_unexpected(built.error());
-      }
+      MEMSIZE_TRY(built);
       tables = {built->base.value(), std::move(built->bytes)};
     }
     all.push_back(std::move(tables));
@@ -126,9 +118,7 @@ core::Result<Candidate> candidate_map(Session& session, const ValidateRequest& r
     return map_in_folder(session, request);
   }
   auto emission = render(session, request.emit);
-  if (!emission) {
-    return tl::make_unexpected(emission.error());
-  }
+  MEMSIZE_TRY(emission);
   Candidate candidate;
   candidate.map = std::move(emission->map);
   candidate.baseline = std::move(emission->baseline);
@@ -145,18 +135,12 @@ core::Result<Setup> set_up(Session& session,
                            const ValidateRequest& request) {
   Setup setup;
   const auto files = emit::read_map_files(candidate.files, candidate.root);
-  if (!files) {
-    return tl::make_unexpected(files.error());
-  }
+  MEMSIZE_TRY(files);
   auto subject = runtime::make_subject(candidate.map, *files);
-  if (!subject) {
-    return tl::make_unexpected(subject.error());
-  }
+  MEMSIZE_TRY(subject);
   setup.subject = std::move(*subject);
   auto tables = tables_of_all(candidate.map, setup.subject);
-  if (!tables) {
-    return tl::make_unexpected(tables.error());
-  }
+  MEMSIZE_TRY(tables);
   setup.tables = std::move(*tables);
   const Analysis* analysis = candidate.analysis.get();
   setup.replays = runtime::make_replays(
@@ -168,17 +152,13 @@ core::Result<Setup> set_up(Session& session,
   }
   auto scripts = emit::render_all(
       {candidate.map, candidate.baseline, session.files, session.data.templates}, {"gnu-ld"});
-  if (!scripts) {
-    return tl::make_unexpected(scripts.error());
-  }
+  MEMSIZE_TRY(scripts);
   for (emit::Artifact& script : *scripts) {
     // A folder may have its own.
     const std::string own = candidate.root + "/" + script.path;
     if (!candidate.root.empty() && session.files.is_regular_file(own)) {
       auto content = session.files.read(own);
-      if (!content) {
-        return tl::make_unexpected(content.error());
-      }
+      MEMSIZE_TRY(content);
       script.content = std::move(*content);
     }
     setup.scripts[script.path.substr(0, script.path.find('/'))] = std::move(script.content);

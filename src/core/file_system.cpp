@@ -129,18 +129,14 @@ class FileStream : public ByteStream {
 
 Result<std::string> FileSystem::read(const std::string& path, const FileKind& kind) {
   const auto stream = open(path);
-  if (!stream) {
-    return tl::make_unexpected(stream.error());
-  }
+  MEMSIZE_TRY(stream);
   std::string content;
   constexpr std::size_t kBlock = 1U << 16;
   while (true) {
     const std::size_t used = content.size();
     content.resize(used + kBlock);
     const auto got = (*stream)->read({content.data() + used, kBlock});
-    if (!got) {
-      return tl::make_unexpected(got.error());
-    }
+    MEMSIZE_TRY(got);
     content.resize(used + *got);
     if (*got == 0) {
       return content;
@@ -198,9 +194,7 @@ Result<void> RealFileSystem::replace(const std::vector<NewFile>& files) {
 
   for (const NewFile& file : files) {
     auto staged = stage_file(file, stage.made);
-    if (!staged) {
-      return tl::make_unexpected(staged.error());
-    }
+    MEMSIZE_TRY(staged);
     stage.files.push_back(std::move(*staged));
   }
   while (!stage.files.empty()) {

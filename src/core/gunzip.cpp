@@ -73,9 +73,7 @@ class Unpacked : public ByteStream {
 
   Result<std::size_t> read(std::span<char> buffer) override {
     if (kind_ == Kind::kUnknown) {
-      if (const auto known = look(); !known) {
-        return tl::make_unexpected(known.error());
-      }
+      MEMSIZE_TRY(look());
     }
     if (kind_ == Kind::kGzip) {
       return unpack(buffer);
@@ -112,9 +110,7 @@ class Unpacked : public ByteStream {
     while (used < kMagic.size() &&
            std::string_view{block_.data(), used} == kMagic.substr(0, used)) {
       const auto size = packed_->read(std::span{block_}.subspan(used));
-      if (!size) {
-        return tl::make_unexpected(size.error());
-      }
+      MEMSIZE_TRY(size);
       if (*size == 0) {
         break;
       }
@@ -159,9 +155,7 @@ class Unpacked : public ByteStream {
       }
       if (inflate_->hungry()) {
         const auto more = packed_->read(block_);
-        if (!more) {
-          return tl::make_unexpected(more.error());
-        }
+        MEMSIZE_TRY(more);
         if (*more == 0) {
           return between_members_ ? Result<std::size_t>{0}
                  : is_garbage()   ? leave_garbage()

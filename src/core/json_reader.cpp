@@ -10,7 +10,7 @@ namespace memsize::core {
 
 namespace {
 
-// What is nested deeper is not read by anybody, and takes a stack as deep to destroy.
+// Nobody reads what is nested deeper, and it would take a stack as deep to print and to destroy.
 constexpr std::size_t kDeepest = 100;
 
 class JsonBuilder {
@@ -40,7 +40,11 @@ class JsonBuilder {
   }
 
   bool end_object() {
-    open_.pop_back();
+    if (too_deep_ != 0) {
+      --too_deep_;
+    } else {
+      open_.pop_back();
+    }
     return true;
   }
 
@@ -54,13 +58,19 @@ class JsonBuilder {
 
  private:
   bool add(Json value) {
-    place(std::move(value));
+    if (too_deep_ == 0) {
+      place(std::move(value));
+    }
     return true;
   }
 
   bool open(Json value) {
-    open_.push_back(place(std::move(value)));
-    return open_.size() <= kDeepest;
+    if (too_deep_ != 0 || open_.size() == kDeepest) {
+      ++too_deep_;
+    } else {
+      open_.push_back(place(std::move(value)));
+    }
+    return true;
   }
 
   // What is open has no item behind it, so that it stays where it is.
@@ -79,6 +89,8 @@ class JsonBuilder {
 
   Json root_;
   std::vector<Json*> open_;
+  // Of what is open, too deep to be kept.
+  std::size_t too_deep_ = 0;
   std::string key_;
 };
 

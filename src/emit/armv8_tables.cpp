@@ -174,9 +174,7 @@ core::Result<Armv8Tables> armv8_tables(const layout::MmuTable& entries,
                                        bool blocks_replace_tables,
                                        PhysAddr base) {
   const auto tables = built(entries, blocks_replace_tables);
-  if (!tables) {
-    return tl::make_unexpected(tables.error());
-  }
+  MEMSIZE_TRY(tables);
   return written_tables(entries, *tables, base);
 }
 
@@ -201,9 +199,7 @@ core::Result<Armv8Tables> tables_of(const layout::MemoryMap& map, const std::str
       });
   core::bug_if(region == map.regions.end(), "a region that the board named is not in its map");
   const auto tables = built(*entries, map.board.mmu.blocks_replace_tables);
-  if (!tables) {
-    return tl::make_unexpected(tables.error());
-  }
+  MEMSIZE_TRY(tables);
   const std::uint64_t needed = Words{*tables, {}}.size().count();
   const std::uint64_t first = region->physical_base->value();
   const std::uint64_t end = first + region->size.count();

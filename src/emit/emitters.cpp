@@ -27,9 +27,7 @@ core::Result<std::vector<Artifact>> one(const EmitInput& input,
                                         const Json& view,
                                         Escape escape) {
   auto content = render_template(input, name, view, escape);
-  if (!content) {
-    return tl::make_unexpected(content.error());
-  }
+  MEMSIZE_TRY(content);
   return std::vector<Artifact>{{path, {}, std::move(*content)}};
 }
 

@@ -781,9 +781,7 @@ core::Result<MemoryMap> resolve_with(const board::Board& board,
                                      const board::KnobValues& set,
                                      bool mmu_only) {
   auto values = board::evaluate_knobs(board, set);
-  if (!values) {
-    return tl::make_unexpected(values.error());
-  }
+  MEMSIZE_TRY(values);
   return Resolver{board, std::move(*values), mmu_only}.resolve();
 }
 

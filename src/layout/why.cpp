@@ -102,9 +102,7 @@ class BoardAnswerer {
       return std::move(answer_);
     }
     const auto address = address_in(question_.text);
-    if (!address) {
-      return tl::make_unexpected(address.error());
-    }
+    MEMSIZE_TRY(address);
     if (!*address) {
       return core::fail(unknown_name());
     }

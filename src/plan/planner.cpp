@@ -49,9 +49,7 @@ class Planner {
     }
     outcome_.diagnostics = options_.rules.diagnostics;
     auto problem = make_problem(wanted_, part_, options_, outcome_.diagnostics);
-    if (!problem) {
-      return tl::make_unexpected(problem.error());
-    }
+    MEMSIZE_TRY(problem);
     problem_ = std::move(*problem);
     if (auto collision = fixed_collision(); collision) {
       return core::fail(std::move(*collision));

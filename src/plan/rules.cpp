@@ -369,9 +369,7 @@ std::size_t slot_of(model::Lifetime role) {
 core::Result<Rules> read_rules(std::string_view text, const std::string& path) {
   const auto file =
       path.ends_with(".toml") ? core::parse_toml(text, path) : core::parse_yaml(text, path);
-  if (!file) {
-    return tl::make_unexpected(file.error());
-  }
+  MEMSIZE_TRY(file);
   return RulesReader{}.read(*file);
 }
 

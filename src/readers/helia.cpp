@@ -449,9 +449,7 @@ bool probe_helia_residency(std::string_view head) {
 
 PlanResult read_helia_residency(std::string_view text, const std::string& path) {
   const auto document = JsonDocument::parse(text, path);
-  if (!document) {
-    return tl::make_unexpected(document.error());
-  }
+  MEMSIZE_TRY(document);
   return ResidencyReader{path}.read(*document);
 }
 
@@ -462,9 +460,7 @@ bool probe_helia_manifest(std::string_view head) {
 
 PlanResult read_helia_manifest(std::string_view text, const std::string& path) {
   const auto document = JsonDocument::parse(text, path);
-  if (!document) {
-    return tl::make_unexpected(document.error());
-  }
+  MEMSIZE_TRY(document);
   return ManifestReader{path}.read(*document);
 }
 

@@ -197,9 +197,7 @@ core::Result<model::Recording> read_stream(core::ByteStream& stream,
                                            const std::string& path,
                                            const std::string& format) {
   auto reading = begin_reading(path, format);
-  if (!reading) {
-    return tl::make_unexpected(reading.error());
-  }
+  MEMSIZE_TRY(reading);
 
   // Stays in a core's own cache; the kernel copies much faster to where a page begins.
   struct alignas(4096) Block {
@@ -210,9 +208,7 @@ core::Result<model::Recording> read_stream(core::ByteStream& stream,
   const std::span<char> buffer{block->bytes};
   while (true) {
     const auto size = stream.read(buffer);
-    if (!size) {
-      return tl::make_unexpected(size.error());
-    }
+    MEMSIZE_TRY(size);
     if (*size == 0) {
       return (*reading)->finish();
     }

@@ -285,9 +285,7 @@ tl::expected<Row, RowProblem> parse_row(std::string_view text) {
       fields[2] == "Scratch" ? model::Lifetime::kScratch : model::Lifetime::kPersistent;
   row.form = "kib-placed";
   const auto done = is_short ? parse_short(fields, row) : parse_placed(fields, row.block);
-  if (!done) {
-    return tl::make_unexpected(done.error());
-  }
+  MEMSIZE_TRY(done);
   return row;
 }
 

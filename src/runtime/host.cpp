@@ -87,18 +87,14 @@ class HostMachine : public Machine {
     }
     for (const core::VirtRange& range : local_pages(core)) {
       auto file = HiddenFile::make(range.size().count());
-      if (!file) {
-        return tl::make_unexpected(file.error());
-      }
+      MEMSIZE_TRY(file);
       text += fmt::format(
           "local {:#x} {:#x} {}\n", range.base().value(), range.size().count(), file->descriptor());
       space.locals.push_back(std::move(*file));
     }
     text += unit_of(core);
     auto file = hidden_text(text);
-    if (!file) {
-      return tl::make_unexpected(file.error());
-    }
+    MEMSIZE_TRY(file);
     space.text = std::move(*file);
     return space;
   }

@@ -272,9 +272,7 @@ core::Result<Image> ImageBuilder::build(const SubjectCore& core,
                                         const std::string& data,
                                         const std::string& script) {
   if (!common_.contains(core.unit)) {
-    if (auto done = compile_common(core.unit); !done) {
-      return tl::make_unexpected(done.error());
-    }
+    MEMSIZE_TRY(compile_common(core.unit));
   }
   const Isa& isa = isa_of(core.unit);
   const std::string folder = work_.path() + "/" + isa.folder;

@@ -87,9 +87,7 @@ core::Result<BoardMemory> BoardMemory::make(const Subject& subject, bool one_fil
         {part.range, one_file ? 0 : memory.files_.size(), one_file ? base : 0});
     if (!one_file) {
       auto file = HiddenFile::make(part.range.size().count());
-      if (!file) {
-        return tl::make_unexpected(file.error());
-      }
+      MEMSIZE_TRY(file);
       memory.files_.push_back(std::move(*file));
     }
   }
@@ -98,9 +96,7 @@ core::Result<BoardMemory> BoardMemory::make(const Subject& subject, bool one_fil
     constexpr std::uint64_t kSpace32 = 1ULL << 32U;
     memory.size_ = std::max(core::align_up(core::Bytes{memory.size_}, kMegabyte).count(), kSpace32);
     auto file = HiddenFile::make(memory.size_);
-    if (!file) {
-      return tl::make_unexpected(file.error());
-    }
+    MEMSIZE_TRY(file);
     memory.files_.push_back(std::move(*file));
   }
   return memory;

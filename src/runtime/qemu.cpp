@@ -61,9 +61,7 @@ class QemuMachine : public Machine {
       Loaded loaded;
       if (runs(core, Where::kQemu)) {
         auto made = load(core);
-        if (!made) {
-          return tl::make_unexpected(made.error());
-        }
+        MEMSIZE_TRY(made);
         loaded = std::move(*made);
       }
       loaded_.push_back(std::move(loaded));
@@ -148,9 +146,7 @@ class QemuMachine : public Machine {
         boot_of(core) +
         words_of(encode(core, input_.plan.cores[core.number], input_.subject.cores.size()));
     const auto image = builder_.build(core, data, script->second);
-    if (!image) {
-      return tl::make_unexpected(image.error());
-    }
+    MEMSIZE_TRY(image);
     Loaded loaded;
     const auto entry = physical_of(core, image->entry);
     for (const Segment& segment : image->segments) {

@@ -47,12 +47,8 @@ class Runner {
     const std::unique_ptr<Machine> machine =
         options_.where == Where::kHost ? make_host_machine(input) : make_qemu_machine(input);
     // What lies in memory before any core starts.
-    if (auto filled = fill_memory(); !filled) {
-      return tl::make_unexpected(filled.error());
-    }
-    if (auto ready = machine->prepare(); !ready) {
-      return tl::make_unexpected(ready.error());
-    }
+    MEMSIZE_TRY(fill_memory());
+    MEMSIZE_TRY(machine->prepare());
     // Each core claims what is its own; then each looks what has become of it.
     std::vector<CoreReports> reports(subject_.cores.size());
     for (const unsigned phase : {1U, 2U}) {
@@ -62,9 +58,7 @@ class Runner {
           continue;
         }
         auto report = run_core(*machine, core, phase);
-        if (!report) {
-          return tl::make_unexpected(report.error());
-        }
+        MEMSIZE_TRY(report);
         (phase == 1 ? own.first : own.second) = std::move(*report);
       }
     }
@@ -95,9 +89,7 @@ class Runner {
 
   core::Result<Report> run_core(Machine& machine, const SubjectCore& core, unsigned phase) {
     auto end = machine.run(core, phase);
-    if (!end) {
-      return tl::make_unexpected(end.error());
-    }
+    MEMSIZE_TRY(end);
     if (auto wrong = what_ended(machine, core, *end)) {
       return core::fail(std::move(*wrong));
     }
@@ -229,9 +221,7 @@ core::Result<RunResult> run(const Subject& subject,
                             const std::map<std::string, std::string>& scripts,
                             const RunOptions& options) {
   auto memory = BoardMemory::make(subject, options.where == Where::kQemu);
-  if (!memory) {
-    return tl::make_unexpected(memory.error());
-  }
+  MEMSIZE_TRY(memory);
   Plan plan = make_plan(subject, tables, replays, options.where);
   return Runner{subject, tables, options, std::move(plan), std::move(*memory)}.run(scripts);
 }

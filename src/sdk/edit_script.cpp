@@ -224,9 +224,7 @@ class Editor {
     for (const std::string& name : in_order(*before)) {
       const KnownScript& now = edited ? *edited : *before;
       auto next = set(now, name, values_.at(name));
-      if (!next) {
-        return tl::make_unexpected(next.error());
-      }
+      MEMSIZE_TRY(next);
       edited = *next ? std::move(*next) : std::move(edited);
     }
     if (!edited) {

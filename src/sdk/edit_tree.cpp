@@ -39,9 +39,7 @@ class Opener {
                      open.reading,
                      known ? make_import_model(files_, folder_, sources.platform, model->second)
                            : make_import_parts(files_, folder_, open.reading));
-    if (!import) {
-      return tl::make_unexpected(import.error());
-    }
+    MEMSIZE_TRY(import);
     const std::string path = imported_path(variant);
     core::Overlay with_board{files_};
     with_board.lay(path, std::move(import->text));
@@ -114,16 +112,12 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             bool all,
                             Opener& opener) {
   auto sources = read_sources(*files, platform, {});
-  if (!sources) {
-    return tl::make_unexpected(sources.error());
-  }
+  MEMSIZE_TRY(sources);
   OpenTree tree;
   tree.os = os;
   tree.sources = std::move(*sources);
   tree.files = std::move(files);
-  if (const auto asked = find_variant(tree.sources, os); !asked) {
-    return tl::make_unexpected(asked.error());
-  }
+  MEMSIZE_TRY(find_variant(tree.sources, os));
   for (const Variant& variant : tree.sources.variants) {
     if (!all && variant.os != os) {
       continue;

@@ -458,9 +458,7 @@ core::Result<Script> evaluate_script(const std::string& path,
     return tl::make_unexpected(std::move(problems));
   }
   const auto tree = parse_script(source);
-  if (!tree) {
-    return tl::make_unexpected(tree.error());
-  }
+  MEMSIZE_TRY(tree);
   return Evaluator{source, *tree, rules}.run(path);
 }
 

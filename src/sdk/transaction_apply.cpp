@@ -232,33 +232,25 @@ core::Result<std::vector<Applied>> apply_parts(core::FileSystem& files,
                                                const std::vector<Part>& parts,
                                                const std::string& description) {
   const auto stores = open_all(files, parts);
-  if (!stores) {
-    return tl::make_unexpected(stores.error());
-  }
+  MEMSIZE_TRY(stores);
   Grouped grouped = group(*stores, parts);
   std::set<const TreeChange*> idle;
   const auto looked = in_all(grouped.trees, [&](TreeChange& tree) -> core::Result<void> {
     const auto needed = tree.is_needed();
-    if (!needed) {
-      return tl::make_unexpected(needed.error());
-    }
+    MEMSIZE_TRY(needed);
     if (!*needed) {
       idle.insert(&tree);
     }
     return {};
   });
-  if (!looked) {
-    return tl::make_unexpected(looked.error());
-  }
+  MEMSIZE_TRY(looked);
   // The others are not even locked. They stay alive for their results.
   Trees busy;
   Trees rest;
   for (auto& tree : grouped.trees) {
     (idle.contains(tree.get()) ? rest : busy).push_back(std::move(tree));
   }
-  if (auto changed = change_locked(busy, description); !changed) {
-    return tl::make_unexpected(changed.error());
-  }
+  MEMSIZE_TRY(change_locked(busy, description));
   return results(grouped);
 }
 
@@ -307,9 +299,7 @@ core::Result<Applied> apply(core::FileSystem& files,
                             const std::vector<FileChange>& changes,
                             const std::string& description) {
   auto applied = apply_parts(files, {Part{root, &changes}}, description);
-  if (!applied) {
-    return tl::make_unexpected(applied.error());
-  }
+  MEMSIZE_TRY(applied);
   return std::move(applied->front());
 }
 

@@ -124,34 +124,26 @@ core::Diagnostics check_copy(const Store& store, const Task& task, const Journal
 core::Result<bool> TreeChange::is_needed() {
   applied_.root = store_.shown_root();
   const auto at_rest = is_at_rest(store_);
-  if (!at_rest) {
-    return tl::make_unexpected(at_rest.error());
-  }
+  MEMSIZE_TRY(at_rest);
   if (!*at_rest) {
     return true;
   }
   const auto seen = survey(store_, wanted_);
-  if (!seen) {
-    return tl::make_unexpected(seen.error());
-  }
+  MEMSIZE_TRY(seen);
   applied_.unchanged = seen->unchanged;
   return !seen->tasks.empty();
 }
 
 core::Result<void> TreeChange::lock(const std::string& description) {
   auto session = store_.enter(core::printable(description, kShown));
-  if (!session) {
-    return tl::make_unexpected(session.error());
-  }
+  MEMSIZE_TRY(session);
   session_.emplace(std::move(*session));
   return {};
 }
 
 core::Result<void> TreeChange::recover() {
   const auto recovery = recover_locked(store_);
-  if (!recovery) {
-    return tl::make_unexpected(recovery.error());
-  }
+  MEMSIZE_TRY(recovery);
   applied_.recovery = *recovery;
   return {};
 }
@@ -159,18 +151,14 @@ core::Result<void> TreeChange::recover() {
 core::Result<void> TreeChange::plan(const std::string& description) {
   // Again: what was seen before the lock was taken may be another's half change.
   auto seen = survey(store_, wanted_);
-  if (!seen) {
-    return tl::make_unexpected(seen.error());
-  }
+  MEMSIZE_TRY(seen);
   survey_ = std::move(*seen);
   applied_.unchanged = survey_.unchanged;
   if (survey_.tasks.empty()) {
     return {};
   }
   auto before = store_.read(Document::kJournal);
-  if (!before) {
-    return tl::make_unexpected(before.error());
-  }
+  MEMSIZE_TRY(before);
   journal_ = planned(store_, survey_.tasks, std::move(*before), description);
   std::set<std::string> folders;
   for (const Task& task : survey_.tasks) {
@@ -237,9 +225,7 @@ core::Result<void> TreeChange::keep_edited(const Task& task) {
     return {};
   }
   auto kept = store_.keep(task.path);
-  if (!kept) {
-    return tl::make_unexpected(kept.error());
-  }
+  MEMSIZE_TRY(kept);
   applied_.kept.push_back(kept->path());
   if (kept->is_new) {
     fresh_.push_back(kept->name);

@@ -50,9 +50,7 @@ std::vector<std::string> paths_of(const Journal& journal) {
 // One step of go_forward().
 core::Result<void> make_change(Store& store, const Journal::File& file) {
   const auto now = store.look(file.path);
-  if (!now) {
-    return tl::make_unexpected(now.error());
-  }
+  MEMSIZE_TRY(now);
   if (same_bytes(*now, file.pending->to)) {
     return {};
   }
@@ -67,9 +65,7 @@ core::Result<void> make_change(Store& store, const Journal::File& file) {
 
 core::Result<void> take_back(Store& store, const Journal::File& file) {
   const auto now = store.look(file.path);
-  if (!now) {
-    return tl::make_unexpected(now.error());
-  }
+  MEMSIZE_TRY(now);
   if (!same_bytes(*now, file.pending->to) || same_bytes(*now, file.pending->from)) {
     return {};
   }
@@ -124,9 +120,7 @@ core::Result<Recovery> finish_apply(Store& store, const Journal& journal) {
       continue;
     }
     const auto now = store.look(file.path);
-    if (!now) {
-      return tl::make_unexpected(now.error());
-    }
+    MEMSIZE_TRY(now);
     const bool may_go_forward = can_go_forward(store, file, *now);
     const bool may_go_back = can_go_back(store, file, *now);
     forward = forward && may_go_forward;
@@ -160,9 +154,7 @@ core::Result<Recovery> finish_revert(Store& store, const Journal& journal) {
   core::Diagnostics errors;
   for (const Journal::File& file : journal.files) {
     const auto now = store.look(file.path);
-    if (!now) {
-      return tl::make_unexpected(now.error());
-    }
+    MEMSIZE_TRY(now);
     if (!is_known(file, *now)) {
       errors.push_back(stuck(store, file.path));
     } else if (!has_original(store, file, *now)) {
@@ -205,9 +197,7 @@ core::Result<void> agree(std::map<std::string, Store>& stores) {
   bool is_reverting = false;
   for (const auto& [root, store] : stores) {
     const auto journal = store.read(Document::kJournal);
-    if (!journal) {
-      return tl::make_unexpected(journal.error());
-    }
+    MEMSIZE_TRY(journal);
     if (*journal && (*journal)->state == Journal::State::kApplying) {
       applying = (*journal)->description;
     }
@@ -326,16 +316,12 @@ core::Result<void> go_back(Store& store, const Journal& journal) {
 
 core::Result<void> clear_staging(Store& store) {
   const auto staging = store.read(Document::kStaging);
-  if (!staging) {
-    return tl::make_unexpected(staging.error());
-  }
+  MEMSIZE_TRY(staging);
   if (!*staging) {
     return {};
   }
   const auto journal = store.read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
+  MEMSIZE_TRY(journal);
   for (const Journal::File& file : (*staging)->files) {
     // A good copy of what was never changed: the original is in place.
     const bool is_older = *journal && (*journal)->find(file.path) != nullptr;
@@ -354,9 +340,7 @@ core::Result<void> put_back(Store& store,
                             Reverted& reverted) {
   for (const Journal::File& file : journal.files) {
     const auto now = store.look(file.path);
-    if (!now) {
-      return tl::make_unexpected(now.error());
-    }
+    MEMSIZE_TRY(now);
     const auto other = kept.find(file.path);
     if (now->exists && !is_known(file, *now) &&
         (other == kept.end() || !same_bytes(*now, other->second))) {
@@ -403,22 +387,16 @@ core::Result<bool> is_at_rest(const Store& store) {
     return false;
   }
   const auto journal = store.read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
+  MEMSIZE_TRY(journal);
   return *journal ? (*journal)->state == Journal::State::kApplied
                   : store.copies(Copy::kBackup).empty();
 }
 
 core::Result<Recovery> recover_locked(Store& store) {
   const auto staging = store.read(Document::kStaging);
-  if (!staging) {
-    return tl::make_unexpected(staging.error());
-  }
+  MEMSIZE_TRY(staging);
   const auto journal = store.read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
+  MEMSIZE_TRY(journal);
   Recovery recovery = Recovery::kNothing;
   if (*staging) {
     if (auto cleared = clear_staging(store); !cleared) {
@@ -440,9 +418,7 @@ core::Result<Recovery> recover_locked(Store& store) {
     }
     recovery = *finished;
   }
-  if (auto done = cleaned(store); !done) {
-    return tl::make_unexpected(done.error());
-  }
+  MEMSIZE_TRY(cleaned(store));
   return recovery;
 }
 
@@ -459,13 +435,9 @@ core::Diagnostic no_journal(const Store& store, const std::string& copy) {
 
 core::Result<Recovery> recover(core::FileSystem& files, const std::string& root) {
   auto store = Store::open(files, root);
-  if (!store) {
-    return tl::make_unexpected(store.error());
-  }
+  MEMSIZE_TRY(store);
   const auto at_rest = is_at_rest(*store);
-  if (!at_rest) {
-    return tl::make_unexpected(at_rest.error());
-  }
+  MEMSIZE_TRY(at_rest);
   if (*at_rest) {
     return Recovery::kNothing;
   }
@@ -479,13 +451,9 @@ core::Result<void> recover_trees(core::FileSystem& files, const std::vector<std:
   bool all_at_rest = true;
   for (const std::string& root : roots) {
     auto store = Store::open(files, root);
-    if (!store) {
-      return tl::make_unexpected(store.error());
-    }
+    MEMSIZE_TRY(store);
     const auto at_rest = is_at_rest(*store);
-    if (!at_rest) {
-      return tl::make_unexpected(at_rest.error());
-    }
+    MEMSIZE_TRY(at_rest);
     all_at_rest = all_at_rest && *at_rest;
     const std::string real = store->root();
     stores.emplace(real, std::move(*store));
@@ -500,9 +468,7 @@ core::Result<void> recover_trees(core::FileSystem& files, const std::vector<std:
       continue;
     }
     auto session = store.enter("ending an interrupted change");
-    if (!session) {
-      return tl::make_unexpected(session.error());
-    }
+    MEMSIZE_TRY(session);
     sessions.push_back(std::move(*session));
   }
   if (auto agreed = agree(stores); !agreed) {
@@ -512,9 +478,7 @@ core::Result<void> recover_trees(core::FileSystem& files, const std::vector<std:
     if (!store.exists()) {
       continue;
     }
-    if (const auto recovery = recover_locked(store); !recovery) {
-      return tl::make_unexpected(recovery.error());
-    }
+    MEMSIZE_TRY(recover_locked(store));
   }
   return {};
 }

@@ -45,9 +45,7 @@ class TreeRevert {
       return {};
     }
     auto session = store_.enter("sdk revert");
-    if (!session) {
-      return tl::make_unexpected(session.error());
-    }
+    MEMSIZE_TRY(session);
     session_.emplace(std::move(*session));
     return {};
   }
@@ -57,9 +55,7 @@ class TreeRevert {
       return {};
     }
     auto journal = store_.read(Document::kJournal);
-    if (!journal) {
-      return tl::make_unexpected(journal.error());
-    }
+    MEMSIZE_TRY(journal);
     journal_ = std::move(*journal);
     if (journal_ && journal_->state != Journal::State::kApplied) {
       // Straight back, also where the change could not be finished.
@@ -69,9 +65,7 @@ class TreeRevert {
       return cleared ? core::Result<void>{} : failed(cleared.error(), kNothingChanged);
     }
     const auto recovery = recover_locked(store_);
-    if (!recovery) {
-      return tl::make_unexpected(recovery.error());
-    }
+    MEMSIZE_TRY(recovery);
     reverted_.recovery = *recovery;
     return {};
   }
@@ -265,9 +259,7 @@ core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
   std::vector<const TreeRevert*> tree_of;
   for (const std::string& root : roots) {
     auto store = Store::open(files, root);
-    if (!store) {
-      return tl::make_unexpected(store.error());
-    }
+    MEMSIZE_TRY(store);
     auto& tree = by_root[store->root()];
     const bool is_new = tree == nullptr;
     if (is_new) {
@@ -279,9 +271,7 @@ core::Result<std::vector<Reverted>> revert(core::FileSystem& files,
   for (auto& [root, tree] : by_root) {
     trees.push_back(std::move(tree));
   }
-  if (auto done = revert_all(trees); !done) {
-    return tl::make_unexpected(done.error());
-  }
+  MEMSIZE_TRY(revert_all(trees));
   std::vector<Reverted> reverted;
   reverted.reserve(tree_of.size());
   for (const TreeRevert* tree : tree_of) {
@@ -294,30 +284,22 @@ core::Result<Reverted> revert(core::FileSystem& files,
                               const std::string& root,
                               const RevertOptions& options) {
   auto reverted = revert(files, std::vector<std::string>{root}, options);
-  if (!reverted) {
-    return tl::make_unexpected(reverted.error());
-  }
+  MEMSIZE_TRY(reverted);
   return std::move(reverted->front());
 }
 
 core::Result<Status> status(core::FileSystem& files, const std::string& root) {
   const auto store = Store::open(files, root);
-  if (!store) {
-    return tl::make_unexpected(store.error());
-  }
+  MEMSIZE_TRY(store);
   Status status;
   if (!store->exists()) {
     return status;
   }
   status.holder = files.lock_holder(store->own("lock"));
   const auto journal = store->read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
+  MEMSIZE_TRY(journal);
   const auto staging = store->read(Document::kStaging);
-  if (!staging) {
-    return tl::make_unexpected(staging.error());
-  }
+  MEMSIZE_TRY(staging);
   const std::vector<std::string> copies = store->copies(Copy::kBackup);
   if (!*journal && !*staging && !copies.empty() && status.holder.empty()) {
     return core::fail(no_journal(*store, copies.front()));
@@ -341,13 +323,9 @@ core::Result<Status> status(core::FileSystem& files, const std::string& root) {
 core::Result<std::map<std::string, std::string>> originals(core::FileSystem& files,
                                                            const std::string& root) {
   const auto store = Store::open(files, root);
-  if (!store) {
-    return tl::make_unexpected(store.error());
-  }
+  MEMSIZE_TRY(store);
   const auto journal = store->read(Document::kJournal);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
+  MEMSIZE_TRY(journal);
   std::map<std::string, std::string> found;
   core::Diagnostics errors;
   for (const Journal::File& file : *journal ? (*journal)->files : std::vector<Journal::File>{}) {

@@ -196,9 +196,7 @@ core::Result<std::optional<Journal>> Store::read(Document which) const {
     return failed(text.error(), "nothing was changed; let the file be read");
   }
   auto journal = parse_journal(*text, shown);
-  if (!journal) {
-    return tl::make_unexpected(journal.error());
-  }
+  MEMSIZE_TRY(journal);
   return std::move(*journal);
 }
 
@@ -302,9 +300,7 @@ std::string Kept::path() const {
 
 core::Result<Kept> Store::keep(const std::string& path) {
   const auto bytes = files_.read(target(path));
-  if (!bytes) {
-    return tl::make_unexpected(bytes.error());
-  }
+  MEMSIZE_TRY(bytes);
   const core::Entry entry = files_.entry(target(path));
   const FileState state = state_of(*bytes, entry.mode, entry.mtime_ns);
   std::string name = path;
@@ -318,9 +314,7 @@ core::Result<Kept> Store::keep(const std::string& path) {
   }
   const core::Metadata metadata{
       entry.mode, entry.mtime_ns, entry.owner, files_.attributes(target(path))};
-  if (auto made = make_copy(Copy::kKept, name, *bytes, metadata); !made) {
-    return tl::make_unexpected(made.error());
-  }
+  MEMSIZE_TRY(make_copy(Copy::kKept, name, *bytes, metadata));
   return Kept{name, true};
 }
 

@@ -89,9 +89,7 @@ class TreeReader {
 
   core::Result<Sources> run() {
     const auto paths = disk_.list_tree(sources_.platform.folder);
-    if (!paths) {
-      return tl::make_unexpected(paths.error());
-    }
+    MEMSIZE_TRY(paths);
     for (const std::string& path : *paths) {
       if (is_wanted(path)) {
         read(path);
@@ -264,9 +262,7 @@ core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
 
 core::Result<std::string> tree_root(core::FileSystem& files, const std::string& path) {
   const auto platforms = find_platforms(files, path);
-  if (!platforms) {
-    return tl::make_unexpected(platforms.error());
-  }
+  MEMSIZE_TRY(platforms);
   // Up from platform/SOC/rtos.
   std::string platform = platforms->front().folder;
   platform.resize(platform.rfind('/'));
@@ -275,9 +271,7 @@ core::Result<std::string> tree_root(core::FileSystem& files, const std::string& 
     platform.pop_back();
   }
   const auto real = files.real_path(platform);
-  if (!real) {
-    return tl::make_unexpected(real.error());
-  }
+  MEMSIZE_TRY(real);
   const std::size_t end = real->rfind('/');
   const std::string root = end == std::string::npos ? "." : end == 0 ? "/" : real->substr(0, end);
   // As the user typed it, where that is the same folder.
@@ -292,9 +286,7 @@ core::Result<Platform> find_platform(core::FileSystem& files,
                                      const std::string& path,
                                      const std::string& soc) {
   const auto platforms = find_platforms(files, path);
-  if (!platforms) {
-    return tl::make_unexpected(platforms.error());
-  }
+  MEMSIZE_TRY(platforms);
   std::vector<std::string> names;
   for (const Platform& platform : *platforms) {
     if (platform.soc == soc) {

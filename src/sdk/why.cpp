@@ -56,9 +56,7 @@ class TreeAnswerer {
       return std::move(answer_);
     }
     const auto address = layout::address_in(question_.text);
-    if (!address) {
-      return tl::make_unexpected(address.error());
-    }
+    MEMSIZE_TRY(address);
     if (!*address) {
       return core::fail(unknown_name());
     }

@@ -3,7 +3,7 @@
 # every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names; then check --sdk of these SDKs; then a
 # large log, in turns with wc, grep, ripgrep, RE2 (libre2-dev) and Python; then plans of tables of lifetimes, in turns with
 # google/minimalloc where MINIMALLOC names its program; then, with google-benchmark (libbenchmark-dev), the computation of
-# every board's MPU regions. Before all that, the sizes of the embedded runtime's parts.
+# every board's MPU regions. What a build takes, by room, is bench_build.py's to say. Before all that, the sizes of the embedded runtime's parts.
 #   tests/bench/run.sh [RUNS [LOG_SIZE]]     (default 200 and 256MiB; a tenth of the runs for boards and SDKs; 1GiB is
 #                                            what budgets of a large log are about)
 set -euo pipefail

@@ -34,7 +34,7 @@ THIRD_PARTY = {
     "toml++/": ["core"],
     "zlib.h": ["core"],
     "yaml-cpp/": ["core"],
-    "nlohmann/": ["core", "readers", "emit", "sdk", "runtime", "cli"],
+    "nlohmann/": ["core", "readers", "sdk", "cli"],
     "kainjow/": ["emit"],
     "CLI/": ["cli"],
 }

@@ -103,6 +103,11 @@ using Diagnostics = std::vector<Diagnostic>;
 template <typename T>
 using Result = tl::expected<T, Diagnostics>;
 
+/// Gives the errors of a result to the caller, if it has any.
+#define MEMSIZE_TRY(result)                                 \
+  if (const auto& memsize_tried = (result); !memsize_tried) \
+  return tl::make_unexpected(memsize_tried.error())
+
 [[nodiscard]] Diagnostic error(Code code,
                                std::string message,
                                Place place = {},

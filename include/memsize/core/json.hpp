@@ -137,7 +137,8 @@ class Json {
       value_;
 };
 
-/// What a text says; nothing: it is not JSON, or nested more than a hundred deep.
+/// What a text says; nothing: it is not JSON. Objects and arrays that are nested more than a
+/// hundred deep are left out.
 [[nodiscard]] std::optional<Json> read_json(std::string_view text);
 
 /// One of the values between braces, which is moved from there.
