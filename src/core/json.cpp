@@ -182,6 +182,10 @@ Json& Json::operator=(const Json& other) {
   return *this;
 }
 
+Json Json::array() {
+  return Json(Array{});
+}
+
 Json Json::object() {
   Json json;
   json.as_object();

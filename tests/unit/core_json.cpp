@@ -108,17 +108,17 @@ TEST_SUITE("core") {
   }
 
   TEST_CASE("numbers of any size") {
-    CHECK(Json{std::numeric_limits<std::uint64_t>::max()}.compact() == "18446744073709551615");
-    CHECK(Json{std::numeric_limits<std::int64_t>::min()}.compact() == "-9223372036854775808");
-    CHECK(Json{0.0}.compact() == "0.0");
-    CHECK(Json{1e300}.compact() == "1e+300");
-    CHECK(Json{std::numeric_limits<double>::infinity()}.compact() == "null");
+    CHECK(Json(std::numeric_limits<std::uint64_t>::max()).compact() == "18446744073709551615");
+    CHECK(Json(std::numeric_limits<std::int64_t>::min()).compact() == "-9223372036854775808");
+    CHECK(Json(0.0).compact() == "0.0");
+    CHECK(Json(1e300).compact() == "1e+300");
+    CHECK(Json(std::numeric_limits<double>::infinity()).compact() == "null");
   }
 
   TEST_CASE("pairs that begin with a text are members, others are items") {
     CHECK(Json{{"a", 1}, {"b", {{"c", true}}}}.compact() == R"({"a":1,"b":{"c":true}})");
     CHECK((Json{{"a", 1, 2}, "b"}).compact() == R"([["a",1,2],"b"])");
-    CHECK(Json{std::vector<std::string>{"x", "y"}}.compact() == R"(["x","y"])");
+    CHECK(Json(std::vector<std::string>{"x", "y"}).compact() == R"(["x","y"])");
     Json json;
     json["b"]["c"] = "d";
     json["a"].push_back(true);
@@ -128,7 +128,7 @@ TEST_SUITE("core") {
     json.erase("b");
     CHECK(json.compact() == R"({"a":2,"z":3})");
     CHECK(json.find("b") == nullptr);
-    CHECK(Json{"text"}.find("b") == nullptr);
+    CHECK(Json("text").find("b") == nullptr);
   }
 
   TEST_CASE("what is no JSON is nothing, and what is too deep is left out") {

@@ -466,8 +466,8 @@ TEST_SUITE("layout") {
       check_growth(even_board(random), false, outcome);
     }
     // The boards are worth something: most must grow.
-    CHECK(outcome.grown > 100);
-    CHECK(outcome.legal_before > 20);
+    CHECK(outcome.grown > test::rounds(100));
+    CHECK(outcome.legal_before > test::rounds(20));
     CHECK(outcome.unproved == 0);
   }
 
@@ -486,7 +486,7 @@ TEST_SUITE("layout") {
       give_tables(board, random);
       check_growth(board, true, outcome);
     }
-    CHECK(outcome.grown > 40);
+    CHECK(outcome.grown > test::rounds(40));
     // 3 MiB and half a step: a tight growth gives the half back.
     SmallBoard board;
     board.owner = {0, 0};
@@ -536,8 +536,8 @@ TEST_SUITE("layout") {
       CAPTURE(round);
       check_growth(odd_board(random), false, outcome);
     }
-    CHECK(outcome.grown > 60);
-    CHECK(outcome.without > 5);
+    CHECK(outcome.grown > test::rounds(60));
+    CHECK(outcome.without > test::rounds(5));
     CHECK(outcome.unproved == 0);
   }
 

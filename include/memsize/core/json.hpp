@@ -59,7 +59,7 @@ class Json {
 
   Json(const std::map<std::string, std::string>& texts);
   Json(Array items);
-  /// {{"key", value}, ...} is an object, {item, ...} an array.
+  /// {{"key", value}, ...} is an object, {item, ...} an array, of one item too.
   Json(std::initializer_list<JsonItem> items);
   // NOLINTEND(google-explicit-constructor)
 
@@ -69,8 +69,7 @@ class Json {
   Json& operator=(Json&& other) noexcept = default;
   ~Json() = default;
 
-  [[nodiscard]] static Json array() { return Json{Array{}}; }
-
+  [[nodiscard]] static Json array();
   [[nodiscard]] static Json object();
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
