@@ -1,3 +1,5 @@
+// Reads [[accepted]]: the code of a finding, its message and why it is accepted. Whether the
+// finding is still there is for the checks of the map to say.
 #include "memsize/board/accepted.hpp"
 
 #include "memsize/core/text.hpp"

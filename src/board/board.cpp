@@ -1,3 +1,5 @@
+// Looks things up in a board, fills its banks with another amount of DRAM, and evaluates constants
+// and knobs in the order of the file, each with the rules that its value alone can break.
 #include "memsize/board/board.hpp"
 
 #include "memsize/core/text.hpp"

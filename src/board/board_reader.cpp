@@ -1,3 +1,5 @@
+// Reads a board's own tables itself, those of other subjects by their readers, and then looks at
+// all of it together: output files, demands, on-chip memories, knobs in vain, repeated names.
 #include "board_reader.hpp"
 
 #include "memsize/core/text.hpp"

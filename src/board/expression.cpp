@@ -1,3 +1,5 @@
+// Descends through a sum and evaluates it on the way, in 64 bits: what is negative or too large is
+// an error at the text, and so is a name that has no value yet.
 #include "memsize/board/expression.hpp"
 
 #include "memsize/core/bytes.hpp"

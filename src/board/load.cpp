@@ -1,3 +1,5 @@
+// From a name, a part's number or a path to a board's file, and from it to a Board. Only here is it
+// known whether the trace format, the generation and the RTOS family that a board names exist.
 #include "memsize/board/load.hpp"
 
 #include "memsize/board/accepted.hpp"

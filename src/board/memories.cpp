@@ -1,3 +1,5 @@
+// From a name or a path to the memories of a part. Two memories share no address; what is kept free
+// in each is taken off in whole numbers, so that no product leaves 64 bits.
 #include "memsize/board/memories.hpp"
 
 #include "memsize/board/load.hpp"

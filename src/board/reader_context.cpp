@@ -1,3 +1,5 @@
+// What several readers of board tables ask alike: whether a name can become a C macro, lists of
+// cores and attributes, and what an entry covers.
 #include "reader_context.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// One function for each kind of value that a key may have. Every key that was asked for is noted,
+// so that finish() can name the others, with the key that was probably meant.
 #include "table_reader.hpp"
 
 #include "memsize/core/text.hpp"

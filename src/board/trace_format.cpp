@@ -1,3 +1,5 @@
+// From a file in boards/formats to meanings of records and rules of heaps, by generation. A part's
+// own sizes come before those of most parts, and names that a log cut short are still found.
 #include "memsize/board/trace_format.hpp"
 
 #include "memsize/board/load.hpp"

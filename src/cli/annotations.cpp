@@ -1,3 +1,5 @@
+// One line of a workflow command for each diagnostic. Percent signs and line ends are escaped, and
+// in properties also colons and commas, or a file's name could begin a command of its own.
 #include "annotations.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Finds the words of the command line that a mistake is about and points at them. A --set that
+// makes a map impossible is blamed for it, with the place in the board as a second one.
 #include "arguments.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads the file with the place of every entry, so that one that is fixed can be shown where it
+// stands, and writes it sorted. An entry counts as fixed only where nothing hid findings.
 #include "baseline.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// Holds the bytes that Linux loses, and those of each core's heaps, against what a project allows,
+// and names the largest of what takes them.
 #include "budget.hpp"
 
 #include "memsize/core/text.hpp"

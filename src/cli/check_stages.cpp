@@ -1,3 +1,5 @@
+// What check() looks at: a tree's parts and their generations, a written map, its board, traces
+// against its sizes. Each stage adds to the report, but nothing that stands there already.
 #include "check_stages.hpp"
 
 #include "memsize/board/load.hpp"

@@ -1,3 +1,5 @@
+// memsize analyze: logs in, a report or a document of sizes out. Four ways lead there: one
+// recording, a log that grows, folders of logs, and a board that is read from an SDK tree.
 #include "memsize/core/text.hpp"
 
 #include "fleet.hpp"

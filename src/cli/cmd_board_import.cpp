@@ -1,3 +1,5 @@
+// memsize board import: an SDK tree in, a board file out. It is loaded and checked as any board
+// before it is shown; defects of the tree's own map are accepted by name, and it is checked again.
 #include "memsize/board/load.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/overlay.hpp"

@@ -1,3 +1,5 @@
+// memsize check: what to look at, from words or the project; then findings against a baseline, as
+// text, JSON, annotations or SARIF. No baseline is written of what could not all be read.
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 

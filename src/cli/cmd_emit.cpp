@@ -1,3 +1,5 @@
+// memsize emit: shows, compares or writes the files of a map, or hands an SDK tree to emit_tree().
+// The only verb that writes a map; nothing is written where a file of somebody else would be lost.
 #include "memsize/core/text.hpp"
 
 #include "emit_tree.hpp"

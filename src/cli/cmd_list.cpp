@@ -1,3 +1,5 @@
+// memsize list: the rows of a registry as a table or a document. Every list is the one that the
+// program itself works with, so that none can be out of date.
 #include "memsize/board/load.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/core/text.hpp"

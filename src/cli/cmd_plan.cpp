@@ -1,3 +1,5 @@
+// memsize plan: reports in, a plan out, for people, as a document, or as a file of another format.
+// Ctrl-C ends the search and not the program: what was found until then is a plan.
 #include "memsize/core/text.hpp"
 #include "memsize/emit/plan_files.hpp"
 #include "memsize/plan/named_planners.hpp"

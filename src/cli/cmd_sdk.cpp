@@ -1,3 +1,5 @@
+// memsize sdk: what memsize changed in one tree or two, and the way back. What is done is all in
+// sdk/transaction.hpp; here it gets words, and a document.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"

@@ -1,3 +1,5 @@
+// memsize validate: a map, of a board or in a folder, is run on emulated cores; with --log, logs of
+// the real board are held against it, and nothing is run unless --on asks for it.
 #include "memsize/core/text.hpp"
 
 #include "report_board_log.hpp"

@@ -1,3 +1,5 @@
+// memsize why: a name or an address in, what it is and why out, asked of a board's map or of an SDK
+// tree. What growth would change in the written files is found by rendering both maps.
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/why.hpp"

@@ -1,3 +1,5 @@
+// Counts UTF-16 units up to a column and over its piece. Nothing comes out for a place without a
+// line, or with a column that its text does not have.
 #include "columns.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Puts a request back into words in a fixed order, each quoted for a shell where it must be, so
+// that a proposed line can be copied as it stands.
 #include "command_line.hpp"
 
 #include "memsize/core/text.hpp"

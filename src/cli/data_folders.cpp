@@ -1,3 +1,5 @@
+// Looks for the data beside the running program (/proc/self/exe), in a build tree and as installed;
+// the environment's MEMSIZE_DATA comes first.
 #include "data_folders.hpp"
 
 #include <cstdlib>

@@ -1,3 +1,5 @@
+// Ends a half change that another run left, plans the edit, and then shows it, checks it or has it
+// applied, while watching that nobody else changes the tree.
 #include "emit_tree.hpp"
 
 #include "memsize/core/text.hpp"

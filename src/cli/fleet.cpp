@@ -1,3 +1,5 @@
+// Walks folders, analyzes each log on its own, on all processors, and sums up. Runs that say the
+// same count once, as a log and its document beside it do.
 #include "fleet.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Compares generations two by two: trace and board, board and tree. The hint is a command line with
+// the board of the other generation where there is one, else with the forecast sizes as --set.
 #include "generation_guard.hpp"
 
 #include "memsize/board/load.hpp"

@@ -1,3 +1,5 @@
+// Handlers for the end of memory, for an exception that nothing catches and for a fault after it.
+// The message is ready beforehand; a reserve is freed for what unwinds, no destructor follows.
 #include "memory_end.hpp"
 
 #include "memsize/core/diagnostic.hpp"

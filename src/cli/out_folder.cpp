@@ -1,3 +1,5 @@
+// Compares the folder with what is to be written. A file that is not as memsize wrote it last, or
+// is of another board's map, is not lost without --force.
 #include "out_folder.hpp"
 
 #include "memsize/core/sha256.hpp"

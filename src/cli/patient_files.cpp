@@ -1,3 +1,5 @@
+// Opens files as the real disk does; for a named pipe a second thread says after a second that the
+// opening still waits.
 #include "patient_files.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Reads reports of plans, packed or not, as one, and has the plan checked. Files larger than any
+// plan are refused before they fill memory.
 #include "plan_stages.hpp"
 
 #include "memsize/core/byte_stream.hpp"

@@ -1,3 +1,5 @@
+// Gathers memories, rules and limits for the planner, from a part, from typed sizes or from the
+// report; checks the plan that comes out, and says what would help where it lacks room.
 #include "planning.hpp"
 
 #include "memsize/core/bug.hpp"

@@ -1,3 +1,5 @@
+// Rewrites one line on standard error, where that is a terminal and the run has taken a second, and
+// clears it at the end.
 #include "progress_line.hpp"
 
 #include <cstdio>

@@ -1,3 +1,5 @@
+// Joins inputs into one recording, gives unnamed lines to the core of --core, and drops what was
+// said of others. A row that one print lost is no loss where another print of its table has it.
 #include "recordings.hpp"
 
 #include "memsize/core/text.hpp"

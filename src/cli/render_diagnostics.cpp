@@ -1,3 +1,5 @@
+// A diagnostic with its line and a caret, as colours allow, or as JSON. Nothing from an input may
+// begin a line of its own or command a terminal.
 #include "render_diagnostics.hpp"
 
 #include "memsize/core/text.hpp"

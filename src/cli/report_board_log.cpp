@@ -1,3 +1,5 @@
+// Tables of regions with what is left in each, of run times before and after, and the same as a
+// document, which also has every record.
 #include "report_board_log.hpp"
 
 #include "memsize/core/text.hpp"

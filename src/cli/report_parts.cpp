@@ -1,3 +1,5 @@
+// Names of demands, sizes in KiB, missing figures, and the warning that another SDK generation
+// needs more, for text, CSV, Markdown and JSON alike.
 #include "report_parts.hpp"
 
 #include "memsize/core/json.hpp"

@@ -1,3 +1,5 @@
+// Tables of arenas and memories, how good each arena is proved to be, and what changed against the
+// reports. Savings are told memory by memory: bytes of two memories have no sum.
 #include "report_plan.hpp"
 
 #include "memsize/core/text.hpp"

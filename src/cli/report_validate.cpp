@@ -1,3 +1,5 @@
+// Says what a run proved, what it did not and what could not be tried, with reasons, so that
+// silence about a region is never taken for a pass.
 #include "report_validate.hpp"
 
 #include "memsize/core/text.hpp"

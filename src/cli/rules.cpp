@@ -1,3 +1,4 @@
+// Gathers the rules from the rooms that have them: checks of maps, written files, trees and plans.
 #include "rules.hpp"
 
 #include "memsize/emit/verify.hpp"

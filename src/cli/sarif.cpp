@@ -1,3 +1,5 @@
+// One run with a result for each finding, accepted ones as suppressed, and a rule for each code.
+// What could not be looked at is a notification. As in a baseline, a fingerprint has no line.
 #include "sarif.hpp"
 
 #include "columns.hpp"

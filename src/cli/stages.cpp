@@ -1,3 +1,5 @@
+// From inputs to sizes, from sizes to a map, from a map to files that were read back. Sizing is
+// done again where the trace's addresses turn out to lie in the heaps of a changed map.
 #include "stages.hpp"
 
 #include "memsize/board/accepted.hpp"

@@ -1,3 +1,5 @@
+// Cells into columns as wide as their contents need, or into CSV, where a cell must not look like a
+// formula to a spreadsheet, or into Markdown.
 #include "table.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,4 @@
+// "60", "60s" or "500ms" to milliseconds, up to a day; an error names the option.
 #include "time_option.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// The options about a trace that several verbs share, and the error where one of them is given
+// without a trace.
 #include "memsize/core/diagnostic.hpp"
 
 #include "verbs.hpp"

@@ -1,3 +1,5 @@
+// Opens a tree, finds its sizes, and gathers every file that must change in it and in Linux, with
+// what has to be rebuilt, counted from before memsize first changed the tree.
 #include "tree_stages.hpp"
 
 #include "memsize/board/load.hpp"

@@ -1,3 +1,5 @@
+// Notes the journals of the trees before they are read and compares them afterwards. Another run's
+// lock is looked at, never taken.
 #include "tree_watch.hpp"
 
 #include "memsize/core/text.hpp"

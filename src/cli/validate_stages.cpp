@@ -1,3 +1,5 @@
+// Gets the map to run, rendered from a board or read from a folder, and sets it up: subject,
+// translation tables, allocations. The sizes in a folder are its own, whatever the board has.
 #include "validate_stages.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// An answer in paragraphs and tables of a terminal's width, and as a document. What several files
+// say alike is said once; sizes and names are left out where they are the subject's own.
 #include "why_report.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Says which of memsize's own assumptions failed and where, and ends the process at once with the
+// status of a bug.
 #include "memsize/core/bug.hpp"
 
 #include "memsize/core/diagnostic.hpp"

@@ -1,3 +1,4 @@
+// Streams over a text in memory: one that borrows it, one that keeps it.
 #include "memsize/core/byte_stream.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Evaluates a constant expression where a cursor stands, by C's precedence. Every result is exact:
+// what goes below zero or beyond the width, or would wrap in 32 bits, is an error at its operator.
 #include "memsize/core/c_expression.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Hands over the entries of a table one by one, each as its fields by name, with their places.
+// Inner braces only group: their fields count as the entry's own, and none may be set twice.
 #include "memsize/core/c_initializer.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Cuts a text into tokens with places, which parsers then look at, take and expect. Comments,
+// strings and templates are passed over whole, or a brace inside one would be taken for code.
 #include "memsize/core/cursor.hpp"
 
 #include "memsize/core/text.hpp"

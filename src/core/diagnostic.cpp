@@ -1,3 +1,5 @@
+// The rows of diag_codes.def as a table, and what follows from it: names, exit statuses, and which
+// status wins where several errors came together.
 #include "memsize/core/diagnostic.hpp"
 
 #include <algorithm>

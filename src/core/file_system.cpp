@@ -1,3 +1,5 @@
+// The real disk and the one in memory. replace() writes every file beside its target before it
+// renames the first; what was written or made until a failure is removed again.
 #include "memsize/core/file_system.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Waits for more bytes: a file is looked at ten times a second, anything else polled. What shrank
+// or was replaced begins anew. Signals come in only while it waits, so that none is missed.
 #include "memsize/core/followed_file.hpp"
 
 #include "memsize/core/text.hpp"

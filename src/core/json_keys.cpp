@@ -1,3 +1,5 @@
+// Walks over a JSON text with the keys of every object that is open. Keys are compared as what they
+// stand for: an escape is another spelling of the same key.
 #include "memsize/core/json_keys.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Keeps the piece of a line that a block cuts off and searches all else in place. Lines with a
+// word, long ones and those that the taker asks for are handed over; the others are only counted.
 #include "memsize/core/line_scanner.hpp"
 
 #include "word_filter.hpp"

@@ -1,3 +1,5 @@
+// Reads its own bytes where it has the file, the disk's where it has not. Whoever writes to it has
+// a bug.
 #include "memsize/core/overlay.hpp"
 
 #include "memsize/core/bug.hpp"

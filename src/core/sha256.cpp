@@ -1,3 +1,5 @@
+// The compression of FIPS 180-4, block by block; the constants are its tables. A short hash is the
+// first 16 digits.
 #include "memsize/core/sha256.hpp"
 
 #include <array>

@@ -1,3 +1,5 @@
+// Parsers take what is exact and refuse the rest. format_size() rounds what is no whole KiB, while
+// format_setting() never does. Each escape is that of one reader: a terminal, a shell, Markdown.
 #include "memsize/core/text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Collects changes by place and makes all of them in one pass. Two changes of the same bytes are a
+// bug; inserted lines end as the text's own do.
 #include "memsize/core/text_edits.hpp"
 
 #include "memsize/core/bug.hpp"

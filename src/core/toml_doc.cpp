@@ -1,3 +1,5 @@
+// toml++ parses, and its tree becomes ours, in the order of the text. What it cannot be given is
+// found before: keys so deep that its stack overflows, and letters beyond ASCII in bare keys.
 #include "memsize/core/toml_doc.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Knows each word by its three neighbouring bytes that are rarest, spreads the words over groups,
+// and makes the tables that every width searches with. The search byte by byte is here, too.
 #include "word_filter.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Turns the drivers' tables into descriptors, numbered in the order of a walk, and puts them at the
+// end of the region that the board names for them. What the hardware cannot load is an error.
 #include "memsize/emit/armv8_tables.hpp"
 
 #include "memsize/core/bug.hpp"

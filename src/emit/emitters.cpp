@@ -1,3 +1,5 @@
+// One render function for each emitter: which template with which view becomes which files. Also
+// which cores a change affects, compared with another map, and so what must be rebuilt.
 #include "emitters.hpp"
 
 #include "memsize/core/text.hpp"

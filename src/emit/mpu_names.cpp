@@ -1,3 +1,5 @@
+// A range, a region with its number and name, an entry with both of its sides, as messages say
+// them.
 #include "mpu_names.hpp"
 
 #include "memsize/core/address.hpp"

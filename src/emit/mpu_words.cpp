@@ -1,3 +1,5 @@
+// Packs a region's fields into three register words, and a map's regions and attributes into
+// fields. A bit that is set in the eighths switches its part off.
 #include "memsize/emit/mpu_words.hpp"
 
 #include "memsize/core/bug.hpp"

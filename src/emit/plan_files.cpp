@@ -1,3 +1,5 @@
+// The formats of plans by name, and which function or template writes each. A prefix that begins no
+// C name is refused whatever the format.
 #include "memsize/emit/plan_files.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// A plan as a page: its arenas, memories and blocks as rows for a template. Of a large plan the
+// page has the kMostRows largest blocks; the other formats have all of them.
 #include "memsize/core/text.hpp"
 
 #include "plan_writers.hpp"

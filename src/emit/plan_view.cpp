@@ -1,3 +1,5 @@
+// Gathers a report's blocks by arena, with bytes and steps as numbers, and the peak of each arena.
+// The words in which files say lifetimes, proofs and titles are here, so that all say them alike.
 #include "plan_view.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Lays MMU entries over each other, the later one on top, and walks each region that a core must
+// reach from piece to piece: every byte must lead to the region, by an attribute that it allows.
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 

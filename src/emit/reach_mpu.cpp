@@ -1,3 +1,5 @@
+// Paints 4 GiB with MPU regions, the higher number on top and holes left out, and reads the cache
+// of each stretch from TEX, C and B (DDI 0406C, B5.4). RAT entries are held by where they lead.
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 

@@ -1,3 +1,5 @@
+// Reads memory_map.json and the files of each core that it names. It stops at errors and compares
+// nothing: that is verify.cpp's. A document in which a key stands twice is refused.
 #include "memsize/emit/read_map.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// The emitters, a row each, and a run over those that are wanted: the ones asked for, else all that
+// are not by request. Errors of several are told together.
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 

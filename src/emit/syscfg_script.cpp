@@ -1,3 +1,5 @@
+// Takes a script apart statement by statement: creations and settings of instances are handed out,
+// statements about anything else passed over. Whatever might reach an instance unseen is refused.
 #include "syscfg_script.hpp"
 
 #include "memsize/core/text.hpp"

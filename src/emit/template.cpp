@@ -1,3 +1,5 @@
+// Feeds the mustache engine from a view, value by value as a template asks, and notes each name
+// that the view lacks. Escapes for C comments, HTML and Markdown are here.
 #include "template.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Reads memory_map.json, then every file that it says there must be, and compares both ways: what
+// is in one must be in the other. Of a file that cannot be parsed only the first mistake is told.
 #include "memsize/emit/verify.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// Reads a core's entries from its script, its document and its translation tables, lays each over
+// the map, and compares them piece by piece. The C source of the tables must have their bytes.
 #include "verify_mmu.hpp"
 
 #include "memsize/core/text.hpp"

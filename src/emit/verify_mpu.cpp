@@ -1,3 +1,5 @@
+// Reads a core's MPU regions and RAT entries from wherever they are programmed, and holds them
+// against the map's own, against the areas with an attribute, and against what the core must reach.
 #include "verify_mpu.hpp"
 
 #include "memsize/core/text.hpp"

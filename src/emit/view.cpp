@@ -1,3 +1,5 @@
+// One function for each kind of file. Names and numbers leave here as text, in the order in which
+// they are printed; the JSON documents of map and MMU are made here whole.
 #include "view.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// MPU regions and RAT entries in the words of each consumer: sysconfig's names, the PDK's and
+// SafeRTOS' constants, register words, and the documents' fields.
 #include "view_mpu.hpp"
 
 #include "memsize/core/bug.hpp"

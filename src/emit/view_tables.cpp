@@ -1,3 +1,5 @@
+// Cuts the bytes of translation tables into words and rows for C source. Rows of zeros are left
+// out, because C fills what has no initialiser with zeros.
 #include "view_tables.hpp"
 
 #include "memsize/core/bug.hpp"

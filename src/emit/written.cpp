@@ -1,3 +1,5 @@
+// Parses linker maps, C headers and sysconfig's MMU entries, each value with its place. Instances
+// that are created out of their order are an error, since that order decides which entry wins.
 #include "memsize/emit/written.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// Parses device-tree source statement by statement, as far as reserved memory needs it: labels,
+// `reg` in four cells, both branches of a condition. What is no device tree gives one warning.
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"

@@ -1,3 +1,5 @@
+// Parses MPU regions and RAT entries of sysconfig scripts, with the modules' defaults, and of C
+// tables, whose attributes are what startup.c of CSL or SafeRTOS' port makes of them.
 #include "memsize/core/c_initializer.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"

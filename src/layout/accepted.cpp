@@ -1,3 +1,5 @@
+// A finding is an accepted one if its message is, but for addresses; the sizes of ranges stay, so
+// that a defect that grows is a new one. By name alone it is compared by its cores and regions.
 #include "accepted.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Tells an address from a name in what was asked, as crash dumps write them too, finds the name
+// that was meant, and makes a subject of entries that only hardware has.
 #include "memsize/layout/answer.hpp"
 
 #include "memsize/core/text.hpp"

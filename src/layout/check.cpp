@@ -1,3 +1,5 @@
+// Runs the checks one after the other: one whose prerequisite failed counts as failed and is left
+// out. An accepted error becomes a warning; an accepted one that nothing shows is noted.
 #include "memsize/layout/check.hpp"
 
 #include "accepted.hpp"

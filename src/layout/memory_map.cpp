@@ -1,3 +1,5 @@
+// Looks things up in a resolved map: a region's ranges, who sees it, regions by name or knob, and
+// how much all carve-outs have.
 #include "memsize/layout/memory_map.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Looks for an address of a chain that fits, from the last bank down, and proposes it only if the
+// whole map, resolved again with it, has fewer errors than now and no other ones.
 #include "places.hpp"
 
 #include "memsize/core/text.hpp"

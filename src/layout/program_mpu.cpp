@@ -1,3 +1,5 @@
+// Cuts the 4 GiB into stretches between all edges, each with what shows now and what must show, and
+// has cover() find the regions. If those are too many, free memory may show anything.
 #include "program_mpu.hpp"
 
 #include "memsize/core/bug.hpp"

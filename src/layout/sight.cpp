@@ -1,3 +1,5 @@
+// Cuts a range where any entry begins or ends; in between one entry decides, and a piece that
+// continues the last joins it. The way back, from the bus, is proposed by entries, then tested.
 #include "memsize/layout/sight.hpp"
 
 #include "memsize/layout/mpu.hpp"

@@ -1,3 +1,5 @@
+// effective() is what the entries say, later ones over earlier ones; TranslationTables builds a
+// driver's tables slot by slot and walks them. tables_agree() holds the two against each other.
 #include "memsize/layout/translation.hpp"
 
 #include "memsize/core/bug.hpp"

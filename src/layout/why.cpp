@@ -1,3 +1,5 @@
+// Fills answers for names, knobs, entries and addresses of a board's map: what it is, who sees it
+// how, why it lies there, and what happens if it grows.
 #include "memsize/layout/why.hpp"
 
 #include "memsize/core/text.hpp"

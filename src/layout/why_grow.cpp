@@ -1,3 +1,5 @@
+// Makes the map again with a knob or a size one step larger and compares the two. The most that
+// there is room for is searched, then checked, for the MMU may want a coarser grid.
 #include "why_grow.hpp"
 
 #include "memsize/core/text.hpp"

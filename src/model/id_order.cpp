@@ -1,3 +1,5 @@
+// Sorts by the first eight bytes of the ids, as numbers beside each other in memory; whole ids are
+// compared only where these are equal. Ids that stand twice come out with it.
 #include "memsize/model/id_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Names of enumerators, both ways; what a printed size can stand for, in hundredths of a KiB
+// printed by way of a float; recordings joined, and put into an order that no command line decides.
 #include "memsize/model/block.hpp"
 #include "memsize/model/recording.hpp"
 

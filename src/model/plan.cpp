@@ -1,3 +1,5 @@
+// Reports of one plan made into one: the first holds, later ones fill in what it lacks, and where
+// they say otherwise that is told. Also roots of aliases, and parts of blocks united over time.
 #include "memsize/model/plan.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// The checks of single blocks and arenas: chains of aliases, alignments, ends, heights against what
+// must be. check_plan() calls them and those of overlaps and memories in order.
 #include "memsize/plan/check_plan.hpp"
 
 #include "memsize/core/text.hpp"

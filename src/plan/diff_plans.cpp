@@ -1,3 +1,5 @@
+// Pairs arenas by role and memory and blocks by id, and says what differs. Both levels have a hash
+// over sorted lines; a report whose own hashes do not come out was changed after it was written.
 #include "memsize/plan/diff_plans.hpp"
 
 #include "memsize/core/sha256.hpp"

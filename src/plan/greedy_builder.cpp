@@ -1,3 +1,5 @@
+// One greedy plan: items go, in a given order, into holes chosen by a rule, and on top of all once
+// time is up. Those that end above the ceiling are noted, and promoted() moves them forward.
 #include "greedy_builder.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Computes for every item its size, area, lifetime and company, then sorts by them, one way for
+// each Order. Ties go to the lower index, so that an order is the same everywhere.
 #include "greedy_orders.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Gives blocks that have a place and a lifetime their bytes and steps. Aliases become one buffer
+// with their root where they share bytes, and a block that needs parts of itself becomes pieces.
 #include "judged_plan.hpp"
 
 #include "memsize/core/text.hpp"

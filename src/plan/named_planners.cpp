@@ -1,3 +1,5 @@
+// One first-fit loop in the orders of three planners. The one that aligns only the total is given
+// items without alignment; its plan then proves nothing unless it happens to be aligned.
 #include "memsize/plan/named_planners.hpp"
 
 #include "greedy_occupied.hpp"

@@ -1,3 +1,5 @@
+// The rules that plans are checked by, one row each: code, severity, what must hold, and where that
+// comes from or what usually breaks it.
 #include "memsize/plan/check_plan.hpp"
 
 namespace memsize::plan {

@@ -1,3 +1,5 @@
+// Keeps a report's own scratch arena where it is lower than what the planner found and the whole
+// report checks out as right. Sizes, shortages and proof follow it.
 #include "reported.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Reads the rules, and finds what holds for a tensor: attribute by attribute, from rules for all to
+// those of an id, of a role, and of both, each over what came before.
 #include "memsize/plan/rules.hpp"
 
 #include "memsize/core/text.hpp"

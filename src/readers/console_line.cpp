@@ -1,3 +1,5 @@
+// Finds the prefixes of cores in a line, of which it may have several, or one without its first
+// character. Escape sequences, NULs and carriage returns go before that.
 #include "console_line.hpp"
 
 #include "memsize/core/text.hpp"

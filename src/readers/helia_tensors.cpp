@@ -1,3 +1,5 @@
+// Takes touches of tensors operator by operator. Lifetimes reach from first to last touch; what is
+// only read lives from the beginning, what is only written to the end. A second touch must agree.
 #include "helia_tensors.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// A core of which nothing but one heap is heard may be another core whose name was damaged. That is
+// told only where another core lacks this very heap.
 #include "lone_heaps.hpp"
 
 #include "memsize/core/text.hpp"

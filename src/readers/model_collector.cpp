@@ -1,3 +1,5 @@
+// A table waits as printed at creation until one with addresses has the same rows. What lost rows
+// on the way still matches: by rows contained in each other, or most of both alike.
 #include "model_collector.hpp"
 
 #include <algorithm>

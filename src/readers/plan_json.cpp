@@ -1,3 +1,5 @@
+// The parser's events become a flat row of values in the order of the text; JsonValue walks over
+// it. PlanFields takes members by type and range, and says what is wrong at the place of the value.
 #include "plan_json.hpp"
 
 #include "memsize/core/sha256.hpp"

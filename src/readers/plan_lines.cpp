@@ -1,3 +1,5 @@
+// LineScan steps through a line and stays failed once a piece is missing. PlanText builds a report
+// from rows: names that come twice get a number, and sums beyond any memory are refused.
 #include "plan_lines.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// The limits of sizes, alignments and lifetimes with their messages. Of one code the first twenty
+// are kept and the rest counted, because a text with one mistake may have it a million times.
 #include "plan_problems.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// The readers of plans in the order in which they are asked: what says its own name comes before
+// what is known by its columns. Then what is wrong with a text that none of them takes.
 #include "memsize/core/text.hpp"
 
 #include "formats.hpp"

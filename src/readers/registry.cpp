@@ -1,3 +1,5 @@
+// The readers of logs, and how one is chosen: the text's beginning is kept until it tells of which
+// format it is, then handed on with all that follows. A plan is told apart from a log.
 #include "memsize/core/text.hpp"
 #include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/reader.hpp"

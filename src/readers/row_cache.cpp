@@ -1,3 +1,5 @@
+// A hash table with open addressing whose slots hold an entry's number and bits of its hash, so
+// that it stays small. It is never emptied: when it is full, new rows are read each time.
 #include "row_cache.hpp"
 
 #include <algorithm>

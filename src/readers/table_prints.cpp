@@ -1,3 +1,5 @@
+// Splits rows of a table where those with bases and those without meet. The trap is a single row
+// with base 0 among others: its neighbours in the same heap say whether it lies there.
 #include "table_prints.hpp"
 
 #include <algorithm>

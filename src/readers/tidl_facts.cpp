@@ -1,3 +1,5 @@
+// Takes the telling lines of a log and says each fact with its core: rows, sums, heaps, failures,
+// times. A cut line is joined with what follows; what only looks like a fact is told as damaged.
 #include "tidl_facts.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Looks up the region of every record, heap and figure of a log; other maps of the tree are tried
+// for what lies elsewhere. A record has its least size here, since prints are rounded.
 #include "memsize/runtime/board_log.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Finds the tools, compiles the runtime once for each kind of core, and links it with a core's map
+// table. Compilers that say anything have failed: memsize's own sources compile without a word.
 #include "image.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Turns findings of images into sentences, one for each kind and region, and leaves out what
+// another finding explains. Then memory is looked at from outside of the cores, Linux's included.
 #include "judge.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Memory without a name in any file system (memfd), sparse, as one file for an emulator or one for
+// each part for processes. It goes away with the last descriptor.
 #include "machine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// One file for each compiler, its words and the sources, with the hash of its content in front:
+// what was cut short or changed is not used. The folder must be the user's alone.
 #include "object_cache.hpp"
 
 #include "memsize/core/sha256.hpp"

@@ -1,3 +1,5 @@
+// Chooses the points of each core: both sides of every address where anything begins or ends, a
+// word for each core in shared memory, faults beyond. What a machine cannot show is untried.
 #include "plan.hpp"
 
 #include "memsize/core/text.hpp"

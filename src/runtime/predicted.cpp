@@ -1,3 +1,5 @@
+// Places a model's records one behind the other by the allocator's arithmetic, and compares with
+// the log's offsets. A place is a span, because sizes print rounded; what is outside is told.
 #include "predicted.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Forks, reads both outputs and waits, until the end, the time limit, too much output or a signal;
+// then the whole process group is killed. A pipe tells of a program that could not be started.
 #include "process.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Writes the steps of a heap model by model: objects, transient ones, records, then the transient
+// ones are freed. Scratch begins anew with each model, as does any heap of models loaded apart.
 #include "memsize/runtime/replay.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Reads an image's lines into a Report. A line that is no event, or comes after the verdict, is
+// counted as strange, and whoever reads the report takes the run for failed.
 #include "memsize/runtime/report.hpp"
 
 #include "memsize/core/json.hpp"

@@ -1,3 +1,5 @@
+// The order of a run, and which end of an image is a finding about its map and which is the
+// machine's fault. Findings that follow from others come last.
 #include "memsize/runtime/run.hpp"
 
 #include "memsize/core/text.hpp"

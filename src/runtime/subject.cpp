@@ -1,3 +1,5 @@
+// Takes from the files what each core is told, and from the board what it wants: regions and the
+// kinds of memory they may be, what the MMU or MPU leads where, and which memory is Linux's.
 #include "memsize/runtime/subject.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// The rules of a tree, a row each, and the order of their checks for one variant. Held here: header
+// against linker maps, regions against each other, and memory that Linux would take for itself.
 #include "memsize/sdk/check.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// Lays what a core programs over its linker map, entry by entry and region by region. The MAR
+// registers of a C66x have pages of 16 MiB (SPRUGW0), and the last call for a page counts.
 #include "check_core.hpp"
 
 #include "memsize/core/text.hpp"

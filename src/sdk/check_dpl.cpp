@@ -1,3 +1,5 @@
+// Compares ti_dpl_config.c with the core's sysconfig file, table by table and entry by number. Of a
+// difference both places are told: where it was made, and what it should be made from.
 #include "check_dpl.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Looks for what a board says a core must have and no file gives, and for device trees and tables
+// that nothing uses. What could not be read is told elsewhere.
 #include "check_files.hpp"
 
 #include "memsize/core/text.hpp"

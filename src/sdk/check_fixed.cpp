@@ -1,3 +1,5 @@
+// Takes from the board what registers and on-chip memories must look like, and holds a tree's own
+// entries and regions against it. Device memory faults on unaligned accesses (DDI 0406C, B5.2).
 #include "check_fixed.hpp"
 
 #include "memsize/core/text.hpp"

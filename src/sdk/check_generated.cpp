@@ -1,3 +1,5 @@
+// Compares each file that a script exports with what the script makes now, as one finding a file,
+// and adds the regions that the script itself would put over each other.
 #include "check_generated.hpp"
 
 #include "memsize/core/address.hpp"

@@ -1,3 +1,5 @@
+// A region that is named after a core must be in that core's linker map, a section's region in its
+// own core's, and cores that map one address by one name must map as much of it.
 #include "check_peers.hpp"
 
 #include "memsize/core/text.hpp"

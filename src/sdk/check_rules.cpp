@@ -1,3 +1,5 @@
+// Holds the regions of linker maps against what a board says of them: alignment, least size, DRAM
+// bank. The checks of a board's MMU run here over the entries that the tree has.
 #include "check_rules.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Sends the first and the last byte of every region through a core's conversion functions and back,
+// by the first range that has it. An address that no range has stays as it is.
 #include "check_shared.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Finds sizes, ranges and attributes in comments, puts each to the entry that it stands beside, and
+// gives those that are not true. Of an end, the last address and the one behind it are both true.
 #include "memsize/sdk/claims.hpp"
 
 #include "memsize/core/cursor.hpp"

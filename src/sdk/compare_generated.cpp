@@ -1,3 +1,5 @@
+// One comparison for each kind of file, in both directions: what the script has and the file lacks
+// or says otherwise, and what only the file has.
 #include "compare_generated.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Gathers the differences of one file and tells them as one error, with the first one's place and
+// some of the others as details.
 #include "differences.hpp"
 
 #include "memsize/core/text.hpp"

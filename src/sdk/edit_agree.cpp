@@ -1,3 +1,5 @@
+// Takes constants for a stale script from one that agrees with the files they both write, and keeps
+// those that bring it nearer to its files: others differ on purpose.
 #include "edit_agree.hpp"
 
 #include "memsize/sdk/edit_generated.hpp"

@@ -1,3 +1,5 @@
+// Pairs calls of Mmu_map() and appMemAddrTranslate() with the entries that are wanted, and says
+// which call must be changed by hand. Order matters where entries overlap: the later call wins.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/edit_program.hpp"
 #include "memsize/sdk/firmware.hpp"

@@ -1,3 +1,5 @@
+// Finds device trees in a folder, a kernel or a Linux SDK, and changes the addresses and sizes of
+// nodes that a map's carve-outs have by label. Cells keep the way in which they were written.
 #include "memsize/sdk/edit_dts.hpp"
 
 #include "memsize/core/cursor.hpp"

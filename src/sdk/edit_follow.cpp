@@ -1,3 +1,5 @@
+// Finds which regions lie under an entry, and moves and resizes it with them as long as they stay
+// side by side; over regions that are torn apart it is lost. An MPU takes the fewest pieces for it.
 #include "edit_follow.hpp"
 
 #include "memsize/core/bug.hpp"

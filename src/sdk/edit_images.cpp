@@ -1,3 +1,5 @@
+// Whose images changed files go into: a file in a core's folder is that core's, a macro of the
+// header belongs to the cores that see its region, and anything else that is built is everybody's.
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/edit_dts.hpp"

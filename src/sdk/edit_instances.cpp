@@ -1,3 +1,5 @@
+// Reads who owns each line of a script, and carries a plan of instances out by lines, with comments
+// and blank lines. The result must say the same but for what was planned.
 #include "edit_instances.hpp"
 
 #include "memsize/core/text.hpp"

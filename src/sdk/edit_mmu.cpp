@@ -1,3 +1,5 @@
+// Gives the mmu_armv8 instances of a sysconfig script the wanted entries, in their order, which
+// decides who wins. Comments that said an entry's ends or attribute say the new ones.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/claims.hpp"
 #include "memsize/sdk/edit_program.hpp"

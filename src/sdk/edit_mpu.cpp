@@ -1,3 +1,5 @@
+// Gives the mpu_armv7 and addr_translate instances of a sysconfig script the wanted regions and
+// entries. Sizes are powers of two; an attribute without a name of sysconfig's becomes CUSTOM.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/claims.hpp"
 #include "memsize/sdk/edit_program.hpp"

@@ -1,3 +1,5 @@
+// Leads places in a board that was imported, and so has no file, back to the script: by the first
+// name in the message that the script has.
 #include "edit_places.hpp"
 
 #include "memsize/core/cursor.hpp"

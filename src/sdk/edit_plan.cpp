@@ -1,3 +1,5 @@
+// Brings values into scripts, the files that these write and the cores' programs, then reads the
+// result as any tree and tells its news. Beside a file that is not understood nothing is changed.
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"

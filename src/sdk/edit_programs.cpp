@@ -1,3 +1,5 @@
+// Decides for each file of a core's program which entries follow the map, and has it edited. MPU
+// regions that would show the core less than before are computed anew, all of them.
 #include "edit_programs.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// Sets constants one after the other, each where its last assignment stands, and evaluates the
+// script again. What differs and was not computed from them is an error.
 #include "memsize/sdk/edit_script.hpp"
 
 #include "memsize/core/text.hpp"

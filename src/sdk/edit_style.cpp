@@ -1,3 +1,5 @@
+// Writes a number in the width and letters of the old one and its neighbours, keeps quotes and
+// products, and pairs old entries with wanted ones in their order, as many alike as can be.
 #include "edit_style.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Finds the lines of each element of an MPU table, and whether it has them to itself. An element
+// that shares lines with other code cannot be moved.
 #include "edit_table_scan.hpp"
 
 #include "memsize/core/cursor.hpp"

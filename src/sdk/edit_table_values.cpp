@@ -1,3 +1,5 @@
+// Writes the fields of an element in the words of its table: a base as its own macro or one in use,
+// sizes and masks as the header names them, attributes as CSL or SafeRTOS reads them.
 #include "edit_table_values.hpp"
 
 #include "memsize/core/text.hpp"

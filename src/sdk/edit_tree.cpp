@@ -1,3 +1,5 @@
+// Opens a tree: each operating system's map is imported as a board, loaded, resolved and compared
+// with the script. Where scripts do not agree, they are edited in memory, and it is opened again.
 #include "memsize/sdk/edit_tree.hpp"
 
 #include "memsize/board/load.hpp"

@@ -1,3 +1,5 @@
+// Reads calls of Mmu_map() with the attributes set before them, and calls that set a C66x' MAR
+// registers. What depends on anything at run time is an error at its place.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/firmware.hpp"
 

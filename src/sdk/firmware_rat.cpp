@@ -1,3 +1,5 @@
+// Reads what start-up code gives to appMemAddrTranslate(), field by field, with tests of constants
+// decided. A call that depends on more than the build is an error.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/firmware.hpp"
 

@@ -1,3 +1,5 @@
+// Sizes, cells and last addresses as the SDK's library prints them, its oddities included, and
+// offsets of a text for places of it.
 #include "generated_text.hpp"
 
 #include <algorithm>

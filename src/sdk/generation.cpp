@@ -1,3 +1,5 @@
+// Goes through the facts of a trace format that concern the part, and crosses out the generations
+// that each rules out. Without a fact that told anything, nothing is known.
 #include "memsize/sdk/generation.hpp"
 
 #include "memsize/core/text.hpp"

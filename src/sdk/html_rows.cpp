@@ -1,3 +1,5 @@
+// Finds the rows of six cells in a page, each with its name, first and last address and where these
+// stand. It knows no other HTML.
 #include "html_rows.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// The order of an import, from a variant to a board's text. What the tree does not say comes from
+// the files that a known board of the part inherits; addresses that a RAT entry needs stay pinned.
 #include "memsize/sdk/import.hpp"
 
 #include "memsize/board/load.hpp"

@@ -1,3 +1,5 @@
+// Puts the tables of what cores program together, with what they share: which regions a range
+// covers, exactly or in part, and keys for tables that several cores have alike.
 #include "import_programs.hpp"
 
 #include "memsize/core/text.hpp"

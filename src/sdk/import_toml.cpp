@@ -1,3 +1,5 @@
+// Headings, strings, keys, lists and inline tables, quoted where TOML wants it. A list that is too
+// long for one line goes on in lines of its own.
 #include "import_toml.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Prints the journal and reads it back, with every path checked: a journal comes with a tree, and
+// must lead to no file outside of it. What is damaged is refused as a whole.
 #include "journal.hpp"
 
 #include "memsize/core/cursor.hpp"

@@ -1,3 +1,5 @@
+// Reads an expression of a script as a sum of variables with factors, evaluates such sums, and
+// writes them as a board's expressions, with sizes in the units in which people say them.
 #include "linear.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Descends through SECTIONS, groups included, and takes of each section its region, alignment and
+// address. Of several places that one is taken where the section runs.
 #include "memsize/sdk/linker_sections.hpp"
 
 #include "memsize/core/text.hpp"

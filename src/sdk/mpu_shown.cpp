@@ -1,3 +1,5 @@
+// The first and the last eighth that are on give the range, and gaps between are noted. Regions
+// below 256 bytes have no eighths.
 #include "mpu_shown.hpp"
 
 #include "memsize/layout/mpu.hpp"

@@ -1,3 +1,5 @@
+// Counts findings before and after by code, file and message without its numbers, since a change
+// moves addresses. One more of a kind is news.
 #include "memsize/sdk/news.hpp"
 
 #include <algorithm>

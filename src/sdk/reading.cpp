@@ -1,3 +1,5 @@
+// Parses the files of each core under the names that its build defines, which follow the SDK's
+// makefiles (-D with CPU_ and the operating system). Of a file with errors the first is told.
 #include "memsize/sdk/reading.hpp"
 
 #include "memsize/core/text.hpp"

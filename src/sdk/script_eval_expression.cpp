@@ -1,3 +1,5 @@
+// Expressions: names, attributes, operators, comparisons, conditions. Every value keeps the bytes
+// that it comes from, and a branch that the environment decides leaves a value unknown.
 #include "memsize/core/text.hpp"
 
 #include "script_eval.hpp"

@@ -1,3 +1,5 @@
+// Evaluates a script again and again with the failing statement blanked out, until it runs or has
+// failed too often. Blanks keep their length, so that places stay those of the file.
 #include "script_known.hpp"
 
 #include "script_parser.hpp"

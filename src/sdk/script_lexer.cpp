@@ -1,3 +1,5 @@
+// Cuts a script into tokens, with indents and dedents. Columns are counted with wide and with
+// narrow tabs: indentation whose depth depends on the width is an error, as in Python.
 #include "script_lexer.hpp"
 
 #include "memsize/core/text.hpp"

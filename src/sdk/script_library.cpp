@@ -1,3 +1,5 @@
+// Sections and maps as the library's objects: what is added under a name replaces what was there, a
+// hull grows by concat, and an export freezes the sections as they are then.
 #include "script_library.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Decodes Python's numbers and strings: bases, underscores, exponents, escapes, raw and triple
+// quotes. Escapes that Python leaves alone stay both characters.
 #include "memsize/core/text.hpp"
 
 #include "script_lexer.hpp"

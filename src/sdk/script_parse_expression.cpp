@@ -1,3 +1,5 @@
+// Descends through expressions by Python's precedence, from or down to atoms. Depth and size are
+// limited, and a bracket that is never closed is told as such.
 #include "memsize/core/text.hpp"
 
 #include "script_limits.hpp"

@@ -1,3 +1,5 @@
+// Parses statements into a tree in which each has its bytes. Python that no generator script uses
+// is refused by name rather than skipped.
 #include "script_parser.hpp"
 
 #include "script_limits.hpp"

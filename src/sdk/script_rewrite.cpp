@@ -1,3 +1,5 @@
+// Writes another value as the script writes this one: the same unit, hexadecimal digits or sum,
+// where one term changes. If nothing fits, a plain number takes the whole place.
 #include "script_rewrite.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Lines of a text, and from offsets to places. Before anything reads it: too many bytes, bytes that
+// are no UTF-8 and NULs are errors.
 #include "script_source.hpp"
 
 #include "memsize/core/text.hpp"

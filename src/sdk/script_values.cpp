@@ -1,3 +1,5 @@
+// Python's operators on integers of limited size, texts and objects: what grows beyond is an error,
+// never wrapped. An unknown operand makes an unknown result.
 #include "script_values.hpp"
 
 #include "memsize/core/text.hpp"

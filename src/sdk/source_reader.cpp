@@ -1,3 +1,5 @@
+// Steps through a source word by word and notes how deep it is and what it stands behind, so that a
+// parser knows whether a statement runs for certain. Arguments keep their text and place.
 #include "source_reader.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// The steps: plan, copy, commit, make, finish, and undo from wherever it was. The files are looked
+// at again under the lock, since what was seen before may be another's half change.
 #include "transaction_change.hpp"
 
 #include "memsize/core/text.hpp"

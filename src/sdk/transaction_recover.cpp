@@ -1,3 +1,5 @@
+// From a journal and what is on the disk to which way all files can go. Forward needs every new
+// copy, back every old one; a file that is neither stops both, and a person must say what it is.
 #include "transaction_recover.hpp"
 
 #include "memsize/core/text.hpp"

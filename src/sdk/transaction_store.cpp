@@ -1,3 +1,5 @@
+// Names below .memsize, copies with their metadata, folders and their times, locks and syncs. It
+// decides nothing: which step comes when is the business of those that call it.
 #include "transaction_store.hpp"
 
 #include "memsize/core/sha256.hpp"

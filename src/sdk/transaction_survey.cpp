@@ -1,3 +1,5 @@
+// Follows links to each file and compares it with what was read when the change was planned. Links
+// out of the tree, read-only files and other file systems are refused before anything is written.
 #include "transaction_survey.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Lists a platform's folders and sorts files to cores and operating systems by their names. Of a
+// folder that is no such tree, it says which one it may be.
 #include "memsize/sdk/tree.hpp"
 
 #include "memsize/core/text.hpp"

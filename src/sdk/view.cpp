@@ -1,3 +1,5 @@
+// What the checks ask: where a region is on the bus, by the header's macros before the board; how
+// it must be cached, by the board before the script's comments.
 #include "memsize/sdk/view.hpp"
 
 #include "memsize/core/text.hpp"

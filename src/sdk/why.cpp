@@ -1,3 +1,5 @@
+// Finds the subject of a question in script, header, linker maps and programs, and says who sees it
+// how and where it is written. A name may stand for several places: each is a subject of its own.
 #include "memsize/sdk/why.hpp"
 
 #include "memsize/core/text.hpp"

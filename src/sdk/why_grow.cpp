@@ -1,3 +1,5 @@
+// Edits a script's expression in memory to a larger size, evaluates it, and says what moves, what
+// then overlaps, which numbers do not follow, and how much room there is.
 #include "why_grow.hpp"
 
 #include "memsize/core/cursor.hpp"

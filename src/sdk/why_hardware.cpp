@@ -1,3 +1,5 @@
+// A tree's MMU entries, MPU regions and RAT entries in the form of layout/sight.hpp, build by
+// build, and MPU regions by number, since the higher one wins.
 #include "memsize/layout/mpu.hpp"
 #include "memsize/sdk/why.hpp"
 

@@ -1,3 +1,5 @@
+// Finds the heap of a board around a block, and from it the lifetime of a record whose row does not
+// say it. A record's known meaning comes first.
 #include "memsize/sizing/addresses.hpp"
 
 #include <algorithm>

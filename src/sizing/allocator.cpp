@@ -1,3 +1,5 @@
+// What blocks cost in a linear heap, which aligns each of them, and in an operating system's, which
+// puts a header before each; and the base that the lowest address then implies.
 #include "allocator.hpp"
 
 #include <algorithm>

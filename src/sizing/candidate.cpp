@@ -1,3 +1,5 @@
+// Takes a model's records by class and holds them against its totals: what is missing makes its
+// sums lower bounds, and where only totals are left they count instead. Shared records count once.
 #include "candidate.hpp"
 
 #include "memsize/core/text.hpp"

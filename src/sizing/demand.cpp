@@ -1,3 +1,5 @@
+// Chooses the models that count, by weights in which no rounding decides, then fills one demand
+// figure by figure, each with its reason. On-chip memory is only compared with what is there.
 #include "demand.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Takes an address away where it lies on no multiple that its heap gives, ends where none can, or
+// shares bytes with another record of its model: then from both, as nothing tells which is wrong.
 #include "doubtful.hpp"
 
 #include "memsize/core/text.hpp"

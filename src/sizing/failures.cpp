@@ -1,3 +1,5 @@
+// From a failed allocation to the record and its heap: by the table that the core printed before,
+// else by what the format knows of the record. The heap needs at least that and what comes before.
 #include "failures.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Gives records the fixed parts and heaps the rules of the board's generation, and counts again.
+// What changes is told step by step; what is left over is how the allocator places blocks.
 #include "forecast.hpp"
 
 #include "memsize/core/text.hpp"

@@ -1,3 +1,5 @@
+// Tells the generation by the form of a table, else by the size of one record, on the board's part
+// first. Tables of one recording must agree: only generations that all of them may be of are left.
 #include "generation.hpp"
 
 #include "memsize/core/text.hpp"

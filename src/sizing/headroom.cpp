@@ -1,3 +1,4 @@
+// Reads, applies and prints a headroom: a whole percentage of what can vary, rounded up, or a size.
 #include "headroom.hpp"
 
 #include "memsize/core/text.hpp"

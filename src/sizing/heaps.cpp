@@ -1,3 +1,5 @@
+// Finds where each heap began, from its boot line, the board or the blocks themselves, and how far
+// the blocks of one run reach. Then what statistics saw in use, against what was counted.
 #include "heaps.hpp"
 
 #include "memsize/core/text.hpp"

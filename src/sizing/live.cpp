@@ -1,3 +1,5 @@
+// Groups models that lie over each other and takes the heaviest set of each group: exactly up to
+// kExactModels, by a bound from cliques beyond. Only addresses of one input and heap are compared.
 #include "live.hpp"
 
 #include <algorithm>

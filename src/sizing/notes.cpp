@@ -1,3 +1,5 @@
+// One function for each thing to be said: models given twice, memory given out again, inputs that
+// are copies or from an emulation, heaps without a trace, and what the margin does not cover.
 #include "notes.hpp"
 
 #include "memsize/core/text.hpp"

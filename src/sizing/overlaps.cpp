@@ -1,3 +1,4 @@
+// The sweep: spans sorted by address, those still open as bits, a heap of their ends.
 #include "overlaps.hpp"
 
 #include <algorithm>

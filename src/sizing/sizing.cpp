@@ -1,3 +1,5 @@
+// The order of sizing, core by core. First the generation: of those that the trace may be of, the
+// last that the board may have, else the one whose telling record comes closest from below.
 #include "memsize/sizing/sizing.hpp"
 
 #include "memsize/core/text.hpp"
