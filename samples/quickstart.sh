@@ -10,8 +10,9 @@ install_missing "${build_packages[@]}"
 
 echo "== building build/release/memsize, and what validate runs: about three minutes on two processors"
 cmake --preset release -DMEMSIZE_TESTS=OFF >/dev/null
-# [done/of all]
-NINJA_STATUS='[%f/%t, %e s] ' cmake --build --preset release
+# Done, of all, and the seconds until then.
+export NINJA_STATUS='[%f/%t, %e s] '
+cmake --build --preset release
 
 memsize=build/release/memsize
 trace=samples/j722s-mobilenet/trace.log

@@ -74,7 +74,8 @@ Both random_value(test::Random& random, int depth) {
       Both object{Json::object(), Judge::object()};
       for (std::uint64_t i = random.below(4); i > 0; --i) {
         Both item = random_value(random, depth - 1);
-        const std::string key = random_text(random);
+        // What is not UTF-8 is printed as something else, and two keys must not be the same then.
+        const std::string key = std::to_string(i) + random_text(random);
         object.ours[key] = std::move(item.ours);
         object.theirs[key] = std::move(item.theirs);
       }
