@@ -1,7 +1,7 @@
 // Finds boards and templates beside the program, so that it runs from any folder.
 #pragma once
 
-#include "pipeline.hpp"
+#include "app/pipeline.hpp"
 
 namespace memsize::cli {
 

@@ -2,16 +2,16 @@
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 
-#include "annotations.hpp"
 #include "arguments.hpp"
 #include "data_folders.hpp"
 #include "memory_end.hpp"
 #include "patient_files.hpp"
-#include "render_diagnostics.hpp"
-#include "report.hpp"
-#include "rules.hpp"
-#include "sarif.hpp"
-#include "verbs.hpp"
+#include "show/annotations.hpp"
+#include "show/render_diagnostics.hpp"
+#include "show/report.hpp"
+#include "show/rules.hpp"
+#include "show/sarif.hpp"
+#include "verbs/verbs.hpp"
 
 #include <algorithm>
 #include <array>

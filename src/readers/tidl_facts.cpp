@@ -4,8 +4,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "plans/words.hpp"
 #include "tidl_rows.hpp"
-#include "words.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Any bytes as a generator script whose constants are set: an error, or a script that has these
 // values, that differs only where they stand, and that is left alone when they are set again.
-#include "memsize/sdk/edit_script.hpp"
+#include "script/edit_script.hpp"
 
 #include "check.hpp"
 

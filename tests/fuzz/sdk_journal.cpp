@@ -5,7 +5,7 @@
 #include "memsize/sdk/transaction.hpp"
 
 #include "check.hpp"
-#include "journal.hpp"
+#include "commit/journal.hpp"
 
 #include <cstddef>
 #include <cstdint>

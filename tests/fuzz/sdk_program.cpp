@@ -1,8 +1,7 @@
 // Any bytes as a file that programs an MMU, MPU or RAT, and any wanted entries: an error, or a
 // result that reads back as wanted; where nothing wanted differs, the same bytes.
-#include "memsize/sdk/edit_program.hpp"
-
 #include "check.hpp"
+#include "program/edit_program.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,11 +6,11 @@
 #include "memsize/sdk/check.hpp"
 #include "memsize/sdk/tree.hpp"
 
-#include "annotations.hpp"
-#include "baseline.hpp"
+#include "app/baseline.hpp"
 #include "check.hpp"
-#include "render_diagnostics.hpp"
-#include "sarif.hpp"
+#include "show/annotations.hpp"
+#include "show/render_diagnostics.hpp"
+#include "show/sarif.hpp"
 
 #include <algorithm>
 #include <cstddef>

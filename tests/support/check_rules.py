@@ -1,6 +1,6 @@
 """The rules of the house that a compiler does not check.
 
-Rooms include only rooms above them; third-party headers stay in the rooms that own them; no name of a
+Rooms include only rooms above them, and so do a room's folders; third-party headers stay in the rooms that own them; no name of a
 board is in C++; files stay short; nothing is left undone; a namespace has one type of a name.
 """
 
@@ -26,6 +26,29 @@ ALLOWED = {
     "runtime": ["core", "model", "board", "sizing", "layout", "emit"],
     "cli": ROOMS,
 }
+
+# Which folders of its room a folder may include, beside itself; "" is what lies in no folder. An arrow of a folder's is
+# that of its headers: src/<room>/<folder>/*.hpp, and the public ones that its sources include first.
+FOLDERS = {
+    "readers": {"": [], "plans": [""]},
+    "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
+    "emit": {"verify": [], "": [], "plans": [""]},
+    "sdk": {
+        "script": [],
+        "csource": [],
+        "formats": ["script", "csource"],
+        "program": ["formats", "csource"],
+        "tree": ["formats", "script", "csource"],
+        "check": ["tree", "formats", "script", "csource"],
+        "import": ["check", "tree", "formats", "script", "csource"],
+        "edit": ["import", "check", "tree", "program", "formats", "script", "csource"],
+        "why": ["check", "tree", "formats", "script", "csource"],
+        "commit": [],
+    },
+}
+
+# Files in one folder, more of which nobody overlooks.
+FOLDER_LIMIT = 40
 
 # Third-party headers and the rooms that may include them; "include" is the public headers.
 THIRD_PARTY = {
@@ -77,6 +100,39 @@ def check_includes(path: Path, root: Path, text: str, problems: list[str]) -> No
         for prefix, rooms in THIRD_PARTY.items():
             if line.startswith(prefix) and ("include" if public else room) not in rooms:
                 problems.append(f"{path}: '{line}' does not belong into this room")
+
+
+def folder_of(path: Path, root: Path) -> str:
+    parts = path.relative_to(root).parts
+    return parts[2] if parts[0] == "src" and len(parts) > 3 else ""
+
+
+def check_folders(root: Path, texts: dict[Path, str], problems: list[str]) -> None:
+    """The arrows between the folders of a room, and how much is in a folder."""
+    for folder in sorted(path for path in (root / "src").rglob("*") if path.is_dir()):
+        count = sum(path.is_file() for path in folder.iterdir())
+        if count > FOLDER_LIMIT:
+            problems.append(f"{folder}: {count} files; more than {FOLDER_LIMIT} are a folder of their own")
+    owners: dict[str, set[str]] = {}
+    for path, text in texts.items():
+        first = re.search(r'^#include "(memsize/\w+/\w+\.hpp)"', text, re.M)
+        if path.suffix == ".cpp" and first and first[1].split("/")[1] == room_of(path, root):
+            owners.setdefault(first[1], set()).add(folder_of(path, root))
+    for path, text in texts.items():
+        room = room_of(path, root)
+        if room not in FOLDERS or path.relative_to(root).parts[0] != "src":
+            continue
+        folder = folder_of(path, root)
+        allowed = [folder, *FOLDERS[room].get(folder, [])]
+        for line in re.findall(r'^#include "([^"]+)"', text, re.M):
+            if line.startswith(f"memsize/{room}/"):
+                found = owners.get(line, set())
+            elif line.startswith("memsize/") or (path.parent / line).is_file():
+                continue
+            else:
+                found = {line.split("/")[0] if "/" in line else ""}
+            if found and not found & set(allowed):
+                problems.append(f"{path}: '{folder}' includes '{line}' of '{min(found)}', which is not above it")
 
 
 def names_of_boards(root: Path) -> set[str]:
@@ -166,6 +222,7 @@ def main() -> int:
             problems.append(f"{path}: something is left undone")
         if path.suffix == ".hpp" and "#pragma once" not in text:
             problems.append(f"{path}: no #pragma once")
+    check_folders(root, {path: path.read_text() for path in files}, problems)
     for problem in problems:
         print(problem)
     print(f"{len(files)} files, {len(names)} board names, {len(types)} types, {len(problems)} problems")

@@ -7,7 +7,7 @@
 // "entries" and "regions" prints what the file says in their form; with "text" that text is read
 // instead of the file's. "calls" holds the calls of a source with the macros `after` against what
 // they give with those of the header: its errors are what no longer fits.
-#include "memsize/sdk/edit_program.hpp"
+#include "program/edit_program.hpp"
 
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/firmware.hpp"

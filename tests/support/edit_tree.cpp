@@ -10,8 +10,9 @@
 // with the first one of them that made it.
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/edit_generated.hpp"
-#include "memsize/sdk/edit_script.hpp"
 #include "memsize/sdk/script.hpp"
+
+#include "script/edit_script.hpp"
 
 #include <algorithm>
 #include <cstdio>

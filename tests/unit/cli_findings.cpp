@@ -1,9 +1,9 @@
 // What check prints for machines: columns, annotations, baselines, SARIF.
-#include "annotations.hpp"
-#include "baseline.hpp"
-#include "columns.hpp"
-#include "render_diagnostics.hpp"
-#include "sarif.hpp"
+#include "app/baseline.hpp"
+#include "show/annotations.hpp"
+#include "show/columns.hpp"
+#include "show/render_diagnostics.hpp"
+#include "show/sarif.hpp"
 #include "support.hpp"
 
 #include <string>

@@ -1,9 +1,9 @@
 #include "memsize/core/toml_doc.hpp"
 
-#include "render_diagnostics.hpp"
+#include "show/render_diagnostics.hpp"
+#include "show/table.hpp"
+#include "show/unified_diff.hpp"
 #include "support.hpp"
-#include "table.hpp"
-#include "unified_diff.hpp"
 
 #include <cstdint>
 #include <sstream>

@@ -1,7 +1,7 @@
 // What collides is judged a second time, here, by looking at every pair.
 #include "memsize/plan/check_plan.hpp"
 
-#include "collisions.hpp"
+#include "judge/collisions.hpp"
 #include "support.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Greedy plans are plans, holes are those that a list of everything placed has, and what must reach
 // the bound does.
-#include "greedy_occupied.hpp"
-#include "instance.hpp"
 #include "plan_packing_support.hpp"
+#include "solve/greedy_occupied.hpp"
+#include "solve/instance.hpp"
 #include "support.hpp"
 
 #include <algorithm>

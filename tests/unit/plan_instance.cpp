@@ -1,7 +1,7 @@
 // Slots and units keep what matters, bounds are never above what can be reached, and budgets end
 // where they were told to.
-#include "instance.hpp"
 #include "plan_packing_support.hpp"
+#include "solve/instance.hpp"
 #include "support.hpp"
 
 #include <chrono>

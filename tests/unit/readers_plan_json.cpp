@@ -1,4 +1,4 @@
-#include "plan_json.hpp"
+#include "plans/plan_json.hpp"
 #include "support.hpp"
 
 #include <string>

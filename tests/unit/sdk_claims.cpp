@@ -1,5 +1,4 @@
-#include "memsize/sdk/claims.hpp"
-
+#include "formats/claims.hpp"
 #include "support.hpp"
 
 #include <string>

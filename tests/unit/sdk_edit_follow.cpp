@@ -1,4 +1,4 @@
-#include "edit_follow.hpp"
+#include "edit/follow.hpp"
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // Files that a generator script writes are made to say what the edited script would write.
 #include "memsize/sdk/edit_generated.hpp"
 
-#include "generated_text.hpp"
+#include "formats/generated_text.hpp"
 #include "sdk_script_support.hpp"
 
 #include <string>

@@ -1,5 +1,4 @@
-#include "memsize/sdk/edit_program.hpp"
-
+#include "program/edit_program.hpp"
 #include "support.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Constants of a generator script get other values, in the way in which the script writes them.
-#include "memsize/sdk/edit_script.hpp"
-
+#include "script/edit_script.hpp"
 #include "sdk_script_support.hpp"
 
 #include <map>

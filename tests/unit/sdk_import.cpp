@@ -2,8 +2,8 @@
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/import.hpp"
 
-#include "import_forms.hpp"
-#include "linear.hpp"
+#include "import/forms.hpp"
+#include "script/linear.hpp"
 #include "support.hpp"
 
 #include <string>

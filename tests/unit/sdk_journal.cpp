@@ -1,4 +1,4 @@
-#include "journal.hpp"
+#include "commit/journal.hpp"
 #include "support.hpp"
 
 #include <cstddef>

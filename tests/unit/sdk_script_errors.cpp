@@ -1,4 +1,4 @@
-#include "script_limits.hpp"
+#include "script/limits.hpp"
 #include "sdk_script_support.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 #include "memsize/sdk/why.hpp"
 
 #include "support.hpp"
-#include "why_grow.hpp"
+#include "why/grow.hpp"
 
 #include <algorithm>
 #include <string>

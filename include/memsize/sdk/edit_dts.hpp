@@ -5,7 +5,6 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/edit_generated.hpp"
-#include "memsize/sdk/edit_tree.hpp"
 
 #include <optional>
 #include <string>

@@ -22,6 +22,13 @@ struct GeneratedDifference {
   ScriptPiece there;
 };
 
+struct FileEdit {
+  /// Below the platform's folder.
+  std::string path;
+  std::string before;
+  std::string after;
+};
+
 /// What becomes of a file that was edited by hand.
 enum class HandEdits {
   /// What differs from the script stays as it is; the rest follows the script.

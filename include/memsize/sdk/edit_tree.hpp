@@ -90,13 +90,6 @@ struct EditWish {
   std::optional<HandEdits> hand_edits;
 };
 
-struct FileEdit {
-  /// Below the platform's folder.
-  std::string path;
-  std::string before;
-  std::string after;
-};
-
 /// Whose images files of a part go into: a file in a core's folder into that core's, the C header
 /// into those of the cores that see a region of which it says something else, common code into all.
 /// What only describes the map goes into none.

@@ -1,0 +1,14 @@
+// A plan for people.
+#pragma once
+
+#include "app/pipeline.hpp"
+
+#include <string>
+
+namespace memsize::cli {
+
+/// What every arena came to and what that proves, how full each memory is, and what the report's
+/// own plan was.
+[[nodiscard]] std::string report_plan(const Planning& planning);
+
+}  // namespace memsize::cli

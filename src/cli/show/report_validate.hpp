@@ -1,0 +1,20 @@
+// What validate prints of a map that ran.
+#pragma once
+
+#include "memsize/core/json.hpp"
+
+#include "app/pipeline.hpp"
+
+#include <string>
+
+namespace memsize::cli {
+
+[[nodiscard]] std::string validation_text(const ValidateRequest& request,
+                                          const Validation& validation);
+
+/// Adds to the document what ran, what it proved, and what it cannot prove.
+void add_validation(const ValidateRequest& request,
+                    const Validation& validation,
+                    core::Json& document);
+
+}  // namespace memsize::cli

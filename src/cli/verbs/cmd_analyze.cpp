@@ -1,0 +1,369 @@
+// memsize analyze: logs in, a report or a document of sizes out. Four ways lead there: one
+// recording, a log that grows, folders of logs, and a board that is read from an SDK tree.
+#include "memsize/core/text.hpp"
+
+#include "app/fleet.hpp"
+#include "app/follow.hpp"
+#include "app/generation_guard.hpp"
+#include "app/stages.hpp"
+#include "app/tree_stages.hpp"
+#include "show/progress_line.hpp"
+#include "show/report.hpp"
+#include "verbs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+constexpr const char* kAnalyzeSchema = "memsize.sizing/1";
+constexpr const char* kFleetSchema = "memsize.fleet/1";
+
+struct AnalyzeOptions {
+  AnalyzeRequest request;
+  ProjectRequest project;
+  bool strict = false;
+  bool follow = false;
+  bool explain = false;
+  bool json = false;
+  bool csv = false;
+  bool markdown = false;
+  std::string output;
+  /// Of memsize.toml, where it was read.
+  std::string project_path;
+};
+
+core::Diagnostic misuse(std::string what, std::string hint) {
+  return core::error(core::Code::kUsage, std::move(what), {}, std::move(hint));
+}
+
+constexpr const char* kHelpHint = "memsize analyze --help shows how";
+
+bool is_fleet(Session& session, const AnalyzeOptions& options) {
+  const auto& inputs = options.request.inputs;
+  return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+    return session.files.is_directory(input);
+  });
+}
+
+// What is read is not written over.
+std::optional<core::Diagnostic> check_output(Session& session,
+                                             const AnalyzeOptions& options,
+                                             const std::vector<std::string>& read) {
+  const bool is_read = std::any_of(read.begin(), read.end(), [&](const std::string& path) {
+    return !path.empty() && session.files.same_file(path, options.output);
+  });
+  if (options.output.empty() || !is_read) {
+    return std::nullopt;
+  }
+  return misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                "choose another file for the report");
+}
+
+// Folders are told apart from logs, because several logs are one recording and a folder is none.
+std::optional<core::Diagnostic> check_fleet(Session& session, const AnalyzeOptions& options) {
+  const std::vector<std::string>& inputs = options.request.inputs;
+  for (const std::string& input : inputs) {
+    if (!session.files.is_directory(input)) {
+      return misuse(fmt::format("'{}' is no folder: logs in folders are analyzed each for itself, "
+                                "several logs together",
+                                core::printable(input)),
+                    "give folders only, or logs only");
+    }
+    if (!options.output.empty() && session.files.same_file(input, options.output)) {
+      return misuse(fmt::format("-o '{}' is the folder that is read", core::printable(input)),
+                    "choose another folder for the documents");
+    }
+  }
+  if (options.follow) {
+    return misuse("--follow reads one log, not a folder", kHelpHint);
+  }
+  if (!options.request.sdk.empty()) {
+    return misuse("--sdk is for one recording, not for a folder",
+                  "name the log: memsize analyze LOG --board BOARD --sdk DIR");
+  }
+  if (options.explain) {
+    return misuse("--explain is for one recording, not for a folder",
+                  "name the log: memsize analyze LOG --explain");
+  }
+  if (!options.output.empty() && inputs.size() > 1) {
+    return misuse("-o takes the documents of one folder", "analyze the folders one by one");
+  }
+  return std::nullopt;
+}
+
+std::optional<core::Diagnostic> check_usage(Session& session, const AnalyzeOptions& options) {
+  const std::vector<std::string>& inputs = options.request.inputs;
+  if (inputs.empty()) {
+    return misuse("INPUT is required", kHelpHint);
+  }
+  if (auto wrong = lacks_board(options.request.board, "analyze"); wrong) {
+    return wrong;
+  }
+  if (!options.request.sdk.empty() && options.request.board.name.empty()) {
+    return misuse("--sdk needs a board that says what the tree does not",
+                  "memsize analyze LOG --board BOARD --sdk DIR; memsize list boards shows them");
+  }
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
+    return misuse("standard input can be read only once", kHelpHint);
+  }
+  if (is_fleet(session, options)) {
+    return check_fleet(session, options);
+  }
+  if (options.follow && inputs.size() > 1) {
+    return misuse("--follow reads one log", kHelpHint);
+  }
+  std::vector<std::string> read = inputs;
+  std::replace(read.begin(), read.end(), std::string{"-"}, std::string{"/dev/stdin"});
+  read.push_back(options.project_path);
+  return check_output(session, options, read);
+}
+
+// What a verb prints, written to the file of -o instead, if there is one.
+Outcome written_to(Session& session, const AnalyzeOptions& options, Outcome outcome) {
+  if (options.output.empty()) {
+    return outcome;
+  }
+  const std::string content = options.json ? document_text(outcome.document) : outcome.text;
+  const auto written = session.files.replace({{options.output, content}});
+  if (!written) {
+    return failed(written.error(), kAnalyzeSchema, options.json);
+  }
+  outcome.text.clear();
+  outcome.json = false;
+  return outcome;
+}
+
+// A report that cannot be written is told before anything is waited for, not hours later.
+core::Result<void> try_output(Session& session, const std::string& path) {
+  if (path.empty()) {
+    return {};
+  }
+  const auto before = session.files.is_regular_file(path) ? session.files.read(path)
+                                                          : core::Result<std::string>{""};
+  const bool is_new = session.files.entry(path).kind == core::Entry::Kind::kNothing;
+  const auto written = before ? session.files.replace({{path, *before}})
+                              : core::Result<void>{tl::make_unexpected(before.error())};
+  return written && is_new ? session.files.remove(path) : written;
+}
+
+Outcome report(Session& session, const AnalyzeOptions& options, core::Result<Analysis> analysis) {
+  if (!analysis) {
+    return failed(analysis.error(), kAnalyzeSchema, options.json);
+  }
+  if (analysis->board) {
+    if (auto wrong = check_output(session, options, analysis->board->files); wrong) {
+      return failed({std::move(*wrong)}, kAnalyzeSchema, options.json);
+    }
+  }
+  Outcome outcome;
+  judge_sizing(*analysis, options.strict);
+  outcome.diagnostics = analysis->sizing.diagnostics;
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.json = options.json;
+  // A document of thousands of models costs more than their sizing.
+  if (options.json) {
+    outcome.document = sizing_document(*analysis);
+  }
+  outcome.text = options.csv        ? report_csv(*analysis)
+                 : options.markdown ? report_markdown(*analysis)
+                                    : report_text(*analysis, options.explain);
+  return written_to(session, options, std::move(outcome));
+}
+
+Outcome run_follow(Session& session, const AnalyzeOptions& options) {
+  if (const auto writable = try_output(session, options.output); !writable) {
+    return failed(writable.error(), kAnalyzeSchema, options.json);
+  }
+  // Standard output is for one thing: a document or a table that a program reads, or people.
+  const bool quiet = options.output.empty() && (options.json || options.csv || options.markdown);
+  auto followed = follow(session, options.request, [&](const std::string& text) {
+    if (!quiet) {
+      std::fputs(text.c_str(), stdout);
+      std::fputs("\n", stdout);
+      std::fflush(stdout);
+    }
+  });
+  if (!followed) {
+    return failed(followed.error(), kAnalyzeSchema, options.json);
+  }
+  Outcome outcome =
+      followed->recording
+          ? report(session,
+                   options,
+                   analyze_recording(session, options.request, std::move(*followed->recording)))
+          : failed(followed->recording.error(), kAnalyzeSchema, options.json);
+  if (followed->interrupted) {
+    outcome.status = core::ExitStatus::kInterrupted;
+  }
+  return outcome;
+}
+
+Outcome run_fleet(Session& session, const AnalyzeOptions& options) {
+  const FleetRequest request{options.request, options.strict, options.output};
+  core::Result<Fleet> fleet;
+  {
+    ProgressLine line;
+    fleet = analyze_fleet(session, request, [&](std::size_t done, std::size_t of) {
+      line.show(fmt::format("{} of {} files", done, of));
+    });
+  }
+  if (!fleet) {
+    return failed(fleet.error(), kFleetSchema, options.json);
+  }
+  Outcome outcome;
+  outcome.diagnostics = fleet->diagnostics;
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.json = options.json;
+  outcome.document = fleet_document(*fleet);
+  outcome.text = options.csv        ? fleet_csv(*fleet)
+                 : options.markdown ? fleet_markdown(*fleet)
+                                    : fleet_text(*fleet);
+  return outcome;
+}
+
+// The board that the tree is, and what is said of the two.
+core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& request) {
+  if (request.sdk.empty()) {
+    return core::Diagnostics{};
+  }
+  EmitRequest on_tree;
+  on_tree.verb = kAnalyze;
+  on_tree.board = request.board;
+  on_tree.trace = request;
+  on_tree.sdk = request.sdk;
+  const auto tree = open_tree(session, on_tree);
+  MEMSIZE_TRY(tree);
+  auto board = board_of_tree(session, request.board, *tree);
+  MEMSIZE_TRY(board);
+  core::Diagnostics said;
+  if (auto differs = compare_with_tree(session, on_tree, *tree); differs) {
+    // Nothing is written: what would be refused is told.
+    differs->severity = core::Severity::kWarning;
+    said.push_back(std::move(*differs));
+  }
+  request.board.of_tree = std::move(*board);
+  return said;
+}
+
+Outcome run_on_tree(Session& session, AnalyzeOptions options) {
+  const auto said = take_tree(session, options.request);
+  if (!said) {
+    return failed(said.error(), kAnalyzeSchema, options.json);
+  }
+  if (options.follow) {
+    return run_follow(session, options);
+  }
+  auto analysis = analyze(session, options.request);
+  if (analysis) {
+    core::Diagnostics& all = analysis->sizing.diagnostics;
+    all.insert(all.begin(), said->begin(), said->end());
+  }
+  return report(session, options, std::move(analysis));
+}
+
+Outcome run_analyze(Session& session, const AnalyzeOptions& options) {
+  const bool fleet = is_fleet(session, options);
+  if (auto wrong = check_usage(session, options); wrong) {
+    return failed({std::move(*wrong)}, fleet ? kFleetSchema : kAnalyzeSchema, options.json);
+  }
+  if (fleet) {
+    return run_fleet(session, options);
+  }
+  return run_on_tree(session, options);
+}
+
+Outcome run(Session& session, AnalyzeOptions options) {
+  const auto project = load_project(session, options.project);
+  if (!project) {
+    return failed(project.error(), kAnalyzeSchema, options.json);
+  }
+  options.project_path = project->path;
+  Defaults defaults{*project};
+  std::vector<std::string>& inputs = options.request.inputs;
+  std::string sizing;
+  defaults.fill_inputs(inputs, sizing);
+  if (!sizing.empty()) {
+    inputs.push_back(sizing);
+  }
+  defaults.fill(options.request.board);
+  defaults.fill_margins(options.request);
+  Outcome outcome = run_analyze(session, options);
+  say_where(defaults, outcome);
+  return outcome;
+}
+
+}  // namespace
+
+Run add_analyze(const Command& app) {
+  auto options = std::make_shared<AnalyzeOptions>();
+  const Command verb = app.verb("analyze", "How much memory a model really uses");
+  verb.footer(
+      "Examples:\n"
+      "  memsize analyze trace.log\n"
+      "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
+      "  memsize analyze trace.log --board j722s --sdk ~/ti/vision_apps\n"
+      "  memsize analyze run.log.gz --board j722s-sdk11 --json -o sizing.json\n"
+      "  ssh target cat run.log | memsize analyze -\n"
+      "  memsize analyze model1.log model2.log --board j722s   # both loaded together\n"
+      "  memsize analyze run1.json run2.json                   # as if their logs had been read\n"
+      "  memsize analyze runs/ -o sizings/                     # every log in a folder, each "
+      "alone\n"
+      "  memsize analyze /dev/ttyUSB2 --follow                 # models as they are loaded\n"
+      "  memsize analyze                                       # what memsize.toml names");
+  verb.option("INPUT",
+              options->request.inputs,
+              "Logs or sizing documents, together; - is standard input. Or folders: every log "
+              "in them for itself");
+  add_board_option(verb, options->request.board);
+  verb.option("--sdk",
+              options->request.sdk,
+              "The board as this SDK tree has it: its sizes, and its SDK generation")
+      .filled();
+  add_project_options(verb, options->project);
+  verb.option(
+      "--core", options->request.core, "Only this core; names the core of lines without a prefix");
+  verb.option("--format", options->request.format, "Read with this reader (memsize list readers)");
+  verb.option("--instances",
+              options->request.instances,
+              "Models of one core are loaded together (default) or apart")
+      .one_of({"together", "apart"});
+  verb.option("--headroom",
+              options->request.headroom,
+              "Margin on what can vary: 10% (default), a size, or 0");
+  verb.flag("--one-priority",
+            options->request.one_priority,
+            "All models run at one priority: what each priority needs is counted once a core");
+  verb.flag("--tight",
+            options->request.tight,
+            "Round to what the hardware can do instead of the vendor's step");
+  verb.flag("--strict",
+            options->strict,
+            "What makes a number doubtful is an error: missing records, broken rows, sums that do "
+            "not agree, a host's emulation");
+  verb.flag("--follow",
+            options->follow,
+            "Tell each model as it is loaded; the report comes when the input ends, or with "
+            "Ctrl-C (exit status 130)");
+  const Option explain =
+      verb.flag("--explain", options->explain, "For every number its lines and its rule");
+  const Option json = add_json_flag(verb, options->json);
+  const Option csv = verb.flag("--csv", options->csv, "One row a demand, sizes in bytes");
+  const Option markdown = verb.flag("--markdown", options->markdown, "Tables for a report");
+  verb.option("-o,--output",
+              options->output,
+              "Write to this file instead of standard output; of a folder, each log's document "
+              "into this folder");
+  csv.excludes(json);
+  markdown.excludes(json).excludes(csv);
+  explain.excludes(json).excludes(csv).excludes(markdown);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

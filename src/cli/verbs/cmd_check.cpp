@@ -1,0 +1,491 @@
+// memsize check: what to look at, from words or the project; then findings against a baseline, as
+// text, JSON, annotations or SARIF. No baseline is written of what could not all be read.
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+
+#include "app/stages.hpp"
+#include "app/tree_watch.hpp"
+#include "show/render_diagnostics.hpp"
+#include "verbs.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kCheckSchema = "memsize.check/1";
+constexpr std::size_t kLongestPath = 300;
+
+struct CheckOptions {
+  CheckRequest request;
+  ProjectRequest project;
+  std::string sizing;
+  std::vector<std::string> logs;
+  std::string baseline;
+  std::string write_baseline;
+  std::string annotations;
+  bool strict = false;
+  bool json = false;
+  bool sarif = false;
+};
+
+// A plan is held against itself and the memories of a part, and nothing else.
+std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
+  const CheckRequest& request = options.request;
+  if (std::count(request.plans.begin(), request.plans.end(), "-") > 1) {
+    return core::error(Code::kUsage,
+                       "standard input can be read only once",
+                       {},
+                       "name the other reports by their paths");
+  }
+  const char* const other = !request.map.empty()          ? "--map"
+                            : !request.sdk.empty()        ? "--sdk"
+                            : !request.soc.empty()        ? "--soc"
+                            : !options.sizing.empty()     ? "--sizing"
+                            : !options.logs.empty()       ? "--log"
+                            : !request.board.set.empty()  ? "--set"
+                            : !request.board.dram.empty() ? "--dram"
+                                                          : nullptr;
+  if (other != nullptr) {
+    return core::error(Code::kUsage,
+                       fmt::format("{} is for the map of a board, PLAN for the memory inside of "
+                                   "a model's arenas",
+                                   other),
+                       {},
+                       "check them apart");
+  }
+  return std::nullopt;
+}
+
+// What the command line's description cannot say.
+std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
+  const CheckRequest& request = options.request;
+  if (auto wrong = lacks_board(request.board, "check"); wrong) {
+    return wrong;
+  }
+  if (!request.plans.empty()) {
+    return check_plan_usage(options);
+  }
+  if (!request.soc.empty() && request.sdk.empty()) {
+    return lacks_option("--soc", "--sdk", "check");
+  }
+  if (request.board.name.empty() && !(options.sizing.empty() && options.logs.empty())) {
+    return core::error(Code::kUsage,
+                       "--sizing and --log are held against a board's map",
+                       {},
+                       "name the board with --board");
+  }
+  if (request.board.name.empty() && request.map.empty() && request.sdk.empty()) {
+    return core::error(Code::kUsage,
+                       "there is nothing to check",
+                       {},
+                       "give a board with --board, a written map with --map, an SDK with --sdk, or "
+                       "a compiler's plan by its path");
+  }
+  if (!request.sdk.empty() &&
+      !(options.sizing.empty() && options.logs.empty() && request.board.set.empty())) {
+    return core::error(Code::kUsage,
+                       "--sdk reads the sizes that the tree has: --set, --sizing and --log "
+                       "are for a board's map",
+                       {},
+                       "leave them out, or leave out --sdk");
+  }
+  if (request.map.empty() && request.sdk.empty() &&
+      !(options.baseline.empty() && options.write_baseline.empty())) {
+    return core::error(Code::kUsage,
+                       "a baseline is for findings in a written map, in an SDK tree or in a plan",
+                       {},
+                       "give the map with --map, the tree with --sdk, or the plan by its path");
+  }
+  return std::nullopt;
+}
+
+void drop_slashes(std::string& folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) {
+    folder.pop_back();
+  }
+}
+
+// The tree's files are called by their path from the folder that holds platform/, whatever folder
+// of the tree the user gave.
+Homes homes_of(const CheckRequest& request, const CheckReport& report) {
+  Homes homes;
+  for (const sdk::Platform& platform : report.platforms) {
+    homes.push_back({platform.folder, fmt::format("platform/{}/rtos", platform.soc)});
+  }
+  if (!request.map.empty()) {
+    homes.push_back({request.map, ""});
+  }
+  for (const std::string& plan : request.plans) {
+    if (plan != "-") {
+      homes.push_back({plan, plan.substr(plan.rfind('/') + 1)});
+    }
+  }
+  return homes;
+}
+
+class Judge {
+ public:
+  Judge(Session& session, const CheckOptions& options, Baseline baseline, CheckReport report)
+      : session_(session),
+        options_(options),
+        baseline_(std::move(baseline)),
+        report_(std::move(report)) {
+    acceptance_.homes = homes_of(options.request, report_);
+    acceptance_.is_asked = !options.baseline.empty() || !options.write_baseline.empty();
+  }
+
+  Outcome run() {
+    if (!options_.write_baseline.empty()) {
+      write();
+    }
+    // With a board or a part, others of the tree are not looked at.
+    const bool whole = options_.request.sdk.empty() ||
+                       (options_.request.board.name.empty() && options_.request.soc.empty());
+    accept(baseline_, whole, report_.diagnostics, acceptance_);
+    for (core::Diagnostic& diagnostic : report_.diagnostics) {
+      if (options_.strict && diagnostic.severity == core::Severity::kWarning) {
+        diagnostic.severity = core::Severity::kError;
+      }
+    }
+    return outcome();
+  }
+
+ private:
+  // A baseline of a tree that was not read whole would lack what it is for.
+  void write() {
+    const std::string& path = options_.write_baseline;
+    const std::string shown = core::printable(path, kLongestPath);
+    core::Diagnostics& found = report_.diagnostics;
+    if (std::any_of(found.begin(), found.end(), could_not_look)) {
+      written_ = fmt::format("{} was not written: not everything could be read\n", shown);
+      return;
+    }
+    const std::string text = format_baseline(found, acceptance_.homes, baseline_);
+    if (const auto done = session_.files.replace({{path, text}}); !done) {
+      // Before what is wrong in the tree, which may be much.
+      found.insert(found.begin(), done.error().begin(), done.error().end());
+      return;
+    }
+    baseline_ = parse_baseline(path, text).value_or(Baseline{});
+    written_ =
+        fmt::format("{}: {} written\n", shown, core::plural(baseline_.entries.size(), "finding"));
+  }
+
+  Outcome outcome() {
+    Outcome outcome;
+    outcome.status = core::exit_status(report_.diagnostics);
+    outcome.json = options_.json;
+    outcome.sarif = options_.sarif;
+    outcome.annotations = options_.annotations;
+    outcome.text = text(outcome.status);
+    outcome.document = document(outcome.status);
+    outcome.diagnostics = std::move(report_.diagnostics);
+    outcome.acceptance = std::move(acceptance_);
+    return outcome;
+  }
+
+  [[nodiscard]] std::string text(core::ExitStatus status) const {
+    std::string out;
+    if (status == core::ExitStatus::kDone) {
+      out = fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
+            describe_notes(report_.remarks);
+    } else if (!report_.checked.empty()) {
+      const auto count = [&](core::Severity severity) {
+        return static_cast<std::size_t>(std::count_if(
+            report_.diagnostics.begin(), report_.diagnostics.end(), [&](const auto& found) {
+              return found.severity == severity;
+            }));
+      };
+      out = fmt::format("{} and {} in {}\n",
+                        core::plural(count(core::Severity::kError), "error"),
+                        core::plural(count(core::Severity::kWarning), "warning"),
+                        core::join(report_.checked, ", "));
+    }
+    out += written_;
+    if (!options_.baseline.empty()) {
+      out += describe_baseline();
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string describe_baseline() const {
+    std::string out;
+    std::size_t needless = 0;
+    for (const core::Diagnostic& found : report_.diagnostics) {
+      if (found.severity == core::Severity::kNote && found.code == Code::kCheckBaseline) {
+        ++needless;
+        out += fmt::format("  - line {}: {}\n", found.place.line, found.message);
+      }
+    }
+    const std::string path = core::printable(options_.baseline, kLongestPath);
+    out += fmt::format(
+        "{} accepted by {}", core::plural(acceptance_.accepted.size(), "finding"), path);
+    if (needless != 0) {
+      out += needless == 1
+                 ? std::string{"; 1 of its entries matches nothing any more: remove it"}
+                 : fmt::format("; {} of its entries match nothing any more: remove them", needless);
+    }
+    return out + "\n";
+  }
+
+  [[nodiscard]] Json document(core::ExitStatus status) const {
+    Json json;
+    json["schema"] = kCheckSchema;
+    json["ok"] = status == core::ExitStatus::kDone;
+    json["checked"] = report_.checked;
+    if (!options_.request.sdk.empty()) {
+      json["variants"] = Json::array();
+      for (const CheckedVariant& variant : report_.variants) {
+        json["variants"].push_back(to_json(variant));
+      }
+    }
+    json["diagnostics"] = cli::to_json(report_.diagnostics);
+    for (const Accepted& accepted : acceptance_.accepted) {
+      Json item = cli::to_json({accepted.finding}).items().front();
+      item["accepted"] = true;
+      put(item, "why", accepted.why);
+      json["diagnostics"].push_back(std::move(item));
+    }
+    return json;
+  }
+
+  static void put(Json& json, const char* key, const std::string& text) {
+    if (!text.empty()) {
+      json[key] = text;
+    }
+  }
+
+  static Json to_json(const CheckedVariant& variant) {
+    Json json = {
+        {"soc", variant.platform.soc}, {"os", variant.os}, {"folder", variant.platform.folder}};
+    put(json, "board", variant.board);
+    put(json, "script", variant.script);
+    put(json, "header", variant.header);
+    put(json, "dts", variant.dts);
+    json["cores"] = Json::array();
+    for (const sdk::CoreSources& core : variant.cores) {
+      Json item = {{"core", core.name}};
+      put(item, "linker", core.linker);
+      if (!core.syscfg.empty()) {
+        item["syscfg"] = core.syscfg;
+      }
+      put(item, "mpu_source", core.mpu_source);
+      put(item, "sections", core.sections);
+      put(item, "main_source", core.main_source);
+      json["cores"].push_back(std::move(item));
+    }
+    return json;
+  }
+
+  Session& session_;
+  const CheckOptions& options_;
+  Baseline baseline_;
+  CheckReport report_;
+  Acceptance acceptance_;
+  /// What to say of --write-baseline.
+  std::string written_;
+};
+
+core::Result<Baseline> read_baseline(Session& session, const std::string& path) {
+  if (path.empty()) {
+    return Baseline{};
+  }
+  const auto text = session.files.read(path);
+  if (text) {
+    return parse_baseline(path, *text);
+  }
+  core::Diagnostics errors = text.error();
+  errors.back().hint =
+      fmt::format("to begin one: --write-baseline {}", core::printable(path, kLongestPath));
+  return tl::make_unexpected(std::move(errors));
+}
+
+// Nothing was checked.
+Outcome refused(core::Diagnostics why, const CheckOptions& options) {
+  Outcome outcome = failed(std::move(why), kCheckSchema, options.json);
+  outcome.document["ok"] = false;
+  outcome.sarif = options.sarif;
+  outcome.annotations = options.annotations;
+  return outcome;
+}
+
+Outcome run_check(Session& session, const CheckOptions& options, const Defaults& defaults) {
+  if (auto wrong = check_usage(options); wrong) {
+    return refused({std::move(*wrong)}, options);
+  }
+  auto baseline = read_baseline(session, options.baseline);
+  if (!baseline) {
+    return refused(std::move(baseline.error()), options);
+  }
+  CheckRequest request = options.request;
+  request.traces = options.logs;
+  if (!options.sizing.empty()) {
+    request.traces.push_back(options.sizing);
+  }
+  const TreeWatch watch{session, watched_roots(session, request.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+    return refused(rest.error(), options);
+  }
+  CheckReport report = check(session, request);
+  if (const auto alone = watch.undisturbed(); !alone) {
+    return refused(alone.error(), options);
+  }
+  // Before the document is made of them.
+  defaults.say_where(report.diagnostics);
+  return Judge{session, options, std::move(*baseline), std::move(report)}.run();
+}
+
+// What a project sizes is what emit would write of it, also before it was written.
+core::Result<void> size_by_project(Session& session,
+                                   const Project& project,
+                                   CheckOptions& options) {
+  CheckRequest& request = options.request;
+  const bool is_typed = !options.logs.empty() || !options.sizing.empty();
+  if (is_typed || request.board.name.empty() || !request.map.empty() || !request.sdk.empty() ||
+      !request.plans.empty()) {
+    return {};
+  }
+  Defaults defaults{project};
+  EmitRequest wanted;
+  wanted.board = request.board;
+  std::string sizing;
+  defaults.fill_inputs(wanted.trace.inputs, sizing);
+  if (!sizing.empty()) {
+    wanted.trace.inputs.push_back(sizing);
+  }
+  if (wanted.trace.inputs.empty()) {
+    return {};
+  }
+  defaults.fill_margins(wanted.trace);
+  defaults.fill_generation(wanted.accept_generation);
+  wanted.trace.board = request.board;
+  const auto wish = sizes_to_emit(session, wanted);
+  if (!wish) {
+    core::Diagnostics errors = wish.error();
+    defaults.say_where(errors);
+    return tl::make_unexpected(std::move(errors));
+  }
+  request.board.set.clear();
+  for (const auto& [knob, value] : wish->values) {
+    request.board.set.push_back(fmt::format("{}={}", knob, core::format_hex(value)));
+  }
+  return {};
+}
+
+// What to look at: what was typed, else the project's SDK, else what emit wrote for it, else its
+// board's map. A tree and a written map have their own sizes.
+core::Result<void> fill(Session& session,
+                        const Project& project,
+                        Defaults& defaults,
+                        CheckOptions& options) {
+  CheckRequest& request = options.request;
+  if (!request.plans.empty()) {
+    return {};
+  }
+  // Sizes and traces are held against a board's map.
+  const bool about_map =
+      !options.logs.empty() || !options.sizing.empty() || !request.board.set.empty();
+  if (request.map.empty() && request.sdk.empty()) {
+    Target target;
+    defaults.fill(target);
+    request.sdk = about_map ? "" : target.sdk;
+    request.map = target.out;
+  }
+  if (request.soc.empty()) {
+    defaults.fill_board(request.board);
+  }
+  if (request.map.empty() && request.sdk.empty()) {
+    // A part's number is not the name that emit writes to.
+    const auto board = board::load_board(session.files, session.data.boards, request.board.name);
+    const std::string written =
+        project.beside("memsize-out/" + (board ? board->name : board_stem(request.board.name)));
+    if (!project.path.empty() && session.files.is_directory(written)) {
+      request.map = written;
+    }
+  }
+  if (request.map.empty() && request.sdk.empty()) {
+    defaults.fill(request.board);
+    if (auto sized = size_by_project(session, project, options); !sized) {
+      return sized;
+    }
+  }
+  if (request.sdk.empty() && !request.board.name.empty()) {
+    defaults.fill_inputs(options.logs, options.sizing);
+  }
+  return {};
+}
+
+Outcome run(Session& session, CheckOptions options) {
+  const auto project = load_project(session, options.project);
+  if (!project) {
+    return refused(project.error(), options);
+  }
+  Defaults defaults{*project};
+  if (auto sized = fill(session, *project, defaults, options); !sized) {
+    return refused(sized.error(), options);
+  }
+  drop_slashes(options.request.map);
+  drop_slashes(options.request.sdk);
+  return run_check(session, options, defaults);
+}
+
+}  // namespace
+
+Run add_check(const Command& app) {
+  auto options = std::make_shared<CheckOptions>();
+  const Command verb =
+      app.verb("check", "Whether a map agrees with itself, a board and a trace; or a plan");
+  verb.footer(
+      "Examples:\n"
+      "  memsize check --board j722s                       # every named check on the default map\n"
+      "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
+      "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
+      "  memsize check --sdk ~/ti/vision_apps              # every part of an SDK, file against "
+      "file\n"
+      "  memsize check --sdk . --write-baseline known.json # accept what is wrong today\n"
+      "  memsize check --sdk . --baseline known.json       # in a build: only what is new fails\n"
+      "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor\n"
+      "  memsize check aot_residency.json aot_operator_manifest.json  # what a compiler planned\n"
+      "  memsize check post_memory_plan.json --board gap9  # and the memories of a part\n"
+      "  memsize check                                     # what memsize.toml names");
+  verb.option("PLAN",
+              options->request.plans,
+              "Reports of what a compiler planned for one model; then --board is a part with "
+              "memories (memsize list parts)");
+  const Option board = add_board_option(verb, options->request.board);
+  add_project_options(verb, options->project);
+  const Option map = verb.option("--map", options->request.map, "A folder that emit --out wrote");
+  verb.option("--sdk", options->request.sdk, "An SDK tree: the folder that holds platform")
+      .excludes(map)
+      .filled();
+  verb.option("--soc", options->request.soc, "Only this part of the SDK").excludes(board).filled();
+  const Option sizing =
+      verb.option("--sizing", options->sizing, "A document that analyze --json wrote must fit");
+  verb.option("--log", options->logs, "What this trace used must fit (repeat)")
+      .repeated()
+      .excludes(sizing);
+  verb.flag("--strict", options->strict, "Warnings are errors");
+  verb.option("--baseline", options->baseline, "Accept the findings that this file lists").filled();
+  verb.option("--write-baseline",
+              options->write_baseline,
+              "Write the findings of this run to the file, and accept them")
+      .filled();
+  const Option json = add_json_flag(verb, options->json);
+  const Option sarif = verb.flag("--sarif",
+                                 options->sarif,
+                                 "One SARIF document on standard output, also after an error")
+                           .excludes(json);
+  add_annotations_option(verb, options->annotations).excludes(json).excludes(sarif);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,359 @@
+// memsize emit: shows, compares or writes the files of a map, or hands an SDK tree to emit_tree().
+// The only verb that writes a map; nothing is written where a file of somebody else would be lost.
+#include "memsize/core/text.hpp"
+
+#include "app/emit_tree.hpp"
+#include "app/out_folder.hpp"
+#include "show/unified_diff.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kEmitSchema = "memsize.emit/1";
+
+struct EmitOptions {
+  EmitRequest request;
+  ProjectRequest project_file;
+  Project project;
+  std::vector<std::string> traces;
+  std::string sizing;
+  std::string out;
+  std::string templates;
+  bool force = false;
+  bool keep = false;
+  bool diff = false;
+  bool check = false;
+  bool json = false;
+  std::string annotations;
+};
+
+// The user's files that the map depends on. What is bundled changes with memsize alone.
+std::vector<std::string> inputs_of(const Session& session,
+                                   const EmitOptions& options,
+                                   const Emission* emission) {
+  std::vector<std::string> inputs;
+  if (!options.project.path.empty()) {
+    inputs.push_back(options.project.path);
+  }
+  for (std::size_t i = 0; emission != nullptr && i < emission->map.board.files.size(); ++i) {
+    const std::string& file = emission->map.board.files[i];
+    if (!file.starts_with(session.data.boards + "/")) {
+      inputs.push_back(file);
+    }
+  }
+  const std::vector<std::string>& traces = options.request.trace.inputs;
+  inputs.insert(inputs.end(), traces.begin(), traces.end());
+  return inputs;
+}
+
+Json document(const Session& session,
+              const EmitOptions& options,
+              const Emission& emission,
+              const std::vector<OnDisk>& files) {
+  Json json;
+  json["schema"] = kEmitSchema;
+  json["board"] = emission.map.board.name;
+  json["out"] = options.out;
+  json["inputs"] = inputs_of(session, options, &emission);
+  json["artifacts"] = Json::array();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    json["artifacts"].push_back({{"path", emission.artifacts[i].path},
+                                 {"emitter", emission.artifacts[i].emitter},
+                                 {"changed", !files[i].same}});
+  }
+  add_balance(
+      emission.map, emission.baseline, emit::affected_by(emission.map, emission.baseline), json);
+  return json;
+}
+
+std::string summary(const EmitOptions& options,
+                    const Emission& emission,
+                    const std::vector<OnDisk>& files) {
+  std::string list;
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].same) {
+      ++written;
+      list += fmt::format(
+          "  {}  {}\n", files[i].exists ? "changed" : "created", emission.artifacts[i].path);
+    }
+  }
+  std::string out = fmt::format("{}: {} written, {} unchanged in {}/\n{}",
+                                emission.map.board.name,
+                                core::plural(written, "file"),
+                                emission.artifacts.size() - written,
+                                core::printable(options.out, 300),
+                                list);
+  if (emission.is_default) {
+    return out + fmt::format(
+                     "This is the board's default map; size it with: memsize emit --board {} "
+                     "--trace LOG\n",
+                     core::shell_path(options.request.board.name));
+  }
+  const bool explained = std::any_of(emission.artifacts.begin(),
+                                     emission.artifacts.end(),
+                                     [](const auto& a) { return a.emitter == "rebuild"; });
+  return out + fmt::format("{}{}\n",
+                           balance_sentence(emission.map,
+                                            emission.baseline,
+                                            emit::affected_by(emission.map, emission.baseline)),
+                           explained ? " REBUILD.md says how." : "");
+}
+
+Outcome show_diff(const Emission& emission, const std::vector<OnDisk>& files, Outcome outcome) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string name = core::printable(files[i].path, 400);
+    outcome.text += unified_diff(files[i].exists ? name : "/dev/null",
+                                 files[i].content,
+                                 name,
+                                 emission.artifacts[i].content);
+  }
+  return outcome;
+}
+
+Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
+  for (const OnDisk& file : files) {
+    if (!file.same) {
+      core::Place place;
+      place.path = file.path;
+      outcome.diagnostics.push_back(
+          core::error(Code::kEmitStale,
+                      file.in_the_way ? "something that is no file is in the way of this one"
+                      : file.exists   ? "this file is not what the board and the sizes give"
+                                      : "this file is missing",
+                      place,
+                      file.in_the_way ? "move it away" : ""));
+    }
+  }
+  outcome.status = core::exit_status(outcome.diagnostics);
+  if (outcome.status != core::ExitStatus::kDone) {
+    core::Diagnostic& last = outcome.diagnostics.back();
+    last.hint = !last.hint.empty()
+                    ? last.hint
+                    : "see the difference with --diff; write it by leaving --check out";
+  } else {
+    outcome.text = fmt::format("{} up to date\n", core::plural(files.size(), "file"));
+  }
+  return outcome;
+}
+
+// What the command line's description cannot say.
+std::optional<core::Diagnostic> check_usage(Session& session, const EmitOptions& options) {
+  const AnalyzeRequest& trace = options.request.trace;
+  if (options.request.board.name.empty()) {
+    return core::error(Code::kUsage,
+                       options.project.path.empty()
+                           ? "no board is named, and there is no memsize.toml that could name one"
+                           : "no board is named, neither with --board nor in the project file",
+                       {},
+                       "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; memsize "
+                       "list boards shows them");
+  }
+  const std::array about_trees = {std::pair{"--linux", !options.request.linux.empty()},
+                                  std::pair{"--keep", options.keep}};
+  for (const auto& [name, is_given] : about_trees) {
+    if (is_given && options.request.sdk.empty()) {
+      return core::error(Code::kUsage,
+                         fmt::format("{} is about an SDK tree: give one with --sdk", name),
+                         {},
+                         "memsize emit --help shows how");
+    }
+  }
+  if (!options.request.sdk.empty() && !options.request.only.empty()) {
+    return core::error(Code::kUsage,
+                       "--only is about --out: in an SDK tree, all files must agree",
+                       {},
+                       "leave out --only, or name a folder with --out");
+  }
+  if (auto lacks = lacks_trace(trace, "emit"); lacks) {
+    return lacks;
+  }
+  if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
+    core::Place place;
+    place.path = options.templates;
+    return core::error(Code::kFileRead,
+                       fmt::format("cannot read '{}': there is no such folder",
+                                   core::printable(options.templates)),
+                       place);
+  }
+  return std::nullopt;
+}
+
+Outcome run_emit(Session& session, EmitOptions options) {
+  options.request.trace.inputs = options.traces;
+  if (!options.sizing.empty()) {
+    options.request.trace.inputs.push_back(options.sizing);
+  }
+  options.request.trace.board = options.request.board;
+  options.request.out = options.out;
+  if (options.force || options.keep) {
+    options.request.hand_edits = options.force ? sdk::HandEdits::kForce : sdk::HandEdits::kKeep;
+  }
+  if (!options.templates.empty()) {
+    session.data.templates.insert(session.data.templates.begin(), options.templates);
+  }
+  if (auto wrong = check_usage(session, options); wrong) {
+    return failed({std::move(*wrong)}, kEmitSchema, options.json);
+  }
+  if (!options.request.sdk.empty()) {
+    const EmitMode mode = options.diff    ? EmitMode::kDiff
+                          : options.check ? EmitMode::kCheck
+                                          : EmitMode::kWrite;
+    Outcome outcome = emit_tree(session, options.request, mode, kEmitSchema, options.json);
+    if (outcome.document.contains("sdk")) {
+      outcome.document["inputs"] = inputs_of(session, options, nullptr);
+    }
+    return outcome;
+  }
+  auto emission = render(session, options.request);
+  if (!emission) {
+    Outcome outcome = failed(emission.error(), kEmitSchema, options.json);
+    outcome.document["board"] = options.request.board.name;
+    return outcome;
+  }
+  while (options.out.size() > 1 && options.out.ends_with('/')) {
+    options.out.pop_back();
+  }
+  if (options.out.empty()) {
+    options.out = options.project.beside("memsize-out/" + emission->map.board.name);
+  }
+  const std::vector<OnDisk> files = compare(session, options.out, *emission);
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.diagnostics = emission->diagnostics;
+  outcome.document = document(session, options, *emission, files);
+  if (options.diff) {
+    return show_diff(*emission, files, std::move(outcome));
+  }
+  if (options.check) {
+    return check_disk(files, std::move(outcome));
+  }
+  if (!options.force) {
+    core::Diagnostics lost = would_lose(session, options.out, *emission, files);
+    if (!lost.empty()) {
+      Outcome refused = failed(std::move(lost), kEmitSchema, options.json);
+      refused.document["board"] = emission->map.board.name;
+      return refused;
+    }
+  }
+  const auto written =
+      session.files.replace(files_to_write(session, options.out, *emission, files));
+  if (!written) {
+    Outcome refused = failed(written.error(), kEmitSchema, options.json);
+    refused.document["board"] = emission->map.board.name;
+    return refused;
+  }
+  outcome.text = summary(options, *emission, files);
+  if (emission->is_default) {
+    outcome.diagnostics.push_back(
+        core::note(Code::kEmitDefault,
+                   "this is the board's default map",
+                   {},
+                   fmt::format("size it with: memsize emit --board {} --trace LOG",
+                               core::shell_path(options.request.board.name))));
+  }
+  return outcome;
+}
+
+Outcome run_project(Session& session, EmitOptions options) {
+  auto project = load_project(session, options.project_file);
+  if (!project) {
+    return failed(project.error(), kEmitSchema, options.json);
+  }
+  options.project = std::move(*project);
+  Defaults defaults{options.project};
+  defaults.fill(options.request.board);
+  defaults.fill_margins(options.request.trace);
+  defaults.fill_inputs(options.traces, options.sizing);
+  defaults.fill_generation(options.request.accept_generation);
+  options.request.budgets = options.project.budgets;
+  Target target{options.out, options.request.sdk, options.request.linux};
+  defaults.fill(target);
+  options.out = std::move(target.out);
+  options.request.sdk = std::move(target.sdk);
+  options.request.linux = std::move(target.linux_tree);
+  Outcome outcome = run_emit(session, options);
+  say_where(defaults, outcome);
+  return outcome;
+}
+
+Outcome run(Session& session, const EmitOptions& options) {
+  Outcome outcome = run_project(session, options);
+  outcome.annotations = options.annotations;
+  return outcome;
+}
+
+}  // namespace
+
+Run add_emit(const Command& app) {
+  auto options = std::make_shared<EmitOptions>();
+  const Command verb =
+      app.verb("emit", "Write every file of a memory map, or bring an SDK tree to it");
+  verb.footer(
+      "Examples:\n"
+      "  memsize emit --board j722s                                # the default map\n"
+      "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
+      "  memsize emit --board j722s --set c7x_2_ddr_scratch_size=9MiB --diff\n"
+      "  memsize emit --board j722s --sizing sizing.json --check   # in a build\n"
+      "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log\n"
+      "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log --diff\n"
+      "  memsize emit --board j722s --sdk vision_apps --set c7x_2_ddr_scratch_size=9MiB --keep\n"
+      "  memsize emit                                              # as memsize.toml says\n"
+      "\n"
+      "Keys of memsize.toml: board, dram, traces or sizing, out or sdk, linux, headroom, "
+      "instances,\n"
+      "tight, one_priority, accept_generation, as if typed; KNOB = \"SIZE\" in [set]. Budgets:\n"
+      "reserved = \"SIZE\" in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is "
+      "not\n"
+      "written.");
+  add_board_option(verb, options->request.board);
+  add_project_options(verb, options->project_file);
+  const Option trace =
+      verb.option("--trace", options->traces, "Analyze these logs first").repeated();
+  verb.option("--sizing", options->sizing, "A document that analyze --json wrote").excludes(trace);
+  const Option out =
+      verb.option("--out", options->out, "Folder to write to (default: memsize-out/BOARD)")
+          .filled();
+  const Option only =
+      verb.option("--only", options->request.only, "Only these emitters (memsize list emitters)")
+          .separated_by(',')
+          .filled();
+  const Option sdk = verb.option("--sdk",
+                                 options->request.sdk,
+                                 "Edit this SDK tree in place: the folder that holds platform/")
+                         .filled();
+  sdk.excludes(out);
+  sdk.excludes(only);
+  verb.option("--linux",
+              options->request.linux,
+              "With --sdk, edit the device trees of this kernel, too")
+      .filled();
+  const Option force =
+      verb.flag("--force",
+                options->force,
+                "Overwrite what was edited by hand; with --sdk, put right what does "
+                "not follow the map, too");
+  verb.flag("--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
+      .excludes(force);
+  add_trace_options(verb, options->request);
+  verb.option("--templates", options->templates, "Look for templates here first");
+  const Option diff = verb.flag("--diff", options->diff, "Show what would change, write nothing");
+  verb.flag("--check", options->check, "Exit with 1 if anything would change, write nothing")
+      .excludes(diff);
+  const Option json = add_json_flag(verb, options->json);
+  add_annotations_option(verb, options->annotations).excludes(json);
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

@@ -1,0 +1,314 @@
+// memsize plan: reports in, a plan out, for people, as a document, or as a file of another format.
+// Ctrl-C ends the search and not the program: what was found until then is a plan.
+#include "memsize/core/text.hpp"
+#include "memsize/emit/plan_files.hpp"
+#include "memsize/plan/named_planners.hpp"
+
+#include "show/progress_line.hpp"
+#include "show/render_diagnostics.hpp"
+#include "show/report.hpp"
+#include "show/report_plan.hpp"
+#include "time_option.hpp"
+#include "verbs.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+constexpr const char* kPlanSchema = "memsize.plan/1";
+
+struct PlanOptions {
+  PlanRequest request;
+  std::string steps;
+  std::string time_limit;
+  std::string as;
+  std::string prefix;
+  std::string output;
+  bool strict = false;
+  bool chart = false;
+  bool json = false;
+  bool csv = false;
+};
+
+core::Diagnostic plan_misuse(std::string what, std::string hint) {
+  return core::error(Code::kUsage, std::move(what), {}, std::move(hint));
+}
+
+// Ctrl-C ends the search, not the program: what was found is a plan.
+class Interruption {
+ public:
+  Interruption() {
+    flag_ = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { flag_ = 1; };
+    sigaction(SIGINT, &action, &before_[0]);
+    sigaction(SIGTERM, &action, &before_[1]);
+  }
+
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  ~Interruption() {
+    sigaction(SIGINT, &before_[0], nullptr);
+    sigaction(SIGTERM, &before_[1], nullptr);
+  }
+
+  static bool came() { return flag_ != 0; }
+
+ private:
+  static volatile std::sig_atomic_t flag_;
+  struct sigaction before_[2] = {};
+};
+
+volatile std::sig_atomic_t Interruption::flag_ = 0;
+
+std::optional<core::Diagnostic> check_limits(PlanOptions& options) {
+  plan::PackLimits& limits = options.request.limits;
+  if (!options.steps.empty()) {
+    const auto steps = core::parse_address(options.steps);
+    if (!steps) {
+      return plan_misuse(
+          fmt::format("--steps: '{}' is no number", core::printable(options.steps, 40)),
+          "write how many steps the search may take, as in 100_000_000");
+    }
+    limits.steps = *steps;
+  }
+  if (!options.time_limit.empty()) {
+    const auto time = parse_time("--time-limit", options.time_limit);
+    if (!time) {
+      return time.error().front();
+    }
+    limits.time = *time;
+  }
+  if (!options.request.capacity.empty()) {
+    const auto capacity = core::parse_bytes(options.request.capacity);
+    if (!capacity) {
+      core::Diagnostic error = capacity.error().front();
+      error.message = "--capacity: " + error.message;
+      return error;
+    }
+    limits.capacity = *capacity;
+  }
+  return std::nullopt;
+}
+
+std::optional<core::Diagnostic> check_usage(Session& session, PlanOptions& options) {
+  std::vector<std::string> read = options.request.reports;
+  if (std::count(read.begin(), read.end(), "-") > 1) {
+    return plan_misuse("standard input can be read only once", "memsize plan --help shows how");
+  }
+  std::replace(read.begin(), read.end(), std::string{"-"}, std::string{"/dev/stdin"});
+  read.push_back(options.request.rules);
+  const bool is_read =
+      !options.output.empty() && std::any_of(read.begin(), read.end(), [&](const auto& path) {
+        return !path.empty() && session.files.same_file(path, options.output);
+      });
+  if (is_read) {
+    return plan_misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                       "choose another file for the plan");
+  }
+  if (!options.prefix.empty() && !core::is_identifier(options.prefix)) {
+    return plan_misuse(
+        fmt::format("--prefix: '{}' begins no C name", core::printable(options.prefix, 60)),
+        "use letters, digits and underscores, no digit first");
+  }
+  if (!options.request.planner.empty() && !plan::planner_named(options.request.planner)) {
+    std::vector<std::string> names;
+    for (const plan::NamedPlannerRow& planner : plan::named_planners()) {
+      names.emplace_back(planner.name);
+    }
+    const std::string hint = core::did_you_mean(options.request.planner, names);
+    return plan_misuse(fmt::format("--planner: there is no planner '{}'",
+                                   core::printable(options.request.planner, 60)),
+                       hint.empty() ? "the planners are: " + core::join(names, ", ") : hint);
+  }
+  return check_limits(options);
+}
+
+Json document_of(const Planning& planning) {
+  const model::PlanReport& plan = planning.outcome.plan;
+  Json document = core::read_json(emit::plan_json(plan)).value_or(Json::object());
+  const auto ids = [&](const std::vector<std::size_t>& blocks) {
+    Json list = Json::array();
+    for (const std::size_t block : blocks) {
+      list.push_back(plan.blocks[block].id);
+    }
+    return list;
+  };
+  for (const plan::Shortage& shortage : planning.outcome.shortages) {
+    document["shortages"].push_back({{"memory", shortage.memory},
+                                     {"needed_bytes", shortage.needed.count()},
+                                     {"budget_bytes", shortage.budget.count()},
+                                     {"step", shortage.step},
+                                     {"live", ids(shortage.live)},
+                                     {"largest", ids(shortage.largest)},
+                                     {"remedies", shortage.remedies}});
+  }
+  if (!planning.outcome.fits_on.empty()) {
+    document["fits_on"] = planning.outcome.fits_on;
+  }
+  return document;
+}
+
+core::Result<std::string> text_of(Session& session,
+                                  const PlanOptions& options,
+                                  const Planning& planning) {
+  emit::PlanFileOptions file;
+  file.prefix = !options.prefix.empty()                       ? options.prefix
+                : core::is_identifier(planning.wanted.prefix) ? planning.wanted.prefix
+                                                              : file.prefix;
+  file.templates = session.data.templates;
+  const auto as = [&](std::string_view format) {
+    return emit::plan_file(session.files, format, planning.outcome.plan, file);
+  };
+  if (!options.as.empty()) {
+    return as(options.as);
+  }
+  std::string text = report_plan(planning);
+  if (options.chart) {
+    const auto chart = as("chart");
+    if (!chart) {
+      return chart;
+    }
+    text += "\n" + *chart;
+  }
+  return text;
+}
+
+Outcome report(Session& session, const PlanOptions& options, Planning planning) {
+  Outcome outcome;
+  outcome.json = options.json;
+  if (options.strict) {
+    for (core::Diagnostic& diagnostic : planning.diagnostics) {
+      if (diagnostic.severity == core::Severity::kWarning) {
+        diagnostic.severity = core::Severity::kError;
+      }
+    }
+  }
+  outcome.diagnostics = planning.diagnostics;
+  outcome.status = planning.outcome.interrupted ? core::ExitStatus::kInterrupted
+                                                : core::exit_status(outcome.diagnostics);
+  if (options.json) {
+    outcome.document = document_of(planning);
+    outcome.document["diagnostics"] = to_json(outcome.diagnostics);
+    seal(outcome.document);
+  } else {
+    auto text = text_of(session, options, planning);
+    if (!text) {
+      return failed(text.error(), kPlanSchema, false);
+    }
+    outcome.text = std::move(*text);
+  }
+  if (options.output.empty()) {
+    return outcome;
+  }
+  const auto written = session.files.replace(
+      {{options.output, options.json ? document_text(outcome.document) : outcome.text}});
+  if (!written) {
+    return failed(written.error(), kPlanSchema, options.json);
+  }
+  outcome.text.clear();
+  outcome.json = false;
+  return outcome;
+}
+
+Outcome run(Session& session, PlanOptions options) {
+  if (options.as == "json") {
+    options.json = true;
+  }
+  if (options.csv) {
+    options.as = "csv";
+  }
+  if (auto wrong = check_usage(session, options); wrong) {
+    return failed({std::move(*wrong)}, kPlanSchema, options.json);
+  }
+  const Interruption interruption;
+  ProgressLine line;
+  options.request.limits.stop = [] { return Interruption::came(); };
+  options.request.limits.progress = [&](const plan::PackProgress& progress) {
+    line.show(fmt::format("{} so far, at least {}: {} steps; Ctrl-C ends the search",
+                          core::format_bytes(progress.height),
+                          core::format_bytes(progress.lower_bound),
+                          progress.steps));
+  };
+  auto planning = plan_memory(session, options.request);
+  return planning ? report(session, options, std::move(*planning))
+                  : failed(planning.error(), kPlanSchema, options.json);
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const emit::PlanFormat& format : emit::plan_formats()) {
+    names.emplace_back(format.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Run add_plan(const Command& app) {
+  auto options = std::make_shared<PlanOptions>();
+  const Command verb =
+      app.verb("plan", "Where tensors lie in memory, as low as can be, with what that proves");
+  verb.footer(
+      "Examples:\n"
+      "  memsize plan model.csv                            # id,lower,upper,size: one arena\n"
+      "  memsize plan model.csv --capacity 64KiB --chart   # stop when it fits; show it\n"
+      "  memsize plan aot_residency.json aot_operator_manifest.json   # replan heliaAOT's plan\n"
+      "  memsize plan post_memory_plan.json --as c-header -o arena.h  # of an ARES checkpoint\n"
+      "  memsize plan model.csv --board apollo510 --rules memory.yaml # over a part's memories\n"
+      "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
+      "  memsize plan model.csv --as html -o plan.html\n"
+      "memsize list readers has the formats of reports, list parts the memories, list planners the "
+      "peers.");
+  PlanRequest& request = options->request;
+  verb.option("REPORT", request.reports, "Plan reports of one model; - is standard input")
+      .required();
+  const Option board =
+      verb.option(
+              "--board", request.board, "A part (memsize list parts), or a path to a .toml file")
+          .filled();
+  verb.option("--capacity", request.capacity, "Stop at the first plan that needs no more: 64KiB")
+      .excludes(board)
+      .filled();
+  verb.option("--rules",
+              request.rules,
+              "Where tensors go: heliaAOT's memory section as YAML, or the same as TOML")
+      .filled();
+  verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
+  verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it");
+  verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")
+      .repeated()
+      .one_value();
+  const Option steps =
+      verb.option("--steps", options->steps, "How far to search: the same plan on every machine");
+  verb.option("--time-limit", options->time_limit, "Search for so long instead: 10s")
+      .excludes(steps);
+  verb.option("--format", request.format, "Read with this reader (memsize list readers)");
+  verb.flag("--strict", options->strict, "What is doubtful in a report is an error");
+  const Option json = add_json_flag(verb, options->json);
+  const Option csv = verb.flag("--csv", options->csv, "id,lower,upper,size,offset").excludes(json);
+  const Option as = verb.option("--as", options->as, "Write the plan in this format")
+                        .one_of(format_names())
+                        .excludes(json)
+                        .excludes(csv);
+  verb.flag("--chart", options->chart, "Draw time and addresses too")
+      .excludes(json)
+      .excludes(csv)
+      .excludes(as);
+  verb.option("--prefix", options->prefix, "What names in C begin with").filled();
+  verb.option("-o,--output", options->output, "Write to this file instead of standard output");
+  return [options](Session& session) { return run(session, *options); };
+}
+
+}  // namespace memsize::cli

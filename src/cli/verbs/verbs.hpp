@@ -1,0 +1,94 @@
+// The verbs: one file each, one row each in main.cpp.
+#pragma once
+
+#include "memsize/core/json.hpp"
+
+#include "app/baseline.hpp"
+#include "app/pipeline.hpp"
+#include "app/project.hpp"
+#include "options.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::cli {
+
+using core::Json;
+
+/// What a verb leaves for main to print and exit with.
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann marks a move noexcept that asserts.
+struct Outcome {
+  core::ExitStatus status = core::ExitStatus::kDone;
+  /// For standard output, unless --json was asked for.
+  std::string text;
+  /// The document of --json; main adds the diagnostics where the verb did not.
+  Json document;
+  core::Diagnostics diagnostics;
+  bool json = false;
+  /// SARIF instead, made of the diagnostics and of what a baseline accepts.
+  bool sarif = false;
+  Acceptance acceptance;
+  /// --annotations: the code host that shows the diagnostics; empty: none.
+  std::string annotations;
+};
+
+using Run = std::function<Outcome(Session&)>;
+
+struct Verb {
+  const char* name;
+  /// Adds the subcommand to the app; gives what runs it.
+  Run (*add)(const Command& app);
+  /// Of the document that --json prints; nullptr where there is none.
+  const char* schema;
+};
+
+Run add_analyze(const Command& app);
+Run add_emit(const Command& app);
+Run add_check(const Command& app);
+Run add_board(const Command& app);
+Run add_plan(const Command& app);
+Run add_diff(const Command& app);
+Run add_validate(const Command& app);
+Run add_why(const Command& app);
+Run add_sdk(const Command& app);
+Run add_list(const Command& app);
+Run add_completion(const Command& app);
+
+/// An outcome that is only its errors.
+[[nodiscard]] Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json);
+
+/// --board, --dram and --set, the same words everywhere; returns the first.
+Option add_board_option(const Command& verb, BoardRequest& board);
+
+/// What is wrong where --dram or --set are given without a board, which may come from a project.
+[[nodiscard]] std::optional<core::Diagnostic> lacks_board(const BoardRequest& board,
+                                                          const char* verb);
+
+/// "A requires B", as for options that the command line itself holds against each other.
+[[nodiscard]] core::Diagnostic lacks_option(const char* option,
+                                            const char* required,
+                                            const char* verb);
+
+/// How traces become sizes, the same words wherever a map is made of them.
+void add_trace_options(const Command& verb, EmitRequest& request);
+
+/// What is wrong where one of these is given without a trace.
+[[nodiscard]] std::optional<core::Diagnostic> lacks_trace(const AnalyzeRequest& trace,
+                                                          const char* verb);
+
+/// --project and --no-project, the same words everywhere.
+void add_project_options(const Command& verb, ProjectRequest& project);
+
+/// Problems of a project's values are said where these were written; then they are no misuse of the
+/// command line.
+void say_where(const Defaults& defaults, Outcome& outcome);
+
+/// --json, the same words everywhere.
+Option add_json_flag(const Command& verb, bool& json);
+
+/// --annotations, the same words everywhere. Documents have standard output for themselves.
+Option add_annotations_option(const Command& verb, std::string& annotations);
+
+}  // namespace memsize::cli

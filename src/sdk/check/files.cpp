@@ -1,0 +1,248 @@
+// Looks for what a board says a core must have and no file gives, and for device trees and tables
+// that nothing uses. What could not be read is told elsewhere.
+#include "files.hpp"
+
+#include "memsize/core/text.hpp"
+#include "memsize/sdk/edit_dts.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+
+class FileChecker {
+ public:
+  FileChecker(const View& view, core::Diagnostics& found) : view_(view), found_(found) {}
+
+  void run() {
+    const auto& all = view_.variant().cores;
+    const bool place_sections = std::any_of(
+        all.begin(), all.end(), [](const CoreSources& core) { return !core.sections.empty(); });
+    for (const CoreSources& core : all) {
+      const CoreReading* reading = view_.reading().find(core.name);
+      if (reading != nullptr) {
+        check_core(core, *reading, place_sections);
+        check_unused(*reading);
+      }
+    }
+    // What no variant makes is told with the first.
+    if (&view_.variant() == &view_.sources().variants.front()) {
+      check_device_trees();
+    }
+  }
+
+ private:
+  void check_core(const CoreSources& core, const CoreReading& reading, bool place_sections) {
+    const std::string& os = view_.variant().os;
+    if (place_sections && core.sections.empty()) {
+      missing(core.name,
+              fmt::format("no file of {} places its sections, as the other cores' "
+                          "*_linker_{}.cmd do",
+                          core.name,
+                          os),
+              "without it nobody knows which alignments the regions need");
+    }
+    check_builds(core, reading.mmu, "mmu_armv8", "MMU entries", [](const MmuReading& each) {
+      return each.entries.size();
+    });
+    check_builds(core, reading.mpu, "mpu_armv7", "MPU regions", [](const MpuReading& each) {
+      return each.regions.size();
+    });
+    const layout::MemoryMap* board = view_.board();
+    if (board == nullptr) {
+      return;
+    }
+    const auto has = [&](const auto& tables) {
+      return std::any_of(
+          tables.begin(), tables.end(), [&](const auto& table) { return table.core == core.name; });
+    };
+    // What could not be read is told already.
+    const bool maps = std::any_of(reading.mmu.begin(), reading.mmu.end(), [](const auto& each) {
+      return !each.entries.empty();
+    });
+    const bool is_unread = !reading.has_mmu() && configures(core, "mmu_armv8", "Mmu_map(");
+    if (has(board->mmu) && !maps && !is_unread) {
+      missing(core.name,
+              fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
+                          "Mmu_map() in main.c",
+                          core.name,
+                          os),
+              "what the core caches is not checked");
+    }
+    if (has(board->mpu) && lacks_mpu(core, reading)) {
+      missing(core.name,
+              fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
+                          "a table in *_mpu_cfg.c",
+                          core.name,
+                          os),
+              "what the core caches is not checked");
+    }
+  }
+
+  [[nodiscard]] bool lacks_mpu(const CoreSources& core, const CoreReading& reading) const {
+    const bool in_sysconfig = configures(core, "mpu_armv7", "");
+    if (!core.mpu_source.empty() && !in_sysconfig) {
+      return tables_are_left_over();
+    }
+    const bool has_regions = std::any_of(reading.mpu.begin(),
+                                         reading.mpu.end(),
+                                         [](const auto& each) { return !each.regions.empty(); });
+    return !has_regions && !(in_sysconfig && reading.mpu.empty());
+  }
+
+  // A core is built with one of its sysconfig files: what one of them sets, all of them must.
+  template <typename Reading, typename Count>
+  void check_builds(const CoreSources& core,
+                    const std::vector<Reading>& readings,
+                    const std::string& module,
+                    const char* what,
+                    const Count& count) {
+    std::string has;
+    std::vector<std::string> lacking;
+    for (const std::string& path : core.syscfg) {
+      const auto read = std::find_if(
+          readings.begin(), readings.end(), [&](const Reading& each) { return each.path == path; });
+      const bool is_set = read != readings.end() && count(*read) != 0;
+      has = is_set ? path : has;
+      // What could not be read is told already.
+      if (!is_set && (read != readings.end() || !says(path, module))) {
+        lacking.push_back(path);
+      }
+    }
+    for (const std::string& path : lacking) {
+      if (!has.empty()) {
+        missing(path,
+                fmt::format("this file of {} has no {}, which {} has", core.name, what, has),
+                "what is built with it sees memory as the hardware has it by default");
+      }
+    }
+  }
+
+  // Whether a core has both, so that the tables of this system are not those that are built.
+  [[nodiscard]] bool tables_are_left_over() const {
+    const auto& cores = view_.reading().cores;
+    return std::any_of(cores.begin(), cores.end(), [](const CoreReading& core) {
+      return !core.unused_mpu_source.empty();
+    });
+  }
+
+  [[nodiscard]] bool says(const std::string& path, const std::string& what) const {
+    const emit::MapFile* file = view_.sources().find(path);
+    return file != nullptr && file->content.find(what) != std::string::npos;
+  }
+
+  [[nodiscard]] bool configures(const CoreSources& core,
+                                const char* module,
+                                const std::string& call) const {
+    return std::any_of(core.syscfg.begin(),
+                       core.syscfg.end(),
+                       [&](const std::string& path) { return says(path, module); }) ||
+           (!call.empty() && says(core.main_source, call));
+  }
+
+  void missing(const std::string& core, std::string what, std::string hint) {
+    found_.push_back(
+        core::warning(Code::kSdkMissing, std::move(what), view_.place_of(core), std::move(hint)));
+  }
+
+  void check_unused(const CoreReading& core) {
+    if (core.unused_mpu_source.empty()) {
+      return;
+    }
+    const std::string by = core.mpu.empty() ? "sysconfig files" : core.mpu.front().path;
+    found_.push_back(core::warning(
+        Code::kSdkStale,
+        fmt::format("this table is left over: the MPU regions of {} are in {}", core.name, by),
+        view_.place_of(core.unused_mpu_source),
+        "remove it, lest somebody corrects the wrong file"));
+  }
+
+  void check_device_trees() {
+    std::set<std::string> made;
+    for (const Variant& variant : view_.sources().variants) {
+      made.insert(variant.dts);
+    }
+    for (const auto& [path, file] : view_.sources().files) {
+      if (is_device_tree(path) && !made.contains(path)) {
+        check_device_tree(path, file);
+      }
+    }
+  }
+
+  void check_device_tree(const std::string& path, const emit::MapFile& file) {
+    core::Diagnostics unused;
+    const auto nodes = emit::parse_dts(file, view_.sources().platform.folder, unused);
+    if (nodes.empty()) {
+      return;
+    }
+    core::Diagnostic stale = core::warning(Code::kSdkStale,
+                                           "no script writes this device tree",
+                                           view_.place_of(path),
+                                           "remove it, lest somebody copies it into a kernel");
+    std::set<std::string> told;
+    for (const CoreReading& core : view_.reading().cores) {
+      for (const emit::WrittenRange& range : core.linker) {
+        const auto physical = view_.physical_of(range.name, range.base, core.name);
+        const bool counts = physical && range.size != 0 && view_.in_dram(*physical);
+        if (counts && told.insert(range.name).second) {
+          const std::uint64_t covered = reserved_until(nodes, *physical) - *physical;
+          if (covered < range.size) {
+            stale.details.push_back(
+                fmt::format("does not reserve {} of '{}'",
+                            emit::range_text(*physical + covered, range.size - covered),
+                            range.name));
+          }
+        }
+      }
+    }
+    if (!stale.details.empty()) {
+      stale.message = fmt::format("no script writes this device tree, and it does not reserve {}",
+                                  core::plural(stale.details.size(), "region"));
+    }
+    if (stale.details.size() > kMostDetails) {
+      const std::size_t more = stale.details.size() - kMostDetails;
+      stale.details.resize(kMostDetails);
+      stale.details.push_back(fmt::format("... {} more", more));
+    }
+    found_.push_back(std::move(stale));
+  }
+
+  static constexpr std::size_t kMostDetails = 8;
+
+  const View& view_;
+  core::Diagnostics& found_;
+};
+
+}  // namespace
+
+std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes, std::uint64_t address) {
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const emit::WrittenNode& node : nodes) {
+      const std::uint64_t into = address - node.base;
+      if (address < node.base || into >= node.size) {
+        continue;
+      }
+      if (node.size - into > UINT64_MAX - address) {
+        return UINT64_MAX;
+      }
+      address += node.size - into;
+      grew = true;
+    }
+  }
+  return address;
+}
+
+void check_files(const View& view, core::Diagnostics& found) {
+  FileChecker{view, found}.run();
+}
+
+}  // namespace memsize::sdk

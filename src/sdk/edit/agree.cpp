@@ -1,0 +1,174 @@
+// Takes constants for a stale script from one that agrees with the files they both write, and keeps
+// those that bring it nearer to its files: others differ on purpose.
+#include "agree.hpp"
+
+#include "memsize/sdk/edit_generated.hpp"
+
+#include "script/edit_script.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+class Agreement {
+ public:
+  Agreement(core::FileSystem& files, const OpenTree& tree) : files_(files), tree_(tree) {}
+
+  std::map<std::string, std::string> run() {
+    for (const OpenVariant& variant : tree_.variants) {
+      for (const ScriptExport& each : variant.variant->script.exports) {
+        ++writers_[path_of(each)];
+      }
+    }
+    std::map<std::string, std::string> texts;
+    for (const OpenVariant& stale : tree_.variants) {
+      const Script& script = stale.variant->script;
+      if (count_differences(script, Which::kShared) == 0) {
+        continue;
+      }
+      for (const OpenVariant& model : tree_.variants) {
+        if (count_differences(model.variant->script, Which::kShared) != 0) {
+          continue;
+        }
+        Values values = needed(*stale.variant, values_of(stale, model));
+        add_bases(*stale.variant, *model.variant, values);
+        const auto count = count_with(*stale.variant, values);
+        if (count && *count < count_differences(script, Which::kAll)) {
+          texts[stale.variant->script_path] = *text_with(*stale.variant, values);
+          break;
+        }
+      }
+    }
+    return texts;
+  }
+
+ private:
+  using Values = std::map<std::string, Integer>;
+
+  enum class Which { kShared, kAll };
+
+  // Of constants that the model has otherwise.
+  static Values values_of(const OpenVariant& stale, const OpenVariant& model) {
+    Values values;
+    for (const board::Knob& knob : model.board.knobs) {
+      const Integer* number = number_of(stale.variant->script, knob.name);
+      const auto value = model.map.values.find(knob.name);
+      if (number != nullptr && value != model.map.values.end() &&
+          *number != static_cast<Integer>(value->second)) {
+        values[knob.name] = value->second;
+      }
+    }
+    return values;
+  }
+
+  // Without those that are the script's own on purpose: its files have them.
+  Values needed(const Variant& variant, Values values) {
+    auto count = count_with(variant, values);
+    const Values all = values;
+    for (const auto& [name, value] : all) {
+      Values fewer = values;
+      fewer.erase(name);
+      const auto without = count_with(variant, fewer);
+      if (without && (!count || *without < *count)) {
+        values = std::move(fewer);
+        count = without;
+      }
+    }
+    return values;
+  }
+
+  // Bases that the model gives, and the stale script computes from what stands before them.
+  void add_bases(const Variant& variant, const Variant& model, Values& values) {
+    const auto text = text_with(variant, values);
+    const auto script = text ? evaluate_script(variant.script.path, *text)
+                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    for (std::size_t i = 0; script && i < script->sections.size(); ++i) {
+      const std::string& name = script->sections[i]->origin_argument.text;
+      const Integer* own = number_of(*script, name);
+      const Integer* wanted = number_of(model.script, name);
+      if (own == nullptr || wanted == nullptr || *own == *wanted) {
+        continue;
+      }
+      Values more = values;
+      more[name] = *wanted;
+      const auto now = count_with(variant, values);
+      const auto then = count_with(variant, more);
+      if (then && (!now || *then < *now)) {
+        values = std::move(more);
+      }
+    }
+  }
+
+  static const Integer* number_of(const Script& script, const std::string& name) {
+    const ScriptVariable* variable = find_variable(script, name);
+    return variable == nullptr ? nullptr : std::get_if<Integer>(&variable->value());
+  }
+
+  [[nodiscard]] std::optional<std::string> text_with(const Variant& variant,
+                                                     const Values& values) const {
+    auto text = set_constants(variant.script.path,
+                              tree_.sources.find(variant.script_path)->content,
+                              &variant.script,
+                              values);
+    return text ? std::optional{std::move(*text)} : std::nullopt;
+  }
+
+  std::optional<std::size_t> count_with(const Variant& variant, const Values& values) {
+    const auto text = text_with(variant, values);
+    const auto script = text ? evaluate_script(variant.script.path, *text)
+                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    return script ? std::optional{count_differences(*script, Which::kAll)} : std::nullopt;
+  }
+
+  // Of what the script writes, over all files or over those that others write, too.
+  std::size_t count_differences(const Script& script, Which which) {
+    std::size_t count = 0;
+    for (const ScriptExport& each : script.exports) {
+      const std::string path = path_of(each);
+      const bool counts = (which == Which::kAll || writers_[path] > 1) && is_regenerated(each);
+      const std::string* content = counts ? find(path) : nullptr;
+      if (content == nullptr) {
+        continue;
+      }
+      const auto made = regenerate(each, each, {path, *content});
+      count += made ? made->hand_edits.size() : 0;
+    }
+    return count;
+  }
+
+  const std::string* find(const std::string& path) {
+    if (const emit::MapFile* file = tree_.sources.find(path)) {
+      return &file->content;
+    }
+    const std::string full = fmt::format("{}/{}", tree_.sources.platform.folder, path);
+    if (!others_.contains(path) && files_.is_regular_file(full)) {
+      auto content = files_.read(full, core::kMapFile);
+      others_[path] = content ? std::move(*content) : std::string{};
+    }
+    const auto found = others_.find(path);
+    return found == others_.end() ? nullptr : &found->second;
+  }
+
+  core::FileSystem& files_;
+  const OpenTree& tree_;
+  std::map<std::string, std::string> others_;
+  /// How many scripts write a file.
+  std::map<std::string, std::size_t> writers_;
+};
+
+}  // namespace
+
+std::map<std::string, std::string> agree_scripts(core::FileSystem& files, const OpenTree& tree) {
+  // One script agrees with itself.
+  return tree.variants.size() < 2 ? std::map<std::string, std::string>{}
+                                  : Agreement{files, tree}.run();
+}
+
+}  // namespace memsize::sdk

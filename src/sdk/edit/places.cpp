@@ -1,0 +1,67 @@
+// Leads places in a board that was imported, and so has no file, back to the script: by the first
+// name in the message that the script has.
+#include "places.hpp"
+
+#include "memsize/core/cursor.hpp"
+#include "memsize/sdk/script.hpp"
+
+#include "check/generated.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace memsize::sdk {
+
+namespace {
+
+// Where the script makes what is called so; nowhere where it has no such thing.
+core::Place place_of_name(const Variant& variant, std::string_view name) {
+  if (const ScriptVariable* variable = find_variable(variant.script, name)) {
+    return place_in_script(variant, variable->assignments.back().name_place);
+  }
+  const auto& sections = variant.script.sections;
+  const auto section = std::find_if(
+      sections.begin(), sections.end(), [&](const auto& each) { return each->name == name; });
+  return section == sections.end() ? core::Place{}
+                                   : place_in_script(variant, (*section)->name_place);
+}
+
+core::Place place_for(const Variant& variant, std::string_view message) {
+  core::Place whole;
+  whole.path = variant.script.path;
+  for (std::size_t open = message.find('\''); open != std::string_view::npos;) {
+    const std::size_t close = message.find('\'', open + 1);
+    if (close == std::string_view::npos) {
+      break;
+    }
+    const core::Place place = place_of_name(variant, message.substr(open + 1, close - open - 1));
+    if (place.line != 0) {
+      return place;
+    }
+    open = message.find('\'', close + 1);
+  }
+  return whole;
+}
+
+}  // namespace
+
+std::string imported_path(const Variant& variant) {
+  return variant.script.path + ".toml";
+}
+
+void show_script(const Sources& sources, const Variant& variant, core::Diagnostics& found) {
+  const std::string board = imported_path(variant);
+  for (core::Diagnostic& each : found) {
+    if (each.place.path.str() == board) {
+      each.place = place_for(variant, each.message);
+    }
+    for (core::Related& related : each.related) {
+      if (related.place.path.str() == board) {
+        related.place = place_for(variant, related.message);
+      }
+    }
+  }
+  core::add_text(found, variant.script.path, sources.find(variant.script_path)->content);
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,329 @@
+// Decides for each file of a core's program which entries follow the map, and has it edited. MPU
+// regions that would show the core less than before are computed anew, all of them.
+#include "programs.hpp"
+
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/reach.hpp"
+
+#include "follow.hpp"
+#include "program/edit_program.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using core::Code;
+using emit::MpuRegionFields;
+using emit::RatEntryFields;
+using layout::MemoryMap;
+
+bool covers_same(const emit::WrittenMmuEntry& a, const emit::WrittenMmuEntry& b) {
+  return a.virtual_base == b.virtual_base && a.physical == b.physical && a.size == b.size;
+}
+
+bool same_ranges(const std::vector<emit::WrittenMmuEntry>& a,
+                 const std::vector<emit::WrittenMmuEntry>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), covers_same);
+}
+
+// Whether an entry that moves was over addresses that another one should be over: as long as it
+// stood there, the other's mistake was hidden.
+bool is_uncovered(const std::vector<emit::WrittenMmuEntry>& before,
+                  const std::vector<emit::WrittenMmuEntry>& after,
+                  const emit::WrittenMmuEntry& right) {
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!covers_same(before[i], after[i]) &&
+        before[i].virtual_base < right.virtual_base + right.size &&
+        right.virtual_base < before[i].virtual_base + before[i].size) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string leads_text(const emit::WrittenMmuEntry& entry) {
+  const std::string range = emit::range_text(entry.virtual_base, entry.size);
+  return entry.virtual_base == entry.physical
+             ? range
+             : fmt::format("{} to {}", range, core::format_hex(entry.physical));
+}
+
+template <typename Fields, typename Written>
+bool same_fields(const std::vector<Fields>& wanted, const std::vector<Written>& written) {
+  return std::equal(wanted.begin(),
+                    wanted.end(),
+                    written.begin(),
+                    written.end(),
+                    [](const Fields& a, const Written& b) { return a == b.fields; });
+}
+
+bool is_syscfg(const std::string& path) {
+  return path.ends_with(".syscfg");
+}
+
+bool is_table(const std::string& path) {
+  return path.ends_with("_mpu_cfg.c");
+}
+
+// What an MPU must show of the map.
+emit::Core reach_of(const MemoryMap& map, const std::string& core) {
+  emit::Core reach;
+  reach.name = core;
+  std::set<std::string> told;
+  const auto add = [&](const layout::Region& region, std::string_view cache) {
+    emit::Reach each;
+    each.name = region.name;
+    each.address = region.virtual_base->value();
+    each.size = region.size.count();
+    each.cache = cache;
+    reach.regions.push_back(std::move(each));
+  };
+  for (const layout::Region& region : map.regions) {
+    if (region.seen_by(core) && region.virtual_base) {
+      add(region, board::name_of(region.cache));
+    }
+  }
+  for (const layout::MpuTable& table : map.mpu) {
+    for (std::size_t i = 0; table.core == core && i < table.areas.size(); ++i) {
+      const layout::Region* region = map.find_owned(table.areas[i].region);
+      if (region != nullptr && region->virtual_base && !region->seen_by(core)) {
+        add(*region, board::name_of(region->cache));
+      }
+    }
+  }
+  return reach;
+}
+
+std::size_t count_wrong(const MemoryMap& map,
+                        const std::string& core,
+                        const std::vector<MpuRegionFields>& fields) {
+  std::vector<emit::WrittenMpuRegion> regions;
+  for (const MpuRegionFields& each : fields) {
+    emit::WrittenMpuRegion region;
+    region.fields = each;
+    regions.push_back(std::move(region));
+  }
+  core::Diagnostics found;
+  emit::hold_mpu(reach_of(map, core), {map.board.mpu.first, map.board.mpu.last}, regions, found);
+  return found.size();
+}
+
+class Follower {
+ public:
+  Follower(const Sources& sources,
+           const OpenVariant& variant,
+           const MemoryMap& after,
+           const emit::Constants& macros,
+           bool mends)
+      : sources_(sources), variant_(variant), after_(after), macros_(macros), mends_(mends) {
+    for (const auto& [name, macro] : variant.reading.macros) {
+      old_macros_[name] = macro.value;
+    }
+  }
+
+  ProgramEdits run() {
+    for (const CoreReading& core : variant_.reading.cores) {
+      regions_ = moved_regions(variant_.map, after_, core.name);
+      for (const MmuReading& mmu : core.mmu) {
+        if (is_syscfg(mmu.path)) {
+          follow(core, mmu);
+        }
+      }
+      std::set<std::string> paths;
+      for (const MpuReading& mpu : core.mpu) {
+        paths.insert(mpu.path);
+      }
+      for (const RatReading& rat : core.rat) {
+        paths.insert(rat.path);
+      }
+      for (const std::string& path : paths) {
+        if (is_syscfg(path) || is_table(path)) {
+          follow(core, path);
+        }
+      }
+    }
+    return std::move(edits_);
+  }
+
+ private:
+  [[nodiscard]] const std::string& root() const { return sources_.platform.folder; }
+
+  // As it is by now.
+  [[nodiscard]] emit::MapFile file_of(const std::string& path) const {
+    const auto edited = edits_.files.find(path);
+    return edited == edits_.files.end() ? *sources_.find(path)
+                                        : emit::MapFile{path, edited->second};
+  }
+
+  void put(const std::string& path, core::Result<std::string> content) {
+    if (!content) {
+      edits_.problems.insert(edits_.problems.end(), content.error().begin(), content.error().end());
+    } else {
+      edits_.files[path] = std::move(*content);
+    }
+  }
+
+  void lost(const std::string& what, const CoreReading& core, const core::Place& place) {
+    tell(core::error(
+        Code::kSdkFollow,
+        fmt::format("{} of {} lies over regions that move, but is not just theirs: it cannot "
+                    "follow them",
+                    what,
+                    core.name),
+        place,
+        "let the entry begin and end where its regions do, and try again"));
+  }
+
+  // An entry that no size drives, and that is not what the map has.
+  void besides(const CoreReading& core,
+               const emit::WrittenMmuEntry& entry,
+               const emit::WrittenMmuEntry& right,
+               bool mend) {
+    const std::string what = fmt::format("MMU entry '{}' of {} maps {}, where the map has {}",
+                                         core::printable(entry.name, 60),
+                                         core.name,
+                                         leads_text(entry),
+                                         leads_text(right));
+    if (mend) {
+      edits_.repairs.push_back(what);
+    }
+    const char* done = !mend    ? "it was left as it is"
+                       : mends_ ? "it was put right"
+                                : "it was put right, because the entry that covered the rest moves";
+    tell(core::warning(Code::kSdkFollow,
+                       fmt::format("{}: {}", what, done),
+                       entry.place,
+                       mend ? "" : "--force puts it right"));
+  }
+
+  void tell(core::Diagnostic found) {
+    const core::Place place = found.place;
+    core::Diagnostics one = {std::move(found)};
+    for (const auto& [path, file] : sources_.files) {
+      if (file.path_under(root()) == place.path.str()) {
+        core::add_text(one, place.path.str(), file.content);
+      }
+    }
+    edits_.problems.push_back(std::move(one.front()));
+  }
+
+  void follow(const CoreReading& core, const MmuReading& mmu) {
+    const layout::MmuTable* table = after_.find_mmu(core.name);
+    auto followed = follow_mmu(mmu.entries, regions_, table, false);
+    const auto mended = follow_mmu(mmu.entries, regions_, table, true);
+    const std::vector<emit::WrittenMmuEntry> driven = followed.entries;
+    for (std::size_t i = 0; i < mmu.entries.size(); ++i) {
+      if (!covers_same(driven[i], mended.entries[i])) {
+        const bool mend = mends_ || is_uncovered(mmu.entries, driven, mended.entries[i]);
+        besides(core, driven[i], mended.entries[i], mend);
+        if (mend) {
+          followed.entries[i] = mended.entries[i];
+        }
+      }
+    }
+    if (mends_) {
+      followed = mended;
+    }
+    for (const std::size_t i : followed.lost) {
+      lost(fmt::format("MMU entry '{}'", core::printable(mmu.entries[i].name, 60)),
+           core,
+           mmu.entries[i].place);
+    }
+    if (!same_ranges(followed.entries, mmu.entries)) {
+      put(mmu.path, edit_mmu_syscfg(file_of(mmu.path), root(), followed.entries));
+    }
+  }
+
+  void follow(const CoreReading& core, const std::string& path) {
+    const auto at = [&](const auto& each) { return each.path == path; };
+    const auto mpu = std::find_if(core.mpu.begin(), core.mpu.end(), at);
+    const auto rat = std::find_if(core.rat.begin(), core.rat.end(), at);
+    std::vector<MpuRegionFields> regions;
+    if (mpu != core.mpu.end()) {
+      regions = wanted_mpu(core, *mpu);
+    }
+    if (is_table(path)) {
+      put(path, edit_mpu_source(file_of(path), root(), old_macros_, macros_, regions));
+      return;
+    }
+    Followed<RatEntryFields> entries;
+    if (rat != core.rat.end()) {
+      entries = follow_rat(rat->entries, regions_);
+      for (const std::size_t i : entries.lost) {
+        lost(fmt::format("RAT entry '{}'", core::printable(entries.entries[i].name, 60)),
+             core,
+             rat->entries[i].place);
+      }
+    }
+    const bool same = (mpu == core.mpu.end() || same_fields(regions, mpu->regions)) &&
+                      (rat == core.rat.end() || same_fields(entries.entries, rat->entries));
+    if (!same) {
+      put(path,
+          edit_mpu_syscfg(
+              file_of(path), root(), variant_.board.mpu.first, regions, entries.entries));
+    }
+  }
+
+  // Each region by itself, where that shows the cores what they must see; else all of them anew.
+  [[nodiscard]] std::vector<MpuRegionFields> wanted_mpu(const CoreReading& core,
+                                                        const MpuReading& mpu) const {
+    std::vector<MpuRegionFields> now;
+    for (const emit::WrittenMpuRegion& region : mpu.regions) {
+      now.push_back(region.fields);
+    }
+    const std::size_t wrong_now = count_wrong(variant_.map, core.name, now);
+    const auto followed = follow_mpu(mpu.regions, regions_, variant_.board.mpu.last);
+    const bool is_good =
+        followed && count_wrong(after_, core.name, *followed) <= (mends_ ? 0 : wrong_now);
+    if (is_good) {
+      return *followed;
+    }
+    auto computed = computed_mpu(after_, core.name);
+    for (MpuRegionFields& region : computed) {
+      keep_name(now, region);
+    }
+    return computed.empty() ? followed.value_or(now) : computed;
+  }
+
+  // What stays as it was keeps what somebody called it.
+  static void keep_name(const std::vector<MpuRegionFields>& now, MpuRegionFields& region) {
+    for (const MpuRegionFields& old : now) {
+      MpuRegionFields renamed = region;
+      renamed.name = old.name;
+      renamed.number = old.number;
+      if (renamed == old) {
+        region.name = old.name;
+        return;
+      }
+    }
+  }
+
+  const Sources& sources_;
+  const OpenVariant& variant_;
+  const MemoryMap& after_;
+  const emit::Constants& macros_;
+  bool mends_;
+  emit::Constants old_macros_;
+  /// Of the core at hand.
+  std::vector<MovedRegion> regions_;
+  ProgramEdits edits_;
+};
+
+}  // namespace
+
+ProgramEdits follow_programs(const Sources& sources,
+                             const OpenVariant& variant,
+                             const MemoryMap& after,
+                             const emit::Constants& macros,
+                             bool mends) {
+  return Follower{sources, variant, after, macros, mends}.run();
+}
+
+}  // namespace memsize::sdk

@@ -1,0 +1,505 @@
+// The MPU regions and RAT entries of each R5F. The board says which regions are fixed and what a
+// core sees otherwise than these show it; which MPU regions that takes is computed again from it.
+#include "memsize/core/text.hpp"
+#include "memsize/emit/reach.hpp"
+#include "memsize/emit/written.hpp"
+
+#include "programs.hpp"
+#include "toml.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::sdk {
+
+namespace {
+
+using emit::kMpuSpace;
+using emit::MpuRegionFields;
+
+bool same_bits(const MpuRegionFields& fields, const board::MpuAttribute& attribute) {
+  return fields.tex == attribute.tex && fields.cacheable == attribute.cacheable &&
+         fields.bufferable == attribute.bufferable && fields.execute == attribute.execute &&
+         fields.shareable == attribute.shareable;
+}
+
+// What a core gets of memory; whether code may run there is not part of it.
+bool same_memory(const MpuRegionFields& a, const MpuRegionFields& b) {
+  return a.tex == b.tex && a.cacheable == b.cacheable && a.bufferable == b.bufferable;
+}
+
+// The highest number that shows the address; null where none does.
+const MpuRegionFields* shown_by(const std::vector<MpuRegionFields>& regions,
+                                std::uint64_t address) {
+  const MpuRegionFields* found = nullptr;
+  for (const MpuRegionFields& region : regions) {
+    const std::uint64_t into = address - region.base;
+    constexpr std::uint64_t kEighths = 8;
+    const bool inside = address >= region.base && into < region.size;
+    const bool on =
+        inside &&
+        ((region.disabled >> (into / std::max<std::uint64_t>(region.size / kEighths, 1))) & 1U) ==
+            0;
+    if (on && (found == nullptr || region.number >= found->number)) {
+      found = &region;
+    }
+  }
+  return found;
+}
+
+class MpuWriter {
+ public:
+  explicit MpuWriter(Plan& plan) : plan_(plan), known_(plan.known()) {}
+
+  std::string run() {
+    std::string cores;
+    for (const PlanCore& core : plan_.cores) {
+      const CoreReading* reading = plan_.reading->find(core.name);
+      if (reading != nullptr && !reading->mpu.empty() && !reading->mpu.front().regions.empty()) {
+        files_.push_back(reading->mpu.front().path);
+        cores += core_text(core, reading->mpu.front());
+      }
+    }
+    if (cores.empty()) {
+      return {};
+    }
+    std::string text = heading_text("The MPU");
+    text += fmt::format(
+        "# From {}. Fixed regions have the lowest numbers; `areas` is what a\n"
+        "# core sees otherwise: which MPU regions that takes is computed.\n\n",
+        files_text(files_));
+    const std::string own = program_text();
+    text += own.empty() ? "" : "[mpu]\n" + own + "\n";
+    text += attributes_.empty() ? "" : "[mpu.attribute]\n" + attributes_.text() + "\n";
+    text += fixed_.empty() ? "" : "[mpu.region]\n" + fixed_.text() + "\n";
+    return text + cores;
+  }
+
+ private:
+  std::string core_text(const PlanCore& core, const MpuReading& mpu) {
+    const std::vector<SeenRegion> seen = reachable(core);
+    std::vector<MpuRegionFields> all;
+    std::vector<MpuRegionFields> fixed;
+    std::vector<std::string> keys;
+    for (const emit::WrittenMpuRegion& region : mpu.regions) {
+      all.push_back(region.fields);
+      if (is_fixed(core, seen, region.fields)) {
+        fixed.push_back(region.fields);
+        keys.push_back(fixed_key(core, region.fields));
+      }
+    }
+    std::vector<std::pair<std::string, std::vector<std::string>>> areas;
+    for (const SeenRegion& each : seen) {
+      const std::string attribute = area_of(core, mpu, each, {all, fixed});
+      if (attribute.empty()) {
+        continue;
+      }
+      auto area = std::find_if(
+          areas.begin(), areas.end(), [&](const auto& one) { return one.first == attribute; });
+      if (area == areas.end()) {
+        area = areas.insert(areas.end(), {attribute, {}});
+      }
+      area->second.push_back(each.region->name);
+    }
+    std::string text =
+        fmt::format("[mpu.core.{}]\nfixed = {}\n\n", key_text(core.name), list_text(keys));
+    if (!areas.empty()) {
+      text += fmt::format("[mpu.core.{}.areas]\n", key_text(core.name));
+      for (const auto& [attribute, names] : areas) {
+        text += fmt::format("{} = {}\n", key_text(attribute), long_list_text(names));
+      }
+      text += "\n";
+    }
+    return text;
+  }
+
+  struct Views {
+    const std::vector<MpuRegionFields>& all;
+    const std::vector<MpuRegionFields>& fixed;
+  };
+
+  // The attribute that the region needs beside what the fixed ones give it; empty where it needs
+  // none.
+  std::string area_of(const PlanCore& core,
+                      const MpuReading& mpu,
+                      const SeenRegion& each,
+                      const Views& views) {
+    const MpuRegionFields* first = shown_by(views.all, each.base);
+    const MpuRegionFields* last = shown_by(views.all, each.end() - 1);
+    const MpuRegionFields* under = shown_by(views.fixed, each.base);
+    const auto differs = [&](const MpuRegionFields* by) {
+      return by != nullptr && (under == nullptr || !same_memory(*by, *under));
+    };
+    if (const auto mended = mend(core, mpu, each, {first, last, under})) {
+      return *mended;
+    }
+    if (!differs(first) && !differs(last)) {
+      return {};
+    }
+    // Where it begins is what somebody meant; what covers its end only may be another one's.
+    std::string attribute = differs(first) ? attribute_of(*first) : std::string{};
+    if (differs(first) != differs(last)) {
+      tell(core, mpu, each, "in two ways", first == nullptr ? "nothing" : attribute_of(*first));
+    }
+    return attribute;
+  }
+
+  void tell(const PlanCore& core,
+            const MpuReading& mpu,
+            const SeenRegion& each,
+            const std::string& how,
+            const std::string& attribute) {
+    plan_.left_out(
+        fmt::format("{} shows '{}' {}: the board has it as {}, whole",
+                    core.name,
+                    each.region->name,
+                    how,
+                    attribute),
+        mpu.regions.front().place,
+        "the tree's MPU regions are not of its script's map: memsize emit writes some that "
+        "are");
+  }
+
+  struct Shown {
+    const MpuRegionFields* first;
+    const MpuRegionFields* last;
+    const MpuRegionFields* under;
+  };
+
+  // Where it is known how the region must be seen, and the tree's MPU regions do not show it so:
+  // they were not changed with the script, or never right. Nothing where there is nothing to mend.
+  std::optional<std::string> mend(const PlanCore& core,
+                                  const MpuReading& mpu,
+                                  const SeenRegion& each,
+                                  const Shown& shown) {
+    const PlanRegion& region = *each.region;
+    const auto is_right = [&](const MpuRegionFields* by) {
+      return by != nullptr && emit::kind_of(*by) == board::name_of(region.cache);
+    };
+    if (region.known == nullptr || region.cache == board::Cache::kAny ||
+        (is_right(shown.first) && is_right(shown.last))) {
+      return std::nullopt;
+    }
+    const MpuRegionFields* wrong = is_right(shown.first) ? shown.last : shown.first;
+    const std::string how =
+        wrong == nullptr ? "not at all" : fmt::format("as {}", emit::kind_of(*wrong));
+    if (is_right(shown.under)) {
+      tell(core, mpu, each, how, std::string{board::name_of(region.cache)});
+      return std::string{};
+    }
+    const board::MpuAttribute* attribute = attribute_for(region.cache);
+    if (attribute == nullptr) {
+      return std::nullopt;
+    }
+    define(*attribute);
+    tell(core, mpu, each, how, attribute->name);
+    return attribute->name;
+  }
+
+  // Data that must be cached so: the model's attribute for it.
+  [[nodiscard]] const board::MpuAttribute* attribute_for(board::Cache cache) const {
+    const auto& all = known_->mpu.attributes;
+    const auto found = std::find_if(all.begin(), all.end(), [&](const board::MpuAttribute& each) {
+      MpuRegionFields fields;
+      fields.tex = each.tex;
+      fields.cacheable = each.cacheable;
+      fields.bufferable = each.bufferable;
+      const bool is_used = std::any_of(
+          known_->mpu.cores.begin(), known_->mpu.cores.end(), [&](const board::MpuList& list) {
+            return std::any_of(list.wishes.begin(), list.wishes.end(), [&](const auto& wish) {
+              return wish.attribute == each.name;
+            });
+          });
+      return is_used && emit::kind_of(fields) == board::name_of(cache);
+    });
+    return found == all.end() ? nullptr : &*found;
+  }
+
+  // DRAM that the core's linker map has or that nobody has for himself, below 4 GiB.
+  [[nodiscard]] std::vector<SeenRegion> reachable(const PlanCore& core) const {
+    std::vector<SeenRegion> seen = seen_by(plan_, core.name);
+    std::erase_if(seen, [&](const SeenRegion& each) {
+      const auto& cores = each.region->cores;
+      const bool own = std::find(cores.begin(), cores.end(), core.name) != cores.end();
+      const bool shared = cores.empty() && each.region->in_header &&
+                          each.region->cache != board::Cache::kCached &&
+                          !belongs_elsewhere(*each.region);
+      return each.region->space != board::Space::kDdr || each.end() > kMpuSpace || !(own || shared);
+    });
+    return seen;
+  }
+
+  // In a carve-out of its own, as another core's vrings are.
+  [[nodiscard]] bool belongs_elsewhere(const PlanRegion& region) const {
+    return std::any_of(
+        plan_.carveouts.begin(), plan_.carveouts.end(), [&](const PlanCarveout& carveout) {
+          return carveout.members == std::vector<std::string>{region.name};
+        });
+  }
+
+  // Not for areas of the map: outside of DRAM, or over all that the core has of it.
+  [[nodiscard]] static bool is_fixed(const PlanCore& core,
+                                     const std::vector<SeenRegion>& seen,
+                                     const MpuRegionFields& region) {
+    (void)core;
+    if (region.base + region.size <= kLowDram || region.base >= kMpuSpace) {
+      return true;
+    }
+    return std::all_of(seen.begin(), seen.end(), [&](const SeenRegion& each) {
+      return each.base >= region.base && each.end() <= region.base + region.size;
+    });
+  }
+
+  std::string attribute_of(const MpuRegionFields& fields) {
+    // What code may run in is the first thing to let go of, then who shares it: neither changes
+    // what a core reads.
+    const board::MpuAttribute* best = nullptr;
+    int most = -1;
+    for (std::size_t i = 0; known_ != nullptr && i < known_->mpu.attributes.size(); ++i) {
+      const board::MpuAttribute& each = known_->mpu.attributes[i];
+      if (each.tex != fields.tex || each.cacheable != fields.cacheable ||
+          each.bufferable != fields.bufferable) {
+        continue;
+      }
+      // The names "device" and "non-cached" may have the same bits: memory is not a device.
+      const bool in_dram = fields.base >= kLowDram && fields.size < kLowDram;
+      const int score = (same_bits(fields, each) ? 4 : 0) +
+                        (each.shareable == fields.shareable ? 2 : 0) +
+                        ((each.name == "non-cached") == in_dram ? 1 : 0);
+      if (score > most) {
+        most = score;
+        best = &each;
+      }
+    }
+    // Memory that is not cached is shared with everybody, whatever the bit says.
+    const bool same =
+        best != nullptr &&
+        (same_bits(fields, *best) || (!fields.cacheable && !fields.bufferable && !fields.execute));
+    if (same) {
+      define(*best);
+      return best->name;
+    }
+    return define_new(fields);
+  }
+
+  void define(const board::MpuAttribute& attribute) {
+    if (given(plan_, "mpu.attribute." + attribute.name) == nullptr) {
+      InlineTable fields;
+      fields.plain("tex", fmt::format("{}", attribute.tex));
+      fields.flag("cacheable", attribute.cacheable, false);
+      fields.flag("bufferable", attribute.bufferable, false);
+      fields.flag("shareable", attribute.shareable, false);
+      fields.flag("execute", attribute.execute, false);
+      attributes_.add(
+          attribute.name, fields.optional_text("sysconfig", attribute.sysconfig).str(), "2");
+    }
+  }
+
+  std::string define_new(const MpuRegionFields& fields) {
+    const std::string_view kind = emit::kind_of(fields);
+    const bool cached = kind == board::name_of(board::Cache::kCached);
+    const bool device = !fields.cacheable && !fields.bufferable && fields.tex == 0 &&
+                        fields.base + fields.size <= kLowDram;
+    std::string name{device ? "device" : kind};
+    const auto taken = [&](const std::string& word) {
+      return known_ != nullptr && known_->mpu.find_attribute(word) != nullptr;
+    };
+    if (fields.execute != cached && !device) {
+      name += cached ? "-data" : "-code";
+    }
+    while (taken(name)) {
+      name += "-too";
+    }
+    InlineTable table;
+    table.plain("tex", fmt::format("{}", fields.tex));
+    table.flag("cacheable", fields.cacheable, false).flag("bufferable", fields.bufferable, false);
+    table.flag("shareable", fields.shareable, false).flag("execute", fields.execute, false);
+    return attributes_.add(name, table.str(), "too");
+  }
+
+  std::string fixed_key(const PlanCore& core, const MpuRegionFields& fields) {
+    const std::string attribute = attribute_of(fields);
+    const board::MpuFixed* model = nullptr;
+    for (std::size_t i = 0; known_ != nullptr && i < known_->mpu.fixed.size(); ++i) {
+      const board::MpuFixed& each = known_->mpu.fixed[i];
+      const auto base = board::evaluate(each.base, {});
+      const auto size = board::evaluate(each.size, {});
+      if (base && size && *base == fields.base && *size == fields.size &&
+          each.attribute == attribute) {
+        model = &each;
+        break;
+      }
+    }
+    InlineTable table;
+    table.text("base", core::format_hex(fields.base));
+    table.text("size", size_text(static_cast<Integer>(fields.size)));
+    table.text("attribute", attribute);
+    if (model != nullptr) {
+      InlineTable with_name;
+      if (model->name != model->key) {
+        with_name.text("name", model->name);
+      }
+      with_name.append(table).optional_text("note", model->note);
+      return is_given(*model) ? model->key
+                              : fixed_.add(model->key, with_name.str(), as_identifier(core.name));
+    }
+    const std::string name =
+        fields.name.empty() ? fmt::format("REGION_{}", fields.number) : as_identifier(fields.name);
+    std::string key = name;
+    while (given(plan_, "mpu.region." + key) != nullptr || fixed_.has_other(key, table.str())) {
+      key += "_" + as_identifier(core.name);
+    }
+    return fixed_.add(key, table.str(), as_identifier(core.name));
+  }
+
+  // An inherited file has just this region.
+  [[nodiscard]] bool is_given(const board::MpuFixed& region) const {
+    const auto same = [&](const char* field, const std::string& text) {
+      const core::TomlValue* value =
+          given(plan_, fmt::format("mpu.region.{}.{}", region.key, field));
+      return value != nullptr && value->string == text;
+    };
+    return same("base", region.base.text) && same("size", region.size.text) &&
+           same("attribute", region.attribute);
+  }
+
+  [[nodiscard]] std::string program_text() const {
+    const bool by_sysconfig = files_.front().ends_with(".syscfg");
+    const std::string other = plan_.variant->os == board::name_of(board::MpuProgram::kSafertos)
+                                  ? std::string{board::name_of(board::MpuProgram::kSafertos)}
+                                  : std::string{board::name_of(board::MpuProgram::kCsl)};
+    const std::string program =
+        by_sysconfig ? std::string{board::name_of(board::MpuProgram::kSysconfig)} : other;
+    const core::TomlValue* said = given(plan_, "mpu.program");
+    std::string text = said != nullptr && said->string == program
+                           ? std::string{}
+                           : fmt::format("program = {}\n", quoted(program));
+    if (known_ != nullptr) {
+      constexpr unsigned kLast = 15;
+      const board::Mpu& mpu = known_->mpu;
+      if (mpu.first != 0 && given(plan_, "mpu.first") == nullptr) {
+        text += fmt::format("first = {}\n", mpu.first);
+      }
+      if (mpu.last != kLast && given(plan_, "mpu.last") == nullptr) {
+        text += fmt::format("last = {}\n", mpu.last);
+      }
+    }
+    return text;
+  }
+
+  Plan& plan_;
+  const board::Board* known_;
+  std::vector<std::string> files_;
+  NamedTables attributes_;
+  NamedTables fixed_;
+};
+
+class RatWriter {
+ public:
+  explicit RatWriter(Plan& plan) : plan_(plan), known_(plan.known()) {}
+
+  std::string run() {
+    std::string lists;
+    for (const PlanCore& core : plan_.cores) {
+      const CoreReading* reading = plan_.reading->find(core.name);
+      if (reading == nullptr || reading->rat.empty()) {
+        continue;
+      }
+      const RatReading& rat = reading->rat.front();
+      std::vector<std::string> names;
+      for (const emit::WrittenRatEntry& entry : rat.entries) {
+        if (const auto name = add(core, entry)) {
+          names.push_back(*name);
+        }
+      }
+      if (!names.empty()) {
+        path_ = rat.path;
+        lists += fmt::format("{} = {}\n", key_text(core.name), list_text(names));
+      }
+    }
+    if (lists.empty()) {
+      return {};
+    }
+    return fmt::format("{}\n[rat]\nprogram = {}\n\n[rat.entry]\n{}\n[rat.core]\n{}\n",
+                       heading_text("Address translation (RAT)"),
+                       quoted(path_.ends_with(".syscfg") ? "sysconfig" : "source"),
+                       entries_.text(),
+                       lists);
+  }
+
+ private:
+  std::optional<std::string> add(const PlanCore& core, const emit::WrittenRatEntry& entry) {
+    const emit::RatEntryFields& fields = entry.fields;
+    if (fields.local == fields.system) {
+      return std::nullopt;
+    }
+    Coverage coverage =
+        coverage_of(seen_by(plan_, core.name), fields.local, fields.system, fields.size);
+    const auto macro = plan_.reading->macros.find(fields.name + "_ADDR");
+    const std::string owner = plan_.owner_of(fields.name);
+    if (macro != plan_.reading->macros.end() && macro->second.value == fields.local &&
+        plan_.find(owner) != nullptr) {
+      coverage.names = {owner};
+    }
+    if (coverage.names.empty()) {
+      plan_.left_out(fmt::format("RAT entry '{}' of {}, {} to {}, leads to no whole region: the "
+                                 "board has none of it",
+                                 core::printable(fields.name),
+                                 core.name,
+                                 emit::range_text(fields.local, fields.size),
+                                 core::format_hex(fields.system)),
+                     entry.place);
+      return std::nullopt;
+    }
+    std::uint64_t span = 0;
+    for (const std::string& name : coverage.names) {
+      const PlanRegion& region = *plan_.find(name);
+      const bool inside = region.virtual_at >= fields.local &&
+                          region.virtual_at - fields.local < kMpuSpace - region.size;
+      span = std::max(span, region.size + (inside ? region.virtual_at - fields.local : 0));
+    }
+    InlineTable table;
+    table.plain("covers", list_text(coverage.names));
+    if (span > kMpuSpace || std::bit_ceil(span) != fields.size) {
+      table.text("size", size_of(fields));
+    }
+    const std::string name = as_identifier(fields.name);
+    return entries_.add(name, table.str(), as_identifier(core.name));
+  }
+
+  // The model's expression, where it has the value of the tree.
+  [[nodiscard]] std::string size_of(const emit::RatEntryFields& fields) const {
+    Numbers values;
+    for (std::size_t i = 0; known_ != nullptr && i < known_->rat.entries.size(); ++i) {
+      const board::RatEntry& each = known_->rat.entries[i];
+      const Symbol* symbol = plan_.forms->find(each.size.text);
+      if (each.name == fields.name && symbol != nullptr && plan_.keep.contains(symbol->name) &&
+          symbol->value == static_cast<Integer>(fields.size)) {
+        return each.size.text;
+      }
+    }
+    return size_text(static_cast<Integer>(fields.size));
+  }
+
+  Plan& plan_;
+  const board::Board* known_;
+  std::string path_;
+  NamedTables entries_;
+};
+
+}  // namespace
+
+std::string mpu_text(Plan& plan) {
+  return MpuWriter{plan}.run();
+}
+
+std::string rat_text(Plan& plan) {
+  return RatWriter{plan}.run();
+}
+
+}  // namespace memsize::sdk

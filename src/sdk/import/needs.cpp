@@ -1,0 +1,138 @@
+// How a region must be cached and where it must begin: the board that is known says so, else what
+// the cores program and what their linker command files ask for.
+#include "memsize/emit/reach.hpp"
+#include "memsize/sdk/linker_sections.hpp"
+#include "memsize/sdk/view.hpp"
+
+#include "plan.hpp"
+#include "programs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+namespace memsize::sdk {
+
+namespace {
+
+// Smaller alignments are met by any region that begins on a page.
+constexpr std::uint64_t kSmallestAlignment = 64ULL << 10;
+
+bool lists(const core::TomlValue* numbers, const std::string& attribute) {
+  if (numbers == nullptr) {
+    return false;
+  }
+  return std::any_of(numbers->items.begin(), numbers->items.end(), [&](const auto& number) {
+    return attribute == "MAIR" + std::to_string(number.integer);
+  });
+}
+
+class NeedFinder {
+ public:
+  explicit NeedFinder(Plan& plan) : plan_(plan) {}
+
+  void run() {
+    for (PlanRegion& region : plan_.regions) {
+      if (region.known != nullptr) {
+        const board::Item& known = *region.known;
+        region.cache = known.cache;
+        // Where the tree has it one to one, no RAT entry asks for its alignment.
+        const bool is_translated = region.physical_at != region.virtual_at;
+        region.align =
+            is_translated || !is_led_to(plan_.known()->rat, region.name) ? known.align.value() : 1;
+        region.section_align = known.section_align.value();
+      } else if (region.space == board::Space::kDdr) {
+        region.cache = cache_of(region);
+        find_alignment(region);
+      }
+    }
+  }
+
+ private:
+  // What all cores that have it agree on.
+  [[nodiscard]] board::Cache cache_of(const PlanRegion& region) const {
+    std::optional<std::string> kind;
+    for (const std::string& name : region.cores) {
+      const CoreReading* core = plan_.reading->find(name);
+      const auto own = core == nullptr ? std::nullopt : kind_for(*core, region);
+      if (!own) {
+        continue;
+      }
+      if (kind && *kind != *own) {
+        return board::Cache::kAny;
+      }
+      kind = own;
+    }
+    for (const board::Cache cache :
+         {board::Cache::kNonCached, board::Cache::kWriteThrough, board::Cache::kCached}) {
+      if (kind && *kind == board::name_of(cache)) {
+        return cache;
+      }
+    }
+    return board::Cache::kAny;
+  }
+
+  [[nodiscard]] std::optional<std::string> kind_for(const CoreReading& core,
+                                                    const PlanRegion& region) const {
+    if (!core.mmu.empty()) {
+      const auto& entries = core.mmu.front().entries;
+      // C code names what it maps, wherever its header has it.
+      auto entry = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
+        return each.name == region.name;
+      });
+      if (entry == entries.rend()) {
+        entry = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
+          return region.virtual_at >= each.virtual_base &&
+                 region.virtual_at - each.virtual_base < each.size;
+        });
+      }
+      for (const auto& [kind, key] : {std::pair{"non-cached", "mmu.mair_non_cached"},
+                                      std::pair{"write-through", "mmu.mair_write_through"},
+                                      std::pair{"cached", "mmu.mair_cached"}}) {
+        if (entry != entries.rend() && lists(given(plan_, key), entry->attribute)) {
+          return kind;
+        }
+      }
+      return std::nullopt;
+    }
+    if (core.mpu.empty()) {
+      return std::nullopt;
+    }
+    const emit::MpuRegionFields* shown = nullptr;
+    for (const emit::WrittenMpuRegion& each : core.mpu.front().regions) {
+      const bool inside = region.virtual_at >= each.fields.base &&
+                          region.virtual_at - each.fields.base < each.fields.size;
+      shown = inside && (shown == nullptr || each.fields.number >= shown->number) ? &each.fields
+                                                                                  : shown;
+    }
+    return shown == nullptr ? std::nullopt : std::optional{std::string{emit::kind_of(*shown)}};
+  }
+
+  void find_alignment(PlanRegion& region) const {
+    for (const std::string& name : region.cores) {
+      const CoreReading* core = plan_.reading->find(name);
+      const OutputSection* section =
+          core == nullptr ? nullptr : most_aligned(core->sections, region.name);
+      if (section == nullptr || !section->alignment) {
+        continue;
+      }
+      const std::uint64_t wanted = section->alignment->value;
+      if (wanted < kSmallestAlignment || !std::has_single_bit(wanted)) {
+        continue;
+      }
+      std::uint64_t& need = region.virtual_at % wanted == 0 ? region.align : region.section_align;
+      need = std::max(need, wanted);
+    }
+  }
+
+  Plan& plan_;
+};
+
+}  // namespace
+
+void plan_needs(Plan& plan) {
+  NeedFinder{plan}.run();
+}
+
+}  // namespace memsize::sdk
