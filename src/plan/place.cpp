@@ -338,7 +338,7 @@ class Profile {
   std::vector<std::uint64_t> added_;
 };
 
-enum class Order { kBenefit, kSize, kArea };
+enum class PlaceOrder { kBenefit, kSize, kArea };
 
 class BankByBank {
  public:
@@ -346,7 +346,7 @@ class BankByBank {
       : problem_(problem), packer_(packer), rooms_(rooms), profile_(find_steps()) {}
 
   Assignment search() {
-    for (const Order order : {Order::kBenefit, Order::kSize, Order::kArea}) {
+    for (const PlaceOrder order : {PlaceOrder::kBenefit, PlaceOrder::kSize, PlaceOrder::kArea}) {
       // The bytes alive alone say of many an order that it leads nowhere.
       if (consider(attempt(order, false)) && consider(attempt(order, true), true)) {
         return pulled();
@@ -427,7 +427,7 @@ class BankByBank {
         profiles[home.source].add(0, end, slot.size);
       }
       if (homes[i] > 0 && !home.staged()) {
-        candidates.push_back({i, homes[i], false, key_of(i, homes[i] - 1, Order::kBenefit)});
+        candidates.push_back({i, homes[i], false, key_of(i, homes[i] - 1, PlaceOrder::kBenefit)});
       }
     }
     std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
@@ -531,7 +531,7 @@ class BankByBank {
   }
 
   // `packing`: banks are packed as they are filled.
-  std::vector<std::size_t> attempt(Order order, bool packing) {
+  std::vector<std::size_t> attempt(PlaceOrder order, bool packing) {
     homes_.assign(problem_.slots.size(), kNowhere);
     std::vector<std::size_t> banks(problem_.banks.size());
     std::iota(banks.begin(), banks.end(), std::size_t{0});
@@ -553,7 +553,7 @@ class BankByBank {
   };
 
   // Homes stand in the order in which banks are filled.
-  [[nodiscard]] std::vector<Candidate> candidates(std::size_t bank, Order order) const {
+  [[nodiscard]] std::vector<Candidate> candidates(std::size_t bank, PlaceOrder order) const {
     std::vector<Candidate> found;
     for (std::size_t i = 0; i < problem_.slots.size(); ++i) {
       const std::vector<Home>& homes = problem_.slots[i].homes;
@@ -574,23 +574,23 @@ class BankByBank {
     return found;
   }
 
-  [[nodiscard]] double key_of(std::size_t index, std::size_t home, Order order) const {
+  [[nodiscard]] double key_of(std::size_t index, std::size_t home, PlaceOrder order) const {
     const Slot& slot = problem_.slots[index];
     const auto size = static_cast<double>(std::max<std::uint64_t>(slot.size, 1));
     const auto steps = static_cast<double>(to_[index] - from_[index]);
     switch (order) {
-      case Order::kBenefit:
+      case PlaceOrder::kBenefit:
         return (slot.homes[home + 1].price - slot.homes[home].price) /
                (size * std::max(steps, 1.0));
-      case Order::kSize:
+      case PlaceOrder::kSize:
         return size;
-      case Order::kArea:
+      case PlaceOrder::kArea:
         break;
     }
     return size * steps;
   }
 
-  void fill(std::size_t bank, Order order, bool packing) {
+  void fill(std::size_t bank, PlaceOrder order, bool packing) {
     const std::vector<Candidate> all = candidates(bank, order);
     if (all.empty()) {
       return;

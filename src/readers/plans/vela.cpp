@@ -37,7 +37,7 @@ constexpr std::string_view kPeak = "Allocation Peak ";
 constexpr const char* kHowToPrintAllocation =
     "run vela with --verbose-allocation, and keep all it prints";
 
-struct Row {
+struct VelaRow {
   std::int64_t start_time = 0;
   std::int64_t end_time = 0;
   std::uint64_t begin = 0;
@@ -51,7 +51,7 @@ struct Row {
 
 /// "     0 -     2:        0x0 -     0x4000:       16384:        16640: FeatureMap  : conv1", where
 /// the table has no column before the names without "FeatureMap  :".
-bool row_in(std::string_view line, bool has_kind, Row& row) {
+bool row_in(std::string_view line, bool has_kind, VelaRow& row) {
   // The first address; what is before it may be a prefix of anything, then two times.
   const std::size_t address = line.find("0x");
   if (address == std::string_view::npos) {
@@ -171,7 +171,7 @@ class ListingReading {
 
  private:
   void read_line(std::string_view line) {
-    Row row;
+    VelaRow row;
     if (LineScan{line}.find(kHeading).ok()) {
       close();
       open(line);
@@ -297,7 +297,7 @@ class ListingReading {
     (is_least ? current_.lower_bound : current_.total) = plan_.size(sum.bytes, place, sum.what);
   }
 
-  void read_row(const Row& row) {
+  void read_row(const VelaRow& row) {
     const PlanPlace place{lines_.number(), 0};
     model::PlannedBlock block;
     block.id =
