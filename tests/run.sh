@@ -62,6 +62,8 @@ if [[ $tidy == yes ]]; then
 fi
 
 if [[ $quick == yes ]]; then
+  # It compiles one by one in two thirds of gcc's time.
+  configuration+=(-DCMAKE_CXX_COMPILER=clang++)
   run_preset dev -R '^(unit|rules|fixtures|golden)'
 else
   stage "every file by itself"

@@ -211,7 +211,11 @@ Json& Json::operator[](std::string_view key) {
       return member.second;
     }
   }
-  return members.emplace_back(std::string{key}, Json{}).second;
+  return append(std::string{key}, {});
+}
+
+Json& Json::append(std::string key, Json value) {
+  return as_object().emplace_back(std::move(key), std::move(value)).second;
 }
 
 const Json* Json::find(std::string_view key) const {

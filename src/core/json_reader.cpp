@@ -1,6 +1,7 @@
 // nlohmann's parser reads; what it finds becomes a value of ours.
 #include "memsize/core/json.hpp"
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,13 @@ class JsonBuilder {
   }
 
   bool end_object() {
+    if (too_deep_ == 0) {
+      drop_repeated(*open_.back());
+    }
+    return end_array();
+  }
+
+  bool end_array() {
     if (too_deep_ != 0) {
       --too_deep_;
     } else {
@@ -47,8 +55,6 @@ class JsonBuilder {
     }
     return true;
   }
-
-  bool end_array() { return end_object(); }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) {
     return false;
@@ -82,9 +88,26 @@ class JsonBuilder {
     if (open_.back()->is_array()) {
       return &open_.back()->push_back(std::move(value));
     }
-    Json& member = (*open_.back())[key_];
-    member = std::move(value);
-    return &member;
+    return &open_.back()->append(std::move(key_), std::move(value));
+  }
+
+  // Looking for each key when its member comes would take the square of their number.
+  static void drop_repeated(Json& object) {
+    std::map<std::string_view, std::size_t> last;
+    const Json::Object& members = object.members();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      last[members[i].first] = i;
+    }
+    if (last.size() == members.size()) {
+      return;
+    }
+    Json kept = Json::object();
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (last.at(members[i].first) == i) {
+        kept.append(members[i].first, members[i].second);
+      }
+    }
+    object = std::move(kept);
   }
 
   Json root_;

@@ -133,6 +133,9 @@ void ObjectCache::keep(const std::vector<std::string>& paths) const {
   std::string objects;
   for (const std::string& path : paths) {
     const std::string object = content_of(path);
+    if (object.empty()) {
+      return;
+    }
     objects += fmt::format("{}\n", object.size()) + object;
   }
   std::string whole = file_ + "-XXXXXX";

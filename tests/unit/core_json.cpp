@@ -132,6 +132,17 @@ TEST_SUITE("core") {
     CHECK(Json("text").find("b") == nullptr);
   }
 
+  TEST_CASE("of members with one key the last counts, however many there are") {
+    CHECK(read_json(R"({"a":1,"b":2,"a":{"a":3},"c":4})")->compact() ==
+          R"({"b":2,"a":{"a":3},"c":4})");
+    std::string text = "{";
+    for (int i = 0; i < 200'000; ++i) {
+      text += std::to_string(i % 199'999).insert(0, "\"k").append("\":1,");
+    }
+    text.back() = '}';
+    CHECK(read_json(text)->size() == 199'999);
+  }
+
   TEST_CASE("what is no JSON is nothing, and what is too deep is left out") {
     for (const char* text : {"", "{", "[1,]", "{\"a\" 1}", "nul", "\"\xff\"", "1 2"}) {
       CAPTURE(text);

@@ -275,7 +275,7 @@ TEST_SUITE("layout") {
           CHECK_MESSAGE((!is_mpu(finding) || finding.code == Code::kMpuRegions), finding.message);
         }
       }
-      CHECK(maps * 5 >= kRounds);
+      CHECK(maps >= test::rounds(13));
     }
   }
 }

@@ -87,6 +87,8 @@ class Json {
 
   /// The member, which is added as null where there is none.
   Json& operator[](std::string_view key);
+  /// Behind the others, of which none may have that key.
+  Json& append(std::string key, Json value);
   /// nullptr where this is no object or has no such member.
   [[nodiscard]] const Json* find(std::string_view key) const;
 
@@ -136,8 +138,8 @@ class Json {
       value_;
 };
 
-/// What a text says; nothing: it is not JSON. Objects and arrays that are nested more than a
-/// hundred deep are left out.
+/// What a text says; nothing: it is not JSON. Of members with one key the last one counts. Objects
+/// and arrays that are nested more than a hundred deep are left out.
 [[nodiscard]] std::optional<Json> read_json(std::string_view text);
 
 /// One of the values between braces, which is moved from there.

@@ -3,6 +3,7 @@
 #include "baseline.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/json.hpp"
 #include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
 
@@ -306,18 +307,15 @@ std::string format_baseline(const core::Diagnostics& findings,
     }
   }
   const auto reasons = reasons_of(before);
-  nlohmann::ordered_json document;
-  document["schema"] = kBaselineSchema;
-  document["findings"] = nlohmann::ordered_json::array();
+  core::Json document = {{"schema", kBaselineSchema}, {"findings", core::Json::array()}};
   for (const FindingKey& key : keys) {
-    nlohmann::ordered_json item = {
-        {"path", key.path}, {"code", key.code}, {"message", key.message}};
+    core::Json item = {{"path", key.path}, {"code", key.code}, {"message", key.message}};
     if (const auto why = reasons.find(key); why != reasons.end() && !why->second.empty()) {
       item["why"] = why->second;
     }
     document["findings"].push_back(std::move(item));
   }
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return document.pretty() + "\n";
 }
 
 void accept(const Baseline& baseline,

@@ -75,6 +75,8 @@ std::string command_of(const EmitRequest& request,
     line.option("--set", setting);
   }
   line.flag(kAccept, request.accept_generation);
+  line.flag("--diff", request.diff);
+  line.flag("--check", request.check);
   return line.take();
 }
 

@@ -129,6 +129,9 @@ struct EmitRequest {
   /// What becomes of files that were edited by hand; empty: they are told.
   std::optional<sdk::HandEdits> hand_edits;
   std::vector<Budget> budgets;
+  /// What would change is only shown, or only told.
+  bool diff = false;
+  bool check = false;
   /// For commands that are proposed: the verb, what `why` was asked, and --out as typed.
   std::string verb = "emit";
   std::string question;

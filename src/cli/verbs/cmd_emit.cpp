@@ -32,8 +32,6 @@ struct EmitOptions {
   std::string templates;
   bool force = false;
   bool keep = false;
-  bool diff = false;
-  bool check = false;
   bool json = false;
   std::string annotations;
 };
@@ -207,9 +205,9 @@ Outcome run_emit(Session& session, EmitOptions options) {
     return failed({std::move(*wrong)}, kEmitSchema, options.json);
   }
   if (!options.request.sdk.empty()) {
-    const EmitMode mode = options.diff    ? EmitMode::kDiff
-                          : options.check ? EmitMode::kCheck
-                                          : EmitMode::kWrite;
+    const EmitMode mode = options.request.diff    ? EmitMode::kDiff
+                          : options.request.check ? EmitMode::kCheck
+                                                  : EmitMode::kWrite;
     Outcome outcome = emit_tree(session, options.request, mode, kEmitSchema, options.json);
     if (outcome.document.contains("sdk")) {
       outcome.document["inputs"] = inputs_of(session, options, nullptr);
@@ -233,10 +231,10 @@ Outcome run_emit(Session& session, EmitOptions options) {
   outcome.json = options.json;
   outcome.diagnostics = emission->diagnostics;
   outcome.document = document(session, options, *emission, files);
-  if (options.diff) {
+  if (options.request.diff) {
     return show_diff(*emission, files, std::move(outcome));
   }
-  if (options.check) {
+  if (options.request.check) {
     return check_disk(files, std::move(outcome));
   }
   if (!options.force) {
@@ -348,8 +346,10 @@ Run add_emit(const Command& app) {
       .excludes(force);
   add_trace_options(verb, options->request);
   verb.option("--templates", options->templates, "Look for templates here first");
-  const Option diff = verb.flag("--diff", options->diff, "Show what would change, write nothing");
-  verb.flag("--check", options->check, "Exit with 1 if anything would change, write nothing")
+  const Option diff =
+      verb.flag("--diff", options->request.diff, "Show what would change, write nothing");
+  verb.flag(
+          "--check", options->request.check, "Exit with 1 if anything would change, write nothing")
       .excludes(diff);
   const Option json = add_json_flag(verb, options->json);
   add_annotations_option(verb, options->annotations).excludes(json);

@@ -3,6 +3,7 @@
 #include "journal.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/json.hpp"
 #include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/transaction.hpp"
@@ -36,21 +37,21 @@ std::string_view name_of(Journal::State state) {
   return "applied";
 }
 
-Json json_of(const FileState& state) {
+core::Json json_of(const FileState& state) {
   if (!state.exists) {
     return {{"absent", true}};
   }
-  Json json = {{"sha256", state.sha256},
-               {"size_bytes", state.size},
-               {"mode", fmt::format("{:04o}", state.mode)}};
+  core::Json json = {{"sha256", state.sha256},
+                     {"size_bytes", state.size},
+                     {"mode", fmt::format("{:04o}", state.mode)}};
   if (state.mtime_ns) {
     json["mtime_ns"] = *state.mtime_ns;
   }
   return json;
 }
 
-Json json_of(const Journal::File& file) {
-  Json json = {{"path", file.path}, {"original", json_of(file.original)}};
+core::Json json_of(const Journal::File& file) {
+  core::Json json = {{"path", file.path}, {"original", json_of(file.original)}};
   if (file.applied) {
     json["applied"] = json_of(*file.applied);
   }
@@ -373,21 +374,21 @@ std::string why_unsafe(std::string_view path) {
 }
 
 std::string print_journal(const Journal& journal) {
-  Json json = {{"schema", kSchema},
-               {"state", name_of(journal.state)},
-               {"description", journal.description},
-               {"files", Json::array()}};
+  core::Json json = {{"schema", kSchema},
+                     {"state", name_of(journal.state)},
+                     {"description", journal.description},
+                     {"files", core::Json::array()}};
   for (const Journal::File& file : journal.files) {
     json["files"].push_back(json_of(file));
   }
   for (const Journal::FolderTime& folder : journal.folder_times) {
-    Json item = {{"path", folder.path}, {"original_ns", folder.original_ns}};
+    core::Json item = {{"path", folder.path}, {"original_ns", folder.original_ns}};
     if (folder.applied_ns) {
       item["applied_ns"] = *folder.applied_ns;
     }
     json["folder_times"].push_back(std::move(item));
   }
-  return json.dump(2) + "\n";
+  return json.pretty() + "\n";
 }
 
 core::Result<Journal> parse_journal(std::string_view text, const std::string& path) {
