@@ -84,7 +84,7 @@ void check_map(const memsize::layout::MemoryMap& map, memsize::core::FileSystem&
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(board_toml) {
   memsize::core::MemFileSystem files;
   files.content["boards/b.toml"] = std::string{reinterpret_cast<const char*>(data), size};
   const auto board = memsize::board::load_board(files, "boards", "b");

@@ -1,6 +1,8 @@
-// What a fuzz target does where an invariant is broken.
+// What every fuzz target is made of: how it begins, and what it does where an invariant is broken.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,4 +15,22 @@ inline void require(bool holds, const char* what) {
   }
 }
 
+/// A target among those of the program that replays corpora.
+struct Target {
+  using Run = int (*)(const std::uint8_t* data, std::size_t size);
+  Target(const char* name, Run run);
+};
+
 }  // namespace memsize::fuzz
+
+// Before the braces of what is done with `size` bytes at `data`; ends with 0. Under libFuzzer each
+// target is a program.
+#ifdef MEMSIZE_REPLAY
+#define MEMSIZE_FUZZ_TARGET(name)                                       \
+  static int run_##name(const std::uint8_t* data, std::size_t size);    \
+  static const memsize::fuzz::Target target_##name{#name, &run_##name}; \
+  static int run_##name(const std::uint8_t* data, std::size_t size)
+#else
+#define MEMSIZE_FUZZ_TARGET(name) \
+  extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
+#endif

@@ -78,7 +78,7 @@ void check(const sdk::ScriptExport& before,
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(edit_generated) {
   if (size == 0) {
     return 0;
   }

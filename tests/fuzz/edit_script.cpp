@@ -64,7 +64,7 @@ void check_result(const std::string& text, const std::map<std::string, sdk::Inte
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(edit_script) {
   const std::string text{reinterpret_cast<const char*>(data), size};
   const auto script = sdk::evaluate_script("gen.py", text);
   if (!script) {

@@ -9,7 +9,7 @@
 
 using memsize::fuzz::require;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(expression) {
   const memsize::board::Values values = {
       {"a", 1}, {"page", 4096}, {"most", UINT64_MAX}, {"heap_size", 1U << 26}};
   const std::string text{reinterpret_cast<const char*>(data), size};

@@ -45,7 +45,7 @@ void require_sound(const PlanReport& report) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(helia) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   for (const char* format :
        {"", "helia-residency", "helia-manifest", "helia-layers", "helia-log"}) {

@@ -89,7 +89,7 @@ Found by_scanner(std::string_view text, const LineScanner::Options& options, std
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(line_scanner) {
   constexpr std::size_t kChoices = 4;
   if (size < kChoices) {
     return 0;

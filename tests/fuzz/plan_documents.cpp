@@ -2,6 +2,7 @@
 // is written and read again.
 #include "memsize/emit/plan_files.hpp"
 
+#include "check.hpp"
 #include "plan_check.hpp"
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 using memsize::fuzz::require;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(plan_documents) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   for (const char* const format : {"ares-checkpoint", "ares-levels", "st-edge-ai"}) {
     (void)memsize::fuzz::read_as(text, format);

@@ -1,11 +1,12 @@
 // Any bytes as what tools print about plans: TFLM, Vela, AutoTiler and programs of ARES.
+#include "check.hpp"
 #include "plan_check.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(plan_prints) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   for (const char* const format : {"tflm", "vela", "autotiler", "ares-log"}) {
     (void)memsize::fuzz::read_as(text, format);

@@ -108,7 +108,7 @@ void check_rules(const std::string& text, const char* path) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(plan_rules) {
   const std::string text{reinterpret_cast<const char*>(data), size};
   check_rules(text, "rules.yaml");
   check_rules(text, "rules.toml");

@@ -13,7 +13,7 @@ using memsize::fuzz::require;
 
 namespace {
 
-void check_errors(const memsize::core::Diagnostics& errors) {
+void check_project_errors(const memsize::core::Diagnostics& errors) {
   require(memsize::core::has_errors(errors), "a failure has errors");
   for (const auto& problem : errors) {
     require(!problem.message.empty(), "a finding has a message");
@@ -25,11 +25,11 @@ void check_errors(const memsize::core::Diagnostics& errors) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(project_toml) {
   const std::string text{reinterpret_cast<const char*>(data), size};
   const auto project = memsize::cli::parse_project(text, "sub/memsize.toml");
   if (!project) {
-    check_errors(project.error());
+    check_project_errors(project.error());
     return 0;
   }
   memsize::cli::Defaults defaults{*project};

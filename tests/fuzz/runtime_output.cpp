@@ -12,7 +12,7 @@
 
 using memsize::fuzz::require;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(runtime_output) {
   const std::string text{reinterpret_cast<const char*>(data), size};
   const memsize::runtime::Report report = memsize::runtime::parse_report(text);
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;

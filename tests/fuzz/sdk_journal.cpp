@@ -35,7 +35,7 @@ void revert_by(std::string_view text, bool force) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(sdk_journal) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   const auto journal = memsize::sdk::parse_journal(text, "j.json");
   if (!journal) {

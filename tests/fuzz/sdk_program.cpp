@@ -234,7 +234,7 @@ void edit_table(const emit::MapFile& file, Choices& choices) {
 }  // namespace
 
 /// The first byte says what the rest is; the rest of the first line are the choices.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(sdk_program) {
   const std::string_view all{reinterpret_cast<const char*>(data), size};
   const std::size_t end = all.find('\n');
   if (end == std::string_view::npos || end == 0) {

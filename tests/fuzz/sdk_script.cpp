@@ -41,7 +41,7 @@ void check_sections(std::string_view text, const sdk::Script& script) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(sdk_script) {
   const std::string text{reinterpret_cast<const char*>(data), size};
   const auto script = sdk::evaluate_script("gen.py", text);
   if (!script) {

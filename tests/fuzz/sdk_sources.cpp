@@ -28,9 +28,9 @@ bool is_plain(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
-class Lines {
+class LinesOfSource {
  public:
-  explicit Lines(const std::string& text) {
+  explicit LinesOfSource(const std::string& text) {
     std::size_t begin = 0;
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', begin)) {
       lengths_.push_back(at - begin);
@@ -63,7 +63,7 @@ const sdk::Macros& macros() {
 
 void read_firmware(std::size_t kind,
                    const emit::MapFile& file,
-                   const Lines& lines,
+                   const LinesOfSource& lines,
                    Diagnostics& errors) {
   sdk::BuildFlags flags;
   flags.defined = {"CPU_a"};
@@ -90,7 +90,7 @@ void read_firmware(std::size_t kind,
   }
 }
 
-void read_dpl(const emit::MapFile& file, const Lines& lines, Diagnostics& errors) {
+void read_dpl(const emit::MapFile& file, const LinesOfSource& lines, Diagnostics& errors) {
   const auto config = sdk::parse_dpl_config(file, "out", macros(), {}, 0, errors);
   for (const auto& entry : config.mmu) {
     lines.check(entry.place);
@@ -108,7 +108,10 @@ void read_dpl(const emit::MapFile& file, const Lines& lines, Diagnostics& errors
   }
 }
 
-void read(std::size_t kind, const emit::MapFile& file, const Lines& lines, Diagnostics& errors) {
+void read(std::size_t kind,
+          const emit::MapFile& file,
+          const LinesOfSource& lines,
+          Diagnostics& errors) {
   if (kind < 4) {
     read_firmware(kind, file, lines, errors);
   } else if (kind == 4) {
@@ -158,12 +161,12 @@ void read(std::size_t kind, const emit::MapFile& file, const Lines& lines, Diagn
 }  // namespace
 
 /// The first byte says what the rest is read as.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(sdk_sources) {
   if (size == 0) {
     return 0;
   }
   const emit::MapFile file{"f", {reinterpret_cast<const char*>(data) + 1, size - 1}};
-  const Lines lines{file.content};
+  const LinesOfSource lines{file.content};
   Diagnostics errors;
   read(data[0] % kKinds, file, lines, errors);
   for (const auto& problem : errors) {

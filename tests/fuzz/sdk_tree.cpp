@@ -144,7 +144,7 @@ void check_findings(const Diagnostics& found, const std::map<std::string, std::s
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(sdk_tree) {
   static const Base base = read_base();
   MemFileSystem files;
   files.content = base.files;

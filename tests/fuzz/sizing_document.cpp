@@ -43,7 +43,7 @@ memsize::board::TraceFormat small_format() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(sizing_document) {
   static const memsize::board::TraceFormat format = small_format();
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   auto recording = memsize::readers::read_text(text, "s.json", "memsize-sizing");

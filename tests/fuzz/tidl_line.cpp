@@ -52,7 +52,7 @@ void check_text(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(tidl_line) {
   const std::string_view line{reinterpret_cast<const char*>(data), size};
   std::string cleaned;
   if (readers::clean_line(line, cleaned)) {

@@ -75,7 +75,7 @@ void check_rest(const memsize::model::Recording& recording, std::size_t lines) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(tidl_log) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   const auto recording = memsize::readers::read_text(text, "log", "tidl-log");
   if (!recording) {

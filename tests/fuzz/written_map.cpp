@@ -91,7 +91,7 @@ const std::vector<memsize::emit::MapFile>& good_files() {
   return files;
 }
 
-bool is_plain(const std::string& text) {
+bool is_plain_name(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
@@ -112,7 +112,7 @@ const char* needed(const std::string& path) {
 }  // namespace
 
 /// The first byte says which file the rest replaces.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(written_map) {
   static const bool good_is_good = memsize::emit::verify_map(good_files(), "").diagnostics.empty();
   require(good_is_good, "the good files agree");
   if (size == 0) {
@@ -124,7 +124,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto report = memsize::emit::verify_map(files, "out");
   for (const auto& problem : report.diagnostics) {
     require(!problem.message.empty(), "a finding has a message");
-    require(is_plain(problem.message) && is_plain(problem.hint), "a finding is printable");
+    require(is_plain_name(problem.message) && is_plain_name(problem.hint),
+            "a finding is printable");
     require(problem.place.path.str().starts_with("out/"), "a finding has a file");
   }
   if (report.diagnostics.empty()) {

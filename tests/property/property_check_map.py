@@ -38,6 +38,7 @@ FREE: tuple[tuple[str, Callable[[str, str, int], bool]], ...] = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=20261123)
     parser.add_argument("--count", type=int, default=6, help="numbers of each file")
+    parser.add_argument("--boards", type=int, default=len(BOARDS), help="so many of the boards")
     parser.add_argument("--every", action="store_true", help="all of them")
 
 
@@ -85,9 +86,10 @@ def try_board(context: Context, board: str, rng: random.Random, arguments: argpa
 def body(context: Context) -> str:
     rng = random.Random(context.options.seed)
     missed: list[str] = []
-    counts = Counter({board: try_board(context, board, rng, context.options, missed) for board in BOARDS})
+    boards = rng.sample(BOARDS, context.options.boards)
+    counts = Counter({board: try_board(context, board, rng, context.options, missed) for board in boards})
     check(not missed, f"{len(missed)} of {sum(counts.values())} changed numbers pass:\n  " + "\n  ".join(missed[:40]))
-    return f"{sum(counts.values())} numbers in maps of {len(BOARDS)} boards, each changed by itself: all are found"
+    return f"{sum(counts.values())} numbers in maps of {len(boards)} boards, each changed by itself: all are found"
 
 
 if __name__ == "__main__":

@@ -103,7 +103,7 @@ std::string board_of(std::size_t count) {
 TEST_SUITE("layout") {
   TEST_CASE(
       "ten thousand regions load, resolve and pass the checks; all misplaced, all are found") {
-    constexpr std::size_t kMany = 10000;
+    constexpr std::size_t kMany = test::rounds(std::size_t{10000});
     MemoryMap map = map_of(board_of(kMany));
     REQUIRE(map.regions.size() == kMany);
     CHECK(map.regions.back().physical()->last() == PhysAddr{0x80000000 + kMany * 4096 - 1});

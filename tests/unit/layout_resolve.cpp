@@ -306,7 +306,7 @@ TEST_SUITE("layout") {
       const core::Diagnostics found = check_map(*map);
       CHECK_MESSAGE(test::count(found, Code::kMpuSpare) == found.size(), test::all_text(found));
       CHECK_FALSE(core::has_errors(found));
-      for (int round = 0; round < 50; ++round) {
+      for (int round = 0; round < test::rounds(50); ++round) {
         board::KnobValues set;
         for (const board::Knob& knob : board.knobs) {
           if (knob.demand) {
