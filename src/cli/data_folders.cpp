@@ -32,9 +32,9 @@ std::string find_root(core::FileSystem& files) {
 
 }  // namespace
 
-DataFolders find_data_folders(core::FileSystem& files) {
+app::DataFolders find_data_folders(core::FileSystem& files) {
   const std::string root = find_root(files);
-  DataFolders data{root + "/boards", {root + "/templates"}, {}, {}};
+  app::DataFolders data{root + "/boards", {root + "/templates"}, {}, {}};
   // Installed, or in the tree.
   const std::string sources = root + "/src/runtime/target";
   data.runtime = files.is_directory(sources) ? sources : root + "/runtime";

@@ -6,6 +6,6 @@
 namespace memsize::cli {
 
 /// $MEMSIZE_DATA, else the source tree that holds the program, else the install prefix.
-[[nodiscard]] DataFolders find_data_folders(core::FileSystem& files);
+[[nodiscard]] app::DataFolders find_data_folders(core::FileSystem& files);
 
 }  // namespace memsize::cli

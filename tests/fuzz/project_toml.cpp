@@ -27,13 +27,13 @@ void check_errors(const memsize::core::Diagnostics& errors) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text{reinterpret_cast<const char*>(data), size};
-  const auto project = memsize::cli::parse_project(text, "sub/memsize.toml");
+  const auto project = memsize::app::parse_project(text, "sub/memsize.toml");
   if (!project) {
     check_errors(project.error());
     return 0;
   }
-  memsize::cli::Defaults defaults{*project};
-  memsize::cli::BoardRequest board;
+  memsize::app::Defaults defaults{*project};
+  memsize::app::BoardRequest board;
   defaults.fill(board);
   require(board.name.empty() || project->board, "a board comes from the project");
   require(!board.name.empty() || board.set.empty(), "sizes wait for a board");
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string sizing;
   defaults.fill_inputs(traces, sizing);
   require(traces.empty() || sizing.empty(), "traces and a sizing document exclude each other");
-  memsize::cli::Target target;
+  memsize::app::Target target;
   defaults.fill(target);
   require(target.out.empty() || target.sdk.empty(), "a folder and an SDK exclude each other");
   for (const std::string* path : {&sizing, &target.out, &target.sdk, &target.linux_tree}) {

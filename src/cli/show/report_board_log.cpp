@@ -4,6 +4,7 @@
 
 #include "memsize/core/text.hpp"
 
+#include "app/sizing_document.hpp"
 #include "render_diagnostics.hpp"
 #include "report_parts.hpp"
 #include "table.hpp"
@@ -180,7 +181,7 @@ Json record_json(const HeldRecord& record) {
 Json region_json(const HeldRegion& region) {
   Json json;
   json["core"] = region.key.core;
-  add_class(json, region.key);
+  app::add_class(json, region.key);
   json["region"] = region.region;
   if (!region.knob.empty()) {
     json["knob"] = region.knob;

@@ -9,12 +9,12 @@
 
 namespace memsize::cli {
 
-[[nodiscard]] std::string validation_text(const ValidateRequest& request,
-                                          const Validation& validation);
+[[nodiscard]] std::string validation_text(const app::ValidateRequest& request,
+                                          const app::Validation& validation);
 
 /// Adds to the document what ran, what it proved, and what it cannot prove.
-void add_validation(const ValidateRequest& request,
-                    const Validation& validation,
+void add_validation(const app::ValidateRequest& request,
+                    const app::Validation& validation,
                     core::Json& document);
 
 }  // namespace memsize::cli

@@ -405,7 +405,7 @@ void doubt_hash(const model::PlanReport& before,
       "one of the reports was edited, or cut from another one"));
 }
 
-Outcome run(Session& session, const DiffOptions& options) {
+Outcome run(app::Session& session, const DiffOptions& options) {
   if (options.before == "-" && options.after == "-") {
     return failed({core::error(Code::kUsage,
                                "standard input can be read only once",
@@ -459,7 +459,7 @@ Run add_diff(const Command& app) {
               "anything did (any)")
       .one_of({"growth", "envelope", "any"});
   add_json_flag(verb, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

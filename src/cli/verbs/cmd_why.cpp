@@ -26,10 +26,10 @@ using core::Code;
 constexpr const char* kWhySchema = "memsize.why/1";
 
 struct WhyOptions {
-  BoardRequest board;
-  ProjectRequest project;
+  app::BoardRequest board;
+  app::ProjectRequest project;
   /// What sizes the map.
-  EmitRequest sizes;
+  app::EmitRequest sizes;
   std::vector<std::string> traces;
   std::string sizing;
   std::string sdk;
@@ -40,7 +40,7 @@ struct WhyOptions {
 };
 
 // What memsize emit would write otherwise.
-void add_files(Session& session, const layout::MemoryMap& before, layout::Expansion& growth) {
+void add_files(app::Session& session, const layout::MemoryMap& before, layout::Expansion& growth) {
   if (growth.after == nullptr) {
     return;
   }
@@ -62,8 +62,8 @@ void add_files(Session& session, const layout::MemoryMap& before, layout::Expans
 }
 
 // The map that emit would write: sized by the traces, and --set wins.
-core::Result<layout::Answer> ask_board(Session& session, const WhyOptions& options) {
-  EmitRequest request = options.sizes;
+core::Result<layout::Answer> ask_board(app::Session& session, const WhyOptions& options) {
+  app::EmitRequest request = options.sizes;
   request.board = options.board;
   request.trace.board = options.board;
   request.trace.inputs = options.traces;
@@ -91,7 +91,7 @@ core::Diagnostic usage(std::string message, std::string hint) {
 }
 
 // Without a name, the only part that the tree has.
-core::Result<sdk::Platform> choose_platform(Session& session,
+core::Result<sdk::Platform> choose_platform(app::Session& session,
                                             const WhyOptions& options,
                                             const std::string& soc) {
   if (!soc.empty()) {
@@ -112,7 +112,7 @@ core::Result<sdk::Platform> choose_platform(Session& session,
 }
 
 // The asked board's map; nothing where none was asked for.
-core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session,
+core::Result<std::optional<layout::MemoryMap>> asked_map(app::Session& session,
                                                          const WhyOptions& options) {
   if (options.board.name.empty()) {
     return std::nullopt;
@@ -144,11 +144,11 @@ core::Diagnostics unread_files(const sdk::Sources& sources, const sdk::Reading& 
 }
 
 // Nothing is written: what emit would refuse is told.
-std::optional<core::Diagnostic> generation_differs(Session& session,
+std::optional<core::Diagnostic> generation_differs(app::Session& session,
                                                    const WhyOptions& options,
                                                    const sdk::Platform& platform,
                                                    const std::string& os) {
-  EmitRequest again = options.sizes;
+  app::EmitRequest again = options.sizes;
   again.verb = "why";
   again.question = options.question.text;
   again.board = options.board;
@@ -162,7 +162,7 @@ std::optional<core::Diagnostic> generation_differs(Session& session,
 }
 
 // Addresses are the tree's; what a board adds is how memory must be cached.
-core::Result<layout::Answer> ask_tree(Session& session,
+core::Result<layout::Answer> ask_tree(app::Session& session,
                                       const WhyOptions& options,
                                       core::Diagnostics& told) {
   auto board = asked_map(session, options);
@@ -227,12 +227,12 @@ std::optional<core::Diagnostic> misused(const WhyOptions& options) {
   return std::nullopt;
 }
 
-Outcome run_why(Session& session, const WhyOptions& options) {
+Outcome run_why(app::Session& session, const WhyOptions& options) {
   if (auto wrong = misused(options); wrong) {
     return failed({std::move(*wrong)}, kWhySchema, options.json);
   }
-  const TreeWatch watch{session, watched_roots(session, options.sdk)};
-  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+  const app::TreeWatch watch{session, watched_roots(session, options.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !app::could_not_tell(rest.error())) {
     return failed(rest.error(), kWhySchema, options.json);
   }
   core::Diagnostics told;
@@ -255,8 +255,8 @@ Outcome run_why(Session& session, const WhyOptions& options) {
 }
 
 // A board or a tree that is typed is asked without the other one of the project.
-void fill(Defaults& defaults, WhyOptions& options) {
-  Target target{{}, options.sdk, {}};
+void fill(app::Defaults& defaults, WhyOptions& options) {
+  app::Target target{{}, options.sdk, {}};
   if (options.board.name.empty()) {
     defaults.fill(target);
     options.sdk = target.sdk;
@@ -271,12 +271,12 @@ void fill(Defaults& defaults, WhyOptions& options) {
   }
 }
 
-Outcome run(Session& session, WhyOptions options) {
+Outcome run(app::Session& session, WhyOptions options) {
   const auto project = load_project(session, options.project);
   if (!project) {
     return failed(project.error(), kWhySchema, options.json);
   }
-  Defaults defaults{*project};
+  app::Defaults defaults{*project};
   fill(defaults, options);
   Outcome outcome = run_why(session, options);
   say_where(defaults, outcome);
@@ -320,7 +320,7 @@ Run add_why(const Command& app) {
   verb.option("--os", options->os, "The operating system of the remote cores (freertos)").filled();
   verb.option("--core", options->question.core, "The core whose address it is").filled();
   add_json_flag(verb, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli
