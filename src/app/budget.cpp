@@ -1,7 +1,6 @@
 // Holds the bytes that Linux loses, and those of each core's heaps, against what a project allows,
 // and names the largest of what takes them.
-#include "memsize/app/budget.hpp"
-
+#include "memsize/app/map.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>

@@ -1,9 +1,8 @@
-// The stages of check() that pipeline.cpp lists. Each adds what it finds to the report.
+// The stages of check() that check.cpp lists. Each adds what it finds to the report.
 #pragma once
 
+#include "memsize/app/check.hpp"
 #include "memsize/emit/verify.hpp"
-
-#include "pipeline.hpp"
 
 namespace memsize::app {
 

@@ -1,13 +1,14 @@
 // Walks folders, analyzes each log on its own, on all processors, and sums up. Runs that say the
 // same count once, as a log and its document beside it do.
-#include "fleet.hpp"
+#include "memsize/app/fleet.hpp"
 
+#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
+#include "analyze_stages.hpp"
+#include "board_now.hpp"
 #include "recordings.hpp"
-#include "sizing_document.hpp"
-#include "stages.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // Feeds a reader as bytes come, tells each model once it is whole or the log is quiet, and again if
 // more of it comes. A file that begins anew goes on as the same console.
-#include "follow.hpp"
+#include "memsize/app/follow.hpp"
 
 #include "memsize/core/followed_file.hpp"
 #include "memsize/core/text.hpp"

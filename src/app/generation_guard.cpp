@@ -6,8 +6,6 @@
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/generation.hpp"
 
-#include "command_line.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -54,6 +52,20 @@ std::string evidence(Session& session, const EmitRequest& request, const board::
              : std::string{};
 }
 
+// What would work: the request with another board and further sizes.
+std::string proposed(Session& session,
+                     const EmitRequest& request,
+                     const std::string& board,
+                     const std::vector<std::string>& settings = {}) {
+  if (session.propose) {
+    return session.propose(request, board, settings);
+  }
+  return fmt::format("board {}{}{}",
+                     core::shell_path(board),
+                     settings.empty() ? "" : " with ",
+                     core::join(settings, ", "));
+}
+
 }  // namespace
 
 std::string board_of_generation(Session& session,
@@ -82,7 +94,7 @@ std::string generation_hint(Session& session,
           ? std::string{}
           : board_of_generation(session, board.soc, board.os, analysis.sizing.generations);
   if (!other.empty()) {
-    ways.push_back(fmt::format("for the SDK of the trace: {}", command_of(request, other)));
+    ways.push_back(fmt::format("for the SDK of the trace: {}", proposed(session, request, other)));
   }
   EmitRequest accepting = request;
   accepting.verb = request.verb == kAnalyze ? "emit" : request.verb;
@@ -91,10 +103,12 @@ std::string generation_hint(Session& session,
       board.of_tree
           ? board_of_generation(session, board.soc, board.os, board.possible_generations())
           : std::string{};
-  ways.push_back(fmt::format(
-      "{}, or take the forecast: {}",
-      again,
-      command_of(accepting, own.empty() ? request.board.name : own, forecast_settings(analysis))));
+  ways.push_back(fmt::format("{}, or take the forecast: {}",
+                             again,
+                             proposed(session,
+                                      accepting,
+                                      own.empty() ? request.board.name : own,
+                                      forecast_settings(analysis))));
   return core::join(ways, "; ");
 }
 
@@ -148,13 +162,13 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
   const std::string other = board_of_generation(session, of_tree.soc, of_tree.os, told);
   const std::string file = fmt::format("{}-of-tree.toml", of_tree.soc);
   differs.hint = !other.empty()
-                     ? command_of(request, other)
+                     ? proposed(session, request, other)
                      : fmt::format("memsize board import --sdk {} --soc {} --os {} -o {} && {}",
                                    core::shell_path(request.sdk),
                                    of_tree.soc,
                                    of_tree.os,
                                    file,
-                                   command_of(request, file));
+                                   proposed(session, request, file));
   if (request.accept_generation) {
     differs.severity = core::Severity::kWarning;
   }

@@ -2,9 +2,8 @@
 // command lines that would work.
 #pragma once
 
+#include "memsize/app/map.hpp"
 #include "memsize/sdk/tree.hpp"
-
-#include "pipeline.hpp"
 
 #include <optional>
 #include <string>

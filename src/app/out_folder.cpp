@@ -1,7 +1,9 @@
 // Compares the folder with what is to be written. A file that is not as memsize wrote it last, or
 // is of another board's map, is not lost without --force.
-#include "out_folder.hpp"
-
+//
+// .memsize/written.json in there has the hash of every file as memsize wrote it. Without it, as in
+// a fresh clone, a file that names memsize is memsize's.
+#include "memsize/app/map.hpp"
 #include "memsize/core/json.hpp"
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
@@ -71,24 +73,7 @@ bool is_as_written(const Hashes& hashes, const std::string& path, const std::str
                               : hash->second == core::sha256(content);
 }
 
-}  // namespace
-
-std::vector<OnDisk> compare(Session& session, const std::string& out, const Emission& emission) {
-  std::vector<OnDisk> files;
-  for (const emit::Artifact& artifact : emission.artifacts) {
-    OnDisk file;
-    file.path = out + "/" + artifact.path;
-    file.in_the_way = session.files.exists(file.path) && !session.files.is_regular_file(file.path);
-    if (auto content = text_of(session, file.path); content) {
-      file.exists = true;
-      file.content = std::move(*content);
-      file.same = file.content == artifact.content;
-    }
-    files.push_back(std::move(file));
-  }
-  return files;
-}
-
+// A file that is about to be replaced, and is not as memsize wrote it.
 core::Diagnostics would_lose(Session& session,
                              const std::string& out,
                              const Emission& emission,
@@ -119,6 +104,7 @@ core::Diagnostics would_lose(Session& session,
   return lost;
 }
 
+// The artifacts that differ, and what remembers them; nothing where all are the same.
 std::vector<core::NewFile> files_to_write(Session& session,
                                           const std::string& out,
                                           const Emission& emission,
@@ -145,6 +131,37 @@ std::vector<core::NewFile> files_to_write(Session& session,
     changed.push_back({ignore, "*\n"});
   }
   return changed;
+}
+
+}  // namespace
+
+std::vector<OnDisk> compare(Session& session, const std::string& out, const Emission& emission) {
+  std::vector<OnDisk> files;
+  for (const emit::Artifact& artifact : emission.artifacts) {
+    OnDisk file;
+    file.path = out + "/" + artifact.path;
+    file.in_the_way = session.files.exists(file.path) && !session.files.is_regular_file(file.path);
+    if (auto content = text_of(session, file.path); content) {
+      file.exists = true;
+      file.content = std::move(*content);
+      file.same = file.content == artifact.content;
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+core::Result<std::vector<OnDisk>> write_map(Session& session,
+                                            const std::string& out,
+                                            const Emission& emission,
+                                            bool force) {
+  std::vector<OnDisk> files = compare(session, out, emission);
+  core::Diagnostics lost = force ? core::Diagnostics{} : would_lose(session, out, emission, files);
+  if (!lost.empty()) {
+    return tl::make_unexpected(std::move(lost));
+  }
+  MEMSIZE_TRY(session.files.replace(files_to_write(session, out, emission, files)));
+  return files;
 }
 
 }  // namespace memsize::app

@@ -1,7 +1,7 @@
 // What planning the memory of a model takes besides the planner itself.
 #pragma once
 
-#include "pipeline.hpp"
+#include "memsize/app/plan.hpp"
 
 namespace memsize::app {
 

@@ -1,6 +1,6 @@
 // Reads memsize.toml key by key into values with places. Defaults then puts each where nothing was
 // typed, and leads a complaint about an option back to the line of the file that gave it.
-#include "project.hpp"
+#include "memsize/app/project.hpp"
 
 #include "memsize/core/text.hpp"
 #include "memsize/core/toml_doc.hpp"

@@ -1,7 +1,7 @@
 // Recordings of several inputs made into one.
 #pragma once
 
-#include "pipeline.hpp"
+#include "memsize/app/analyze.hpp"
 
 #include <string>
 

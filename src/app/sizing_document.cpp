@@ -1,6 +1,6 @@
 // memsize.sizing/1: what was understood, and what follows from it. Read back by
 // readers/sizing_document.cpp.
-#include "sizing_document.hpp"
+#include "memsize/app/sizing_document.hpp"
 
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"

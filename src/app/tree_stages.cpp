@@ -9,6 +9,7 @@
 
 #include "blame_settings.hpp"
 #include "generation_guard.hpp"
+#include "map_stages.hpp"
 
 #include <algorithm>
 #include <map>
@@ -166,7 +167,6 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
   MEMSIZE_TRY(board);
   EmitRequest on_tree = request;
   on_tree.board.of_tree = std::move(*board);
-  on_tree.trace.board = on_tree.board;
   const auto generation = compare_with_tree(session, request, tree);
   auto sizes = sizes_to_emit(session, on_tree);
   if (generation && generation->severity == core::Severity::kError) {

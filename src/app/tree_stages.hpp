@@ -1,12 +1,10 @@
-// The stages of an edit of an SDK tree that pipeline.cpp lists.
+// The stages of an edit of an SDK tree that tree.cpp lists.
 #pragma once
 
+#include "memsize/app/tree.hpp"
 #include "memsize/sdk/edit_dts.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/transaction.hpp"
-
-#include "pipeline.hpp"
-#include "stages.hpp"
 
 #include <memory>
 #include <optional>
@@ -14,9 +12,6 @@
 #include <vector>
 
 namespace memsize::app {
-
-/// Below the root: what has to be done after a change.
-inline constexpr const char* kRebuildFile = "REBUILD.md";
 
 [[nodiscard]] core::Result<sdk::OpenTree> open_tree(Session& session, const EmitRequest& request);
 

@@ -1,6 +1,6 @@
 // Notes the journals of the trees before they are read and compares them afterwards. Another run's
 // lock is looked at, never taken.
-#include "tree_watch.hpp"
+#include "memsize/app/tree_watch.hpp"
 
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/transaction.hpp"

@@ -6,8 +6,10 @@
 #include "memsize/emit/armv8_tables.hpp"
 #include "memsize/emit/read_map.hpp"
 
+#include "analyze_stages.hpp"
+#include "board_now.hpp"
 #include "check_stages.hpp"
-#include "stages.hpp"
+#include "map_stages.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -73,7 +75,7 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
   candidate.map = std::move(*map);
   candidate.baseline = std::move(*baseline);
   if (!request.emit.trace.inputs.empty()) {
-    auto analysis = analyze(session, request.emit.trace);
+    auto analysis = analyze(session, trace_of(request.emit));
     MEMSIZE_TRY(analysis);
     // What no map may be made of is not replayed either.
     MEMSIZE_TRY(suggestions_to_emit(session, request.emit, *analysis));

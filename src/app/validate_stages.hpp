@@ -1,12 +1,11 @@
-// The stages of validate() that pipeline.cpp lists.
+// The stages of validate() that validate.cpp lists.
 #pragma once
 
+#include "memsize/app/validate.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/runtime/replay.hpp"
 #include "memsize/runtime/run.hpp"
 #include "memsize/runtime/subject.hpp"
-
-#include "pipeline.hpp"
 
 #include <map>
 #include <memory>

@@ -1,7 +1,7 @@
 // Finds boards and templates beside the program, so that it runs from any folder.
 #pragma once
 
-#include "app/pipeline.hpp"
+#include "memsize/app/session.hpp"
 
 namespace memsize::cli {
 

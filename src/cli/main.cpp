@@ -4,6 +4,7 @@
 #include "memsize/core/text.hpp"
 
 #include "arguments.hpp"
+#include "command_line.hpp"
 #include "data_folders.hpp"
 #include "memory_end.hpp"
 #include "patient_files.hpp"
@@ -285,7 +286,7 @@ int run(int argc, char** argv) {
   // done.
   std::signal(SIGXFSZ, SIG_IGN);
   PatientFiles files;
-  app::Session session{files, find_data_folders(files)};
+  app::Session session{files, find_data_folders(files), command_of};
   for (const auto& [verb, run_verb] : runs) {
     if (verb.is_given()) {
       Outcome outcome = run_verb(session);

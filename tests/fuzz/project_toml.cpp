@@ -1,6 +1,7 @@
 // Any bytes as a project file: errors with their place, or a project whose values stand in the text
 // and whose use of them is remembered.
-#include "app/project.hpp"
+#include "memsize/app/project.hpp"
+
 #include "check.hpp"
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 // A whole SDK tree, some of whose files are any bytes: it is read and checked, with a board and
 // without one, never with a crash; every place is one of the tree, and what is found can be printed
 // and be accepted by a baseline.
+#include "memsize/app/baseline.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/sdk/check.hpp"
 #include "memsize/sdk/tree.hpp"
 
-#include "memsize/app/baseline.hpp"
 #include "check.hpp"
 #include "show/annotations.hpp"
 #include "show/render_diagnostics.hpp"

@@ -1,7 +1,7 @@
 // What memsize.toml may say, what of it is used, where its mistakes are told, and budgets.
+#include "memsize/app/project.hpp"
 #include "memsize/core/file_system.hpp"
 
-#include "app/project.hpp"
 #include "support.hpp"
 
 #include <string>

@@ -1,10 +1,10 @@
 // A fleet for people, and as a document.
 #include "fleet_report.hpp"
 
+#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/sizing_document.hpp"
 #include "render_diagnostics.hpp"
 #include "report_parts.hpp"
 #include "table.hpp"

@@ -1,9 +1,8 @@
 // The logs of folders for people, and as a document.
 #pragma once
 
+#include "memsize/app/fleet.hpp"
 #include "memsize/core/json.hpp"
-
-#include "app/fleet.hpp"
 
 #include <string>
 

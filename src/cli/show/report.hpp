@@ -1,7 +1,7 @@
 // An analysis for people and for tables.
 #pragma once
 
-#include "app/pipeline.hpp"
+#include "memsize/app/analyze.hpp"
 
 #include <string>
 

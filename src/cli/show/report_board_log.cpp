@@ -2,9 +2,9 @@
 // document, which also has every record.
 #include "report_board_log.hpp"
 
+#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/sizing_document.hpp"
 #include "render_diagnostics.hpp"
 #include "report_parts.hpp"
 #include "table.hpp"

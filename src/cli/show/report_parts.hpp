@@ -1,9 +1,8 @@
 // What the reports of an analysis have in common.
 #pragma once
 
+#include "memsize/app/analyze.hpp"
 #include "memsize/board/board.hpp"
-
-#include "app/pipeline.hpp"
 
 #include <optional>
 #include <string>

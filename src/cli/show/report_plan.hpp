@@ -1,7 +1,7 @@
 // A plan for people.
 #pragma once
 
-#include "app/pipeline.hpp"
+#include "memsize/app/plan.hpp"
 
 #include <string>
 

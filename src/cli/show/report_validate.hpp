@@ -1,9 +1,8 @@
 // What validate prints of a map that ran.
 #pragma once
 
+#include "memsize/app/validate.hpp"
 #include "memsize/core/json.hpp"
-
-#include "app/pipeline.hpp"
 
 #include <string>
 

@@ -1,13 +1,11 @@
 // memsize analyze: logs in, a report or a document of sizes out. Four ways lead there: one
 // recording, a log that grows, folders of logs, and a board that is read from an SDK tree.
+#include "memsize/app/fleet.hpp"
+#include "memsize/app/follow.hpp"
+#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/fleet.hpp"
-#include "app/follow.hpp"
-#include "app/generation_guard.hpp"
-#include "app/stages.hpp"
-#include "app/tree_stages.hpp"
 #include "show/fleet_report.hpp"
 #include "show/follow_report.hpp"
 #include "show/progress_line.hpp"
@@ -241,30 +239,6 @@ Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
                  : options.markdown ? fleet_markdown(*fleet)
                                     : fleet_text(*fleet);
   return outcome;
-}
-
-// The board that the tree is, and what is said of the two.
-core::Result<core::Diagnostics> take_tree(app::Session& session, app::AnalyzeRequest& request) {
-  if (request.sdk.empty()) {
-    return core::Diagnostics{};
-  }
-  app::EmitRequest on_tree;
-  on_tree.verb = app::kAnalyze;
-  on_tree.board = request.board;
-  on_tree.trace = request;
-  on_tree.sdk = request.sdk;
-  const auto tree = open_tree(session, on_tree);
-  MEMSIZE_TRY(tree);
-  auto board = board_of_tree(session, request.board, *tree);
-  MEMSIZE_TRY(board);
-  core::Diagnostics said;
-  if (auto differs = compare_with_tree(session, on_tree, *tree); differs) {
-    // Nothing is written: what would be refused is told.
-    differs->severity = core::Severity::kWarning;
-    said.push_back(std::move(*differs));
-  }
-  request.board.of_tree = std::move(*board);
-  return said;
 }
 
 Outcome run_on_tree(app::Session& session, AnalyzeOptions options) {

@@ -1,5 +1,6 @@
 // memsize board: lists boards, shows the map of one in tables, and checks it. Every window is shown
 // with placed, kept and free bytes, which add up.
+#include "memsize/app/board.hpp"
 #include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"

@@ -1,5 +1,7 @@
 // memsize board import: an SDK tree in, a board file out. It is loaded and checked as any board
 // before it is shown; defects of the tree's own map are accepted by name, and it is checked again.
+#include "memsize/app/board.hpp"
+#include "memsize/app/tree_watch.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/overlay.hpp"
@@ -7,7 +9,6 @@
 #include "memsize/sdk/import.hpp"
 #include "memsize/sdk/tree.hpp"
 
-#include "app/tree_watch.hpp"
 #include "board_import.hpp"
 #include "show/render_diagnostics.hpp"
 

@@ -1,11 +1,11 @@
 // memsize check: what to look at, from words or the project; then findings against a baseline, as
 // text, JSON, annotations or SARIF. No baseline is written of what could not all be read.
+#include "memsize/app/check.hpp"
+#include "memsize/app/tree_watch.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/stages.hpp"
-#include "app/tree_watch.hpp"
 #include "show/render_diagnostics.hpp"
 #include "verbs.hpp"
 
@@ -373,7 +373,6 @@ core::Result<void> size_by_project(app::Session& session,
   }
   defaults.fill_margins(wanted.trace);
   defaults.fill_generation(wanted.accept_generation);
-  wanted.trace.board = request.board;
   const auto wish = sizes_to_emit(session, wanted);
   if (!wish) {
     core::Diagnostics errors = wish.error();

@@ -1,9 +1,9 @@
 // memsize diff: two plans in, what changed out, as tables or a document. What only one of the two
 // says of an arena is no change. --fail-on makes a change an error.
+#include "memsize/app/plan.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
-#include "app/plan_stages.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 

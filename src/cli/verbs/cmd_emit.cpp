@@ -2,7 +2,6 @@
 // The only verb that writes a map; nothing is written where a file of somebody else would be lost.
 #include "memsize/core/text.hpp"
 
-#include "app/out_folder.hpp"
 #include "emit_tree.hpp"
 #include "show/unified_diff.hpp"
 
@@ -195,7 +194,6 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
   if (!options.sizing.empty()) {
     options.request.trace.inputs.push_back(options.sizing);
   }
-  options.request.trace.board = options.request.board;
   options.request.out = options.out;
   if (options.force || options.keep) {
     options.request.hand_edits = options.force ? sdk::HandEdits::kForce : sdk::HandEdits::kKeep;
@@ -207,10 +205,7 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
     return failed({std::move(*wrong)}, kEmitSchema, options.json);
   }
   if (!options.request.sdk.empty()) {
-    const EmitMode mode = options.request.diff    ? EmitMode::kDiff
-                          : options.request.check ? EmitMode::kCheck
-                                                  : EmitMode::kWrite;
-    Outcome outcome = emit_tree(session, options.request, mode, kEmitSchema, options.json);
+    Outcome outcome = emit_tree(session, options.request, kEmitSchema, options.json);
     if (outcome.document.contains("sdk")) {
       outcome.document["inputs"] = inputs_of(session, options, nullptr);
     }
@@ -228,33 +223,26 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
   if (options.out.empty()) {
     options.out = options.project.beside("memsize-out/" + emission->map.board.name);
   }
-  const std::vector<app::OnDisk> files = compare(session, options.out, *emission);
-  Outcome outcome;
-  outcome.json = options.json;
-  outcome.diagnostics = emission->diagnostics;
-  outcome.document = document(session, options, *emission, files);
-  if (options.request.diff) {
-    return show_diff(*emission, files, std::move(outcome));
-  }
-  if (options.request.check) {
-    return check_disk(files, std::move(outcome));
-  }
-  if (!options.force) {
-    core::Diagnostics lost = would_lose(session, options.out, *emission, files);
-    if (!lost.empty()) {
-      Outcome refused = failed(std::move(lost), kEmitSchema, options.json);
-      refused.document["board"] = emission->map.board.name;
-      return refused;
-    }
-  }
-  const auto written =
-      session.files.replace(files_to_write(session, options.out, *emission, files));
-  if (!written) {
-    Outcome refused = failed(written.error(), kEmitSchema, options.json);
+  const bool writes = !options.request.diff && !options.request.check;
+  const auto files =
+      writes ? write_map(session, options.out, *emission, options.force)
+             : core::Result<std::vector<app::OnDisk>>{compare(session, options.out, *emission)};
+  if (!files) {
+    Outcome refused = failed(files.error(), kEmitSchema, options.json);
     refused.document["board"] = emission->map.board.name;
     return refused;
   }
-  outcome.text = summary(options, *emission, files);
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.diagnostics = emission->diagnostics;
+  outcome.document = document(session, options, *emission, *files);
+  if (options.request.diff) {
+    return show_diff(*emission, *files, std::move(outcome));
+  }
+  if (options.request.check) {
+    return check_disk(*files, std::move(outcome));
+  }
+  outcome.text = summary(options, *emission, *files);
   if (emission->is_default) {
     outcome.diagnostics.push_back(
         core::note(Code::kEmitDefault,

@@ -85,7 +85,6 @@ Outcome run(app::Session& session, ValidateOptions options) {
   if (!options.sizing.empty()) {
     request.emit.trace.inputs.push_back(options.sizing);
   }
-  request.emit.trace.board = request.emit.board;
   request.emit.verb = "validate";
   // A log of the real board is read like a trace.
   if (auto lacks = lacks_trace(request.emit.trace, "validate"); lacks && request.logs.empty()) {

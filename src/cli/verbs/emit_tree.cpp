@@ -1,14 +1,10 @@
-// Ends a half change that another run left, plans the edit, and then shows it, checks it or has it
-// applied, while watching that nobody else changes the tree.
+// Shows the edit of a tree, checks it or has it applied.
 #include "emit_tree.hpp"
 
+#include "memsize/app/tree.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/recover_trees.hpp"
 #include "memsize/sdk/transaction.hpp"
-#include "memsize/sdk/tree.hpp"
 
-#include "app/tree_stages.hpp"
-#include "app/tree_watch.hpp"
 #include "show/unified_diff.hpp"
 
 #include <algorithm>
@@ -41,24 +37,11 @@ std::size_t count_changes(const app::TreeEmission& emission) {
 
 class TreeEmitter {
  public:
-  TreeEmitter(app::Session& session,
-              const app::EmitRequest& request,
-              EmitMode mode,
-              const char* schema,
-              bool json)
-      : session_(session), request_(request), mode_(mode), schema_(schema), json_(json) {}
+  TreeEmitter(app::Session& session, const app::EmitRequest& request, const char* schema, bool json)
+      : session_(session), request_(request), schema_(schema), json_(json) {}
 
   Outcome run() {
-    const auto roots = prepare();
-    if (!roots) {
-      return refused(roots.error());
-    }
-    const app::TreeWatch watch{session_, *roots};
     auto emission = render_tree(session_, request_);
-    // What is wrong with half of another run's change is nobody's fault.
-    if (const auto alone = watch.undisturbed(); !alone) {
-      return refused(alone.error());
-    }
     if (!emission) {
       return refused(emission.error());
     }
@@ -66,15 +49,9 @@ class TreeEmitter {
     outcome.json = json_;
     outcome.diagnostics = emission->diagnostics;
     outcome.document = document(*emission);
-    switch (mode_) {
-      case EmitMode::kDiff:
-        return show_diff(*emission, std::move(outcome));
-      case EmitMode::kCheck:
-        return check(*emission, std::move(outcome));
-      case EmitMode::kWrite:
-        break;
-    }
-    return write(*emission, std::move(outcome));
+    return request_.diff    ? show_diff(*emission, std::move(outcome))
+           : request_.check ? check(*emission, std::move(outcome))
+                            : write(*emission, std::move(outcome));
   }
 
  private:
@@ -82,20 +59,6 @@ class TreeEmitter {
     Outcome outcome = failed(errors, schema_, json_);
     outcome.document["board"] = request_.board.name;
     return outcome;
-  }
-
-  // Half a change is no tree: it is ended, or where nothing is written told. The trees' roots.
-  core::Result<std::vector<std::string>> prepare() {
-    const auto root = sdk::tree_root(session_.files, request_.sdk);
-    MEMSIZE_TRY(root);
-    std::vector<std::string> roots = {*root};
-    if (!request_.linux.empty()) {
-      roots.push_back(request_.linux);
-    }
-    const auto ready = mode_ == EmitMode::kWrite ? sdk::recover_trees(session_.files, roots)
-                                                 : app::TreeWatch{session_, roots}.at_rest();
-    return ready ? core::Result<std::vector<std::string>>{std::move(roots)}
-                 : tl::make_unexpected(ready.error());
   }
 
   [[nodiscard]] Json document(const app::TreeEmission& emission) const {
@@ -159,7 +122,7 @@ class TreeEmitter {
       outcome.text = fmt::format("{} has these sizes already: nothing changed\n", shown);
       return outcome;
     }
-    const auto applied = sdk::apply(session_.files, emission.roots, description(emission));
+    const auto applied = apply_tree(session_, request_, emission);
     if (!applied) {
       return refused(applied.error());
     }
@@ -176,29 +139,6 @@ class TreeEmitter {
     outcome.text += balance_sentence(emission.map, emission.baseline, emission.affected) +
                     " REBUILD.md says how.\n";
     return outcome;
-  }
-
-  // What sdk status calls the change: its values, wherever they come from.
-  [[nodiscard]] std::string description(const app::TreeEmission& emission) const {
-    std::string said = fmt::format("emit --board {}", core::shell_path(request_.board.name));
-    if (request_.hand_edits) {
-      said += *request_.hand_edits == sdk::HandEdits::kForce ? " --force" : " --keep";
-    }
-    const auto value_of = [](const board::Knob& knob, std::uint64_t value) {
-      return knob.is_address ? core::format_hex(value) : core::format_size(core::Bytes{value});
-    };
-    std::vector<std::string> values;
-    for (const board::Knob& knob : emission.map.board.knobs) {
-      const auto before = emission.baseline.values.find(knob.name);
-      const std::uint64_t after = emission.map.values.at(knob.name);
-      if (before != emission.baseline.values.end() && before->second != after) {
-        values.push_back(fmt::format("{} = {} instead of {}",
-                                     knob.name,
-                                     value_of(knob, after),
-                                     value_of(knob, before->second)));
-      }
-    }
-    return values.empty() ? said : fmt::format("{}: {}", said, core::join(values, ", "));
   }
 
   [[nodiscard]] static std::string list(const sdk::Applied& applied) {
@@ -223,7 +163,6 @@ class TreeEmitter {
 
   app::Session& session_;
   const app::EmitRequest& request_;
-  EmitMode mode_;
   const char* schema_;
   bool json_;
 };
@@ -232,10 +171,9 @@ class TreeEmitter {
 
 Outcome emit_tree(app::Session& session,
                   const app::EmitRequest& request,
-                  EmitMode mode,
                   const char* schema,
                   bool json) {
-  return TreeEmitter{session, request, mode, schema, json}.run();
+  return TreeEmitter{session, request, schema, json}.run();
 }
 
 void add_balance(const layout::MemoryMap& map,

@@ -7,12 +7,9 @@
 
 namespace memsize::cli {
 
-enum class EmitMode { kWrite, kDiff, kCheck };
-
 /// `schema` is that of emit's document.
 [[nodiscard]] Outcome emit_tree(app::Session& session,
                                 const app::EmitRequest& request,
-                                EmitMode mode,
                                 const char* schema,
                                 bool json);
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "memsize/app/baseline.hpp"
+#include "memsize/app/map.hpp"
+#include "memsize/app/project.hpp"
 #include "memsize/core/json.hpp"
 
-#include "app/pipeline.hpp"
-#include "app/project.hpp"
 #include "options.hpp"
 
 #include <functional>

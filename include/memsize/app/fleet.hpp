@@ -1,7 +1,7 @@
 // Every log in a folder: each analyzed for itself, and what all of them need.
 #pragma once
 
-#include "pipeline.hpp"
+#include "memsize/app/analyze.hpp"
 
 #include <functional>
 #include <optional>

@@ -1,16 +1,15 @@
 // An analysis as a document, which is read like a log.
 #pragma once
 
+#include "memsize/app/analyze.hpp"
 #include "memsize/core/json.hpp"
-
-#include "pipeline.hpp"
 
 #include <optional>
 #include <string>
 
 namespace memsize::app {
 
-/// memsize.sizing/1.
+/// memsize.sizing/1: an input of analyze() as a log is.
 [[nodiscard]] core::Json sizing_document(const Analysis& analysis);
 
 /// The keys of a class of memory in documents. Not every total tells the lifetime.
@@ -24,8 +23,5 @@ template <typename Item>
 void add_class(core::Json& json, const Item& item) {
   add_class(json, item.space, item.cacheability, item.lifetime);
 }
-
-/// What a suggestion must not be read without: "SDK 12.0 needs 9 MiB"; empty where nothing is.
-[[nodiscard]] std::string caveat_of(const Analysis& analysis, const sizing::Demand& demand);
 
 }  // namespace memsize::app

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace memsize::app {
+namespace memsize::cli {
 
 namespace {
 
@@ -39,12 +39,12 @@ class CommandLine {
 
 }  // namespace
 
-std::string command_of(const EmitRequest& request,
+std::string command_of(const app::EmitRequest& request,
                        const std::string& board,
                        const std::vector<std::string>& further) {
-  const AnalyzeRequest& trace = request.trace;
+  const app::AnalyzeRequest& trace = request.trace;
   CommandLine line{request.verb};
-  const bool is_first = request.verb == kAnalyze;
+  const bool is_first = request.verb == app::kAnalyze;
   if (!request.question.empty()) {
     line.word(request.question);
   }
@@ -80,4 +80,4 @@ std::string command_of(const EmitRequest& request,
   return line.take();
 }
 
-}  // namespace memsize::app
+}  // namespace memsize::cli

@@ -1,7 +1,7 @@
 // One input that is read while it grows; models are told as they come.
 #pragma once
 
-#include "pipeline.hpp"
+#include "memsize/app/analyze.hpp"
 
 #include <functional>
 #include <string>

@@ -1,6 +1,7 @@
-// What `check` looked at, and what it found.
+// What is wrong with a board, a written map, an SDK tree or a plan.
 #pragma once
 
+#include "memsize/app/board.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/sdk/tree.hpp"
 
@@ -8,6 +9,21 @@
 #include <vector>
 
 namespace memsize::app {
+
+struct CheckRequest {
+  BoardRequest board;
+  /// A folder that emit --out wrote; empty: none.
+  std::string map;
+  /// An SDK tree, read instead of a map; empty: none.
+  std::string sdk;
+  /// Only this part of it; empty: that of the board, or all.
+  std::string soc;
+  /// Logs or a sizing document that must fit the board's map.
+  std::vector<std::string> traces;
+  /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
+  /// of a part with memories.
+  std::vector<std::string> plans;
+};
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the
 /// folder; what is empty is not there.
@@ -32,5 +48,8 @@ struct CheckReport {
   std::vector<sdk::Platform> platforms;
   std::vector<CheckedVariant> variants;
 };
+
+/// Everything that `check` finds; an input that cannot be read is a finding too.
+[[nodiscard]] CheckReport check(Session& session, const CheckRequest& request);
 
 }  // namespace memsize::app

@@ -2,10 +2,8 @@
 // build is the one word "memsize emit". What is typed wins.
 #pragma once
 
-#include "memsize/app/budget.hpp"
+#include "memsize/app/map.hpp"
 #include "memsize/core/diagnostic.hpp"
-
-#include "pipeline.hpp"
 
 #include <map>
 #include <optional>

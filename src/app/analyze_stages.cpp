@@ -1,20 +1,19 @@
-// From inputs to sizes, from sizes to a map, from a map to files that were read back. Sizing is
-// done again where the trace's addresses turn out to lie in the heaps of a changed map.
-#include "stages.hpp"
+// From inputs to sizes. Sizing is done again where the trace's addresses turn out to lie in the
+// heaps of a changed map.
+#include "analyze_stages.hpp"
 
-#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"
-#include "memsize/emit/verify.hpp"
-#include "memsize/layout/check.hpp"
 #include "memsize/readers/reader.hpp"
 #include "memsize/sizing/addresses.hpp"
 
+#include "board_now.hpp"
 #include "generation_guard.hpp"
 #include "recordings.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -157,61 +156,6 @@ void grow_suggestions(Analysis& analysis) {
 }
 
 }  // namespace
-
-std::optional<board::Board> bundled_board(Session& session,
-                                          const std::string& soc,
-                                          const std::string& os) {
-  auto boards = board::newest_boards(session.files, session.data.boards, soc);
-  const auto found = boards.find(os);
-  return found == boards.end() ? std::nullopt : std::optional{std::move(found->second)};
-}
-
-std::optional<layout::MemoryMap> bundled_map(Session& session,
-                                             const std::string& soc,
-                                             const std::string& os) {
-  const auto board = bundled_board(session, soc, os);
-  auto map = board ? layout::resolve(*board, {}) : tl::make_unexpected(core::Diagnostics{});
-  return map ? std::optional{std::move(*map)} : std::nullopt;
-}
-
-core::Result<board::Board> load_board(Session& session, const BoardRequest& request) {
-  if (request.of_tree) {
-    return *request.of_tree;
-  }
-  auto board = board::load_board(session.files, session.data.boards, request.name);
-  if (!board || request.dram.empty()) {
-    return board;
-  }
-  const auto size = core::parse_bytes(request.dram);
-  if (!size) {
-    core::Diagnostics errors = size.error();
-    errors.front().message = fmt::format("--dram: {}", errors.front().message);
-    errors.front().option = "--dram";
-    return tl::make_unexpected(std::move(errors));
-  }
-  const auto populated = board::set_dram(*board, *size);
-  MEMSIZE_TRY(populated);
-  return board;
-}
-
-core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) {
-  auto board = load_board(session, request);
-  MEMSIZE_TRY(board);
-  auto settings = parse_settings(*board, request.set);
-  MEMSIZE_TRY(settings);
-  auto map = request.of_tree
-                 ? layout::resolve(*board, *settings)
-                 : checked_map(session.files, session.data.boards, *board, *settings, request.set);
-  MEMSIZE_TRY(map);
-  return BoardNow{std::move(*board), std::move(*settings), std::move(*map)};
-}
-
-board::KnobValues over(board::KnobValues values, const board::KnobValues& settings) {
-  for (const auto& [knob, value] : settings) {
-    values[knob] = value;
-  }
-  return values;
-}
 
 core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
   RecordingJoiner joiner{session, request};
@@ -480,120 +424,6 @@ core::Result<board::KnobValues> suggestions_to_emit(Session& session,
   return values;
 }
 
-core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
-  Wish wish;
-  if (!request.trace.inputs.empty()) {
-    auto analysis = analyze(session, request.trace);
-    MEMSIZE_TRY(analysis);
-    auto usable = suggestions_to_emit(session, request, *analysis);
-    MEMSIZE_TRY(usable);
-    wish.values = std::move(*usable);
-    wish.diagnostics = analysis->sizing.diagnostics;
-    wish.board = *analysis->board;
-    wish.analysis = std::make_shared<const Analysis>(std::move(*analysis));
-  } else {
-    auto loaded = load_board(session, request.board);
-    MEMSIZE_TRY(loaded);
-    wish.board = std::move(*loaded);
-  }
-  const auto settings = parse_settings(wish.board, request.board.set);
-  MEMSIZE_TRY(settings);
-  wish.values = over(std::move(wish.values), *settings);
-  return wish;
-}
-
-namespace {
-
-bool has_artifact_of(const Emission& emission, std::string_view emitter) {
-  return std::any_of(emission.artifacts.begin(),
-                     emission.artifacts.end(),
-                     [&](const emit::Artifact& a) { return a.emitter == emitter; });
-}
-
-}  // namespace
-
-core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
-  std::vector<emit::MapFile> files;
-  for (const emit::Artifact& artifact : emission.artifacts) {
-    files.push_back({artifact.path, artifact.content});
-  }
-  if (!has_artifact_of(emission, "map-json")) {
-    const auto& emitters = emit::all_emitters();
-    const bool by_request =
-        std::any_of(emitters.begin(), emitters.end(), [&](const emit::Emitter& emitter) {
-          return emitter.by_request && has_artifact_of(emission, emitter.name);
-        });
-    if (!by_request) {
-      return {};
-    }
-    // What hardware loads as it is has nobody else who reads it first.
-    const auto documents =
-        emit::render_all({emission.map, emission.baseline, session.files, session.data.templates},
-                         {"map-json", "mmu-json"});
-    if (!documents) {
-      return documents.error();
-    }
-    for (const emit::Artifact& artifact : *documents) {
-      files.push_back({artifact.path, artifact.content});
-    }
-  }
-  core::Diagnostics found = emit::verify_map(files, "").diagnostics;
-  const auto accepted =
-      board::load_accepted(session.files, session.data.boards, emission.map.board.asked_as);
-  if (!accepted) {
-    return accepted.error();
-  }
-  // What --only left out is missing on purpose; what the board accepts was said of the map.
-  std::erase_if(found, [&](const core::Diagnostic& diagnostic) {
-    return diagnostic.severity != core::Severity::kError ||
-           layout::is_accepted_by_name(*accepted, emission.map.board, diagnostic);
-  });
-  for (core::Diagnostic& diagnostic : found) {
-    diagnostic.hint = "a template wrote this file; nothing was changed on disk";
-  }
-  return found;
-}
-
-core::Result<board::KnobValues> parse_settings(const board::Board& board,
-                                               const std::vector<std::string>& settings) {
-  board::KnobValues values;
-  core::Diagnostics errors;
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      errors.push_back(core::error(
-          Code::kKnobSyntax,
-          fmt::format("'{}' does not set a knob", core::printable(setting, 80)),
-          {},
-          fmt::format("write --set KNOB=SIZE; memsize board show {} lists the knobs",
-                      core::shell_path(board.asked_as.empty() ? board.name : board.asked_as))));
-      continue;
-    }
-    const std::string name = setting.substr(0, equals);
-    const std::string text = setting.substr(equals + 1);
-    const board::Knob* knob = board.find_knob(name);
-    core::Result<std::uint64_t> value = 0;
-    if (knob != nullptr && knob->is_address) {
-      value = core::parse_address(text);
-    } else {
-      value = core::parse_bytes(text).map([](core::Bytes size) { return size.count(); });
-    }
-    if (!value) {
-      for (core::Diagnostic& problem : value.error()) {
-        problem.message = fmt::format("--set {}: {}", core::printable(name, 60), problem.message);
-        problem.option = "--set " + name;
-        errors.push_back(std::move(problem));
-      }
-      continue;
-    }
-    values[name] = *value;
-  }
-  if (!errors.empty()) {
-    return tl::make_unexpected(std::move(errors));
-  }
-  return values;
-}
-
 board::KnobValues suggestions_of(const Analysis& analysis) {
   board::KnobValues values = suggestions_of(analysis.sizing);
   if (analysis.growth) {
@@ -653,27 +483,6 @@ void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept) {
       kept.push_back(diagnostic);
     }
   }
-}
-
-void say_nearest(const board::Board& board,
-                 const board::KnobValues& values,
-                 core::Diagnostics& errors) {
-  const bool mmu_alone = std::all_of(errors.begin(), errors.end(), [](const auto& diagnostic) {
-    return diagnostic.code == Code::kMmuCongruence || diagnostic.code == Code::kMmuTables ||
-           diagnostic.severity != core::Severity::kError;
-  });
-  const auto growth =
-      mmu_alone ? layout::grow_for_mmu(board, values, true) : std::optional<layout::Growth>{};
-  if (!growth) {
-    return;
-  }
-  std::vector<std::string> settings;
-  for (const auto& [knob, value] : growth->values) {
-    settings.push_back(fmt::format("--set {}={}", knob, core::format_setting(core::Bytes{value})));
-  }
-  errors.back().hint = fmt::format("the nearest sizes that the MMU can map, {} more: {}",
-                                   core::format_size(growth->cost),
-                                   core::join(settings, " "));
 }
 
 core::Diagnostic describe_growth(const layout::Growth& growth) {

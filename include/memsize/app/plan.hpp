@@ -1,6 +1,7 @@
-// What `plan` is asked for, and what comes of it.
+// Where the tensors of a model lie in memory.
 #pragma once
 
+#include "memsize/app/session.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/plan.hpp"
@@ -39,5 +40,14 @@ struct Planning {
   plan::PlanOutcome outcome;
   core::Diagnostics diagnostics;
 };
+
+/// A plan that does not fit is a plan with errors; what fails is what nobody can plan.
+[[nodiscard]] core::Result<Planning> plan_memory(Session& session, const PlanRequest& request);
+
+/// Reports of one model, combined into one; "-" is standard input, files may be packed. All errors
+/// of all files come together. An empty `format`: each is found by its content.
+[[nodiscard]] core::Result<model::PlanReport> read_plans(Session& session,
+                                                         const std::vector<std::string>& paths,
+                                                         const std::string& format);
 
 }  // namespace memsize::app

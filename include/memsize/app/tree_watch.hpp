@@ -2,7 +2,7 @@
 // read-only, and a check beside a build must not stop it.
 #pragma once
 
-#include "pipeline.hpp"
+#include "memsize/app/session.hpp"
 
 #include <string>
 #include <vector>
