@@ -3,6 +3,7 @@
 
 #include "memsize/layout/memory_map.hpp"
 
+#include "analyze_stages.hpp"
 #include "board_now.hpp"
 #include "map_stages.hpp"
 

@@ -7,7 +7,7 @@
 #include "memsize/sdk/recover_trees.hpp"
 #include "memsize/sdk/tree.hpp"
 
-#include "map_stages.hpp"
+#include "analyze_stages.hpp"
 #include "tree_stages.hpp"
 
 #include <string>
@@ -25,8 +25,8 @@ core::Result<std::vector<std::string>> prepare(Session& session, const EmitReque
   const auto root = sdk::tree_root(session.files, request.sdk);
   MEMSIZE_TRY(root);
   std::vector<std::string> roots = {*root};
-  if (!request.linux.empty()) {
-    roots.push_back(request.linux);
+  if (!request.linux_tree.empty()) {
+    roots.push_back(request.linux_tree);
   }
   const auto ready = !request.diff && !request.check ? sdk::recover_trees(session.files, roots)
                                                      : TreeWatch{session, roots}.at_rest();
@@ -63,11 +63,11 @@ core::Result<TreeEmission> plan_change(Session& session, const EmitRequest& requ
   emission.roots.push_back({wish->root, changes_of(*tree, *plan, wish->root)});
 
   // What Linux reserves, in its own device trees.
-  if (!request.linux.empty()) {
+  if (!request.linux_tree.empty()) {
     auto linux = plan_linux(session, request, *tree, *plan, wish->root);
     MEMSIZE_TRY(linux);
     keep_warnings(linux->diagnostics, emission.diagnostics);
-    emission.roots.push_back({request.linux, changes_of(*linux)});
+    emission.roots.push_back({request.linux_tree, changes_of(*linux)});
   }
 
   // What is wrong with it besides, and stays so, or is put right.

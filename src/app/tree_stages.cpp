@@ -66,7 +66,7 @@ bool has_nodes_nowhere(const EmitRequest& request,
                        const sdk::EditPlan& plan,
                        const layout::MemoryMap& baseline) {
   const auto steps = emit::rebuild_steps(plan.after, emit::affected_by(plan.after, baseline));
-  return request.linux.empty() && asked_of(tree).variant->dts.empty() &&
+  return request.linux_tree.empty() && asked_of(tree).variant->dts.empty() &&
          std::any_of(steps.begin(), steps.end(), [](const board::RebuildStep& step) {
            return step.when == "linux";
          });
@@ -221,7 +221,7 @@ core::Result<sdk::DeviceTreeEdits> plan_linux(Session& session,
   }
   before.push_back(&plan.before);
   return sdk::edit_device_trees(
-      session.files, request.linux, before, plan.after, request.hand_edits);
+      session.files, request.linux_tree, before, plan.after, request.hand_edits);
 }
 
 std::vector<sdk::FileChange> changes_of(const sdk::OpenTree& tree,
@@ -250,7 +250,7 @@ emit::Affected affected_by_plan(const sdk::EditPlan& plan,
                         emit::affected_by(plan.after, plan.before),
                         sdk::affected_by_files(plan.files, plan.before, plan.after));
   for (std::size_t i = 1; i < roots.size(); ++i) {
-    affected.linux = affected.linux || !roots[i].changes.empty();
+    affected.device_tree = affected.device_tree || !roots[i].changes.empty();
   }
   return affected;
 }

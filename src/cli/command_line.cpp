@@ -56,7 +56,7 @@ std::string command_of(const app::EmitRequest& request,
     line.option("--trace", trace.inputs[i]);
   }
   line.option("--sdk", request.sdk);
-  line.option("--linux", request.linux);
+  line.option("--linux", request.linux_tree);
   line.option("--out", request.out);
   line.option("--only", core::join(request.only, ","));
   line.option("--core", trace.core);

@@ -35,7 +35,7 @@ struct EmitRequest {
   bool accept_generation = false;
   /// An SDK tree that is edited in place, and beside it the device trees of Linux; empty: none.
   std::string sdk;
-  std::string linux;
+  std::string linux_tree;
   /// What becomes of files that were edited by hand; empty: they are told.
   std::optional<sdk::HandEdits> hand_edits;
   std::vector<Budget> budgets;

@@ -4,6 +4,7 @@
 #include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/artifact.hpp"
 
 #include "render_diagnostics.hpp"
 #include "report_parts.hpp"

@@ -159,7 +159,7 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const EmitOpt
                        "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; memsize "
                        "list boards shows them");
   }
-  const std::array about_trees = {std::pair{"--linux", !options.request.linux.empty()},
+  const std::array about_trees = {std::pair{"--linux", !options.request.linux_tree.empty()},
                                   std::pair{"--keep", options.keep}};
   for (const auto& [name, is_given] : about_trees) {
     if (is_given && options.request.sdk.empty()) {
@@ -266,11 +266,11 @@ Outcome run_project(app::Session& session, EmitOptions options) {
   defaults.fill_inputs(options.traces, options.sizing);
   defaults.fill_generation(options.request.accept_generation);
   options.request.budgets = options.project.budgets;
-  app::Target target{options.out, options.request.sdk, options.request.linux};
+  app::Target target{options.out, options.request.sdk, options.request.linux_tree};
   defaults.fill(target);
   options.out = std::move(target.out);
   options.request.sdk = std::move(target.sdk);
-  options.request.linux = std::move(target.linux_tree);
+  options.request.linux_tree = std::move(target.linux_tree);
   Outcome outcome = run_emit(session, options);
   say_where(defaults, outcome);
   return outcome;
@@ -324,7 +324,7 @@ Run add_emit(const Command& app) {
   sdk.excludes(out);
   sdk.excludes(only);
   verb.option("--linux",
-              options->request.linux,
+              options->request.linux_tree,
               "With --sdk, edit the device trees of this kernel, too")
       .filled();
   const Option force =

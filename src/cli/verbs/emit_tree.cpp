@@ -66,8 +66,8 @@ class TreeEmitter {
     json["schema"] = schema_;
     json["board"] = emission.map.board.name;
     json["sdk"] = request_.sdk;
-    if (!request_.linux.empty()) {
-      json["linux"] = request_.linux;
+    if (!request_.linux_tree.empty()) {
+      json["linux"] = request_.linux_tree;
     }
     json["files"] = Json::array();
     for (const sdk::RootChanges& root : emission.roots) {
@@ -131,11 +131,12 @@ class TreeEmitter {
       outcome.diagnostics.insert(
           outcome.diagnostics.end(), each.warnings.begin(), each.warnings.end());
     }
-    outcome.text += fmt::format("memsize sdk revert --sdk {}{} puts back what was.\n",
-                                core::shell_path(request_.sdk),
-                                request_.linux.empty()
-                                    ? std::string{}
-                                    : fmt::format(" --linux {}", core::shell_path(request_.linux)));
+    outcome.text +=
+        fmt::format("memsize sdk revert --sdk {}{} puts back what was.\n",
+                    core::shell_path(request_.sdk),
+                    request_.linux_tree.empty()
+                        ? std::string{}
+                        : fmt::format(" --linux {}", core::shell_path(request_.linux_tree)));
     outcome.text += balance_sentence(emission.map, emission.baseline, emission.affected) +
                     " REBUILD.md says how.\n";
     return outcome;
