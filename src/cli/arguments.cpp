@@ -1,11 +1,8 @@
-// Finds the words of the command line that a mistake is about and points at them. A --set that
-// makes a map impossible is blamed for it, with the place in the board as a second one.
+// Finds the words of the command line that a mistake is about and points at them.
 #include "arguments.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,19 +11,6 @@ namespace memsize::cli {
 namespace {
 
 constexpr std::string_view kSet = "--set ";
-
-bool speaks_of(const core::Diagnostic& diagnostic, const std::string& knob) {
-  const auto names = [&](const std::string& text) { return text.find(knob) != std::string::npos; };
-  return names(diagnostic.message) || names(diagnostic.hint) ||
-         std::any_of(diagnostic.details.begin(), diagnostic.details.end(), names);
-}
-
-// Boards and generator scripts say sizes; of any other file, the mistake is its own.
-bool says_sizes(const core::Diagnostic& error) {
-  const std::string& path = error.place.path.str();
-  return (path.ends_with(".toml") || path.ends_with(".py")) &&
-         !core::code_name(error.code).starts_with("sdk.");
-}
 
 // The value of `option` among the words ("--dram 4GiB", "--dram=4GiB"), whose text begins with
 // `prefix`; the last one counts.
@@ -51,25 +35,6 @@ std::optional<std::string> value_of(const std::vector<std::string>& words,
 }
 
 }  // namespace
-
-void blame_settings(const std::vector<std::string>& settings, core::Diagnostics& errors) {
-  std::vector<std::string> knobs;
-  for (const std::string& setting : settings) {
-    knobs.push_back(setting.substr(0, setting.find('=')));
-  }
-  for (core::Diagnostic& error : errors) {
-    const auto named = std::find_if(knobs.begin(), knobs.end(), [&](const std::string& knob) {
-      return speaks_of(error, knob);
-    });
-    const bool is_known = named != knobs.end() || knobs.size() == 1;
-    if (error.severity != core::Severity::kError || !is_known || !says_sizes(error)) {
-      continue;
-    }
-    error.option = std::string{kSet} + (named != knobs.end() ? *named : knobs.front());
-    error.related.insert(error.related.begin(),
-                         {std::exchange(error.place, {}), "where the map has it"});
-  }
-}
 
 void point_at_arguments(const std::vector<std::string>& words, core::Diagnostics& diagnostics) {
   for (core::Diagnostic& diagnostic : diagnostics) {

@@ -8,10 +8,6 @@
 
 namespace memsize::cli {
 
-/// Of errors that a map has with these "KNOB=SIZE" only: each is told of the setting that it speaks
-/// of, or of the only one. Where the map has it becomes a note.
-void blame_settings(const std::vector<std::string>& settings, core::Diagnostics& errors);
-
 /// Where `Diagnostic::option` stands in the words of the command line, for a caret below it.
 void point_at_arguments(const std::vector<std::string>& words, core::Diagnostics& diagnostics);
 

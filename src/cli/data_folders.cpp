@@ -32,12 +32,8 @@ std::string find_root(core::FileSystem& files) {
 
 }  // namespace
 
-DataFolders find_data_folders(core::FileSystem& files) {
-  const std::string root = find_root(files);
-  DataFolders data{root + "/boards", {root + "/templates"}, {}, {}};
-  // Installed, or in the tree.
-  const std::string sources = root + "/src/runtime/target";
-  data.runtime = files.is_directory(sources) ? sources : root + "/runtime";
+app::DataFolders find_data_folders(core::FileSystem& files) {
+  app::DataFolders data = app::data_folders(files, find_root(files));
   std::error_code failure;
   const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
   const fs::path beside = folder / "memsize-host";

@@ -1,11 +1,11 @@
 // Finds boards and templates beside the program, so that it runs from any folder.
 #pragma once
 
-#include "app/pipeline.hpp"
+#include "memsize/app/session.hpp"
 
 namespace memsize::cli {
 
 /// $MEMSIZE_DATA, else the source tree that holds the program, else the install prefix.
-[[nodiscard]] DataFolders find_data_folders(core::FileSystem& files);
+[[nodiscard]] app::DataFolders find_data_folders(core::FileSystem& files);
 
 }  // namespace memsize::cli

@@ -1,8 +1,10 @@
 // The one place that prints and exits.
 #include "memsize/core/bug.hpp"
+#include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
 #include "arguments.hpp"
+#include "command_line.hpp"
 #include "data_folders.hpp"
 #include "memory_end.hpp"
 #include "patient_files.hpp"
@@ -38,7 +40,7 @@ Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json) {
   return outcome;
 }
 
-Option add_board_option(const Command& verb, BoardRequest& board) {
+Option add_board_option(const Command& verb, app::BoardRequest& board) {
   const Option name =
       verb.option("--board", board.name, "A bundled board, or a path to a .toml file").filled();
   verb.option("--dram", board.dram, "DRAM that this board carries, all chips together: 4GiB")
@@ -54,14 +56,14 @@ core::Diagnostic lacks_option(const char* option, const char* required, const ch
                      fmt::format("memsize {} --help shows how", verb));
 }
 
-std::optional<core::Diagnostic> lacks_board(const BoardRequest& board, const char* verb) {
+std::optional<core::Diagnostic> lacks_board(const app::BoardRequest& board, const char* verb) {
   if (!board.name.empty() || (board.dram.empty() && board.set.empty())) {
     return std::nullopt;
   }
   return lacks_option(board.dram.empty() ? "--set" : "--dram", "--board", verb);
 }
 
-void add_project_options(const Command& verb, ProjectRequest& project) {
+void add_project_options(const Command& verb, app::ProjectRequest& project) {
   const Option file =
       verb.option(
               "--project", project.file, "A file for what is not typed (default: ./memsize.toml)")
@@ -69,7 +71,7 @@ void add_project_options(const Command& verb, ProjectRequest& project) {
   verb.flag("--no-project", project.none, "Leave a memsize.toml out").excludes(file);
 }
 
-void say_where(const Defaults& defaults, Outcome& outcome) {
+void say_where(const app::Defaults& defaults, Outcome& outcome) {
   defaults.say_where(outcome.diagnostics);
   if (outcome.status == core::ExitStatus::kUsage) {
     outcome.status = core::exit_status(outcome.diagnostics);
@@ -284,7 +286,7 @@ int run(int argc, char** argv) {
   // done.
   std::signal(SIGXFSZ, SIG_IGN);
   PatientFiles files;
-  Session session{files, find_data_folders(files)};
+  app::Session session{files, find_data_folders(files), command_of};
   for (const auto& [verb, run_verb] : runs) {
     if (verb.is_given()) {
       Outcome outcome = run_verb(session);

@@ -144,7 +144,7 @@ Affected affected_by(const MemoryMap& map, const Affected& one, const Affected& 
     return std::find(affected.cores.begin(), affected.cores.end(), core) != affected.cores.end();
   };
   Affected both;
-  both.linux = one.linux || other.linux;
+  both.device_tree = one.device_tree || other.device_tree;
   for (const board::Core& core : map.board.cores) {
     if (has(one, core.name) || has(other, core.name)) {
       both.cores.push_back(core.name);
@@ -157,9 +157,9 @@ std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const Affect
   const std::vector<std::string>& cores = affected.cores;
   std::vector<board::RebuildStep> steps;
   for (const board::RebuildStep& step : map.board.rebuild) {
-    const bool needed = step.when == "always" ? affected.linux || !cores.empty()
+    const bool needed = step.when == "always" ? affected.device_tree || !cores.empty()
                         : step.when == "linux"
-                            ? affected.linux
+                            ? affected.device_tree
                             : std::find(cores.begin(), cores.end(), step.when) != cores.end();
     if (needed) {
       steps.push_back(step);

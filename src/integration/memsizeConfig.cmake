@@ -1,7 +1,7 @@
 # find_package(memsize [COMPONENTS program library])
 #
-#   program   the target memsize::memsize and the function memsize_emit()
-#   library   memsize::core and the other rooms; needs {fmt}, zlib and yaml-cpp
+#   program   the target memsize::program and the function memsize_emit()
+#   library   memsize::memsize, which is all of memsize::core and the other rooms; needs {fmt}, zlib and yaml-cpp
 #
 # Without components, the library is left out where what it needs is missing.
 

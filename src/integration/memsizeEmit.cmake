@@ -133,7 +133,7 @@ function(memsize_emit)
   endif()
   _memsize_words()
 
-  get_target_property(program memsize::memsize LOCATION)
+  get_target_property(program memsize::program LOCATION)
   set(files)
   set(inputs)
   set(folder)
@@ -175,7 +175,7 @@ function(memsize_emit)
   if(memsize_CHECK)
     # What is checked may be changed by hand, too: no time of a file says that it need not be looked at.
     add_custom_target("${name}"
-      COMMAND memsize::memsize emit ${words} --check
+      COMMAND memsize::program emit ${words} --check
       COMMENT "Checking the memory map of ${what}"
       VERBATIM)
   else()
@@ -186,7 +186,7 @@ function(memsize_emit)
     add_custom_command(
       OUTPUT "${stamp}"
       BYPRODUCTS ${files}
-      COMMAND memsize::memsize emit ${words}
+      COMMAND memsize::program emit ${words}
       COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
       DEPENDS ${depends} "${program}"
       COMMENT "Writing the memory map of ${what}"

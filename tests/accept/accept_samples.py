@@ -1,4 +1,4 @@
-"""The sample projects, built against an installed memsize: with CMake (Ninja and make) and with GNU make.
+"""The sample projects, built against an installed memsize: with CMake (Ninja and make) and with GNU make, and linked with it.
 
 A map that is out of date stops the build where it is only checked, and is written where it is not; a second
 build does nothing, and nothing that would not change gets another time.
@@ -231,7 +231,7 @@ def check_project_file(context: Context, prefix: Path, generator: str) -> None:
 SDK_LIST = """cmake_minimum_required(VERSION 3.19)
 project(in_place LANGUAGES NONE)
 find_package(memsize REQUIRED COMPONENTS program)
-set_target_properties(memsize::memsize PROPERTIES
+set_target_properties(memsize::program PROPERTIES
   IMPORTED_LOCATION "${CMAKE_SOURCE_DIR}/stub" IMPORTED_LOCATION_RELEASE "${CMAKE_SOURCE_DIR}/stub"
   IMPORTED_LOCATION_DEBUG "${CMAKE_SOURCE_DIR}/stub" IMPORTED_LOCATION_NOCONFIG "${CMAKE_SOURCE_DIR}/stub")
 add_custom_target(firmware ALL)
@@ -318,7 +318,7 @@ def check_package(context: Context, prefix: Path) -> None:
         (source / "CMakeLists.txt").write_text(
             f"cmake_minimum_required(VERSION 3.19)\nproject(package LANGUAGES {language})\n"
             f"set(CMAKE_SIZEOF_VOID_P {pointer})\nfind_package(memsize {words})\n"
-            "if(NOT TARGET memsize::memsize OR NOT COMMAND memsize_emit)\n"
+            "if(NOT TARGET memsize::program OR NOT COMMAND memsize_emit)\n"
             "  message(FATAL_ERROR \"no program\")\nendif()\n")
         done = run(["cmake", "-S", source, "-B", source / f"build{number}", "-G", "Ninja",
                     f"-DCMAKE_PREFIX_PATH={prefix}"], context.work)
@@ -429,8 +429,37 @@ def check_as_typed(context: Context) -> None:
     check(f"[0x{start:X}, 0x{start + wrote['size_bytes']:X}) on the bus" in said, f"why in a project: {wrote}\n{said}")
 
 
+def check_library(context: Context, prefix: Path) -> None:
+    """A program that links memsize writes and says what memsize itself does."""
+    build, mine, theirs = (context.work / name for name in ("library", "library-map", "program-map"))
+    must(["cmake", "-S", SOURCE / "samples" / "library", "-B", build, "-G", "Ninja",
+          f"-DCMAKE_PREFIX_PATH={prefix}"], context.work)
+    must(["cmake", "--build", build], context.work)
+    program = build / "size_map"
+    said = must([program, "j722s-sdk11", TRACE, mine], context.work)
+    must([context.memsize, "emit", "--board", "j722s-sdk11", "--trace", TRACE, "--out", theirs], context.work)
+    written = {path: (theirs / path).read_bytes() for path in times_of(theirs)}
+    same("files of the library", {path: (mine / path).read_bytes() for path in times_of(mine)}, written)
+    analysis = must([context.memsize, "analyze", TRACE, "--board", "j722s-sdk11", "--json"], context.work)
+    wanted = [f"{demand['region']}: {demand['suggested_bytes']} bytes" for core in json.loads(analysis)["cores"]
+              for demand in core["demands"]]
+    same("sizes of the library", said.splitlines(), [*wanted, f"{len(written)} files in {mine}"])
+
+    # A second run changes nothing; what is wrong is told with its place and what to do, and with memsize's exit status.
+    before = times_of(mine)
+    must([program, "j722s-sdk11", TRACE, mine], context.work)
+    same("times after a second run", times_of(mine), before)
+    for words, status, message in (
+            (("j772s", TRACE, mine), 2, "did you mean 'j722s'?"),
+            (("j722s-sdk11", context.work / "none.log", mine), 1, f"{context.work / 'none.log'}: "),
+            (("j722s", TRACE, mine), 1, "for the SDK of the trace: board j722s-sdk11")):
+        done = run([program, *words], context.work)
+        check(done.returncode == status and message in done.stderr, f"{words}: {done.returncode}, {done.stderr}")
+    same("times after failures", times_of(mine), before)
+
+
 def body(context: Context) -> str:
-    tools = [tool("cmake"), tool("ninja"), tool("make"), tool("cc", "gcc")]
+    tools = [tool("cmake"), tool("ninja"), tool("make"), tool("cc", "gcc"), tool("c++", "g++")]
     prefix = install(context)
     for generator in GENERATORS:
         trace = context.work / f"trace-{generator.split()[-1]}.log"
@@ -442,6 +471,7 @@ def body(context: Context) -> str:
     check_words(context, prefix)
     check_misuses(context, prefix)
     check_package(context, prefix)
+    check_library(context, prefix)
     check_make(context, prefix)
     check_as_typed(context)
     return f"the samples build with {', '.join(GENERATORS)} and GNU make ({len(tools)} tools)"

@@ -1,6 +1,7 @@
 // Any bytes as a project file: errors with their place, or a project whose values stand in the text
 // and whose use of them is remembered.
-#include "app/project.hpp"
+#include "memsize/app/project.hpp"
+
 #include "check.hpp"
 
 #include <algorithm>
@@ -27,13 +28,13 @@ void check_project_errors(const memsize::core::Diagnostics& errors) {
 
 MEMSIZE_FUZZ_TARGET(project_toml) {
   const std::string text{reinterpret_cast<const char*>(data), size};
-  const auto project = memsize::cli::parse_project(text, "sub/memsize.toml");
+  const auto project = memsize::app::parse_project(text, "sub/memsize.toml");
   if (!project) {
     check_project_errors(project.error());
     return 0;
   }
-  memsize::cli::Defaults defaults{*project};
-  memsize::cli::BoardRequest board;
+  memsize::app::Defaults defaults{*project};
+  memsize::app::BoardRequest board;
   defaults.fill(board);
   require(board.name.empty() || project->board, "a board comes from the project");
   require(!board.name.empty() || board.set.empty(), "sizes wait for a board");
@@ -44,7 +45,7 @@ MEMSIZE_FUZZ_TARGET(project_toml) {
   std::string sizing;
   defaults.fill_inputs(traces, sizing);
   require(traces.empty() || sizing.empty(), "traces and a sizing document exclude each other");
-  memsize::cli::Target target;
+  memsize::app::Target target;
   defaults.fill(target);
   require(target.out.empty() || target.sdk.empty(), "a folder and an SDK exclude each other");
   for (const std::string* path : {&sizing, &target.out, &target.sdk, &target.linux_tree}) {

@@ -1,12 +1,12 @@
 // A whole SDK tree, some of whose files are any bytes: it is read and checked, with a board and
 // without one, never with a crash; every place is one of the tree, and what is found can be printed
 // and be accepted by a baseline.
+#include "memsize/app/baseline.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/sdk/check.hpp"
 #include "memsize/sdk/tree.hpp"
 
-#include "app/baseline.hpp"
 #include "check.hpp"
 #include "show/annotations.hpp"
 #include "show/render_diagnostics.hpp"
@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-using memsize::cli::Acceptance;
+using memsize::app::Acceptance;
 using memsize::core::Diagnostics;
 using memsize::core::MemFileSystem;
 using memsize::core::Place;
@@ -118,13 +118,13 @@ void check_printed(const Diagnostics& found, const Acceptance& acceptance) {
 // What is written to a baseline is accepted by it.
 void check_baseline(Diagnostics found, Acceptance acceptance) {
   const std::size_t all = found.size();
-  const std::string text = memsize::cli::format_baseline(found, acceptance.homes, {});
-  const auto baseline = memsize::cli::parse_baseline("b", text);
+  const std::string text = memsize::app::format_baseline(found, acceptance.homes, {});
+  const auto baseline = memsize::app::parse_baseline("b", text);
   require(baseline.has_value(), "a written baseline can be read");
-  memsize::cli::accept(*baseline, true, found, acceptance);
+  memsize::app::accept(*baseline, true, found, acceptance);
   require(found.size() + acceptance.accepted.size() == all, "no entry is needless");
   for (const core::Diagnostic& each : found) {
-    require(!memsize::cli::can_be_accepted(each, acceptance.homes), "a baseline accepts its tree");
+    require(!memsize::app::can_be_accepted(each, acceptance.homes), "a baseline accepts its tree");
   }
 }
 

@@ -10,7 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOMS = ["core", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "cli"]
+ROOMS = ["core", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "app", "cli"]
 
 # Which rooms a room may include, besides itself.
 ALLOWED = {
@@ -24,6 +24,7 @@ ALLOWED = {
     "emit": ["core", "model", "board", "plan", "layout"],
     "sdk": ["core", "model", "board", "layout", "emit"],
     "runtime": ["core", "model", "board", "sizing", "layout", "emit"],
+    "app": ["core", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime"],
     "cli": ROOMS,
 }
 
@@ -57,13 +58,15 @@ THIRD_PARTY = {
     "toml++/": ["core"],
     "zlib.h": ["core"],
     "yaml-cpp/": ["core"],
-    "nlohmann/": ["core", "readers", "sdk", "cli"],
+    "nlohmann/": ["core", "readers", "sdk", "app"],
     "kainjow/": ["emit"],
     "CLI/": ["cli"],
 }
 
 HEADER_LIMIT = 250
 SOURCE_LIMIT = 800
+# In strings they are what they are.
+PREDEFINED = re.compile(r'(?<!["\w])(linux|unix)(?!["\w])')
 UNDONE = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 # What begins in a line's first column, where clang-format puts namespaces and the types in them: a namespace
@@ -220,6 +223,8 @@ def main() -> int:
             problems.append(f"{path}: {text.count(chr(10))} lines, the limit is {limit}")
         if UNDONE.search(text):
             problems.append(f"{path}: something is left undone")
+        if path.relative_to(root).parts[0] == "include" and PREDEFINED.search(strip_comments(text)):
+            problems.append(f"{path}: 'linux' and 'unix' are macros where whoever includes this has GNU's extensions")
         if path.suffix == ".hpp" and "#pragma once" not in text:
             problems.append(f"{path}: no #pragma once")
     check_folders(root, {path: path.read_text() for path in files}, problems)

@@ -1,5 +1,6 @@
 // What check prints for machines: columns, annotations, baselines, SARIF.
-#include "app/baseline.hpp"
+#include "memsize/app/baseline.hpp"
+
 #include "show/annotations.hpp"
 #include "show/columns.hpp"
 #include "show/render_diagnostics.hpp"
@@ -36,16 +37,16 @@ core::Diagnostic finding(const std::string& path, const std::string& message) {
   return core::error(Code::kSdkDisagree, message, place_in(path, 3, 1, 4, "abcd"));
 }
 
-const Homes kHomes = {{"../sdk/platform/zx9/rtos", "platform/zx9/rtos"}};
+const app::Homes kHomes = {{"../sdk/platform/zx9/rtos", "platform/zx9/rtos"}};
 
-Baseline baseline_of(const std::vector<core::Diagnostic>& findings, const Homes& homes) {
-  const auto parsed = parse_baseline("b.json", format_baseline(findings, homes, {}));
+app::Baseline baseline_of(const std::vector<core::Diagnostic>& findings, const app::Homes& homes) {
+  const auto parsed = app::parse_baseline("b.json", app::format_baseline(findings, homes, {}));
   REQUIRE(parsed);
   return *parsed;
 }
 
 core::Diagnostics errors_of(const std::string& text) {
-  const auto parsed = parse_baseline("b.json", text);
+  const auto parsed = app::parse_baseline("b.json", text);
   REQUIRE_FALSE(parsed);
   return parsed.error();
 }
@@ -129,41 +130,42 @@ TEST_CASE("names of an input cannot command a terminal") {
 }
 
 TEST_CASE("a finding is recognised wherever the tree lies and whatever line it is on") {
-  const Homes other = {{"/elsewhere/platform/zx9/rtos", "platform/zx9/rtos"}};
+  const app::Homes other = {{"/elsewhere/platform/zx9/rtos", "platform/zx9/rtos"}};
   core::Diagnostics found = {finding("/elsewhere/platform/zx9/rtos/r5/a.cmd",
                                      "not what /elsewhere/platform/zx9/rtos/gen.py makes")};
   found.front().place.line = 99;
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = other;
-  const Baseline baseline = baseline_of({finding("../sdk/platform/zx9/rtos/r5/a.cmd",
-                                                 "not what ../sdk/platform/zx9/rtos/gen.py makes")},
-                                        kHomes);
+  const app::Baseline baseline =
+      baseline_of({finding("../sdk/platform/zx9/rtos/r5/a.cmd",
+                           "not what ../sdk/platform/zx9/rtos/gen.py makes")},
+                  kHomes);
   CHECK(baseline.entries.front().key.message == "not what platform/zx9/rtos/gen.py makes");
-  accept(baseline, true, found, acceptance);
+  app::accept(baseline, true, found, acceptance);
   CHECK(found.empty());
   CHECK(acceptance.accepted.size() == 1);
 }
 
 TEST_CASE("a folder's name inside another word stays") {
-  const Homes homes = {{"a", "platform/a/rtos"}};
-  CHECK(key_of(finding("a/f", "a/f and 'a' but not ba/f, a.b or /a/f"), homes).message ==
+  const app::Homes homes = {{"a", "platform/a/rtos"}};
+  CHECK(app::key_of(finding("a/f", "a/f and 'a' but not ba/f, a.b or /a/f"), homes).message ==
         "platform/a/rtos/f and 'platform/a/rtos' but not ba/f, a.b or /a/f");
   // The name may begin like the folder.
-  CHECK(key_of(finding("p/f", "p/f p/g"), {{"p", "p/p"}}).message == "p/p/f p/p/g");
-  CHECK(key_of(finding("out/x/f", "see out/x/f"), {{"out", ""}}) ==
-        FindingKey{"x/f", "sdk.disagree", "see x/f"});
+  CHECK(app::key_of(finding("p/f", "p/f p/g"), {{"p", "p/p"}}).message == "p/p/f p/p/g");
+  CHECK(app::key_of(finding("out/x/f", "see out/x/f"), {{"out", ""}}) ==
+        app::FindingKey{"x/f", "sdk.disagree", "see x/f"});
 }
 
 TEST_CASE("another message, another file or another code is another finding") {
   const std::string path = "../sdk/platform/zx9/rtos/f";
-  const Baseline baseline = baseline_of({finding(path, "m")}, kHomes);
+  const app::Baseline baseline = baseline_of({finding(path, "m")}, kHomes);
   core::Diagnostic code = finding(path, "m");
   code.code = Code::kSdkReserved;
   core::Diagnostics found = {
       finding(path, "n"), finding(path + "2", "m"), code, finding(path, "m"), finding(path, "m")};
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
-  accept(baseline, true, found, acceptance);
+  app::accept(baseline, true, found, acceptance);
   CHECK(found.size() == 3);
   CHECK(acceptance.accepted.size() == 2);
 }
@@ -177,45 +179,45 @@ TEST_CASE("what could not be looked at is never accepted") {
       core::error(Code::kUsage, "usage"),
       core::note(Code::kMmuCost, "a note", place_in(path, 1, 1, 1, "x"))};
   CHECK(baseline_of(found, kHomes).entries.empty());
-  Baseline forged;
+  app::Baseline forged;
   for (const core::Diagnostic& each : found) {
-    forged.entries.push_back({key_of(each, kHomes), "", {}});
+    forged.entries.push_back({app::key_of(each, kHomes), "", {}});
   }
   const std::size_t all = found.size();
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
-  accept(forged, true, found, acceptance);
+  app::accept(forged, true, found, acceptance);
   CHECK(acceptance.accepted.empty());
   CHECK(found.size() == all);
 }
 
 TEST_CASE("an entry that matches nothing is told, where that is certain") {
-  const Baseline baseline = baseline_of({finding("../sdk/platform/zx9/rtos/f", "m")}, kHomes);
-  Acceptance acceptance;
+  const app::Baseline baseline = baseline_of({finding("../sdk/platform/zx9/rtos/f", "m")}, kHomes);
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
   core::Diagnostics none;
-  accept(baseline, true, none, acceptance);
+  app::accept(baseline, true, none, acceptance);
   REQUIRE(none.size() == 1);
   CHECK(none.front().severity == core::Severity::kNote);
   CHECK(none.front().place.line == 4);
   none.clear();
-  accept(baseline, false, none, acceptance);
+  app::accept(baseline, false, none, acceptance);
   CHECK(none.empty());
   // A script that is not understood may hide it; one whose error is accepted did so before.
   core::Diagnostics script = {
       core::error(Code::kSdkName, "x", place_in("../sdk/platform/zx9/rtos/gen.py", 1, 1, 1, "x"))};
   core::Diagnostics hidden = script;
-  accept(baseline, true, hidden, acceptance);
+  app::accept(baseline, true, hidden, acceptance);
   CHECK(hidden.size() == 1);
-  Baseline both = baseline;
-  both.entries.push_back({key_of(script.front(), kHomes), "", {}});
-  accept(both, true, script, acceptance);
+  app::Baseline both = baseline;
+  both.entries.push_back({app::key_of(script.front(), kHomes), "", {}});
+  app::accept(both, true, script, acceptance);
   REQUIRE(script.size() == 1);
   CHECK(script.front().code == Code::kCheckBaseline);
   // Another part of the tree was not looked at.
   core::Diagnostics other;
   acceptance.homes = {{"../sdk/platform/zx1/rtos", "platform/zx1/rtos"}};
-  accept(baseline, true, other, acceptance);
+  app::accept(baseline, true, other, acceptance);
   CHECK(other.empty());
 }
 
@@ -223,21 +225,21 @@ TEST_CASE("a baseline is sorted, holds each finding once, and keeps why") {
   const std::string folder = "../sdk/platform/zx9/rtos/";
   const core::Diagnostics found = {
       finding(folder + "b", "m"), finding(folder + "a", "n"), finding(folder + "b", "m")};
-  Baseline before;
-  before.entries.push_back({key_of(found.front(), kHomes), "known since 2020", {}});
-  const std::string text = format_baseline(found, kHomes, before);
-  const auto parsed = parse_baseline("b.json", text);
+  app::Baseline before;
+  before.entries.push_back({app::key_of(found.front(), kHomes), "known since 2020", {}});
+  const std::string text = app::format_baseline(found, kHomes, before);
+  const auto parsed = app::parse_baseline("b.json", text);
   REQUIRE(parsed);
   REQUIRE(parsed->entries.size() == 2);
   CHECK(parsed->entries[0].key.path == "platform/zx9/rtos/a");
   CHECK(parsed->entries[0].why.empty());
   CHECK(parsed->entries[1].why == "known since 2020");
-  CHECK(format_baseline(found, kHomes, *parsed) == text);
+  CHECK(app::format_baseline(found, kHomes, *parsed) == text);
   // Bytes that are no UTF-8 are the same finding when they are read again.
   core::Diagnostics odd = {finding(folder + "\xFF", "m \xC3")};
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
-  accept(baseline_of(odd, kHomes), true, odd, acceptance);
+  app::accept(baseline_of(odd, kHomes), true, odd, acceptance);
   CHECK(odd.empty());
 }
 
@@ -275,7 +277,7 @@ TEST_CASE("a broken baseline is told with its place") {
 }
 
 TEST_CASE("SARIF has a rule for each code, and results with places and suppressions") {
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
   core::Diagnostic found = finding("../sdk/platform/zx9/rtos/a b%\xC3\xA4.cmd", "m");
   found.hint = "h";
@@ -311,7 +313,7 @@ TEST_CASE("SARIF has a rule for each code, and results with places and suppressi
 }
 
 TEST_CASE("SARIF's fingerprints are those of a baseline's keys") {
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
   const auto print_of = [&](const core::Diagnostic& each) {
     const auto document = parsed(to_sarif({each}, acceptance, core::ExitStatus::kInput, {}, "1"));
@@ -329,7 +331,7 @@ TEST_CASE("SARIF's fingerprints are those of a baseline's keys") {
 }
 
 TEST_CASE("SARIF tells findings from what could not be looked at, and shows what is accepted") {
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
   acceptance.is_asked = true;
   acceptance.accepted.push_back({finding("../sdk/platform/zx9/rtos/a", "m"), "since 2020"});

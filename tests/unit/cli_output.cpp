@@ -1,3 +1,4 @@
+#include "memsize/core/document.hpp"
 #include "memsize/core/toml_doc.hpp"
 
 #include "show/render_diagnostics.hpp"
@@ -327,7 +328,7 @@ TEST_SUITE("cli") {
     problem.details = {"d"};
     problem.related.push_back({place(5, 1, 1, "t"), "r"});
     const auto json =
-        nlohmann::json::parse(to_json({problem, core::note(Code::kUsage, "n")}).compact());
+        nlohmann::json::parse(core::to_json({problem, core::note(Code::kUsage, "n")}).compact());
     REQUIRE(json.size() == 2);
     CHECK(json[0]["severity"] == "error");
     CHECK(json[0]["code"] == "toml.type");
@@ -340,7 +341,7 @@ TEST_SUITE("cli") {
     for (const char* absent : {"path", "line", "column", "hint", "details", "related"}) {
       CHECK_FALSE(json[1].contains(absent));
     }
-    CHECK(to_json({}).is_array());
+    CHECK(core::to_json({}).is_array());
   }
 }
 

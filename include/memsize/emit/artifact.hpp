@@ -23,8 +23,8 @@ struct Artifact {
 struct Affected {
   /// In the board's order.
   std::vector<std::string> cores;
-  /// The device tree.
-  bool linux = false;
+  /// That Linux reads.
+  bool device_tree = false;
 };
 
 struct EmitInput {

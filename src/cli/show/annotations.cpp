@@ -37,7 +37,7 @@ std::string escape_property(std::string_view text) {
   return escaped(text, "%\r\n:,");
 }
 
-const char* command_of(core::Severity severity) {
+const char* command_for(core::Severity severity) {
   switch (severity) {
     case core::Severity::kError:
       return "error";
@@ -72,7 +72,7 @@ std::string github_annotations(const core::Diagnostics& diagnostics) {
   std::string out;
   for (const core::Diagnostic& diagnostic : diagnostics) {
     out += fmt::format("::{} {}::{}\n",
-                       command_of(diagnostic.severity),
+                       command_for(diagnostic.severity),
                        properties_of(diagnostic),
                        escape_data(message_text(diagnostic, true)));
   }

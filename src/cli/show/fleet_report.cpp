@@ -1,7 +1,11 @@
 // A fleet for people, and as a document.
-#include "memsize/core/text.hpp"
+#include "fleet_report.hpp"
 
-#include "app/fleet.hpp"
+#include "memsize/app/sizing_document.hpp"
+#include "memsize/core/document.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/artifact.hpp"
+
 #include "render_diagnostics.hpp"
 #include "report_parts.hpp"
 #include "table.hpp"
@@ -18,10 +22,11 @@ namespace {
 using core::Bytes;
 using core::Json;
 
-std::string heading(const Fleet& fleet) {
+std::string heading(const app::Fleet& fleet) {
   std::vector<std::string> facts = {core::plural(fleet.files.size(), "log")};
-  const auto incomplete = std::count_if(
-      fleet.files.begin(), fleet.files.end(), [](const FleetFile& file) { return !file.complete; });
+  const auto incomplete = std::count_if(fleet.files.begin(),
+                                        fleet.files.end(),
+                                        [](const app::FleetFile& file) { return !file.complete; });
   if (incomplete != 0) {
     facts.push_back(fmt::format("{} of them incomplete", incomplete));
   }
@@ -37,7 +42,7 @@ std::string heading(const Fleet& fleet) {
   std::string out = fmt::format(
       "{}: {}\n", core::printable(core::join(fleet.folders, ", "), 200), core::join(facts, ", "));
   std::map<std::string, std::size_t> generations;
-  for (const FleetFile& file : fleet.files) {
+  for (const app::FleetFile& file : fleet.files) {
     if (!file.generation.empty()) {
       ++generations[file.generation];
     }
@@ -51,7 +56,7 @@ std::string heading(const Fleet& fleet) {
   return out;
 }
 
-Table fleet_demand_table(const Fleet& fleet) {
+Table fleet_demand_table(const app::Fleet& fleet) {
   Table table;
   table.columns = {
       {"demand"}, {"logs", true}, {"least", true}, {"median", true}, {"most", true}, {"most by"}};
@@ -62,7 +67,7 @@ Table fleet_demand_table(const Fleet& fleet) {
   }
   Bytes now;
   Bytes suggested;
-  for (const FleetSpan& span : fleet.demands) {
+  for (const app::FleetSpan& span : fleet.demands) {
     std::vector<std::string> row = {
         fmt::format("{} {}", core_name(span.key.core), demand_name(span.key)),
         fmt::format("{}", span.files),
@@ -86,7 +91,7 @@ Table fleet_demand_table(const Fleet& fleet) {
   return table;
 }
 
-std::string balance(const Fleet& fleet) {
+std::string balance(const app::Fleet& fleet) {
   return fleet.current && fleet.suggested
              ? emit::describe_balance(*fleet.suggested, *fleet.current) + ".\n"
              : std::string{};
@@ -97,11 +102,11 @@ Json key_json(const board::DemandKey& key) {
   if (!key.core.empty()) {
     json["core"] = key.core;
   }
-  add_class(json, key);
+  app::add_class(json, key);
   return json;
 }
 
-Json file_json(const FleetFile& file) {
+Json file_json(const app::FleetFile& file) {
   Json json;
   json["path"] = file.path;
   json["complete"] = file.complete;
@@ -112,7 +117,7 @@ Json file_json(const FleetFile& file) {
     json["same_as"] = file.same_as;
   }
   json["demands"] = Json::array();
-  for (const FleetDemand& demand : file.demands) {
+  for (const app::FleetDemand& demand : file.demands) {
     Json item = key_json(demand.key);
     item["bytes"] = demand.figure.count();
     if (demand.suggested) {
@@ -123,7 +128,7 @@ Json file_json(const FleetFile& file) {
   return json;
 }
 
-Json span_json(const FleetSpan& span) {
+Json span_json(const app::FleetSpan& span) {
   Json json = key_json(span.key);
   json["files"] = span.files;
   json["min_bytes"] = span.min.count();
@@ -141,7 +146,7 @@ Json span_json(const FleetSpan& span) {
 
 }  // namespace
 
-std::string fleet_text(const Fleet& fleet) {
+std::string fleet_text(const app::Fleet& fleet) {
   std::string out = heading(fleet);
   out += "\n" + fleet_demand_table(fleet).text(0);
   if (const std::string given_back = balance(fleet); !given_back.empty()) {
@@ -150,7 +155,7 @@ std::string fleet_text(const Fleet& fleet) {
   return out + describe_notes(fleet.diagnostics);
 }
 
-std::string fleet_csv(const Fleet& fleet) {
+std::string fleet_csv(const app::Fleet& fleet) {
   Table table;
   table.columns = {{"core"},
                    {"space"},
@@ -168,7 +173,7 @@ std::string fleet_csv(const Fleet& fleet) {
   const auto number = [](const std::optional<Bytes>& size) {
     return size ? fmt::format("{}", size->count()) : std::string{};
   };
-  for (const FleetSpan& span : fleet.demands) {
+  for (const app::FleetSpan& span : fleet.demands) {
     table.rows.push_back({span.key.core,
                           span.key.space,
                           std::string{model::name_of(span.key.cacheability)},
@@ -186,11 +191,11 @@ std::string fleet_csv(const Fleet& fleet) {
   return table.csv();
 }
 
-std::string fleet_markdown(const Fleet& fleet) {
+std::string fleet_markdown(const app::Fleet& fleet) {
   return fleet_demand_table(fleet).markdown() + "\n" + balance(fleet);
 }
 
-core::Json fleet_document(const Fleet& fleet) {
+core::Json fleet_document(const app::Fleet& fleet) {
   Json json;
   json["schema"] = "memsize.fleet/1";
   if (fleet.board) {
@@ -199,14 +204,14 @@ core::Json fleet_document(const Fleet& fleet) {
   json["headroom"] = fleet.headroom;
   json["instances"] = fleet.together ? "together" : "apart";
   json["files"] = Json::array();
-  for (const FleetFile& file : fleet.files) {
+  for (const app::FleetFile& file : fleet.files) {
     json["files"].push_back(file_json(file));
   }
   json["unreadable_files"] = fleet.unreadable;
   json["other_files"] = fleet.others;
   json["links"] = fleet.links;
   json["demands"] = Json::array();
-  for (const FleetSpan& span : fleet.demands) {
+  for (const app::FleetSpan& span : fleet.demands) {
     json["demands"].push_back(span_json(span));
   }
   if (fleet.current && fleet.suggested) {

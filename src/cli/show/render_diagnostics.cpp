@@ -1,4 +1,4 @@
-// A diagnostic with its line and a caret, as colours allow, or as JSON. Nothing from an input may
+// A diagnostic with its line and a caret, as colours allow. Nothing from an input may
 // begin a line of its own or command a terminal.
 #include "render_diagnostics.hpp"
 
@@ -74,22 +74,6 @@ std::string sentence_shown(const std::string& sentence) {
 
 }  // namespace
 
-core::Json place_json(const Place& place) {
-  core::Json json = core::Json::object();
-  if (!place.path.empty()) {
-    // JSON is UTF-8; a name that is none is told by its escapes.
-    const std::string& path = place.path.str();
-    json["path"] = core::is_utf8(path) ? path : core::visible_text(path);
-  }
-  if (place.line != 0) {
-    json["line"] = place.line;
-  }
-  if (place.line != 0 && place.column != 0) {
-    json["column"] = place.column;
-  }
-  return json;
-}
-
 std::string render(const Diagnostic& diagnostic, bool colour) {
   const char* hue = diagnostic.severity == Severity::kError     ? "1;31"
                     : diagnostic.severity == Severity::kWarning ? "1;35"
@@ -163,30 +147,6 @@ std::string describe_notes(const core::Diagnostics& found) {
     }
   }
   return text;
-}
-
-core::Json to_json(const core::Diagnostics& diagnostics) {
-  core::Json list = core::Json::array();
-  for (const Diagnostic& diagnostic : diagnostics) {
-    core::Json json;
-    json["severity"] = core::severity_name(diagnostic.severity);
-    json["code"] = core::code_name(diagnostic.code);
-    json["message"] = diagnostic.message;
-    json.update(place_json(diagnostic.place));
-    if (!diagnostic.details.empty()) {
-      json["details"] = diagnostic.details;
-    }
-    for (const core::Related& related : diagnostic.related) {
-      core::Json other = place_json(related.place);
-      other["message"] = related.message;
-      json["related"].push_back(std::move(other));
-    }
-    if (!diagnostic.hint.empty()) {
-      json["hint"] = diagnostic.hint;
-    }
-    list.push_back(std::move(json));
-  }
-  return list;
 }
 
 }  // namespace memsize::cli

@@ -1,8 +1,7 @@
-// Diagnostics as text and as JSON.
+// Diagnostics as text.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/core/json.hpp"
 
 #include <string>
 
@@ -15,16 +14,12 @@ namespace memsize::cli {
 /// Notes are left out: a report shows them.
 [[nodiscard]] std::string render_problems(const core::Diagnostics& diagnostics, bool colour);
 
-[[nodiscard]] core::Json to_json(const core::Diagnostics& diagnostics);
-
 /// The message with its details and its hint, a line each, and with `related` the other places,
 /// where nothing else shows them.
 [[nodiscard]] std::string message_text(const core::Diagnostic& diagnostic, bool related);
 
 /// A path without "./", "//" and "folder/..", as code hosts know it.
 [[nodiscard]] std::string plain_path(const std::string& path);
-/// Path, line and column, as far as they are known.
-[[nodiscard]] core::Json place_json(const core::Place& place);
 
 /// The notes among `found`, a line each: a terminal shows no notes elsewhere.
 [[nodiscard]] std::string describe_notes(const core::Diagnostics& found);

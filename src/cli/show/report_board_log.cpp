@@ -2,6 +2,7 @@
 // document, which also has every record.
 #include "report_board_log.hpp"
 
+#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/text.hpp"
 
 #include "render_diagnostics.hpp"
@@ -180,7 +181,7 @@ Json record_json(const HeldRecord& record) {
 Json region_json(const HeldRegion& region) {
   Json json;
   json["core"] = region.key.core;
-  add_class(json, region.key);
+  app::add_class(json, region.key);
   json["region"] = region.region;
   if (!region.knob.empty()) {
     json["knob"] = region.knob;

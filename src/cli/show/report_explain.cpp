@@ -19,7 +19,7 @@ using sizing::Demand;
 namespace {
 
 // What the record is for, and why it counts with another size than it was printed with.
-std::string meaning_of(const Analysis& analysis, const sizing::Counted& counted) {
+std::string meaning_of(const app::Analysis& analysis, const sizing::Counted& counted) {
   const auto meaning = analysis.format.records.find(counted.block.record);
   std::vector<std::string> parts;
   if (counted.from_total) {
@@ -34,7 +34,7 @@ std::string meaning_of(const Analysis& analysis, const sizing::Counted& counted)
 }
 
 // Line, record, sizes, address, meaning.
-std::vector<std::string> facts_of(const Analysis& analysis, const sizing::Counted& counted) {
+std::vector<std::string> facts_of(const app::Analysis& analysis, const sizing::Counted& counted) {
   const model::Block& block = counted.block;
   return {fmt::format("{}", block.line),
           counted.from_total ? std::string{"-"} : fmt::format("{}", block.record),
@@ -85,7 +85,9 @@ std::string reasons_text(const Demand& demand) {
 
 }  // namespace
 
-std::string explain_demand(const Analysis& analysis, const CoreSizing& core, const Demand& demand) {
+std::string explain_demand(const app::Analysis& analysis,
+                           const CoreSizing& core,
+                           const Demand& demand) {
   std::string out = fmt::format("\n{} {}\n", core_name(core.core), demand_name(demand.key));
   const bool several_logs = analysis.sizing.inputs.size() > 1;
   const bool several_models = core.instances.size() > 1;

@@ -1,10 +1,8 @@
 // What the reports of an analysis have in common.
 #pragma once
 
+#include "memsize/app/analyze.hpp"
 #include "memsize/board/board.hpp"
-#include "memsize/core/json.hpp"
-
-#include "app/pipeline.hpp"
 
 #include <optional>
 #include <string>
@@ -13,18 +11,6 @@ namespace memsize::cli {
 
 /// "ddr cacheable persistent".
 [[nodiscard]] std::string demand_name(const board::DemandKey& key);
-/// The keys of a class of memory in documents. Not every total tells the lifetime.
-void add_class(core::Json& json,
-               const std::string& space,
-               model::Cacheability cacheability,
-               std::optional<model::Lifetime> lifetime);
-
-/// Of a block, a total or a demand's key.
-template <typename Item>
-void add_class(core::Json& json, const Item& item) {
-  add_class(json, item.space, item.cacheability, item.lifetime);
-}
-
 /// As the trace printed it: two decimals of a KiB.
 [[nodiscard]] std::string kib(core::Bytes size);
 using sizing::core_name;
@@ -34,15 +20,12 @@ using sizing::core_name;
 /// As people know it.
 [[nodiscard]] std::string input_name(const model::Input& input);
 /// What was understood of an input, in one line with its end.
-[[nodiscard]] std::string understood(const Analysis& analysis, std::size_t input);
+[[nodiscard]] std::string understood(const app::Analysis& analysis, std::size_t input);
 /// Heaps, failures and runs, a table each; empty where nothing tells of them.
-[[nodiscard]] std::string said_text(const Analysis& analysis);
-
-/// What a suggestion must not be read without: "SDK 12.0 needs 9 MiB"; empty where nothing is.
-[[nodiscard]] std::string caveat_of(const Analysis& analysis, const sizing::Demand& demand);
+[[nodiscard]] std::string said_text(const app::Analysis& analysis);
 
 /// For every number of a demand its lines and its rule.
-[[nodiscard]] std::string explain_demand(const Analysis& analysis,
+[[nodiscard]] std::string explain_demand(const app::Analysis& analysis,
                                          const sizing::CoreSizing& core,
                                          const sizing::Demand& demand);
 

@@ -187,7 +187,7 @@ std::string change_text(core::Bytes before, core::Bytes after) {
 }
 
 // Blocks that are in other memories than the report has them; their bytes are no saving.
-std::string moves_text(const Planning& planning) {
+std::string moves_text(const app::Planning& planning) {
   std::size_t moved = 0;
   std::size_t unstaged = 0;
   const auto& wanted = planning.wanted.blocks;
@@ -209,7 +209,7 @@ std::string moves_text(const Planning& planning) {
       unstaged == 0 ? std::string{} : fmt::format(", of which the report stages {}", unstaged));
 }
 
-std::string comparison_text(const Planning& planning) {
+std::string comparison_text(const app::Planning& planning) {
   const auto before = used_of(planning.wanted);
   const auto after = used_of(planning.outcome.plan);
   const bool was_planned = std::all_of(
@@ -251,7 +251,7 @@ std::string comparison_text(const Planning& planning) {
 
 }  // namespace
 
-std::string report_plan(const Planning& planning) {
+std::string report_plan(const app::Planning& planning) {
   const model::PlanReport& plan = planning.outcome.plan;
   std::string text = head(planning.wanted);
   if (!planning.part.title.empty()) {

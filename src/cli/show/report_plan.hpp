@@ -1,7 +1,7 @@
 // A plan for people.
 #pragma once
 
-#include "app/pipeline.hpp"
+#include "memsize/app/plan.hpp"
 
 #include <string>
 
@@ -9,6 +9,6 @@ namespace memsize::cli {
 
 /// What every arena came to and what that proves, how full each memory is, and what the report's
 /// own plan was.
-[[nodiscard]] std::string report_plan(const Planning& planning);
+[[nodiscard]] std::string report_plan(const app::Planning& planning);
 
 }  // namespace memsize::cli

@@ -27,7 +27,7 @@ std::string more_rows(std::size_t all) {
 
 // Leads every row: which log, where there are several, and which line.
 template <typename Item>
-std::vector<std::string> origin_of(const Analysis& analysis, const Item& item) {
+std::vector<std::string> origin_of(const app::Analysis& analysis, const Item& item) {
   std::vector<std::string> row;
   const auto& inputs = analysis.sizing.inputs;
   if (inputs.size() > 1) {
@@ -38,7 +38,7 @@ std::vector<std::string> origin_of(const Analysis& analysis, const Item& item) {
   return row;
 }
 
-Table origin_table(const Analysis& analysis) {
+Table origin_table(const app::Analysis& analysis) {
   Table table;
   if (analysis.sizing.inputs.size() > 1) {
     table.columns.push_back({"log"});
@@ -52,7 +52,7 @@ std::string measure(const std::optional<double>& value, const char* unit) {
   return value ? fmt::format("{:.2f} {}", *value, unit) : std::string{"-"};
 }
 
-std::string heaps_text(const Analysis& analysis) {
+std::string heaps_text(const app::Analysis& analysis) {
   const std::vector<HeapReport>& heaps = analysis.recording.heaps;
   Table table = origin_table(analysis);
   for (const char* title : {"heap", "told"}) {
@@ -75,7 +75,7 @@ std::string heaps_text(const Analysis& analysis) {
   return table.rows.empty() ? std::string{} : "\nheaps\n" + table.text(2) + more_rows(heaps.size());
 }
 
-std::string failures_text(const Analysis& analysis) {
+std::string failures_text(const app::Analysis& analysis) {
   const std::vector<model::Failure>& failures = analysis.recording.failures;
   Table table = origin_table(analysis);
   table.columns.push_back({"what went wrong"});
@@ -88,7 +88,7 @@ std::string failures_text(const Analysis& analysis) {
                             : "\nfailures\n" + table.text(2) + more_rows(failures.size());
 }
 
-std::string runs_text(const Analysis& analysis) {
+std::string runs_text(const app::Analysis& analysis) {
   const std::vector<model::RunReport>& runs = analysis.recording.runs;
   Table table = origin_table(analysis);
   for (const char* title : {"begun in", "runs", "slowest", "read", "written"}) {
@@ -141,7 +141,7 @@ std::string input_name(const model::Input& input) {
   return input.path == "-" ? "standard input" : core::printable(input.path, 200);
 }
 
-std::string understood(const Analysis& analysis, std::size_t input) {
+std::string understood(const app::Analysis& analysis, std::size_t input) {
   const model::Recording& recording = analysis.recording;
   const model::Input& of = recording.inputs.at(input);
   std::vector<std::string> facts = {of.format};
@@ -164,7 +164,7 @@ std::string understood(const Analysis& analysis, std::size_t input) {
   return fmt::format("{}: {}\n", input_name(of), core::join(facts, ", "));
 }
 
-std::string said_text(const Analysis& analysis) {
+std::string said_text(const app::Analysis& analysis) {
   return heaps_text(analysis) + failures_text(analysis) + runs_text(analysis);
 }
 

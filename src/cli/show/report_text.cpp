@@ -1,9 +1,9 @@
 // An analysis for people: a table for each core, the facts that its figures rest on, the balance,
 // and the command that would write the map. The same rows as CSV and Markdown.
+#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/command_line.hpp"
-#include "app/stages.hpp"
+#include "command_line.hpp"
 #include "report.hpp"
 #include "report_parts.hpp"
 #include "table.hpp"
@@ -24,7 +24,7 @@ using core::Bytes;
 using sizing::CoreSizing;
 using sizing::Demand;
 
-std::string heading(const Analysis& analysis) {
+std::string heading(const app::Analysis& analysis) {
   std::string out;
   const sizing::Sizing& sizing = analysis.sizing;
   for (std::size_t i = 0; i < sizing.inputs.size(); ++i) {
@@ -77,7 +77,7 @@ std::string with_caveat(const std::string& figure, const std::string& caveat) {
   return caveat.empty() ? figure : fmt::format("{} ({})", figure, caveat);
 }
 
-Table demand_table(const Analysis& analysis, const CoreSizing& core) {
+Table demand_table(const app::Analysis& analysis, const CoreSizing& core) {
   const bool with_board = analysis.board.has_value();
   const std::vector<RareColumn> rare = rare_columns_of(core);
   Table table;
@@ -149,7 +149,7 @@ Table onchip_table(const CoreSizing& core, bool with_board) {
   return table;
 }
 
-std::string balance(const Analysis& analysis) {
+std::string balance(const app::Analysis& analysis) {
   return analysis.current && analysis.suggested && !suggestions_of(analysis).empty()
              ? emit::describe_balance(*analysis.suggested, *analysis.current) + ".\n"
              : std::string{};
@@ -213,7 +213,7 @@ std::vector<std::string> facts_of(const CoreSizing& core) {
   return facts;
 }
 
-std::string notes(const Analysis& analysis) {
+std::string notes(const app::Analysis& analysis) {
   std::string out;
   for (const CoreSizing& core : analysis.sizing.cores) {
     for (const std::string& fact : facts_of(core)) {
@@ -236,21 +236,21 @@ std::string notes(const Analysis& analysis) {
 }
 
 // The command that writes the map of this report; nothing where emit would refuse.
-std::string emit_line(const Analysis& analysis) {
+std::string emit_line(const app::Analysis& analysis) {
   const core::Diagnostics& said = analysis.sizing.diagnostics;
   const bool refused = std::any_of(
-      said.begin(), said.end(), [](const core::Diagnostic& one) { return forbids_map(one); });
+      said.begin(), said.end(), [](const core::Diagnostic& one) { return app::forbids_map(one); });
   if (!analysis.board || refused || suggestions_of(analysis).empty()) {
     return {};
   }
-  EmitRequest request;
+  app::EmitRequest request;
   request.trace = analysis.request;
   request.board = analysis.request.board;
   request.sdk = analysis.request.sdk;
   return fmt::format("\nto write the map: {}\n", command_of(request, request.board.name));
 }
 
-Table flat_table(const Analysis& analysis) {
+Table flat_table(const app::Analysis& analysis) {
   Table table;
   table.columns = {{"core"},
                    {"space"},
@@ -298,7 +298,7 @@ Table flat_table(const Analysis& analysis) {
 
 }  // namespace
 
-std::string report_text(const Analysis& analysis, bool explain) {
+std::string report_text(const app::Analysis& analysis, bool explain) {
   std::string out = heading(analysis);
   const bool with_board = analysis.board.has_value();
   for (const CoreSizing& core : analysis.sizing.cores) {
@@ -327,11 +327,11 @@ std::string report_text(const Analysis& analysis, bool explain) {
   return out;
 }
 
-std::string report_csv(const Analysis& analysis) {
+std::string report_csv(const app::Analysis& analysis) {
   return flat_table(analysis).csv();
 }
 
-std::string report_markdown(const Analysis& analysis) {
+std::string report_markdown(const app::Analysis& analysis) {
   std::string out;
   for (const CoreSizing& core : analysis.sizing.cores) {
     out += fmt::format("### {}{}\n\n",

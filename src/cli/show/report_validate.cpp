@@ -37,7 +37,7 @@ bool has_unit(const RunResult& result, Unit unit) {
 }
 
 // What a run without findings shows, in sentences.
-std::vector<std::string> proven(const ValidateRequest& request, const RunResult& result) {
+std::vector<std::string> proven(const app::ValidateRequest& request, const RunResult& result) {
   std::vector<std::string> said;
   if (has_unit(result, Unit::kMmu)) {
     said.emplace_back(
@@ -93,7 +93,8 @@ std::vector<std::string> proven(const ValidateRequest& request, const RunResult&
   return said;
 }
 
-std::vector<std::string> not_proven(const ValidateRequest& request, const Validation& validation) {
+std::vector<std::string> not_proven(const app::ValidateRequest& request,
+                                    const app::Validation& validation) {
   std::vector<std::string> said = {
       "caches: no emulation has any, so stale data after a wrong cache operation is not seen",
       "timing, bandwidth, DMA, firewalls and interrupts"};
@@ -147,7 +148,8 @@ std::vector<std::string> untried(const RunResult& result) {
 
 }  // namespace
 
-std::string validation_text(const ValidateRequest& request, const Validation& validation) {
+std::string validation_text(const app::ValidateRequest& request,
+                            const app::Validation& validation) {
   const RunResult& result = *validation.result;
   Table table;
   table.columns = {{"core"},
@@ -185,7 +187,9 @@ std::string validation_text(const ValidateRequest& request, const Validation& va
   return text;
 }
 
-void add_validation(const ValidateRequest& request, const Validation& validation, Json& document) {
+void add_validation(const app::ValidateRequest& request,
+                    const app::Validation& validation,
+                    Json& document) {
   const RunResult& result = *validation.result;
   document["on"] = runtime::name_of(request.run.where);
   document["passed"] = !core::has_errors(result.findings);

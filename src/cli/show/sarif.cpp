@@ -38,7 +38,7 @@ std::string uri_of(const std::string& path) {
 }
 
 // FNV-1a: the same on every machine, which std::hash need not be.
-std::string digest_of(const FindingKey& key) {
+std::string digest_of(const app::FindingKey& key) {
   constexpr std::uint64_t kBasis = 0xCBF29CE484222325;
   constexpr std::uint64_t kPrime = 0x100000001B3;
   std::uint64_t hash = kBasis;
@@ -71,11 +71,11 @@ Json location_of(const core::Place& place) {
 
 class SarifRun {
  public:
-  SarifRun(const Acceptance& acceptance, const std::vector<Rule>& rules)
+  SarifRun(const app::Acceptance& acceptance, const std::vector<Rule>& rules)
       : acceptance_(acceptance), rules_(rules) {}
 
   void add(const Diagnostic& found) {
-    if (could_not_look(found)) {
+    if (app::could_not_look(found)) {
       notifications_.push_back(notification(found));
       looked_ = looked_ && found.severity != core::Severity::kError;
       return;
@@ -88,7 +88,7 @@ class SarifRun {
     results_.push_back(std::move(item));
   }
 
-  void add(const Accepted& accepted) {
+  void add(const app::Accepted& accepted) {
     Json item = result(accepted.finding);
     Json suppression = {{"kind", "external"}, {"status", "accepted"}};
     if (!accepted.why.empty()) {
@@ -161,7 +161,7 @@ class SarifRun {
     return item;
   }
 
-  const Acceptance& acceptance_;
+  const app::Acceptance& acceptance_;
   const std::vector<Rule>& rules_;
   std::map<core::Code, std::size_t> indexes_;
   Json used_ = Json::array();
@@ -173,7 +173,7 @@ class SarifRun {
 }  // namespace
 
 Json to_sarif(const core::Diagnostics& found,
-              const Acceptance& acceptance,
+              const app::Acceptance& acceptance,
               core::ExitStatus status,
               const std::vector<Rule>& rules,
               const std::string& version) {
@@ -181,7 +181,7 @@ Json to_sarif(const core::Diagnostics& found,
   for (const Diagnostic& diagnostic : found) {
     run.add(diagnostic);
   }
-  for (const Accepted& accepted : acceptance.accepted) {
+  for (const app::Accepted& accepted : acceptance.accepted) {
     run.add(accepted);
   }
   Json document;

@@ -1,10 +1,10 @@
 // Findings as SARIF 2.1.0, the format in which code hosts and editors take them.
 #pragma once
 
+#include "memsize/app/baseline.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/json.hpp"
 
-#include "app/baseline.hpp"
 #include "rules.hpp"
 
 #include <string>
@@ -16,7 +16,7 @@ namespace memsize::cli {
 /// result; what a baseline accepts is a result too, suppressed. Columns are UTF-16 code units, and
 /// absent where the line's text is not known.
 [[nodiscard]] core::Json to_sarif(const core::Diagnostics& found,
-                                  const Acceptance& acceptance,
+                                  const app::Acceptance& acceptance,
                                   core::ExitStatus status,
                                   const std::vector<Rule>& rules,
                                   const std::string& version);

@@ -2,6 +2,7 @@
 // say alike is said once; sizes and names are left out where they are the subject's own.
 #include "why_report.hpp"
 
+#include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 

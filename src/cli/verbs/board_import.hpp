@@ -21,6 +21,6 @@ struct ImportOptions {
 /// The options and their help.
 Command add_board_import(const Command& board, ImportOptions& options);
 
-[[nodiscard]] Outcome import_board(Session& session, const ImportOptions& options);
+[[nodiscard]] Outcome import_board(app::Session& session, const ImportOptions& options);
 
 }  // namespace memsize::cli

@@ -1,12 +1,13 @@
 // memsize analyze: logs in, a report or a document of sizes out. Four ways lead there: one
 // recording, a log that grows, folders of logs, and a board that is read from an SDK tree.
+#include "memsize/app/fleet.hpp"
+#include "memsize/app/follow.hpp"
+#include "memsize/app/sizing_document.hpp"
+#include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/fleet.hpp"
-#include "app/follow.hpp"
-#include "app/generation_guard.hpp"
-#include "app/stages.hpp"
-#include "app/tree_stages.hpp"
+#include "show/fleet_report.hpp"
+#include "show/follow_report.hpp"
 #include "show/progress_line.hpp"
 #include "show/report.hpp"
 #include "verbs.hpp"
@@ -26,8 +27,8 @@ constexpr const char* kAnalyzeSchema = "memsize.sizing/1";
 constexpr const char* kFleetSchema = "memsize.fleet/1";
 
 struct AnalyzeOptions {
-  AnalyzeRequest request;
-  ProjectRequest project;
+  app::AnalyzeRequest request;
+  app::ProjectRequest project;
   bool strict = false;
   bool follow = false;
   bool explain = false;
@@ -45,7 +46,7 @@ core::Diagnostic misuse(std::string what, std::string hint) {
 
 constexpr const char* kHelpHint = "memsize analyze --help shows how";
 
-bool is_fleet(Session& session, const AnalyzeOptions& options) {
+bool is_fleet(app::Session& session, const AnalyzeOptions& options) {
   const auto& inputs = options.request.inputs;
   return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
     return session.files.is_directory(input);
@@ -53,7 +54,7 @@ bool is_fleet(Session& session, const AnalyzeOptions& options) {
 }
 
 // What is read is not written over.
-std::optional<core::Diagnostic> check_output(Session& session,
+std::optional<core::Diagnostic> check_output(app::Session& session,
                                              const AnalyzeOptions& options,
                                              const std::vector<std::string>& read) {
   const bool is_read = std::any_of(read.begin(), read.end(), [&](const std::string& path) {
@@ -67,7 +68,7 @@ std::optional<core::Diagnostic> check_output(Session& session,
 }
 
 // Folders are told apart from logs, because several logs are one recording and a folder is none.
-std::optional<core::Diagnostic> check_fleet(Session& session, const AnalyzeOptions& options) {
+std::optional<core::Diagnostic> check_fleet(app::Session& session, const AnalyzeOptions& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
   for (const std::string& input : inputs) {
     if (!session.files.is_directory(input)) {
@@ -98,7 +99,7 @@ std::optional<core::Diagnostic> check_fleet(Session& session, const AnalyzeOptio
   return std::nullopt;
 }
 
-std::optional<core::Diagnostic> check_usage(Session& session, const AnalyzeOptions& options) {
+std::optional<core::Diagnostic> check_usage(app::Session& session, const AnalyzeOptions& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
   if (inputs.empty()) {
     return misuse("INPUT is required", kHelpHint);
@@ -126,7 +127,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, const AnalyzeOptio
 }
 
 // What a verb prints, written to the file of -o instead, if there is one.
-Outcome written_to(Session& session, const AnalyzeOptions& options, Outcome outcome) {
+Outcome written_to(app::Session& session, const AnalyzeOptions& options, Outcome outcome) {
   if (options.output.empty()) {
     return outcome;
   }
@@ -141,7 +142,7 @@ Outcome written_to(Session& session, const AnalyzeOptions& options, Outcome outc
 }
 
 // A report that cannot be written is told before anything is waited for, not hours later.
-core::Result<void> try_output(Session& session, const std::string& path) {
+core::Result<void> try_output(app::Session& session, const std::string& path) {
   if (path.empty()) {
     return {};
   }
@@ -153,7 +154,9 @@ core::Result<void> try_output(Session& session, const std::string& path) {
   return written && is_new ? session.files.remove(path) : written;
 }
 
-Outcome report(Session& session, const AnalyzeOptions& options, core::Result<Analysis> analysis) {
+Outcome report(app::Session& session,
+               const AnalyzeOptions& options,
+               core::Result<app::Analysis> analysis) {
   if (!analysis) {
     return failed(analysis.error(), kAnalyzeSchema, options.json);
   }
@@ -177,19 +180,29 @@ Outcome report(Session& session, const AnalyzeOptions& options, core::Result<Ana
   return written_to(session, options, std::move(outcome));
 }
 
-Outcome run_follow(Session& session, const AnalyzeOptions& options) {
+Outcome run_follow(app::Session& session, const AnalyzeOptions& options) {
   if (const auto writable = try_output(session, options.output); !writable) {
     return failed(writable.error(), kAnalyzeSchema, options.json);
   }
   // Standard output is for one thing: a document or a table that a program reads, or people.
   const bool quiet = options.output.empty() && (options.json || options.csv || options.markdown);
-  auto followed = follow(session, options.request, [&](const std::string& text) {
+  const auto print = [&](const std::string& text) {
     if (!quiet) {
       std::fputs(text.c_str(), stdout);
       std::fputs("\n", stdout);
       std::fflush(stdout);
     }
-  });
+  };
+  auto followed = follow(
+      session,
+      options.request,
+      {[&](const auto& core, const model::Instance& model, bool again) {
+         print(model_text(core, model, again));
+       },
+       [&](const std::string& path) {
+         print(fmt::format("'{}' was cut or replaced: what follows is read from its beginning\n",
+                           core::printable(path)));
+       }});
   if (!followed) {
     return failed(followed.error(), kAnalyzeSchema, options.json);
   }
@@ -205,9 +218,9 @@ Outcome run_follow(Session& session, const AnalyzeOptions& options) {
   return outcome;
 }
 
-Outcome run_fleet(Session& session, const AnalyzeOptions& options) {
-  const FleetRequest request{options.request, options.strict, options.output};
-  core::Result<Fleet> fleet;
+Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
+  const app::FleetRequest request{options.request, options.strict, options.output};
+  core::Result<app::Fleet> fleet;
   {
     ProgressLine line;
     fleet = analyze_fleet(session, request, [&](std::size_t done, std::size_t of) {
@@ -228,31 +241,7 @@ Outcome run_fleet(Session& session, const AnalyzeOptions& options) {
   return outcome;
 }
 
-// The board that the tree is, and what is said of the two.
-core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& request) {
-  if (request.sdk.empty()) {
-    return core::Diagnostics{};
-  }
-  EmitRequest on_tree;
-  on_tree.verb = kAnalyze;
-  on_tree.board = request.board;
-  on_tree.trace = request;
-  on_tree.sdk = request.sdk;
-  const auto tree = open_tree(session, on_tree);
-  MEMSIZE_TRY(tree);
-  auto board = board_of_tree(session, request.board, *tree);
-  MEMSIZE_TRY(board);
-  core::Diagnostics said;
-  if (auto differs = compare_with_tree(session, on_tree, *tree); differs) {
-    // Nothing is written: what would be refused is told.
-    differs->severity = core::Severity::kWarning;
-    said.push_back(std::move(*differs));
-  }
-  request.board.of_tree = std::move(*board);
-  return said;
-}
-
-Outcome run_on_tree(Session& session, AnalyzeOptions options) {
+Outcome run_on_tree(app::Session& session, AnalyzeOptions options) {
   const auto said = take_tree(session, options.request);
   if (!said) {
     return failed(said.error(), kAnalyzeSchema, options.json);
@@ -268,7 +257,7 @@ Outcome run_on_tree(Session& session, AnalyzeOptions options) {
   return report(session, options, std::move(analysis));
 }
 
-Outcome run_analyze(Session& session, const AnalyzeOptions& options) {
+Outcome run_analyze(app::Session& session, const AnalyzeOptions& options) {
   const bool fleet = is_fleet(session, options);
   if (auto wrong = check_usage(session, options); wrong) {
     return failed({std::move(*wrong)}, fleet ? kFleetSchema : kAnalyzeSchema, options.json);
@@ -279,13 +268,13 @@ Outcome run_analyze(Session& session, const AnalyzeOptions& options) {
   return run_on_tree(session, options);
 }
 
-Outcome run(Session& session, AnalyzeOptions options) {
+Outcome run(app::Session& session, AnalyzeOptions options) {
   const auto project = load_project(session, options.project);
   if (!project) {
     return failed(project.error(), kAnalyzeSchema, options.json);
   }
   options.project_path = project->path;
-  Defaults defaults{*project};
+  app::Defaults defaults{*project};
   std::vector<std::string>& inputs = options.request.inputs;
   std::string sizing;
   defaults.fill_inputs(inputs, sizing);
@@ -363,7 +352,7 @@ Run add_analyze(const Command& app) {
   csv.excludes(json);
   markdown.excludes(json).excludes(csv);
   explain.excludes(json).excludes(csv).excludes(markdown);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

@@ -1,5 +1,6 @@
 // memsize board: lists boards, shows the map of one in tables, and checks it. Every window is shown
 // with placed, kept and free bytes, which add up.
+#include "memsize/app/board.hpp"
 #include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
@@ -29,7 +30,7 @@ struct BoardOptions {
   ImportOptions import;
 };
 
-Outcome list(Session& session, const BoardOptions& options) {
+Outcome list(app::Session& session, const BoardOptions& options) {
   const auto names = board::bundled_boards(session.files, session.data.boards);
   if (!names) {
     return failed(names.error(), kBoardSchema, options.json);
@@ -188,7 +189,7 @@ Table window_table(const layout::MemoryMap& map) {
   return table;
 }
 
-Outcome show(Session& session, const BoardOptions& options) {
+Outcome show(app::Session& session, const BoardOptions& options) {
   Outcome outcome;
   outcome.json = options.json;
   outcome.document["schema"] = kBoardSchema;
@@ -249,7 +250,7 @@ Outcome show(Session& session, const BoardOptions& options) {
   return outcome;
 }
 
-Outcome check(Session& session, const BoardOptions& options) {
+Outcome check(app::Session& session, const BoardOptions& options) {
   std::vector<std::string> names = options.boards;
   if (names.empty()) {
     const auto known = board::bundled_boards(session.files, session.data.boards);
@@ -265,7 +266,7 @@ Outcome check(Session& session, const BoardOptions& options) {
   for (const std::string& name : names) {
     const auto board = board::load_board(session.files, session.data.boards, name);
     core::Result<layout::MemoryMap> map =
-        board ? checked_map(session.files, session.data.boards, *board, {})
+        board ? app::checked_map(session.files, session.data.boards, *board, {})
               : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
     const bool good = map.has_value();
     const core::Diagnostics& said = good ? map->remarks : map.error();
@@ -303,7 +304,7 @@ Run add_board(const Command& app) {
     add_json_flag(sub, options->json);
   }
   const Command import_verb = add_board_import(verb, options->import);
-  return [options, list_verb, show_verb, import_verb](Session& session) {
+  return [options, list_verb, show_verb, import_verb](app::Session& session) {
     return list_verb.is_given()     ? list(session, *options)
            : show_verb.is_given()   ? show(session, *options)
            : import_verb.is_given() ? import_board(session, options->import)

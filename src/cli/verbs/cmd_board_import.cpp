@@ -1,5 +1,7 @@
 // memsize board import: an SDK tree in, a board file out. It is loaded and checked as any board
 // before it is shown; defects of the tree's own map are accepted by name, and it is checked again.
+#include "memsize/app/board.hpp"
+#include "memsize/app/tree_watch.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/overlay.hpp"
@@ -7,7 +9,6 @@
 #include "memsize/sdk/import.hpp"
 #include "memsize/sdk/tree.hpp"
 
-#include "app/tree_watch.hpp"
 #include "board_import.hpp"
 #include "show/render_diagnostics.hpp"
 
@@ -27,7 +28,8 @@ constexpr const char* kImportSchema = "memsize.board/1";
 
 class Importer {
  public:
-  Importer(Session& session, const ImportOptions& options) : session_(session), options_(options) {}
+  Importer(app::Session& session, const ImportOptions& options)
+      : session_(session), options_(options) {}
 
   core::Result<Outcome> run() {
     const std::string& output = options_.output;
@@ -108,7 +110,7 @@ class Importer {
       if (round == 0) {
         keep(outcome, sdk::compare_import(variant, *map));
       }
-      const auto checked = checked_map(files, session_.data.boards, *board, {});
+      const auto checked = app::checked_map(files, session_.data.boards, *board, {});
       if (checked) {
         return;
       }
@@ -173,7 +175,7 @@ class Importer {
     return outcome;
   }
 
-  Session& session_;
+  app::Session& session_;
   const ImportOptions& options_;
   // How often the tree's own map breaks a rule.
   std::size_t broken_ = 0;
@@ -208,9 +210,9 @@ Command add_board_import(const Command& board, ImportOptions& options) {
   return verb;
 }
 
-Outcome import_board(Session& session, const ImportOptions& options) {
-  const TreeWatch watch{session, watched_roots(session, options.sdk)};
-  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+Outcome import_board(app::Session& session, const ImportOptions& options) {
+  const app::TreeWatch watch{session, watched_roots(session, options.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !app::could_not_tell(rest.error())) {
     return failed(rest.error(), kImportSchema, false);
   }
   auto outcome = Importer{session, options}.run();

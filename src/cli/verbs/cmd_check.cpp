@@ -1,10 +1,11 @@
 // memsize check: what to look at, from words or the project; then findings against a baseline, as
 // text, JSON, annotations or SARIF. No baseline is written of what could not all be read.
+#include "memsize/app/check.hpp"
+#include "memsize/app/tree_watch.hpp"
 #include "memsize/board/load.hpp"
+#include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "app/stages.hpp"
-#include "app/tree_watch.hpp"
 #include "show/render_diagnostics.hpp"
 #include "verbs.hpp"
 
@@ -25,8 +26,8 @@ constexpr const char* kCheckSchema = "memsize.check/1";
 constexpr std::size_t kLongestPath = 300;
 
 struct CheckOptions {
-  CheckRequest request;
-  ProjectRequest project;
+  app::CheckRequest request;
+  app::ProjectRequest project;
   std::string sizing;
   std::vector<std::string> logs;
   std::string baseline;
@@ -39,7 +40,7 @@ struct CheckOptions {
 
 // A plan is held against itself and the memories of a part, and nothing else.
 std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
-  const CheckRequest& request = options.request;
+  const app::CheckRequest& request = options.request;
   if (std::count(request.plans.begin(), request.plans.end(), "-") > 1) {
     return core::error(Code::kUsage,
                        "standard input can be read only once",
@@ -67,7 +68,7 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
 
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
-  const CheckRequest& request = options.request;
+  const app::CheckRequest& request = options.request;
   if (auto wrong = lacks_board(request.board, "check"); wrong) {
     return wrong;
   }
@@ -116,8 +117,8 @@ void drop_slashes(std::string& folder) {
 
 // The tree's files are called by their path from the folder that holds platform/, whatever folder
 // of the tree the user gave.
-Homes homes_of(const CheckRequest& request, const CheckReport& report) {
-  Homes homes;
+app::Homes homes_of(const app::CheckRequest& request, const app::CheckReport& report) {
+  app::Homes homes;
   for (const sdk::Platform& platform : report.platforms) {
     homes.push_back({platform.folder, fmt::format("platform/{}/rtos", platform.soc)});
   }
@@ -134,7 +135,10 @@ Homes homes_of(const CheckRequest& request, const CheckReport& report) {
 
 class Judge {
  public:
-  Judge(Session& session, const CheckOptions& options, Baseline baseline, CheckReport report)
+  Judge(app::Session& session,
+        const CheckOptions& options,
+        app::Baseline baseline,
+        app::CheckReport report)
       : session_(session),
         options_(options),
         baseline_(std::move(baseline)),
@@ -165,7 +169,7 @@ class Judge {
     const std::string& path = options_.write_baseline;
     const std::string shown = core::printable(path, kLongestPath);
     core::Diagnostics& found = report_.diagnostics;
-    if (std::any_of(found.begin(), found.end(), could_not_look)) {
+    if (std::any_of(found.begin(), found.end(), app::could_not_look)) {
       written_ = fmt::format("{} was not written: not everything could be read\n", shown);
       return;
     }
@@ -175,7 +179,7 @@ class Judge {
       found.insert(found.begin(), done.error().begin(), done.error().end());
       return;
     }
-    baseline_ = parse_baseline(path, text).value_or(Baseline{});
+    baseline_ = app::parse_baseline(path, text).value_or(app::Baseline{});
     written_ =
         fmt::format("{}: {} written\n", shown, core::plural(baseline_.entries.size(), "finding"));
   }
@@ -244,13 +248,13 @@ class Judge {
     json["checked"] = report_.checked;
     if (!options_.request.sdk.empty()) {
       json["variants"] = Json::array();
-      for (const CheckedVariant& variant : report_.variants) {
+      for (const app::CheckedVariant& variant : report_.variants) {
         json["variants"].push_back(to_json(variant));
       }
     }
-    json["diagnostics"] = cli::to_json(report_.diagnostics);
-    for (const Accepted& accepted : acceptance_.accepted) {
-      Json item = cli::to_json({accepted.finding}).items().front();
+    json["diagnostics"] = core::to_json(report_.diagnostics);
+    for (const app::Accepted& accepted : acceptance_.accepted) {
+      Json item = core::to_json({accepted.finding}).items().front();
       item["accepted"] = true;
       put(item, "why", accepted.why);
       json["diagnostics"].push_back(std::move(item));
@@ -264,7 +268,7 @@ class Judge {
     }
   }
 
-  static Json to_json(const CheckedVariant& variant) {
+  static Json to_json(const app::CheckedVariant& variant) {
     Json json = {
         {"soc", variant.platform.soc}, {"os", variant.os}, {"folder", variant.platform.folder}};
     put(json, "board", variant.board);
@@ -286,22 +290,22 @@ class Judge {
     return json;
   }
 
-  Session& session_;
+  app::Session& session_;
   const CheckOptions& options_;
-  Baseline baseline_;
-  CheckReport report_;
-  Acceptance acceptance_;
+  app::Baseline baseline_;
+  app::CheckReport report_;
+  app::Acceptance acceptance_;
   /// What to say of --write-baseline.
   std::string written_;
 };
 
-core::Result<Baseline> read_baseline(Session& session, const std::string& path) {
+core::Result<app::Baseline> read_baseline(app::Session& session, const std::string& path) {
   if (path.empty()) {
-    return Baseline{};
+    return app::Baseline{};
   }
   const auto text = session.files.read(path);
   if (text) {
-    return parse_baseline(path, *text);
+    return app::parse_baseline(path, *text);
   }
   core::Diagnostics errors = text.error();
   errors.back().hint =
@@ -318,7 +322,9 @@ Outcome refused(core::Diagnostics why, const CheckOptions& options) {
   return outcome;
 }
 
-Outcome run_check(Session& session, const CheckOptions& options, const Defaults& defaults) {
+Outcome run_check(app::Session& session,
+                  const CheckOptions& options,
+                  const app::Defaults& defaults) {
   if (auto wrong = check_usage(options); wrong) {
     return refused({std::move(*wrong)}, options);
   }
@@ -326,16 +332,16 @@ Outcome run_check(Session& session, const CheckOptions& options, const Defaults&
   if (!baseline) {
     return refused(std::move(baseline.error()), options);
   }
-  CheckRequest request = options.request;
+  app::CheckRequest request = options.request;
   request.traces = options.logs;
   if (!options.sizing.empty()) {
     request.traces.push_back(options.sizing);
   }
-  const TreeWatch watch{session, watched_roots(session, request.sdk)};
-  if (const auto rest = watch.at_rest(); !rest && !could_not_tell(rest.error())) {
+  const app::TreeWatch watch{session, watched_roots(session, request.sdk)};
+  if (const auto rest = watch.at_rest(); !rest && !app::could_not_tell(rest.error())) {
     return refused(rest.error(), options);
   }
-  CheckReport report = check(session, request);
+  app::CheckReport report = check(session, request);
   if (const auto alone = watch.undisturbed(); !alone) {
     return refused(alone.error(), options);
   }
@@ -345,17 +351,17 @@ Outcome run_check(Session& session, const CheckOptions& options, const Defaults&
 }
 
 // What a project sizes is what emit would write of it, also before it was written.
-core::Result<void> size_by_project(Session& session,
-                                   const Project& project,
+core::Result<void> size_by_project(app::Session& session,
+                                   const app::Project& project,
                                    CheckOptions& options) {
-  CheckRequest& request = options.request;
+  app::CheckRequest& request = options.request;
   const bool is_typed = !options.logs.empty() || !options.sizing.empty();
   if (is_typed || request.board.name.empty() || !request.map.empty() || !request.sdk.empty() ||
       !request.plans.empty()) {
     return {};
   }
-  Defaults defaults{project};
-  EmitRequest wanted;
+  app::Defaults defaults{project};
+  app::EmitRequest wanted;
   wanted.board = request.board;
   std::string sizing;
   defaults.fill_inputs(wanted.trace.inputs, sizing);
@@ -367,7 +373,6 @@ core::Result<void> size_by_project(Session& session,
   }
   defaults.fill_margins(wanted.trace);
   defaults.fill_generation(wanted.accept_generation);
-  wanted.trace.board = request.board;
   const auto wish = sizes_to_emit(session, wanted);
   if (!wish) {
     core::Diagnostics errors = wish.error();
@@ -383,11 +388,11 @@ core::Result<void> size_by_project(Session& session,
 
 // What to look at: what was typed, else the project's SDK, else what emit wrote for it, else its
 // board's map. A tree and a written map have their own sizes.
-core::Result<void> fill(Session& session,
-                        const Project& project,
-                        Defaults& defaults,
+core::Result<void> fill(app::Session& session,
+                        const app::Project& project,
+                        app::Defaults& defaults,
                         CheckOptions& options) {
-  CheckRequest& request = options.request;
+  app::CheckRequest& request = options.request;
   if (!request.plans.empty()) {
     return {};
   }
@@ -395,7 +400,7 @@ core::Result<void> fill(Session& session,
   const bool about_map =
       !options.logs.empty() || !options.sizing.empty() || !request.board.set.empty();
   if (request.map.empty() && request.sdk.empty()) {
-    Target target;
+    app::Target target;
     defaults.fill(target);
     request.sdk = about_map ? "" : target.sdk;
     request.map = target.out;
@@ -406,8 +411,8 @@ core::Result<void> fill(Session& session,
   if (request.map.empty() && request.sdk.empty()) {
     // A part's number is not the name that emit writes to.
     const auto board = board::load_board(session.files, session.data.boards, request.board.name);
-    const std::string written =
-        project.beside("memsize-out/" + (board ? board->name : board_stem(request.board.name)));
+    const std::string written = project.beside(
+        "memsize-out/" + (board ? board->name : app::board_stem(request.board.name)));
     if (!project.path.empty() && session.files.is_directory(written)) {
       request.map = written;
     }
@@ -424,12 +429,12 @@ core::Result<void> fill(Session& session,
   return {};
 }
 
-Outcome run(Session& session, CheckOptions options) {
+Outcome run(app::Session& session, CheckOptions options) {
   const auto project = load_project(session, options.project);
   if (!project) {
     return refused(project.error(), options);
   }
-  Defaults defaults{*project};
+  app::Defaults defaults{*project};
   if (auto sized = fill(session, *project, defaults, options); !sized) {
     return refused(sized.error(), options);
   }
@@ -485,7 +490,7 @@ Run add_check(const Command& app) {
                                  "One SARIF document on standard output, also after an error")
                            .excludes(json);
   add_annotations_option(verb, options->annotations).excludes(json).excludes(sarif);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

@@ -134,7 +134,7 @@ Run add_completion(const Command& app) {
   const Command verb = app.verb("completion", "Completion for a shell, to be sourced by it");
   verb.footer("Example:\n  memsize completion bash > /etc/bash_completion.d/memsize");
   verb.option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
-  return [shell, app](Session&) {
+  return [shell, app](app::Session&) {
     const std::vector<Words> verbs = describe(app);
     Outcome outcome;
     outcome.text = *shell == "bash" ? bash(verbs) : *shell == "zsh" ? zsh(verbs) : fish(verbs);

@@ -1,9 +1,9 @@
 // memsize diff: two plans in, what changed out, as tables or a document. What only one of the two
 // says of an arena is no change. --fail-on makes a change an error.
+#include "memsize/app/plan.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
-#include "app/plan_stages.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 
@@ -405,7 +405,7 @@ void doubt_hash(const model::PlanReport& before,
       "one of the reports was edited, or cut from another one"));
 }
 
-Outcome run(Session& session, const DiffOptions& options) {
+Outcome run(app::Session& session, const DiffOptions& options) {
   if (options.before == "-" && options.after == "-") {
     return failed({core::error(Code::kUsage,
                                "standard input can be read only once",
@@ -459,7 +459,7 @@ Run add_diff(const Command& app) {
               "anything did (any)")
       .one_of({"growth", "envelope", "any"});
   add_json_flag(verb, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

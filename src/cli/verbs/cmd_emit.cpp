@@ -2,8 +2,7 @@
 // The only verb that writes a map; nothing is written where a file of somebody else would be lost.
 #include "memsize/core/text.hpp"
 
-#include "app/emit_tree.hpp"
-#include "app/out_folder.hpp"
+#include "emit_tree.hpp"
 #include "show/unified_diff.hpp"
 
 #include <algorithm>
@@ -23,9 +22,9 @@ using core::Code;
 constexpr const char* kEmitSchema = "memsize.emit/1";
 
 struct EmitOptions {
-  EmitRequest request;
-  ProjectRequest project_file;
-  Project project;
+  app::EmitRequest request;
+  app::ProjectRequest project_file;
+  app::Project project;
   std::vector<std::string> traces;
   std::string sizing;
   std::string out;
@@ -37,9 +36,9 @@ struct EmitOptions {
 };
 
 // The user's files that the map depends on. What is bundled changes with memsize alone.
-std::vector<std::string> inputs_of(const Session& session,
+std::vector<std::string> inputs_of(const app::Session& session,
                                    const EmitOptions& options,
-                                   const Emission* emission) {
+                                   const app::Emission* emission) {
   std::vector<std::string> inputs;
   if (!options.project.path.empty()) {
     inputs.push_back(options.project.path);
@@ -55,10 +54,10 @@ std::vector<std::string> inputs_of(const Session& session,
   return inputs;
 }
 
-Json document(const Session& session,
+Json document(const app::Session& session,
               const EmitOptions& options,
-              const Emission& emission,
-              const std::vector<OnDisk>& files) {
+              const app::Emission& emission,
+              const std::vector<app::OnDisk>& files) {
   Json json;
   json["schema"] = kEmitSchema;
   json["board"] = emission.map.board.name;
@@ -76,8 +75,8 @@ Json document(const Session& session,
 }
 
 std::string summary(const EmitOptions& options,
-                    const Emission& emission,
-                    const std::vector<OnDisk>& files) {
+                    const app::Emission& emission,
+                    const std::vector<app::OnDisk>& files) {
   std::string list;
   std::size_t written = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -109,7 +108,9 @@ std::string summary(const EmitOptions& options,
                            explained ? " REBUILD.md says how." : "");
 }
 
-Outcome show_diff(const Emission& emission, const std::vector<OnDisk>& files, Outcome outcome) {
+Outcome show_diff(const app::Emission& emission,
+                  const std::vector<app::OnDisk>& files,
+                  Outcome outcome) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = core::printable(files[i].path, 400);
     outcome.text += unified_diff(files[i].exists ? name : "/dev/null",
@@ -120,8 +121,8 @@ Outcome show_diff(const Emission& emission, const std::vector<OnDisk>& files, Ou
   return outcome;
 }
 
-Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
-  for (const OnDisk& file : files) {
+Outcome check_disk(const std::vector<app::OnDisk>& files, Outcome outcome) {
+  for (const app::OnDisk& file : files) {
     if (!file.same) {
       core::Place place;
       place.path = file.path;
@@ -147,8 +148,8 @@ Outcome check_disk(const std::vector<OnDisk>& files, Outcome outcome) {
 }
 
 // What the command line's description cannot say.
-std::optional<core::Diagnostic> check_usage(Session& session, const EmitOptions& options) {
-  const AnalyzeRequest& trace = options.request.trace;
+std::optional<core::Diagnostic> check_usage(app::Session& session, const EmitOptions& options) {
+  const app::AnalyzeRequest& trace = options.request.trace;
   if (options.request.board.name.empty()) {
     return core::error(Code::kUsage,
                        options.project.path.empty()
@@ -158,7 +159,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, const EmitOptions&
                        "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; memsize "
                        "list boards shows them");
   }
-  const std::array about_trees = {std::pair{"--linux", !options.request.linux.empty()},
+  const std::array about_trees = {std::pair{"--linux", !options.request.linux_tree.empty()},
                                   std::pair{"--keep", options.keep}};
   for (const auto& [name, is_given] : about_trees) {
     if (is_given && options.request.sdk.empty()) {
@@ -188,12 +189,11 @@ std::optional<core::Diagnostic> check_usage(Session& session, const EmitOptions&
   return std::nullopt;
 }
 
-Outcome run_emit(Session& session, EmitOptions options) {
+Outcome run_emit(app::Session& session, EmitOptions options) {
   options.request.trace.inputs = options.traces;
   if (!options.sizing.empty()) {
     options.request.trace.inputs.push_back(options.sizing);
   }
-  options.request.trace.board = options.request.board;
   options.request.out = options.out;
   if (options.force || options.keep) {
     options.request.hand_edits = options.force ? sdk::HandEdits::kForce : sdk::HandEdits::kKeep;
@@ -205,10 +205,7 @@ Outcome run_emit(Session& session, EmitOptions options) {
     return failed({std::move(*wrong)}, kEmitSchema, options.json);
   }
   if (!options.request.sdk.empty()) {
-    const EmitMode mode = options.request.diff    ? EmitMode::kDiff
-                          : options.request.check ? EmitMode::kCheck
-                                                  : EmitMode::kWrite;
-    Outcome outcome = emit_tree(session, options.request, mode, kEmitSchema, options.json);
+    Outcome outcome = emit_tree(session, options.request, kEmitSchema, options.json);
     if (outcome.document.contains("sdk")) {
       outcome.document["inputs"] = inputs_of(session, options, nullptr);
     }
@@ -226,33 +223,26 @@ Outcome run_emit(Session& session, EmitOptions options) {
   if (options.out.empty()) {
     options.out = options.project.beside("memsize-out/" + emission->map.board.name);
   }
-  const std::vector<OnDisk> files = compare(session, options.out, *emission);
-  Outcome outcome;
-  outcome.json = options.json;
-  outcome.diagnostics = emission->diagnostics;
-  outcome.document = document(session, options, *emission, files);
-  if (options.request.diff) {
-    return show_diff(*emission, files, std::move(outcome));
-  }
-  if (options.request.check) {
-    return check_disk(files, std::move(outcome));
-  }
-  if (!options.force) {
-    core::Diagnostics lost = would_lose(session, options.out, *emission, files);
-    if (!lost.empty()) {
-      Outcome refused = failed(std::move(lost), kEmitSchema, options.json);
-      refused.document["board"] = emission->map.board.name;
-      return refused;
-    }
-  }
-  const auto written =
-      session.files.replace(files_to_write(session, options.out, *emission, files));
-  if (!written) {
-    Outcome refused = failed(written.error(), kEmitSchema, options.json);
+  const bool writes = !options.request.diff && !options.request.check;
+  const auto files =
+      writes ? write_map(session, options.out, *emission, options.force)
+             : core::Result<std::vector<app::OnDisk>>{compare(session, options.out, *emission)};
+  if (!files) {
+    Outcome refused = failed(files.error(), kEmitSchema, options.json);
     refused.document["board"] = emission->map.board.name;
     return refused;
   }
-  outcome.text = summary(options, *emission, files);
+  Outcome outcome;
+  outcome.json = options.json;
+  outcome.diagnostics = emission->diagnostics;
+  outcome.document = document(session, options, *emission, *files);
+  if (options.request.diff) {
+    return show_diff(*emission, *files, std::move(outcome));
+  }
+  if (options.request.check) {
+    return check_disk(*files, std::move(outcome));
+  }
+  outcome.text = summary(options, *emission, *files);
   if (emission->is_default) {
     outcome.diagnostics.push_back(
         core::note(Code::kEmitDefault,
@@ -264,29 +254,29 @@ Outcome run_emit(Session& session, EmitOptions options) {
   return outcome;
 }
 
-Outcome run_project(Session& session, EmitOptions options) {
+Outcome run_project(app::Session& session, EmitOptions options) {
   auto project = load_project(session, options.project_file);
   if (!project) {
     return failed(project.error(), kEmitSchema, options.json);
   }
   options.project = std::move(*project);
-  Defaults defaults{options.project};
+  app::Defaults defaults{options.project};
   defaults.fill(options.request.board);
   defaults.fill_margins(options.request.trace);
   defaults.fill_inputs(options.traces, options.sizing);
   defaults.fill_generation(options.request.accept_generation);
   options.request.budgets = options.project.budgets;
-  Target target{options.out, options.request.sdk, options.request.linux};
+  app::Target target{options.out, options.request.sdk, options.request.linux_tree};
   defaults.fill(target);
   options.out = std::move(target.out);
   options.request.sdk = std::move(target.sdk);
-  options.request.linux = std::move(target.linux_tree);
+  options.request.linux_tree = std::move(target.linux_tree);
   Outcome outcome = run_emit(session, options);
   say_where(defaults, outcome);
   return outcome;
 }
 
-Outcome run(Session& session, const EmitOptions& options) {
+Outcome run(app::Session& session, const EmitOptions& options) {
   Outcome outcome = run_project(session, options);
   outcome.annotations = options.annotations;
   return outcome;
@@ -334,7 +324,7 @@ Run add_emit(const Command& app) {
   sdk.excludes(out);
   sdk.excludes(only);
   verb.option("--linux",
-              options->request.linux,
+              options->request.linux_tree,
               "With --sdk, edit the device trees of this kernel, too")
       .filled();
   const Option force =
@@ -353,7 +343,7 @@ Run add_emit(const Command& app) {
       .excludes(diff);
   const Option json = add_json_flag(verb, options->json);
   add_annotations_option(verb, options->annotations).excludes(json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

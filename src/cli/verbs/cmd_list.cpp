@@ -26,7 +26,7 @@ struct ListOptions {
   bool json = false;
 };
 
-void add_parts(Session& session, Table& table, core::Diagnostics& problems) {
+void add_parts(app::Session& session, Table& table, core::Diagnostics& problems) {
   const std::string folder = session.data.boards + "/memories";
   const auto names = board::bundled_memories(session.files, folder);
   if (!names) {
@@ -48,7 +48,7 @@ void add_parts(Session& session, Table& table, core::Diagnostics& problems) {
   }
 }
 
-Table rows_of(Session& session, const std::string& what, core::Diagnostics& problems) {
+Table rows_of(app::Session& session, const std::string& what, core::Diagnostics& problems) {
   Table table;
   if (what == "readers") {
     table.columns = {{"reader"}, {"for"}, {"reads"}};
@@ -96,7 +96,7 @@ Table rows_of(Session& session, const std::string& what, core::Diagnostics& prob
   return table;
 }
 
-Outcome run(Session& session, const ListOptions& options) {
+Outcome run(app::Session& session, const ListOptions& options) {
   Outcome outcome;
   outcome.json = options.json;
   const Table table = rows_of(session, options.what, outcome.diagnostics);
@@ -125,7 +125,7 @@ Run add_list(const Command& app) {
       .required()
       .one_of({"readers", "emitters", "checks", "boards", "parts", "planners"});
   add_json_flag(verb, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

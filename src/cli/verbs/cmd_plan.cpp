@@ -1,5 +1,6 @@
 // memsize plan: reports in, a plan out, for people, as a document, or as a file of another format.
 // Ctrl-C ends the search and not the program: what was found until then is a plan.
+#include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/plan_files.hpp"
 #include "memsize/plan/named_planners.hpp"
@@ -28,7 +29,7 @@ using core::Code;
 constexpr const char* kPlanSchema = "memsize.plan/1";
 
 struct PlanOptions {
-  PlanRequest request;
+  app::PlanRequest request;
   std::string steps;
   std::string time_limit;
   std::string as;
@@ -102,7 +103,7 @@ std::optional<core::Diagnostic> check_limits(PlanOptions& options) {
   return std::nullopt;
 }
 
-std::optional<core::Diagnostic> check_usage(Session& session, PlanOptions& options) {
+std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& options) {
   std::vector<std::string> read = options.request.reports;
   if (std::count(read.begin(), read.end(), "-") > 1) {
     return plan_misuse("standard input can be read only once", "memsize plan --help shows how");
@@ -135,7 +136,7 @@ std::optional<core::Diagnostic> check_usage(Session& session, PlanOptions& optio
   return check_limits(options);
 }
 
-Json document_of(const Planning& planning) {
+Json document_of(const app::Planning& planning) {
   const model::PlanReport& plan = planning.outcome.plan;
   Json document = core::read_json(emit::plan_json(plan)).value_or(Json::object());
   const auto ids = [&](const std::vector<std::size_t>& blocks) {
@@ -160,9 +161,9 @@ Json document_of(const Planning& planning) {
   return document;
 }
 
-core::Result<std::string> text_of(Session& session,
+core::Result<std::string> text_of(app::Session& session,
                                   const PlanOptions& options,
-                                  const Planning& planning) {
+                                  const app::Planning& planning) {
   emit::PlanFileOptions file;
   file.prefix = !options.prefix.empty()                       ? options.prefix
                 : core::is_identifier(planning.wanted.prefix) ? planning.wanted.prefix
@@ -185,7 +186,7 @@ core::Result<std::string> text_of(Session& session,
   return text;
 }
 
-Outcome report(Session& session, const PlanOptions& options, Planning planning) {
+Outcome report(app::Session& session, const PlanOptions& options, app::Planning planning) {
   Outcome outcome;
   outcome.json = options.json;
   if (options.strict) {
@@ -222,7 +223,7 @@ Outcome report(Session& session, const PlanOptions& options, Planning planning) 
   return outcome;
 }
 
-Outcome run(Session& session, PlanOptions options) {
+Outcome run(app::Session& session, PlanOptions options) {
   if (options.as == "json") {
     options.json = true;
   }
@@ -271,7 +272,7 @@ Run add_plan(const Command& app) {
       "  memsize plan model.csv --as html -o plan.html\n"
       "memsize list readers has the formats of reports, list parts the memories, list planners the "
       "peers.");
-  PlanRequest& request = options->request;
+  app::PlanRequest& request = options->request;
   verb.option("REPORT", request.reports, "Plan reports of one model; - is standard input")
       .required();
   const Option board =
@@ -308,7 +309,7 @@ Run add_plan(const Command& app) {
       .excludes(as);
   verb.option("--prefix", options->prefix, "What names in C begin with").filled();
   verb.option("-o,--output", options->output, "Write to this file instead of standard output");
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

@@ -149,7 +149,7 @@ struct Tree {
   [[nodiscard]] std::string shown() const { return core::printable(root, kShown); }
 };
 
-core::Result<std::vector<Tree>> trees_of(Session& session, const SdkOptions& options) {
+core::Result<std::vector<Tree>> trees_of(app::Session& session, const SdkOptions& options) {
   std::vector<Tree> trees;
   if (!options.sdk.empty()) {
     auto root = sdk::tree_root(session.files, options.sdk);
@@ -227,7 +227,7 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   return text;
 }
 
-Outcome show_status(Session& session, const SdkOptions& options) {
+Outcome show_status(app::Session& session, const SdkOptions& options) {
   const auto trees = trees_of(session, options);
   if (!trees) {
     return failed(trees.error(), kSdkSchema, options.json);
@@ -277,7 +277,7 @@ std::string text_of(const Tree& tree, const sdk::Reverted& reverted) {
   return text;
 }
 
-Outcome revert(Session& session, const SdkOptions& options) {
+Outcome revert(app::Session& session, const SdkOptions& options) {
   const auto trees = trees_of(session, options);
   if (!trees) {
     return failed(trees.error(), kSdkSchema, options.json);
@@ -346,7 +346,7 @@ Run add_sdk(const Command& app) {
     add_json_flag(sub, options->json);
   }
   revert_verb.flag("--force", options->force, "Also over files that were edited since");
-  return [options, status_verb](Session& session) {
+  return [options, status_verb](app::Session& session) {
     if (options->sdk.empty() && options->linux_tree.empty()) {
       core::Diagnostic missing =
           core::error(core::Code::kUsage,

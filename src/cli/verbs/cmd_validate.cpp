@@ -22,8 +22,8 @@ using core::Code;
 constexpr const char* kValidateSchema = "memsize.validate/1";
 
 struct ValidateOptions {
-  ValidateRequest request;
-  ProjectRequest project_file;
+  app::ValidateRequest request;
+  app::ProjectRequest project_file;
   std::vector<std::string> traces;
   std::string sizing;
   std::string on;
@@ -34,7 +34,7 @@ struct ValidateOptions {
 
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
-  ValidateRequest& request = options.request;
+  app::ValidateRequest& request = options.request;
   if (request.emit.board.name.empty()) {
     return core::error(Code::kUsage,
                        "no board is named, and there is no memsize.toml that could name one",
@@ -60,13 +60,13 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
   return std::nullopt;
 }
 
-Outcome run(Session& session, ValidateOptions options) {
-  ValidateRequest& request = options.request;
+Outcome run(app::Session& session, ValidateOptions options) {
+  app::ValidateRequest& request = options.request;
   auto project = load_project(session, options.project_file);
   if (!project) {
     return failed(project.error(), kValidateSchema, options.json);
   }
-  Defaults defaults{*project};
+  app::Defaults defaults{*project};
   if (request.map.empty()) {
     defaults.fill(request.emit.board);
   } else {
@@ -85,7 +85,6 @@ Outcome run(Session& session, ValidateOptions options) {
   if (!options.sizing.empty()) {
     request.emit.trace.inputs.push_back(options.sizing);
   }
-  request.emit.trace.board = request.emit.board;
   request.emit.verb = "validate";
   // A log of the real board is read like a trace.
   if (auto lacks = lacks_trace(request.emit.trace, "validate"); lacks && request.logs.empty()) {
@@ -152,7 +151,7 @@ Run add_validate(const Command& app) {
       "compiled here with clang and lld or with gcc. Exit status: 1 something is wrong, 3 a block "
       "does\n"
       "not fit a log's heap, 4 a tool is missing, or an image did not end.");
-  ValidateRequest& request = options->request;
+  app::ValidateRequest& request = options->request;
   add_board_option(verb, request.emit.board);
   add_project_options(verb, options->project_file);
   const Option trace =
@@ -174,7 +173,7 @@ Run add_validate(const Command& app) {
       .repeated();
   add_trace_options(verb, request.emit);
   add_json_flag(verb, options->json);
-  return [options](Session& session) { return run(session, *options); };
+  return [options](app::Session& session) { return run(session, *options); };
 }
 
 }  // namespace memsize::cli

@@ -11,8 +11,8 @@
 
 namespace memsize::cli {
 
-void add_trace_options(const Command& verb, EmitRequest& request) {
-  AnalyzeRequest& trace = request.trace;
+void add_trace_options(const Command& verb, app::EmitRequest& request) {
+  app::AnalyzeRequest& trace = request.trace;
   verb.option("--core", trace.core, "Only this core of the traces; names lines without a prefix");
   verb.option("--format", trace.format, "Read the traces with this reader");
   verb.option("--instances",
@@ -30,7 +30,7 @@ void add_trace_options(const Command& verb, EmitRequest& request) {
             "Use a trace of another SDK generation than the board's");
 }
 
-std::optional<core::Diagnostic> lacks_trace(const AnalyzeRequest& trace, const char* verb) {
+std::optional<core::Diagnostic> lacks_trace(const app::AnalyzeRequest& trace, const char* verb) {
   const std::array options = {std::pair{"--tight", trace.tight},
                               std::pair{"--one-priority", trace.one_priority},
                               std::pair{"--core", !trace.core.empty()},

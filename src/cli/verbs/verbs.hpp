@@ -1,11 +1,11 @@
 // The verbs: one file each, one row each in main.cpp.
 #pragma once
 
+#include "memsize/app/baseline.hpp"
+#include "memsize/app/map.hpp"
+#include "memsize/app/project.hpp"
 #include "memsize/core/json.hpp"
 
-#include "app/baseline.hpp"
-#include "app/pipeline.hpp"
-#include "app/project.hpp"
 #include "options.hpp"
 
 #include <functional>
@@ -29,12 +29,12 @@ struct Outcome {
   bool json = false;
   /// SARIF instead, made of the diagnostics and of what a baseline accepts.
   bool sarif = false;
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   /// --annotations: the code host that shows the diagnostics; empty: none.
   std::string annotations;
 };
 
-using Run = std::function<Outcome(Session&)>;
+using Run = std::function<Outcome(app::Session&)>;
 
 struct Verb {
   const char* name;
@@ -60,10 +60,10 @@ Run add_completion(const Command& app);
 [[nodiscard]] Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json);
 
 /// --board, --dram and --set, the same words everywhere; returns the first.
-Option add_board_option(const Command& verb, BoardRequest& board);
+Option add_board_option(const Command& verb, app::BoardRequest& board);
 
 /// What is wrong where --dram or --set are given without a board, which may come from a project.
-[[nodiscard]] std::optional<core::Diagnostic> lacks_board(const BoardRequest& board,
+[[nodiscard]] std::optional<core::Diagnostic> lacks_board(const app::BoardRequest& board,
                                                           const char* verb);
 
 /// "A requires B", as for options that the command line itself holds against each other.
@@ -72,18 +72,18 @@ Option add_board_option(const Command& verb, BoardRequest& board);
                                             const char* verb);
 
 /// How traces become sizes, the same words wherever a map is made of them.
-void add_trace_options(const Command& verb, EmitRequest& request);
+void add_trace_options(const Command& verb, app::EmitRequest& request);
 
 /// What is wrong where one of these is given without a trace.
-[[nodiscard]] std::optional<core::Diagnostic> lacks_trace(const AnalyzeRequest& trace,
+[[nodiscard]] std::optional<core::Diagnostic> lacks_trace(const app::AnalyzeRequest& trace,
                                                           const char* verb);
 
 /// --project and --no-project, the same words everywhere.
-void add_project_options(const Command& verb, ProjectRequest& project);
+void add_project_options(const Command& verb, app::ProjectRequest& project);
 
 /// Problems of a project's values are said where these were written; then they are no misuse of the
 /// command line.
-void say_where(const Defaults& defaults, Outcome& outcome);
+void say_where(const app::Defaults& defaults, Outcome& outcome);
 
 /// --json, the same words everywhere.
 Option add_json_flag(const Command& verb, bool& json);

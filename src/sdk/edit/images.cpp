@@ -44,7 +44,7 @@ class Images {
   void add(const FileEdit& file) {
     const std::string folder = file.path.substr(0, file.path.find('/'));
     if (is_device_tree(file.path)) {
-      affected_.linux = true;
+      affected_.device_tree = true;
     } else if (file.path.ends_with(kHeader)) {
       for (const std::string& macro : changed_macros(file)) {
         add_macro(macro);

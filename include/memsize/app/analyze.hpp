@@ -1,0 +1,90 @@
+// Traces in, how much memory each core needs of each kind out.
+#pragma once
+
+#include "memsize/app/board.hpp"
+#include "memsize/board/trace_format.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/layout/fit.hpp"
+#include "memsize/model/recording.hpp"
+#include "memsize/sizing/sizing.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+/// What is empty was not asked for.
+struct AnalyzeRequest {
+  /// Logs or sizing documents, which are one recording; "-" is standard input. May be packed.
+  std::vector<std::string> inputs;
+  /// A reader by name; empty: each is found by its content.
+  std::string format;
+  std::string core;
+  /// A share ("10%") or a size ("512KiB"); empty: as the sizing document says, else the default.
+  std::string headroom;
+  /// "together" or "apart".
+  std::string instances;
+  /// Without a name blocks are classified and summed, and nothing is suggested.
+  BoardRequest board;
+  /// Suggestions are rounded to the hard granule instead of the granule.
+  bool tight = false;
+  /// All models run at one priority.
+  bool one_priority = false;
+  /// The SDK tree that `board` was read from; empty: none.
+  std::string sdk;
+};
+
+/// Which map the addresses of a trace belong to.
+/// kRounded: the one that the suggestions would lead to in the vendor's steps, without --tight.
+enum class AddressMatch { kNone, kCurrent, kSuggested, kRounded };
+
+struct Analysis {
+  AnalyzeRequest request;
+  model::Recording recording;
+  std::optional<board::Board> board;
+  /// What the user set.
+  board::KnobValues settings;
+  /// The board's map before and after the suggestions.
+  std::optional<layout::MemoryMap> current;
+  std::optional<layout::MemoryMap> suggested;
+  AddressMatch match = AddressMatch::kNone;
+  /// The heaps of that map; empty where none matches.
+  std::vector<sizing::HeapRegion> matched;
+  board::TraceFormat format;
+  /// What was asked for, or what a document was made with.
+  bool one_priority = false;
+  sizing::Sizing sizing;
+  /// What had to grow so that the MMU can map the suggestions.
+  std::optional<layout::Growth> growth;
+  /// The suggestions that `growth` starts from; nothing before the first search.
+  std::optional<board::KnobValues> grown_from;
+};
+
+/// Fails where an input cannot be read, or the board or a size is wrong. What is doubtful about the
+/// numbers is in sizing.diagnostics.
+[[nodiscard]] core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request);
+
+/// The same, of inputs that were read already.
+[[nodiscard]] core::Result<Analysis> analyze_recording(Session& session,
+                                                       const AnalyzeRequest& request,
+                                                       model::Recording recording);
+
+/// Makes the board of the request that of the tree in request.sdk, if there is one: its sizes, its
+/// generation. Warnings are of a tree of another generation than the board that was named.
+[[nodiscard]] core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& request);
+
+/// What is an error where the sizing is all that was asked for, of a log as of each in a folder:
+/// nothing sized, and suggestions of which no map can be made.
+void judge_sizing(Analysis& analysis, bool strict);
+
+/// The suggestions as knob values, with what had to grow for the MMU, under what the user set.
+[[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
+
+/// Whether a map that is made of such a recording may not load its models.
+[[nodiscard]] bool forbids_map(const core::Diagnostic& diagnostic);
+
+/// What a suggestion must not be read without: "SDK 12.0 needs 9 MiB"; empty where nothing is.
+[[nodiscard]] std::string caveat_of(const Analysis& analysis, const sizing::Demand& demand);
+
+}  // namespace memsize::app

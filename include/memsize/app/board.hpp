@@ -1,0 +1,49 @@
+// The board of a request, and its map.
+#pragma once
+
+#include "memsize/app/session.hpp"
+#include "memsize/board/board.hpp"
+#include "memsize/layout/memory_map.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+/// The board that a verb works on.
+struct BoardRequest {
+  /// A bundled name, or a path.
+  std::string name;
+  /// --dram as typed; empty: the banks that the board file names.
+  std::string dram;
+  /// KNOB=SIZE as typed: what holds whatever a trace says.
+  std::vector<std::string> set;
+  /// Read from an SDK tree already, whose map may break a rule; null: what `name` says.
+  std::shared_ptr<const board::Board> of_tree;
+};
+
+[[nodiscard]] core::Result<board::Board> load_board(Session& session, const BoardRequest& request);
+
+/// The bundled board for that part and operating system; of several, of the newest SDK.
+[[nodiscard]] std::optional<board::Board> bundled_board(Session& session,
+                                                        const std::string& soc,
+                                                        const std::string& os);
+
+/// Its map with the default sizes.
+[[nodiscard]] std::optional<layout::MemoryMap> bundled_map(Session& session,
+                                                           const std::string& soc,
+                                                           const std::string& os);
+
+/// resolve() and every check; what the board accepts of its defects is a remark. `files` and
+/// `folder` are where the board was loaded from. What is wrong only with these values is told of
+/// the settings that were typed.
+[[nodiscard]] core::Result<layout::MemoryMap> checked_map(
+    core::FileSystem& files,
+    const std::string& folder,
+    const board::Board& board,
+    const board::KnobValues& set,
+    const std::vector<std::string>& typed = {});
+
+}  // namespace memsize::app

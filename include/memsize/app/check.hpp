@@ -1,0 +1,55 @@
+// What is wrong with a board, a written map, an SDK tree or a plan.
+#pragma once
+
+#include "memsize/app/board.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/sdk/tree.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+struct CheckRequest {
+  BoardRequest board;
+  /// A folder that emit --out wrote; empty: none.
+  std::string map;
+  /// An SDK tree, read instead of a map; empty: none.
+  std::string sdk;
+  /// Only this part of it; empty: that of the board, or all.
+  std::string soc;
+  /// Logs or a sizing document that must fit the board's map.
+  std::vector<std::string> traces;
+  /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
+  /// of a part with memories.
+  std::vector<std::string> plans;
+};
+
+/// One operating system of one part of an SDK tree, and what of it was read. Paths are below the
+/// folder; what is empty is not there.
+struct CheckedVariant {
+  sdk::Platform platform;
+  std::string os;
+  /// The board whose map it was held against; empty: memsize has none of that part and system.
+  std::string board;
+  std::string script;
+  std::string header;
+  std::string dts;
+  std::vector<sdk::CoreSources> cores;
+};
+
+struct CheckReport {
+  core::Diagnostics diagnostics;
+  /// What was looked at, for people.
+  std::vector<std::string> checked;
+  /// What the board's map has to say although nothing is wrong.
+  core::Diagnostics remarks;
+  /// The parts of the SDK tree that were read.
+  std::vector<sdk::Platform> platforms;
+  std::vector<CheckedVariant> variants;
+};
+
+/// Everything that `check` finds; an input that cannot be read is a finding too.
+[[nodiscard]] CheckReport check(Session& session, const CheckRequest& request);
+
+}  // namespace memsize::app

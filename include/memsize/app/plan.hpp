@@ -1,0 +1,53 @@
+// Where the tensors of a model lie in memory.
+#pragma once
+
+#include "memsize/app/session.hpp"
+#include "memsize/board/memories.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/model/plan.hpp"
+#include "memsize/plan/planner.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+struct PlanRequest {
+  /// Reports of one model, as compilers wrote them.
+  std::vector<std::string> reports;
+  std::string format;
+  /// A part whose memories are planned into; empty: those that the reports know.
+  std::string board;
+  /// As typed; empty: no limit.
+  std::string capacity;
+  /// A file; empty: none.
+  std::string rules;
+  /// A peer by name; empty: the least that can be found.
+  std::string planner;
+  bool keep_offsets = false;
+  std::vector<std::string> fixed;
+  plan::PackLimits limits;
+};
+
+struct Planning {
+  /// What the reports said.
+  model::PlanReport wanted;
+  /// The plan that they have is wrong, which is no measure for another.
+  bool own_is_wrong = false;
+  /// Offsets are kept that were not chosen here.
+  bool keeps_offsets = false;
+  board::MemorySet part;
+  plan::PlanOutcome outcome;
+  core::Diagnostics diagnostics;
+};
+
+/// A plan that does not fit is a plan with errors; what fails is what nobody can plan.
+[[nodiscard]] core::Result<Planning> plan_memory(Session& session, const PlanRequest& request);
+
+/// Reports of one model, combined into one; "-" is standard input, files may be packed. All errors
+/// of all files come together. An empty `format`: each is found by its content.
+[[nodiscard]] core::Result<model::PlanReport> read_plans(Session& session,
+                                                         const std::vector<std::string>& paths,
+                                                         const std::string& format);
+
+}  // namespace memsize::app

@@ -1,0 +1,44 @@
+// What every request is done with.
+#pragma once
+
+#include "memsize/core/file_system.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+struct EmitRequest;
+
+/// Where boards and templates are.
+struct DataFolders {
+  std::string boards;
+  /// Searched in this order.
+  std::vector<std::string> templates;
+  /// The sources of the embedded runtime, and the program that a core runs as on this machine.
+  std::string runtime;
+  std::string host_program;
+};
+
+/// Those below `root`, which has boards/ and templates/: share/memsize as installed, or memsize's
+/// own tree. Whoever finds memsize::memsize with CMake has that folder as MEMSIZE_DATA. Nothing
+/// is looked at: a folder that is not there is an error of whatever is asked for. What validate()
+/// runs on this machine, `host_program`, is left empty.
+[[nodiscard]] DataFolders data_folders(core::FileSystem& files, const std::string& root);
+
+/// How a request would be asked for again, with `board` for its board and `settings` ("KNOB=SIZE")
+/// besides: what hints propose.
+using Propose = std::function<std::string(const EmitRequest& request,
+                                          const std::string& board,
+                                          const std::vector<std::string>& settings)>;
+
+/// One may do any number of requests, one after the other.
+struct Session {
+  core::FileSystem& files;
+  DataFolders data;
+  /// None: hints name the board and the settings alone.
+  Propose propose = {};
+};
+
+}  // namespace memsize::app

@@ -1,0 +1,444 @@
+// What check() looks at: a tree's parts and their generations, a written map, its board, traces
+// against its sizes. Each stage adds to the report, but nothing that stands there already.
+#include "check_stages.hpp"
+
+#include "memsize/board/load.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/emit/artifact.hpp"
+#include "memsize/emit/verify_numbers.hpp"
+#include "memsize/sdk/check.hpp"
+
+#include "analyze_stages.hpp"
+#include "board_now.hpp"
+#include "generation_guard.hpp"
+#include "validate_stages.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::app {
+
+namespace {
+
+using core::Code;
+
+void keep(const core::Diagnostics& found, CheckReport& report) {
+  report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
+}
+
+// What two operating systems share is told once.
+void keep_new(const core::Diagnostics& found, CheckReport& report) {
+  for (const core::Diagnostic& diagnostic : found) {
+    const auto& all = report.diagnostics;
+    const bool told = std::any_of(all.begin(), all.end(), [&](const core::Diagnostic& other) {
+      return other.message == diagnostic.message && other.place == diagnostic.place;
+    });
+    if (!told) {
+      report.diagnostics.push_back(diagnostic);
+    }
+  }
+}
+
+std::string join_socs(const std::vector<sdk::Platform>& platforms) {
+  std::vector<std::string> names;
+  names.reserve(platforms.size());
+  for (const sdk::Platform& platform : platforms) {
+    names.push_back(core::printable(platform.soc, 40));
+  }
+  return core::join(names, ", ");
+}
+
+// The map of a board with its default sizes; nothing without a board.
+std::optional<layout::MemoryMap> map_for(const std::map<std::string, board::Board>& boards,
+                                         const std::string& os) {
+  const auto found = boards.find(os);
+  if (found == boards.end()) {
+    return std::nullopt;
+  }
+  auto map = layout::resolve(found->second, {});
+  return map ? std::optional{std::move(*map)} : std::nullopt;
+}
+
+core::Diagnostic no_such_system(const sdk::Sources& sources, const board::Board& board) {
+  std::vector<std::string> systems;
+  systems.reserve(sources.variants.size());
+  for (const sdk::Variant& variant : sources.variants) {
+    systems.push_back(core::printable(variant.os, 40));
+  }
+  core::Place place;
+  place.path = sources.platform.folder;
+  return core::error(
+      Code::kSdkTree,
+      fmt::format(
+          "there is no generator script for '{}', which board '{}' is of", board.os, board.name),
+      place,
+      fmt::format("there are some for: {}", core::join(systems, ", ")));
+}
+
+// What of the variant is there.
+CheckedVariant files_of(const sdk::Sources& sources, const sdk::Variant& variant) {
+  const auto there = [&](const std::string& path) {
+    return sources.find(path) == nullptr ? std::string{} : path;
+  };
+  CheckedVariant checked;
+  checked.platform = sources.platform;
+  checked.os = variant.os;
+  checked.script = variant.script_path;
+  checked.header = there(variant.header);
+  checked.dts = there(variant.dts);
+  for (sdk::CoreSources core : variant.cores) {
+    core.linker = there(core.linker);
+    checked.cores.push_back(std::move(core));
+  }
+  return checked;
+}
+
+// A map's files have some 100 KiB. What is much larger is not read to find that out.
+std::optional<core::Diagnostic> too_large(Session& session, const std::string& path) {
+  constexpr core::Bytes kLargest{16U << 20U};
+  const auto size = session.files.size(path);
+  if (!size || *size <= kLargest.count()) {
+    return std::nullopt;
+  }
+  core::Place place;
+  place.path = path;
+  return core::error(Code::kVerifyParse,
+                     fmt::format("this file has {}: no file of a map has more than {}",
+                                 core::format_size(core::Bytes{*size}),
+                                 core::format_size(kLargest)),
+                     place,
+                     "write the map again with emit");
+}
+
+// Whether memsize wrote the file, for whatever map.
+bool is_ours(const emit::MapFile& file) {
+  return file.path.find("/mmu_tables_at_") != std::string::npos ||
+         file.content.find("Written by memsize from board") != std::string::npos ||
+         file.content.find("\"schema\": \"memsize.m") != std::string::npos;
+}
+
+// What memsize wrote for another map than the one that has `known`.
+core::Diagnostics left_over(const std::vector<emit::MapFile>& files,
+                            const std::set<std::string>& known,
+                            const std::string& folder,
+                            const std::string& board) {
+  std::vector<std::string> paths;
+  for (const emit::MapFile& file : files) {
+    if (!known.contains(file.path) && is_ours(file)) {
+      paths.push_back(core::printable(file.path, 200));
+    }
+  }
+  if (paths.empty()) {
+    return {};
+  }
+  core::Place place;
+  place.path = folder;
+  core::Diagnostic found =
+      core::error(Code::kVerifyDisagree,
+                  fmt::format("board '{}' has no such {}: left of another map",
+                              board,
+                              paths.size() == 1 ? "file" : "files"),
+                  place,
+                  "remove what is left, or write the map into an empty folder");
+  found.details = std::move(paths);
+  return {std::move(found)};
+}
+
+// What the demand lacks; nothing where it fits.
+std::optional<core::Diagnostic> misfit(const layout::MemoryMap& map,
+                                       const std::string& core,
+                                       const sizing::Demand& demand) {
+  const core::Bytes has{map.values.at(demand.knob)};
+  const core::Bytes needs = std::max(demand.figure(), demand.forecast_figure.value_or(has));
+  if (needs <= has) {
+    return std::nullopt;
+  }
+  return core::error(Code::kSizingDoesNotFit,
+                     fmt::format("{} needs {} of '{}', which has {}",
+                                 core,
+                                 core::format_bytes(needs),
+                                 demand.region,
+                                 core::format_size(has)),
+                     {},
+                     fmt::format("give it more: --set {}={}",
+                                 demand.knob,
+                                 core::format_setting(std::max(
+                                     *demand.suggested, demand.forecast.value_or(core::Bytes{})))));
+}
+
+}  // namespace
+
+core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request) {
+  TreeScope scope;
+  if (!request.soc.empty()) {
+    auto platform = sdk::find_platform(session.files, request.sdk, request.soc);
+    MEMSIZE_TRY(platform);
+    scope.platforms.push_back(std::move(*platform));
+    return scope;
+  }
+  auto platforms = sdk::find_platforms(session.files, request.sdk);
+  MEMSIZE_TRY(platforms);
+  if (request.board.name.empty()) {
+    scope.platforms = std::move(*platforms);
+    return scope;
+  }
+  auto board = load_board(session, request.board);
+  MEMSIZE_TRY(board);
+  auto map = layout::resolve(*board, {});
+  MEMSIZE_TRY(map);
+  scope.asked = std::move(*map);
+  for (const sdk::Platform& platform : *platforms) {
+    if (platform.soc == scope.asked->board.soc) {
+      scope.platforms.push_back(platform);
+    }
+  }
+  if (scope.platforms.empty()) {
+    core::Place place;
+    place.path = request.sdk;
+    return core::fail(core::error(Code::kSdkTree,
+                                  fmt::format("this SDK has no '{}', which board '{}' is",
+                                              scope.asked->board.soc,
+                                              scope.asked->board.name),
+                                  place,
+                                  fmt::format("it has: {}", join_socs(*platforms))));
+  }
+  return scope;
+}
+
+void check_generation(Session& session,
+                      const CheckRequest& request,
+                      const TreeScope& scope,
+                      CheckReport& report) {
+  if (!scope.asked) {
+    return;
+  }
+  EmitRequest again;
+  again.verb = "check";
+  again.board = request.board;
+  again.sdk = request.sdk;
+  for (const sdk::Platform& platform : scope.platforms) {
+    if (auto differs = compare_with_tree(session, again, platform, scope.asked->board.os);
+        differs) {
+      report.diagnostics.push_back(std::move(*differs));
+    }
+  }
+}
+
+void check_platform(Session& session,
+                    const sdk::Platform& platform,
+                    const std::optional<layout::MemoryMap>& asked,
+                    CheckReport& report) {
+  report.platforms.push_back(platform);
+  const auto sources = sdk::read_sources(session.files, platform, {});
+  if (!sources) {
+    keep(sources.error(), report);
+    return;
+  }
+  keep(sources->problems, report);
+  const auto bundled = asked
+                           ? std::map<std::string, board::Board>{}
+                           : board::newest_boards(session.files, session.data.boards, platform.soc);
+  for (const sdk::Variant& variant : sources->variants) {
+    if (asked && asked->board.os != variant.os) {
+      continue;
+    }
+    const auto own = map_for(bundled, variant.os);
+    const layout::MemoryMap* map = asked ? &*asked : own ? &*own : nullptr;
+    const sdk::TreeReport found = sdk::check_variant(*sources, variant, map);
+    keep_new(found.diagnostics, report);
+    report.checked.push_back(fmt::format("{} {} ({})",
+                                         core::printable(platform.soc, 40),
+                                         core::printable(variant.os, 40),
+                                         core::join(found.read, ", ")));
+    CheckedVariant checked = files_of(*sources, variant);
+    checked.board = map == nullptr ? std::string{} : map->board.name;
+    report.variants.push_back(std::move(checked));
+  }
+  const bool is_there = std::any_of(
+      sources->variants.begin(), sources->variants.end(), [&](const sdk::Variant& variant) {
+        return !asked || asked->board.os == variant.os;
+      });
+  // Where a script failed, that says enough.
+  if (asked && !is_there && !core::has_errors(sources->problems)) {
+    keep({no_such_system(*sources, asked->board)}, report);
+  }
+}
+
+core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::string& folder) {
+  const auto paths = session.files.list_tree(folder);
+  MEMSIZE_TRY(paths);
+  std::vector<emit::MapFile> files;
+  for (const std::string& path : *paths) {
+    const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
+                      path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
+                      path.ends_with(".dtsi") || path.ends_with(".bin") || path.ends_with(".ld");
+    if (!ours) {
+      continue;
+    }
+    const std::string full = fmt::format("{}/{}", folder, path);
+    if (auto large = too_large(session, full); large) {
+      return core::fail(std::move(*large));
+    }
+    auto content = session.files.read(full);
+    MEMSIZE_TRY(content);
+    files.push_back({path, std::move(*content)});
+  }
+  return files;
+}
+
+WrittenMap check_written(Session& session, const std::string& folder, CheckReport& report) {
+  WrittenMap written;
+  auto files = read_map(session, folder);
+  if (!files) {
+    keep(files.error(), report);
+    return written;
+  }
+  written.files = std::move(*files);
+  const emit::VerifyReport found = emit::verify_map(written.files, folder);
+  keep(found.diagnostics, report);
+  report.checked.insert(report.checked.end(), found.read.begin(), found.read.end());
+  written.board = found.board;
+  for (const auto& [knob, value] : found.knobs) {
+    written.knobs[knob] = value;
+  }
+  return written;
+}
+
+std::optional<layout::MemoryMap> check_board(Session& session,
+                                             const CheckRequest& request,
+                                             const WrittenMap& written,
+                                             CheckReport& report) {
+  const auto board = load_board(session, request.board);
+  if (!board) {
+    keep(board.error(), report);
+    return std::nullopt;
+  }
+  if (!written.board.empty() && written.board != board->name) {
+    core::Place place;
+    place.path = request.map + "/memory_map.json";
+    keep({core::error(Code::kVerifyDisagree,
+                      fmt::format("the map is of board '{}', not of '{}'",
+                                  core::printable(written.board, 60),
+                                  board->name),
+                      place,
+                      "name the board that it was written for with --board")},
+         report);
+    return std::nullopt;
+  }
+  const auto settings = parse_settings(*board, request.board.set);
+  if (!settings) {
+    keep(settings.error(), report);
+    return std::nullopt;
+  }
+  board::KnobValues values = written.knobs;
+  for (const auto& [knob, value] : *settings) {
+    values[knob] = value;
+  }
+  auto map = checked_map(session.files, session.data.boards, *board, values);
+  if (!map) {
+    keep(map.error(), report);
+    return std::nullopt;
+  }
+  keep(map->remarks, report);
+  report.remarks = map->remarks;
+  report.checked.push_back(fmt::format("board {}", board->name));
+  return std::move(*map);
+}
+
+std::string bundled_board_of(Session& session, const WrittenMap& written, CheckReport& report) {
+  const auto names = board::bundled_boards(session.files, session.data.boards);
+  if (names && std::find(names->begin(), names->end(), written.board) != names->end()) {
+    return written.board;
+  }
+  if (!written.board.empty()) {
+    report.remarks.push_back(core::note(
+        Code::kVerifyDisagree,
+        fmt::format("the files were held against each other only: board '{}' is not bundled",
+                    core::printable(written.board, 60)),
+        {},
+        "name its file with --board, and they are held against it, too"));
+  }
+  return {};
+}
+
+void check_files(Session& session,
+                 const CheckRequest& request,
+                 const WrittenMap& written,
+                 const layout::MemoryMap& map,
+                 CheckReport& report) {
+  Candidate candidate;
+  candidate.map = map;
+  candidate.baseline = map;
+  candidate.root = request.map;
+  candidate.files = written.files;
+  // A missing file was told already.
+  const bool is_whole = std::none_of(
+      report.diagnostics.begin(), report.diagnostics.end(), [](const core::Diagnostic& told) {
+        return told.code == Code::kVerifyParse;
+      });
+  if (is_whole) {
+    auto setup = set_up(session, candidate, {});
+    core::Diagnostics found = setup ? setup->subject.findings : setup.error();
+    name_files(candidate, found);
+    keep(found, report);
+    if (!found.empty()) {
+      return;
+    }
+  }
+  std::set<std::string> known;
+  for (const emit::Emitter& emitter : emit::all_emitters()) {
+    const auto wanted = emit::render_all({map, map, session.files, session.data.templates},
+                                         {std::string{emitter.name}});
+    for (std::size_t i = 0; wanted && i < wanted->size(); ++i) {
+      const emit::MapFile expected{(*wanted)[i].path, (*wanted)[i].content};
+      known.insert(expected.path);
+      for (const emit::MapFile& file : written.files) {
+        if (file.path == expected.path) {
+          keep(emit::verify_numbers(file, expected, request.map, map.board.name), report);
+        }
+      }
+    }
+  }
+  keep(left_over(written.files, known, request.map, map.board.name), report);
+}
+
+void check_demands(Session& session,
+                   const CheckRequest& request,
+                   const layout::MemoryMap& map,
+                   CheckReport& report) {
+  AnalyzeRequest trace;
+  trace.inputs = request.traces;
+  trace.board = request.board;
+  const auto analysis = analyze(session, trace);
+  if (!analysis) {
+    keep(analysis.error(), report);
+    return;
+  }
+  // What a doubtful trace fits into need not hold its models.
+  core::Diagnostics found = analysis->sizing.diagnostics;
+  for (core::Diagnostic& diagnostic : found) {
+    if (forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration) {
+      diagnostic.severity = core::Severity::kError;
+    }
+  }
+  keep(found, report);
+  std::size_t demands = 0;
+  for (const sizing::CoreSizing& core : analysis->sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      if (demand.knob.empty()) {
+        continue;
+      }
+      ++demands;
+      if (auto lacks = misfit(map, core.core, demand); lacks) {
+        report.diagnostics.push_back(std::move(*lacks));
+      }
+    }
+  }
+  report.checked.push_back(core::plural(demands, "demand"));
+}
+
+}  // namespace memsize::app

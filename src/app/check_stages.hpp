@@ -1,0 +1,69 @@
+// The stages of check() that check.cpp lists. Each adds what it finds to the report.
+#pragma once
+
+#include "memsize/app/check.hpp"
+#include "memsize/emit/verify.hpp"
+
+namespace memsize::app {
+
+struct TreeScope {
+  std::vector<sdk::Platform> platforms;
+  /// The map of --board, which then also says the operating system.
+  std::optional<layout::MemoryMap> asked;
+};
+
+[[nodiscard]] core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& request);
+
+/// Whether the board that is asked for, if any, is of the SDK generation of the tree.
+void check_generation(Session& session,
+                      const CheckRequest& request,
+                      const TreeScope& scope,
+                      CheckReport& report);
+
+/// Without `asked`, each operating system is held against the newest bundled board for it.
+void check_platform(Session& session,
+                    const sdk::Platform& platform,
+                    const std::optional<layout::MemoryMap>& asked,
+                    CheckReport& report);
+
+/// A written map, and what its memory_map.json says that it was made of.
+struct WrittenMap {
+  std::vector<emit::MapFile> files;
+  std::string board;
+  board::KnobValues knobs;
+};
+
+[[nodiscard]] WrittenMap check_written(Session& session,
+                                       const std::string& folder,
+                                       CheckReport& report);
+
+/// The files of a written map, without what no map has.
+[[nodiscard]] core::Result<std::vector<emit::MapFile>> read_map(Session& session,
+                                                                const std::string& folder);
+
+/// Nothing where a check failed.
+[[nodiscard]] std::optional<layout::MemoryMap> check_board(Session& session,
+                                                           const CheckRequest& request,
+                                                           const WrittenMap& written,
+                                                           CheckReport& report);
+
+/// The board that a written map names, where it is a bundled one; else empty, and the report says
+/// what is not looked at then.
+[[nodiscard]] std::string bundled_board_of(Session& session,
+                                           const WrittenMap& written,
+                                           CheckReport& report);
+
+/// What running the files would find before anything runs; then every number of theirs against what
+/// the board gives with the same sizes.
+void check_files(Session& session,
+                 const CheckRequest& request,
+                 const WrittenMap& written,
+                 const layout::MemoryMap& map,
+                 CheckReport& report);
+
+void check_demands(Session& session,
+                   const CheckRequest& request,
+                   const layout::MemoryMap& map,
+                   CheckReport& report);
+
+}  // namespace memsize::app

@@ -1,0 +1,570 @@
+// Walks folders, analyzes each log on its own, on all processors, and sums up. Runs that say the
+// same count once, as a log and its document beside it do.
+#include "memsize/app/fleet.hpp"
+
+#include "memsize/app/sizing_document.hpp"
+#include "memsize/core/document.hpp"
+#include "memsize/core/text.hpp"
+
+#include "analyze_stages.hpp"
+#include "board_now.hpp"
+#include "recordings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <iterator>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::app {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+
+// The regular files in folders, without following a link.
+class Walk {
+ public:
+  Walk(core::FileSystem& files, std::string leave_out)
+      : disk_(files), leave_out_(std::move(leave_out)) {}
+
+  // False: it was walked before, perhaps under another name.
+  bool into(const std::string& folder) {
+    const std::size_t before = walked_.size();
+    std::vector<std::string> waiting = {folder};
+    while (!waiting.empty()) {
+      const std::string next = std::move(waiting.back());
+      waiting.pop_back();
+      if (!walked_.insert(disk_.real_path(next).value_or(next)).second) {
+        continue;
+      }
+      const auto names = disk_.list_entries(next);
+      if (!names) {
+        diagnostics.push_back(
+            core::error(Code::kFileRead,
+                        fmt::format("cannot read the folder '{}': its files are not counted",
+                                    core::printable(next)),
+                        whole_file(next)));
+        continue;
+      }
+      for (const std::string& name : *names) {
+        look_at(fmt::format("{}{}{}", next, next.ends_with('/') ? "" : "/", name), waiting);
+      }
+    }
+    return walked_.size() != before;
+  }
+
+  std::vector<std::string> found;
+  std::size_t links = 0;
+  // The folder that was to be left out, where it lies among the others.
+  std::string left_out;
+  core::Diagnostics diagnostics;
+
+ private:
+  void look_at(const std::string& path, std::vector<std::string>& waiting) {
+    switch (disk_.entry(path).kind) {
+      case core::Entry::Kind::kFile:
+        found.push_back(path);
+        break;
+      case core::Entry::Kind::kFolder:
+        if (!leave_out_.empty() && disk_.same_file(path, leave_out_)) {
+          left_out = path;
+        } else {
+          waiting.push_back(path);
+        }
+        break;
+      case core::Entry::Kind::kLink:
+        ++links;
+        break;
+      case core::Entry::Kind::kNothing:
+      case core::Entry::Kind::kOther:
+        break;
+    }
+  }
+
+  core::FileSystem& disk_;
+  std::string leave_out_;
+  // Without links and dots.
+  std::set<std::string> walked_;
+};
+
+// Whether memsize wrote it. A file without a byte says nothing: the shell may just have made it.
+bool is_document(core::FileSystem& disk, const std::string& path) {
+  constexpr std::string_view kBegin = "{\n  \"schema\": \"memsize.";
+  std::array<char, kBegin.size()> head{};
+  std::size_t size = 0;
+  const auto stream = disk.open(path);
+  while (stream && size < head.size()) {
+    const auto got = (*stream)->read(std::span{head}.subspan(size));
+    if (!got || *got == 0) {
+      break;
+    }
+    size += *got;
+  }
+  return stream && (size == 0 || std::string_view{head.data(), size} == kBegin);
+}
+
+// Documents of an earlier run are no logs, but what else lies among them would be left out, too.
+core::Result<void> check_left_out(core::FileSystem& disk, const std::string& folder) {
+  if (folder.empty()) {
+    return {};
+  }
+  Walk walk{disk, {}};
+  walk.into(folder);
+  std::sort(walk.found.begin(), walk.found.end());
+  const auto other = std::find_if(walk.found.begin(), walk.found.end(), [&](const auto& path) {
+    return !is_document(disk, path);
+  });
+  if (other == walk.found.end()) {
+    return {};
+  }
+  return core::fail(core::error(
+      Code::kUsage,
+      fmt::format("-o '{}' is in the folder that is read, and '{}' in it is no document of "
+                  "memsize's: it would not be read",
+                  core::printable(folder),
+                  core::printable(*other)),
+      {},
+      "choose another folder for the documents"));
+}
+
+// What became of one file.
+struct LookedAt {
+  enum class Kind { kLog, kOther, kUnreadable };
+
+  Kind kind = Kind::kOther;
+  FleetFile file;
+  /// Of a log: one of each code and severity; no notes. Else why it is none.
+  core::Diagnostics diagnostics;
+  /// Why its document could not be written.
+  core::Diagnostics unwritten;
+  /// What those have in common that say the same.
+  std::vector<std::optional<std::uint64_t>> sayings;
+};
+
+// A table of which nothing but the title is left: it has a place in the text.
+bool is_cut(const core::Diagnostic& error) {
+  return error.place.line != 0;
+}
+
+bool is_no_log(const core::Diagnostics& errors) {
+  return std::all_of(errors.begin(), errors.end(), [](const core::Diagnostic& error) {
+    return (error.code == Code::kReadNoTable && !is_cut(error)) || error.code == Code::kReadEmpty ||
+           error.code == Code::kSizingUnknownCore;
+  });
+}
+
+core::Diagnostics one_of_each(const core::Diagnostics& found, const std::string& path) {
+  core::Diagnostics kept;
+  for (const core::Diagnostic& diagnostic : found) {
+    const bool known = std::any_of(kept.begin(), kept.end(), [&](const core::Diagnostic& other) {
+      return other.code == diagnostic.code && other.severity == diagnostic.severity;
+    });
+    if (known || diagnostic.severity == core::Severity::kNote) {
+      continue;
+    }
+    kept.push_back(diagnostic);
+    if (kept.back().place.path.empty()) {
+      kept.back().place = whole_file(path);
+    }
+  }
+  return kept;
+}
+
+std::vector<FleetDemand> demands_of(const sizing::Sizing& sizing) {
+  std::vector<FleetDemand> demands;
+  for (const sizing::CoreSizing& core : sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      demands.push_back({demand.key, demand.figure(), demand.suggested});
+      demands.back().key.core = core.core;
+    }
+  }
+  return demands;
+}
+
+LookedAt analyze_file(Session& session,
+                      const FleetRequest& request,
+                      const std::string& path,
+                      const std::string& document) {
+  AnalyzeRequest alone = request.analyze;
+  alone.inputs = {path};
+  LookedAt one;
+  one.file.path = path;
+  auto analysis = analyze(session, alone);
+  if (!analysis) {
+    one.kind = is_no_log(analysis.error()) ? LookedAt::Kind::kOther : LookedAt::Kind::kUnreadable;
+    one.diagnostics = std::move(analysis.error());
+    return one;
+  }
+  judge_sizing(*analysis, request.strict);
+  const sizing::Sizing& sizing = analysis->sizing;
+  one.kind = LookedAt::Kind::kLog;
+  one.file.complete = sizing.complete();
+  one.file.generation = sizing.generation;
+  one.file.demands = demands_of(sizing);
+  one.sayings = model::sayings_of(analysis->recording);
+  one.diagnostics = one_of_each(sizing.diagnostics, path);
+  if (!document.empty()) {
+    const auto written =
+        session.files.replace({{document, document_text(sizing_document(*analysis))}});
+    if (!written) {
+      one.unwritten = written.error();
+    }
+  }
+  return one;
+}
+
+// Each file for itself, on every core of this machine.
+std::vector<LookedAt> analyze_files(Session& session,
+                                    const FleetRequest& request,
+                                    const std::vector<std::string>& paths,
+                                    const std::vector<std::string>& documents,
+                                    const Progress& progress) {
+  // As often as people notice.
+  constexpr std::chrono::milliseconds kBetweenReports{200};
+  std::vector<LookedAt> looked(paths.size());
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) {
+      looked[i] = analyze_file(session, request, paths[i], documents[i]);
+      ++done;
+    }
+  };
+  const std::size_t workers =
+      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), paths.size());
+  std::vector<std::future<void>> running;
+  for (std::size_t i = 0; i < workers; ++i) {
+    running.push_back(std::async(std::launch::async, work));
+  }
+  for (std::future<void>& worker : running) {
+    while (worker.wait_for(kBetweenReports) != std::future_status::ready) {
+      progress(done, paths.size());
+    }
+    worker.get();
+  }
+  return looked;
+}
+
+// Warnings of one kind of many logs are told once, with their number.
+class Gathered {
+ public:
+  void add(const core::Diagnostic& diagnostic) {
+    const auto key = std::pair{diagnostic.code, diagnostic.severity};
+    const auto [place, first] = place_of_.try_emplace(key, kinds_.size());
+    if (first) {
+      kinds_.push_back({diagnostic, 0});
+    }
+    ++kinds_[place->second].logs;
+  }
+
+  void tell(core::Diagnostics& diagnostics) {
+    for (Kind& kind : kinds_) {
+      if (kind.logs > 1) {
+        kind.first.details.push_back(
+            fmt::format("and {}", core::plural(kind.logs - 1, "more log")));
+      }
+      diagnostics.push_back(std::move(kind.first));
+    }
+  }
+
+ private:
+  struct Kind {
+    core::Diagnostic first;
+    std::size_t logs = 0;
+  };
+
+  std::vector<Kind> kinds_;
+  std::map<std::pair<Code, core::Severity>, std::size_t> place_of_;
+};
+
+auto order_of(const board::DemandKey& key) {
+  return std::tuple{key.core, key.space, key.cacheability, key.lifetime};
+}
+
+FleetSpan span_of(const board::DemandKey& key,
+                  const std::vector<std::pair<Bytes, const FleetFile*>>& asked) {
+  std::vector<Bytes> sizes;
+  FleetSpan span;
+  span.key = key;
+  span.files = asked.size();
+  for (const auto& [size, file] : asked) {
+    if (sizes.empty() || size > span.max) {
+      span.max = size;
+      span.max_path = file->path;
+    }
+    sizes.push_back(size);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  span.min = sizes.front();
+  span.median = sizes[(sizes.size() - 1) / 2];
+  return span;
+}
+
+void sum_up(Fleet& fleet) {
+  const auto before = [](const board::DemandKey& a, const board::DemandKey& b) {
+    return order_of(a) < order_of(b);
+  };
+  std::map<board::DemandKey, std::vector<std::pair<Bytes, const FleetFile*>>, decltype(before)>
+      asked(before);
+  std::map<board::DemandKey, Bytes, decltype(before)> suggested(before);
+  for (const FleetFile& file : fleet.files) {
+    if (!file.same_as.empty()) {
+      continue;
+    }
+    for (const FleetDemand& demand : file.demands) {
+      asked[demand.key].emplace_back(demand.figure, &file);
+      if (demand.suggested) {
+        Bytes& most = suggested[demand.key];
+        most = std::max(most, *demand.suggested);
+      }
+    }
+  }
+  for (const auto& [key, sizes] : asked) {
+    fleet.demands.push_back(span_of(key, sizes));
+    if (const auto most = suggested.find(key); most != suggested.end()) {
+      fleet.demands.back().suggested = most->second;
+    }
+  }
+}
+
+// The board, and what of the options is wrong whatever the logs say.
+core::Result<board::KnobValues> prepare(Session& session,
+                                        const AnalyzeRequest& request,
+                                        Fleet& fleet) {
+  const auto options = sizing_options(request, {});
+  MEMSIZE_TRY(options);
+  fleet.headroom = sizing::format_headroom(options->headroom);
+  fleet.together = options->together;
+  if (request.board.name.empty()) {
+    return board::KnobValues{};
+  }
+  auto now = board_now(session, request.board);
+  MEMSIZE_TRY(now);
+  fleet.board = std::move(now->board);
+  fleet.current = std::move(now->map);
+  return std::move(now->settings);
+}
+
+// Sizes that each log alone leads to need not be sizes that the MMU can map together.
+void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
+  board::KnobValues values;
+  for (FleetSpan& span : fleet.demands) {
+    const auto knob =
+        std::find_if(fleet.board->knobs.begin(), fleet.board->knobs.end(), [&](const auto& k) {
+          return k.demand && *k.demand == span.key;
+        });
+    if (!span.suggested || knob == fleet.board->knobs.end()) {
+      continue;
+    }
+    const layout::Region* region = fleet.current->find_by_knob(knob->name);
+    span.knob = knob->name;
+    span.region = region == nullptr ? std::string{} : region->name;
+    span.current = Bytes{fleet.current->values.at(knob->name)};
+    values[knob->name] = span.suggested->count();
+  }
+  values = over(std::move(values), settings);
+  if (const auto growth = layout::grow_for_mmu(*fleet.board, values, tight); growth) {
+    values = over(std::move(values), growth->values);
+    fleet.diagnostics.push_back(describe_growth(*growth));
+  }
+  for (FleetSpan& span : fleet.demands) {
+    if (const auto value = values.find(span.knob); !span.knob.empty() && value != values.end()) {
+      span.suggested = Bytes{value->second};
+    }
+  }
+  auto map = layout::resolve(*fleet.board, values);
+  if (map) {
+    fleet.suggested = std::move(*map);
+    return;
+  }
+  core::Diagnostics& misfits = map.error();
+  // What a log alone does not fit into, all of them do not fit into either.
+  std::erase_if(fleet.diagnostics, [&](const core::Diagnostic& told) {
+    return std::any_of(misfits.begin(), misfits.end(), [&](const core::Diagnostic& misfit) {
+      return told.code == misfit.code && told.place == misfit.place;
+    });
+  });
+  std::move(misfits.begin(), misfits.end(), std::back_inserter(fleet.diagnostics));
+}
+
+std::string without_slash(std::string folder) {
+  while (folder.size() > 1 && folder.ends_with('/')) {
+    folder.pop_back();
+  }
+  return folder;
+}
+
+// The same may be wrong with every log: a file that all of them need.
+class Told {
+ public:
+  explicit Told(core::Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+
+  void once(core::Diagnostic diagnostic) {
+    const core::Place& place = diagnostic.place;
+    if (told_.emplace(place.path.str(), place.line, diagnostic.message).second) {
+      diagnostics_.push_back(std::move(diagnostic));
+    }
+  }
+
+ private:
+  core::Diagnostics& diagnostics_;
+  std::set<std::tuple<std::string, std::size_t, std::string>> told_;
+};
+
+// The logs that lack the core that was asked for.
+class UnknownCore {
+ public:
+  void add(const core::Diagnostics& errors, const std::string& path) {
+    for (const core::Diagnostic& error : errors) {
+      if (error.code != Code::kSizingUnknownCore) {
+        continue;
+      }
+      if (logs_++ == 0) {
+        first_ = error;
+        first_.place = whole_file(path);
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<core::Diagnostic> error() const {
+    if (logs_ == 0) {
+      return std::nullopt;
+    }
+    core::Diagnostic error = first_;
+    if (logs_ > 1) {
+      error.details.push_back(fmt::format("nor in {}", core::plural(logs_ - 1, "more log")));
+    }
+    return error;
+  }
+
+ private:
+  core::Diagnostic first_;
+  std::size_t logs_ = 0;
+};
+
+// A run that was saved twice, or lies beside its document.
+core::Diagnostic same_run(const std::string& path, const std::string& first) {
+  return core::warning(
+      Code::kSizingInstances,
+      fmt::format(
+          "{} says the same as {}, and counts once", core::printable(path), core::printable(first)),
+      whole_file(path));
+}
+
+core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
+  Gathered gathered;
+  Told told{fleet.diagnostics};
+  core::Diagnostics unwritten;
+  std::map<std::vector<std::optional<std::uint64_t>>, std::string> runs;
+  for (LookedAt& one : looked) {
+    unwritten.insert(unwritten.end(), one.unwritten.begin(), one.unwritten.end());
+    if (one.kind == LookedAt::Kind::kOther) {
+      ++fleet.others;
+      continue;
+    }
+    for (core::Diagnostic& diagnostic : one.diagnostics) {
+      if (core::code_status(diagnostic.code) == core::ExitStatus::kUsage) {
+        return core::fail(diagnostic);
+      }
+      if (diagnostic.place.path.empty()) {
+        diagnostic.place = whole_file(one.file.path);
+      }
+      if (diagnostic.severity != core::Severity::kError) {
+        gathered.add(diagnostic);
+      } else {
+        told.once(std::move(diagnostic));
+      }
+    }
+    if (one.kind == LookedAt::Kind::kLog) {
+      const auto [run, first] = runs.try_emplace(std::move(one.sayings), one.file.path);
+      if (!first) {
+        one.file.same_as = run->second;
+        gathered.add(same_run(one.file.path, run->second));
+      }
+      fleet.files.push_back(std::move(one.file));
+    } else {
+      ++fleet.unreadable;
+    }
+  }
+  gathered.tell(fleet.diagnostics);
+  if (!unwritten.empty()) {
+    return tl::make_unexpected(std::move(unwritten));
+  }
+  return {};
+}
+
+core::Diagnostics no_logs(const Fleet& fleet, const std::vector<LookedAt>& looked) {
+  core::Diagnostics errors = fleet.diagnostics;
+  UnknownCore unknown;
+  for (const LookedAt& one : looked) {
+    unknown.add(one.diagnostics, one.file.path);
+  }
+  if (auto error = unknown.error(); error) {
+    errors.push_back(std::move(*error));
+    return errors;
+  }
+  errors.push_back(core::error(Code::kReadNoTable,
+                               fmt::format("none of the {} in '{}' says how much memory is used",
+                                           core::plural(looked.size(), "file"),
+                                           core::printable(core::join(fleet.folders, "', '"))),
+                               {},
+                               "name one of them to see why: memsize analyze FILE"));
+  return errors;
+}
+
+}  // namespace
+
+core::Result<Fleet> analyze_fleet(Session& session,
+                                  const FleetRequest& request,
+                                  const Progress& progress) {
+  Fleet fleet;
+  const auto settings = prepare(session, request.analyze, fleet);
+  MEMSIZE_TRY(settings);
+  Walk walk{session.files, request.output};
+  for (const std::string& folder : request.analyze.inputs) {
+    if (walk.into(folder)) {
+      fleet.folders.push_back(folder);
+    }
+  }
+  MEMSIZE_TRY(check_left_out(session.files, walk.left_out));
+  std::vector<std::string>& paths = walk.found;
+  std::sort(paths.begin(), paths.end());
+  fleet.links = walk.links;
+  fleet.diagnostics = std::move(walk.diagnostics);
+
+  // A log's document lies where the log lies below its folder.
+  std::vector<std::string> documents(paths.size());
+  if (!request.output.empty()) {
+    const std::string& folder = request.analyze.inputs.front();
+    const std::size_t root = without_slash(folder).size();
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const std::size_t below = paths[i].find_first_not_of('/', root);
+      documents[i] = without_slash(request.output) + "/" + paths[i].substr(below) + ".json";
+    }
+  }
+  auto looked = analyze_files(session, request, paths, documents, progress);
+  const auto gathered = gather(fleet, looked);
+  MEMSIZE_TRY(gathered);
+  if (fleet.files.empty()) {
+    return tl::make_unexpected(no_logs(fleet, looked));
+  }
+  sum_up(fleet);
+  if (fleet.board) {
+    suggest(fleet, *settings, request.analyze.tight);
+  }
+  return fleet;
+}
+
+}  // namespace memsize::app

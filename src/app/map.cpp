@@ -1,0 +1,57 @@
+// From sizes to the bytes of a map. What a comment calls frozen does not change after it.
+#include "memsize/app/map.hpp"
+
+#include "memsize/layout/memory_map.hpp"
+
+#include "analyze_stages.hpp"
+#include "board_now.hpp"
+#include "map_stages.hpp"
+
+#include <utility>
+
+namespace memsize::app {
+
+core::Result<Emission> render(Session& session, const EmitRequest& request) {
+  Emission emission;
+
+  // How much: from the traces, over the board's defaults; --set wins.
+  auto wish = sizes_to_emit(session, request);
+  MEMSIZE_TRY(wish);
+  const board::Board& board = wish->board;
+  const board::KnobValues& values = wish->values;
+  emission.diagnostics = std::move(wish->diagnostics);
+  emission.analysis = std::move(wish->analysis);
+  emission.is_default = request.trace.inputs.empty() && request.board.set.empty();
+  // Frozen: no size changes.
+
+  // Where on the chip, checked by code that shares nothing with the layout.
+  auto map = checked_map(session.files, session.data.boards, board, values, request.board.set);
+  auto baseline = layout::resolve(board, {});
+  if (!map) {
+    say_nearest(board, values, map.error());
+    return tl::make_unexpected(map.error());
+  }
+  MEMSIZE_TRY(baseline);
+  core::Diagnostics over = over_budget(request.budgets, *map);
+  if (!over.empty()) {
+    return tl::make_unexpected(std::move(over));
+  }
+  keep_warnings(map->remarks, emission.diagnostics);
+  emission.map = std::move(*map);
+  emission.baseline = std::move(*baseline);
+  // Frozen: no address changes.
+
+  // As which files, read back and held against each other.
+  auto artifacts = emit::render_all(
+      {emission.map, emission.baseline, session.files, session.data.templates}, request.only);
+  MEMSIZE_TRY(artifacts);
+  emission.artifacts = std::move(*artifacts);
+  core::Diagnostics disagreements = verify_artifacts(session, emission);
+  if (!disagreements.empty()) {
+    return tl::make_unexpected(std::move(disagreements));
+  }
+  // Frozen: no byte changes. Only now may the disk be touched, by the caller.
+  return emission;
+}
+
+}  // namespace memsize::app

@@ -1,0 +1,53 @@
+// From reports of compilers to a plan. What a comment calls frozen does not change after it.
+#include "memsize/app/plan.hpp"
+
+#include "memsize/plan/planner.hpp"
+
+#include "plan_stages.hpp"
+#include "planning.hpp"
+
+#include <utility>
+
+namespace memsize::app {
+
+core::Result<Planning> plan_memory(Session& session, const PlanRequest& request) {
+  // What compilers planned, or wish to have planned; several reports are one model.
+  auto wanted = read_plans(session, request.reports, request.format);
+  MEMSIZE_TRY(wanted);
+  if (auto nothing = nothing_to_plan(*wanted); nothing) {
+    return core::fail(std::move(*nothing));
+  }
+  Planning planning;
+  planning.diagnostics = wanted->diagnostics;
+  if (auto faults = faults_of_reports(*wanted); faults) {
+    planning.own_is_wrong = true;
+    planning.diagnostics.push_back(std::move(*faults));
+  }
+  const core::Diagnostics assumed = assume_alignments(*wanted);
+  planning.diagnostics.insert(planning.diagnostics.end(), assumed.begin(), assumed.end());
+
+  // The memories to plan into, and where the user wants what.
+  auto part = memories_for(session, request, *wanted);
+  const auto options = planning_options(session, request);
+  if (!part || !options) {
+    return tl::make_unexpected(part ? options.error() : part.error());
+  }
+  planning.part = std::move(*part);
+  planning.keeps_offsets = request.keep_offsets || !request.fixed.empty();
+  planning.wanted = std::move(*wanted);
+  // Frozen: no size, lifetime or rule changes.
+
+  // Which memory, and where in there; checked by code that shares nothing with the planner.
+  auto outcome = plan::make_plan(planning.wanted, planning.part, *options);
+  MEMSIZE_TRY(outcome);
+  planning.outcome = std::move(*outcome);
+  check_own_plan(planning, request);
+  const auto keep = [&](const core::Diagnostics& found) {
+    planning.diagnostics.insert(planning.diagnostics.end(), found.begin(), found.end());
+  };
+  keep(planning.outcome.diagnostics);
+  keep(describe_shortages(planning.outcome));
+  return planning;
+}
+
+}  // namespace memsize::app

@@ -1,0 +1,23 @@
+// The stages that read and judge plans.
+#pragma once
+
+#include "memsize/app/check.hpp"
+#include "memsize/app/plan.hpp"
+#include "memsize/board/memories.hpp"
+#include "memsize/model/plan.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+/// The memories of a bundled part, or of a path to a .toml file.
+[[nodiscard]] core::Result<board::MemorySet> load_part(Session& session, const std::string& name);
+
+/// Every fault of the plan of request.plans.
+void check_plans(Session& session, const CheckRequest& request, CheckReport& report);
+
+/// "a.json and b.json".
+[[nodiscard]] std::string plan_names(const std::vector<std::string>& paths);
+
+}  // namespace memsize::app

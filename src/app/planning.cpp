@@ -1,0 +1,315 @@
+// Gathers memories, rules and limits for the planner, from a part, from typed sizes or from the
+// report; checks the plan that comes out, and says what would help where it lacks room.
+#include "planning.hpp"
+
+#include "memsize/core/bug.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::app {
+
+namespace {
+
+using core::Code;
+
+std::string memories_folder(const Session& session) {
+  return session.data.boards + "/memories";
+}
+
+// More than any part has.
+constexpr std::size_t kMostMemories = 64;
+
+// As far as reports tell: what they do not say of a memory does not limit it.
+core::Result<board::MemorySet> memories_of(const model::PlanReport& wanted) {
+  std::set<std::string> names;
+  for (const model::PlannedMemory& memory : wanted.memories) {
+    names.insert(memory.name);
+  }
+  for (const model::PlannedBlock& block : wanted.blocks) {
+    names.insert(block.memory);
+    names.insert(block.source_memory);
+  }
+  names.erase("");
+  if (names.size() > kMostMemories) {
+    core::Place place;
+    place.path = wanted.path;
+    return core::fail(core::error(
+        Code::kPlanMemory,
+        fmt::format(
+            "the plan names {} memories; no part has more than {}", names.size(), kMostMemories),
+        place,
+        "its column or key 'memory' says something else"));
+  }
+  board::MemorySet set;
+  for (const std::string& name : names) {
+    board::PartMemory memory;
+    memory.name = name;
+    memory.window = model::kLargestPlan;
+    memory.is_volatile = false;
+    const auto known = std::find_if(wanted.memories.begin(),
+                                    wanted.memories.end(),
+                                    [&](const auto& candidate) { return candidate.name == name; });
+    if (known != wanted.memories.end()) {
+      memory.window = known->capacity.value_or(memory.window);
+      memory.base = known->base;
+      memory.arena_alignment = known->alignment.value_or(memory.arena_alignment);
+      memory.writable = known->writable.value_or(true);
+    }
+    memory.hardware = memory.window;
+    set.memories.push_back(std::move(memory));
+  }
+  return set;
+}
+
+// Those that can be read: nobody asked for any of them.
+std::vector<board::MemorySet> known_parts(Session& session) {
+  const std::string folder = memories_folder(session);
+  std::vector<board::MemorySet> parts;
+  for (const std::string& name :
+       board::bundled_memories(session.files, folder).value_or(std::vector<std::string>{})) {
+    if (auto part = board::load_memories(session.files, folder, name)) {
+      parts.push_back(std::move(*part));
+    }
+  }
+  return parts;
+}
+
+// No block can rely on more than the base of its arena has.
+std::uint64_t alignment_of_base(const model::PlanReport& wanted,
+                                const std::string& memory,
+                                model::Lifetime role) {
+  for (const model::PlannedArena& arena : wanted.arenas) {
+    if (arena.memory == memory && arena.role == role && arena.alignment) {
+      return arena.alignment->value();
+    }
+  }
+  for (const model::PlannedMemory& known : wanted.memories) {
+    if (known.name == memory && known.alignment) {
+      return known.alignment->value();
+    }
+  }
+  // What vector loads of embedded cores need.
+  constexpr std::uint64_t kVector = 16;
+  return kVector;
+}
+
+core::Result<core::Bytes> capacity_of(const std::string& text) {
+  auto size = core::parse_bytes(text);
+  if (size && size->count() == 0) {
+    return core::fail(core::error(Code::kTextSize,
+                                  "--capacity: nothing fits into 0 bytes",
+                                  {},
+                                  "give a size, such as 512KiB, or leave it out"));
+  }
+  return size;
+}
+
+}  // namespace
+
+core::Result<board::MemorySet> memories_for(Session& session,
+                                            const PlanRequest& request,
+                                            const model::PlanReport& wanted) {
+  if (!request.board.empty()) {
+    return board::load_memories(session.files, memories_folder(session), request.board);
+  }
+  auto set = memories_of(wanted);
+  if (!set || request.capacity.empty()) {
+    return set;
+  }
+  const auto capacity = capacity_of(request.capacity);
+  MEMSIZE_TRY(capacity);
+  if (set->memories.size() > 1) {
+    std::vector<std::string> names;
+    for (const board::PartMemory& memory : set->memories) {
+      names.push_back(core::printable(memory.name, 40));
+    }
+    return core::fail(
+        core::error(Code::kUsage,
+                    fmt::format("--capacity is for one memory, but the plan has {}: {}",
+                                names.size(),
+                                core::join(names, ", ")),
+                    {},
+                    "limit each with a rule (memory: constraints: - {name, max_size}) and --rules, "
+                    "or name the part with --board"));
+  }
+  for (board::PartMemory& memory : set->memories) {
+    memory.window = *capacity;
+    memory.hardware = *capacity;
+  }
+  return set;
+}
+
+core::Result<plan::PlanOptions> planning_options(Session& session, const PlanRequest& request) {
+  plan::PlanOptions options;
+  options.limits = request.limits;
+  options.planner = request.planner;
+  options.keep_offsets = request.keep_offsets;
+  options.fixed = request.fixed;
+  options.keep_memories = request.board.empty();
+  if (!request.rules.empty()) {
+    const auto text = session.files.read(request.rules, core::kWrittenFile);
+    MEMSIZE_TRY(text);
+    auto rules = plan::read_rules(*text, request.rules);
+    MEMSIZE_TRY(rules);
+    options.rules = std::move(*rules);
+  }
+  if (request.board.empty() && request.capacity.empty()) {
+    return options;
+  }
+  options.others = [&session] { return known_parts(session); };
+  return options;
+}
+
+core::Diagnostics assume_alignments(model::PlanReport& wanted) {
+  if (wanted.has_alignments) {
+    return {};
+  }
+
+  struct Arena {
+    std::uint64_t offsets = 0;
+    bool is_planned = true;
+    bool is_said = true;
+  };
+
+  std::map<std::pair<std::string, model::Lifetime>, Arena> arenas;
+  for (const model::PlannedBlock& block : wanted.blocks) {
+    Arena& arena = arenas[{block.memory, block.role}];
+    arena.is_planned = arena.is_planned && block.offset;
+    arena.is_said = arena.is_said && block.alignment;
+    arena.offsets |= block.offset.value_or(core::Bytes{}).count();
+  }
+  std::vector<std::string> said;
+  std::map<std::pair<std::string, model::Lifetime>, core::Align> assumed;
+  for (const auto& [key, arena] : arenas) {
+    // With all at 0, nothing can be told.
+    if (!arena.is_planned || arena.is_said || arena.offsets == 0) {
+      continue;
+    }
+    const std::uint64_t common = arena.offsets & (~arena.offsets + 1);
+    const auto alignment =
+        core::Align::make(std::min(common, alignment_of_base(wanted, key.first, key.second)));
+    if (alignment && alignment->value() > 1) {
+      assumed[key] = *alignment;
+      said.push_back(fmt::format("{} in '{}' by {}",
+                                 model::name_of(key.second),
+                                 core::printable(key.first, 60),
+                                 alignment->value()));
+    }
+  }
+  core::Diagnostics notes;
+  if (!said.empty()) {
+    core::Place place;
+    place.path = wanted.path;
+    notes.push_back(core::note(
+        Code::kPlanAlignment,
+        "the report does not say how its blocks are aligned; they stay aligned as they all are: " +
+            core::join(said, ", "),
+        place,
+        "a report that says it counts instead"));
+  }
+  for (model::PlannedBlock& block : wanted.blocks) {
+    const auto known = assumed.find({block.memory, block.role});
+    if (!block.alignment && known != assumed.end()) {
+      block.alignment = known->second;
+    }
+  }
+  return notes;
+}
+
+std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
+  const core::Diagnostics found = plan::check_plan(wanted, nullptr);
+  const auto errors = std::count_if(found.begin(), found.end(), [](const auto& fault) {
+    return fault.severity == core::Severity::kError;
+  });
+  if (errors == 0) {
+    return std::nullopt;
+  }
+  return core::note(Code::kPlanContradiction,
+                    fmt::format("the plan that the report has is wrong in {}",
+                                core::plural(static_cast<std::uint64_t>(errors), "place")),
+                    {},
+                    "memsize check shows where");
+}
+
+std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted) {
+  if (!wanted.blocks.empty()) {
+    return std::nullopt;
+  }
+  core::Place place;
+  place.path = wanted.path;
+  return core::error(
+      Code::kPlanUnplanned,
+      fmt::format("this {} lists no blocks: there is nothing to plan", wanted.format),
+      place,
+      "name the report that lists them beside it; memsize check says what this one holds");
+}
+
+void check_own_plan(const Planning& planning, const PlanRequest& request) {
+  const model::PlanReport* plan = &planning.outcome.plan;
+  model::PlanReport without;
+  if (!planning.outcome.shortages.empty()) {
+    // What does not fit is said elsewhere.
+    without = *plan;
+    without.memories.clear();
+    plan = &without;
+  }
+  for (const core::Diagnostic& fault : plan::check_plan(*plan, nullptr)) {
+    // Alignments are not the planner's where a peer's rule knows none, or an offset is kept.
+    const bool aligns = request.planner.empty() && !request.keep_offsets && request.fixed.empty();
+    const bool is_ours = fault.code == Code::kPlanOverlap || fault.code == Code::kPlanTotal ||
+                         fault.code == Code::kPlanBounds ||
+                         (fault.code == Code::kPlanAlignment && aligns);
+    core::bug_if(is_ours && fault.severity == core::Severity::kError, fault.message.c_str());
+  }
+}
+
+core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
+  core::Diagnostics errors;
+  const auto name_of = [&](std::size_t block) {
+    const model::PlannedBlock& named = outcome.plan.blocks[block];
+    return fmt::format("'{}' ({})", core::printable(named.id, 60), core::format_size(named.size));
+  };
+  const auto names_of = [&](const std::vector<std::size_t>& blocks, std::size_t most) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(most, blocks.size()); ++i) {
+      names.push_back(name_of(blocks[i]));
+    }
+    const std::size_t more = blocks.size() - names.size();
+    return core::join(names, ", ") + (more == 0 ? "" : fmt::format(" and {} more", more));
+  };
+  for (const plan::Shortage& shortage : outcome.shortages) {
+    // Few enough to read; the document has all of them.
+    constexpr std::size_t kShown = 8;
+    core::Diagnostic error =
+        core::error(Code::kPlanDoesNotFit,
+                    fmt::format("'{}' needs {}{}, but plans may use {}: {} too much",
+                                core::printable(shortage.memory, 60),
+                                core::format_bytes(shortage.needed),
+                                shortage.is_least ? "" : " in the best plan that is known",
+                                core::format_bytes(shortage.budget),
+                                core::format_bytes(shortage.needed - shortage.budget)));
+    if (!shortage.live.empty()) {
+      error.details.push_back(
+          fmt::format("alive at step {}: {}", shortage.step, names_of(shortage.live, kShown)));
+    }
+    if (!shortage.largest.empty()) {
+      error.details.push_back(
+          fmt::format("the largest: {}", names_of(shortage.largest, shortage.largest.size())));
+    }
+    error.hint = core::join(shortage.remedies, "; or ");
+    errors.push_back(std::move(error));
+  }
+  if (!errors.empty() && !outcome.fits_on.empty()) {
+    errors.back().details.push_back("it would fit on " + core::join(outcome.fits_on, ", "));
+  }
+  return errors;
+}
+
+}  // namespace memsize::app

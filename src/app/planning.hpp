@@ -1,0 +1,38 @@
+// What planning the memory of a model takes besides the planner itself.
+#pragma once
+
+#include "memsize/app/plan.hpp"
+
+namespace memsize::app {
+
+/// The memories of the part that was named, or those that the reports know; of a capacity alone,
+/// one memory.
+[[nodiscard]] core::Result<board::MemorySet> memories_for(Session& session,
+                                                          const PlanRequest& request,
+                                                          const model::PlanReport& wanted);
+
+/// What the planner is asked for: the rules of the user's file, what must stay where it is, and the
+/// parts to look at where there is not enough room.
+[[nodiscard]] core::Result<plan::PlanOptions> planning_options(Session& session,
+                                                               const PlanRequest& request);
+
+/// What is wrong where the reports list no blocks, such as the log of a run alone.
+[[nodiscard]] std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted);
+
+/// Where reports do not say how blocks are aligned, but where they lie: then blocks are as aligned
+/// as all of their arena are, up to what its memory asks for, or 16 B, which is what vector loads
+/// of embedded cores need. Notes say what was assumed.
+[[nodiscard]] core::Diagnostics assume_alignments(model::PlanReport& wanted);
+
+/// What is wrong with the plan that the reports had, in one note; nothing: they had none, or
+/// nothing is.
+[[nodiscard]] std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted);
+
+/// Ends the program, as a bug of memsize's, where its own plan shares bytes that it must not share,
+/// or its totals are not those of its blocks.
+void check_own_plan(const Planning& planning, const PlanRequest& request);
+
+/// One error a memory that has not enough room, and what would help.
+[[nodiscard]] core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome);
+
+}  // namespace memsize::app

@@ -1,0 +1,409 @@
+// Joins inputs into one recording, gives unnamed lines to the core of --core, and drops what was
+// said of others. A row that one print lost is no loss where another print of its table has it.
+#include "recordings.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::app {
+
+namespace {
+
+using core::Code;
+using model::CoreRecording;
+
+bool has_unnamed_table(const model::Recording& recording) {
+  return std::any_of(recording.cores.begin(), recording.cores.end(), [](const auto& recorded) {
+    return recorded.core.empty();
+  });
+}
+
+// Gives the name to everything that a core said without one. What the host says is of no core.
+void name_core(model::Recording& recording, const std::string& core) {
+  const auto unnamed = std::find_if(recording.cores.begin(),
+                                    recording.cores.end(),
+                                    [](const auto& recorded) { return recorded.core.empty(); });
+  const auto named = std::find_if(recording.cores.begin(),
+                                  recording.cores.end(),
+                                  [&](const auto& recorded) { return recorded.core == core; });
+  if (unnamed != recording.cores.end() && named != recording.cores.end()) {
+    std::move(
+        unnamed->instances.begin(), unnamed->instances.end(), std::back_inserter(named->instances));
+    recording.cores.erase(unnamed);
+  } else if (unnamed != recording.cores.end()) {
+    unnamed->core = core;
+  }
+  const auto name = [&](auto& items, auto&& is_of_core) {
+    for (auto& item : items) {
+      if (item.core.empty() && is_of_core(item)) {
+        item.core = core;
+      }
+    }
+  };
+  const auto always = [](const auto&) { return true; };
+  name(recording.heaps, always);
+  name(recording.runs, always);
+  name(recording.failures,
+       [](const model::Failure& failure) { return failure.kind != model::Failure::Kind::kHost; });
+}
+
+// The cores that anything in the recording is of, as people are told.
+std::set<std::string> cores_in(const model::Recording& recording) {
+  std::set<std::string> names;
+  const auto add = [&](const auto& items) {
+    for (const auto& item : items) {
+      names.insert(item.core);
+    }
+  };
+  add(recording.cores);
+  add(recording.heaps);
+  add(recording.failures);
+  add(recording.runs);
+  return names;
+}
+
+void keep_core(model::Recording& recording, const std::string& core) {
+  const auto is_of_other = [&](const auto& item) {
+    return item.core != core && !item.core.empty();
+  };
+  std::erase_if(recording.cores, is_of_other);
+  std::erase_if(recording.heaps, is_of_other);
+  std::erase_if(recording.failures, is_of_other);
+  std::erase_if(recording.runs, is_of_other);
+}
+
+// --core names the core of lines that carry no name, and keeps only that core.
+core::Result<void> apply_core(model::Recording& recording,
+                              const std::string& core,
+                              bool with_board) {
+  if (core.empty()) {
+    if (has_unnamed_table(recording)) {
+      recording.diagnostics.push_back(
+          core::warning(Code::kReadNoPrefix,
+                        "the table's lines do not say which core printed them",
+                        {},
+                        with_board ? "name it with --core, else its demands size nothing"
+                                   : "name it with --core"));
+    }
+    return {};
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : cores_in(recording)) {
+    names.push_back(name.empty() ? "(no name)" : name);
+  }
+  name_core(recording, core);
+  if (cores_in(recording).count(core) == 0) {
+    const std::string hint = core::did_you_mean(core, names);
+    return core::fail(core::error(
+        Code::kSizingUnknownCore,
+        fmt::format("core '{}' printed no table", core::printable(core, 40)),
+        {},
+        hint.empty() ? fmt::format("tables were printed by: {}", core::join(names, ", ")) : hint));
+  }
+  keep_core(recording, core);
+  return {};
+}
+
+// What can still be told of a row that cannot be read.
+struct BrokenRow {
+  std::string core;
+  std::optional<std::uint32_t> record;
+  // As far as it is there; empty where it is not.
+  std::string size;
+};
+
+// A log's reader keeps the line; what a document says of a row has none.
+bool is_broken_row(const core::Diagnostic& diagnostic) {
+  return diagnostic.code == Code::kReadBadRecord && !diagnostic.place.text.empty();
+}
+
+std::optional<std::uint32_t> number_at_end(std::string_view text) {
+  text = core::trim(text);
+  text.remove_prefix(text.find_last_of(" \t") + 1);
+  std::uint32_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = !text.empty() && failure == std::errc{} && end == text.data() + text.size();
+  return whole ? std::optional{number} : std::nullopt;
+}
+
+std::string_view field_of(std::string_view row, std::size_t number) {
+  for (; number != 0; --number) {
+    const std::size_t comma = row.find(',');
+    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
+  }
+  return core::trim(row.substr(0, row.find(',')));
+}
+
+BrokenRow row_of(const core::Place& place) {
+  constexpr std::size_t kSize = 4;
+  constexpr std::string_view kStamp = "s:";
+  // Of a line that holds several, the one that is pointed at: "[C7x_2 ]  52.400500 s: 5 , ...".
+  const std::string_view line = place.text.str();
+  const std::size_t stamp =
+      line.rfind(kStamp, place.column == 0 ? std::string_view::npos : place.column);
+  BrokenRow row;
+  std::string_view text = line;
+  if (stamp != std::string_view::npos) {
+    text = line.substr(stamp + kStamp.size());
+    const std::string_view before = line.substr(0, stamp);
+    const std::size_t close = before.rfind(']');
+    if (close != std::string_view::npos) {
+      // npos + 1 is 0: pasted logs lose the first character.
+      const std::size_t name = before.rfind('[', close) + 1;
+      row.core = core::to_lower(core::trim(before.substr(name, close - name)));
+    }
+  }
+  row.record = number_at_end(text.substr(0, text.find(',')));
+  row.size = field_of(text, kSize);
+  return row;
+}
+
+// The rows of tables that were printed more than once. What a log lost of one print is there in
+// another.
+class OtherPrints {
+ public:
+  explicit OtherPrints(const model::Recording& recording) : recording_(recording) {}
+
+  // Whether a print that was read has the row. Each stands for as many as were printed beside it.
+  bool has(const BrokenRow& row, std::size_t line) {
+    for (const CoreRecording& recorded : recording_.cores) {
+      if (recorded.core != row.core) {
+        continue;
+      }
+      for (const model::Instance& instance : recorded.instances) {
+        for (const model::Block& block : instance.blocks) {
+          if (block.record == row.record && fits(row, block) &&
+              is_printed_beside(instance, block, line) && used_[&block] + 1 < 2 * instance.times) {
+            ++used_[&block];
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  // Whether a table of the core has a hole where the row may have stood, which is then told.
+  [[nodiscard]] bool lack(const BrokenRow& row) const {
+    return std::any_of(
+        recording_.cores.begin(), recording_.cores.end(), [&](const CoreRecording& recorded) {
+          return recorded.core == row.core &&
+                 std::any_of(recorded.instances.begin(),
+                             recorded.instances.end(),
+                             [&](const model::Instance& instance) { return lacks(instance, row); });
+        });
+  }
+
+ private:
+  static bool lacks(const model::Instance& instance, const BrokenRow& row) {
+    return std::none_of(instance.blocks.begin(),
+                        instance.blocks.end(),
+                        [&](const model::Block& block) { return block.record == row.record; });
+  }
+
+  // A size that was cut is the beginning of the other print's; a garbled one says nothing.
+  static bool fits(const BrokenRow& row, const model::Block& block) {
+    return row.size.find_first_not_of("0123456789.") != std::string::npos ||
+           block.size.printed_kib.starts_with(row.size);
+  }
+
+  static bool is_printed_beside(const model::Instance& instance,
+                                const model::Block& block,
+                                std::size_t line) {
+    const bool placed =
+        std::any_of(instance.blocks.begin(), instance.blocks.end(), [](const model::Block& one) {
+          return one.address.has_value();
+        });
+    // Where a model was loaded, its first print has no addresses, its second one has. What the
+    // second one lost is kept from the first.
+    const bool in_first = line < block.line && placed;
+    const bool in_second = line > block.line && block.line < instance.line;
+    return in_first || in_second || instance.times > 1;
+  }
+
+  const model::Recording& recording_;
+  std::map<const model::Block*, std::size_t> used_;
+};
+
+core::Diagnostic lost_table(const std::string& core, std::size_t rows, const core::Place& first) {
+  core::Place place;
+  place.path = first.path;
+  place.line = first.line;
+  return core::warning(
+      Code::kReadBadRecord,
+      fmt::format("{}{} in no table that is here: every sum is a lower bound",
+                  core.empty() ? std::string{} : core::printable(core, 40) + ": ",
+                  rows == 1 ? std::string{"a row that cannot be read stands"}
+                            : fmt::format("{} rows that cannot be read stand", rows)),
+      std::move(place),
+      "the log was damaged: trace the model again");
+}
+
+// Whether it counts broken rows of another core than the one that is asked for.
+bool counts_other_rows(const core::Diagnostic& diagnostic, const std::string& core) {
+  return !core.empty() && diagnostic.code == Code::kReadBadRecord &&
+         diagnostic.message.ends_with(" more rows cannot be read") &&
+         diagnostic.message.find(": ") != std::string::npos &&
+         !diagnostic.message.starts_with(core + ": ");
+}
+
+// Leaves out what does not matter: broken rows of other cores than the one that is asked for, and
+// those that another print has. Of a table that is lost as a whole, the sizing would not know.
+void settle_broken_rows(model::Recording& recording, const std::string& core) {
+  struct Lost {
+    std::size_t rows = 0;
+    core::Place first;
+  };
+
+  OtherPrints prints{recording};
+  std::map<std::string, Lost> lost;
+  std::erase_if(recording.diagnostics, [&](const core::Diagnostic& diagnostic) {
+    if (!is_broken_row(diagnostic)) {
+      return counts_other_rows(diagnostic, core);
+    }
+    const BrokenRow row = row_of(diagnostic.place);
+    const bool of_other = !core.empty() && !row.core.empty() && row.core != core;
+    if (of_other || prints.has(row, diagnostic.place.line)) {
+      return true;
+    }
+    if (!prints.lack(row) && lost[row.core].rows++ == 0) {
+      lost[row.core].first = diagnostic.place;
+    }
+    return false;
+  });
+  for (const auto& [name, table] : lost) {
+    recording.diagnostics.push_back(lost_table(name, table.rows, table.first));
+  }
+}
+
+void sort_diagnostics(core::Diagnostics& diagnostics) {
+  const auto key = [](const core::Diagnostic& diagnostic) {
+    return std::tuple{std::string_view{diagnostic.place.path.str()},
+                      diagnostic.place.line,
+                      diagnostic.place.column,
+                      core::code_name(diagnostic.code),
+                      std::string_view{diagnostic.message}};
+  };
+  std::stable_sort(diagnostics.begin(), diagnostics.end(), [&](const auto& a, const auto& b) {
+    return key(a) < key(b);
+  });
+}
+
+}  // namespace
+
+core::Place whole_file(const std::string& path) {
+  core::Place place;
+  place.path = path;
+  return place;
+}
+
+core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,
+                                               const std::string& path) const {
+  const std::string& kind = more.inputs.front().trace_format;
+  if (!recording_.inputs.empty() && recording_.inputs.front().trace_format != kind) {
+    return core::fail(
+        core::error(Code::kReadTableMismatch,
+                    fmt::format("'{}' is a {} trace, '{}' one of {}: they cannot be one recording",
+                                core::printable(first_path_),
+                                recording_.inputs.front().trace_format,
+                                core::printable(path),
+                                kind),
+                    whole_file(path),
+                    "analyze them apart"));
+  }
+  if (!session_.files.exists(fmt::format("{}/formats/{}.toml", session_.data.boards, kind))) {
+    return core::fail(
+        core::error(Code::kReadSizingDocument,
+                    fmt::format("document.trace_format: there is no trace format '{}'", kind),
+                    whole_file(path),
+                    "print the document again with: memsize analyze LOG --json"));
+  }
+  return {};
+}
+
+core::Result<void> RecordingJoiner::check_options(const model::Recording& more,
+                                                  const std::string& path) const {
+  core::Diagnostics errors;
+  const auto hold = [&](const char* option,
+                        const std::string& asked,
+                        const std::string& first,
+                        const std::string& own) {
+    if (!asked.empty() || first.empty() || own.empty() || first == own) {
+      return;
+    }
+    errors.push_back(core::error(
+        Code::kReadSizingDocument,
+        fmt::format("'{}' was made with --{} {}, '{}' with {}",
+                    core::printable(path),
+                    option,
+                    core::printable(own, 40),
+                    core::printable(first_document_),
+                    core::printable(first, 40)),
+        whole_file(path),
+        fmt::format(
+            "say which of them holds for both: --{} {}", option, core::printable(first, 40))));
+  };
+  hold("headroom", request_.headroom, recording_.headroom, more.headroom);
+  hold("instances", request_.instances, recording_.instances, more.instances);
+  const auto priorities = [](const std::optional<bool>& one) {
+    return !one ? "" : *one ? "all at one priority" : "each at a priority of its own";
+  };
+  const std::string first = priorities(recording_.one_priority);
+  const std::string own = priorities(more.one_priority);
+  if (!request_.one_priority && !first.empty() && !own.empty() && first != own) {
+    errors.push_back(
+        core::error(Code::kReadSizingDocument,
+                    fmt::format("the models of '{}' were counted {}, those of '{}' {}",
+                                core::printable(path),
+                                own,
+                                core::printable(first_document_),
+                                first),
+                    whole_file(path),
+                    "count all of them so: --one-priority; or analyze the logs again without it"));
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return {};
+}
+
+core::Result<void> RecordingJoiner::add(model::Recording more, const std::string& path) {
+  if (auto kind = check_kind(more, path); !kind) {
+    return kind;
+  }
+  if (auto options = check_options(more, path); !options) {
+    return options;
+  }
+  if (first_path_.empty()) {
+    first_path_ = path;
+  }
+  if (first_document_.empty() && !more.headroom.empty()) {
+    first_document_ = path;
+  }
+  settle_broken_rows(more, request_.core);
+  model::append(recording_, std::move(more));
+  return {};
+}
+
+core::Result<model::Recording> RecordingJoiner::finish() {
+  sort_diagnostics(recording_.diagnostics);
+  const auto named = apply_core(recording_, request_.core, !request_.board.name.empty());
+  MEMSIZE_TRY(named);
+  model::sort(recording_);
+  model::count_once(recording_);
+  return std::move(recording_);
+}
+
+}  // namespace memsize::app
