@@ -10,19 +10,20 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOMS = ["core", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "cli"]
+ROOMS = ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "cli"]
 
 # Which rooms a room may include, besides itself.
 ALLOWED = {
     "core": [],
+    "docs": ["core"],
     "model": ["core"],
-    "readers": ["core", "model"],
-    "board": ["core", "model"],
+    "readers": ["core", "docs", "model"],
+    "board": ["core", "docs", "model"],
     "sizing": ["core", "model", "board"],
-    "plan": ["core", "model", "board"],
+    "plan": ["core", "docs", "model", "board"],
     "layout": ["core", "model", "board"],
-    "emit": ["core", "model", "board", "plan", "layout"],
-    "sdk": ["core", "model", "board", "layout", "emit"],
+    "emit": ["core", "docs", "model", "board", "plan", "layout"],
+    "sdk": ["core", "docs", "model", "board", "layout", "emit"],
     "runtime": ["core", "model", "board", "sizing", "layout", "emit"],
     "cli": ROOMS,
 }
@@ -54,10 +55,10 @@ FOLDER_LIMIT = 40
 THIRD_PARTY = {
     "fmt/": ROOMS + ["include"],
     "tl/expected.hpp": ["core", "include"],
-    "toml++/": ["core"],
+    "toml++/": ["docs"],
     "zlib.h": ["core"],
-    "yaml-cpp/": ["core"],
-    "nlohmann/": ["core", "readers", "sdk", "cli"],
+    "yaml-cpp/": ["docs"],
+    "nlohmann/": ["core", "docs", "readers", "sdk", "cli"],
     "kainjow/": ["emit"],
     "CLI/": ["cli"],
 }

@@ -3,7 +3,7 @@
 #include "project.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,9 +15,8 @@ namespace memsize::cli {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -29,13 +28,13 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) { project_.path = path; }
 
-  core::Result<Project> read(const TomlValue& file) {
-    for (const TomlField& field : file.fields) {
-      if (field.key == "set") {
-        read_table(field, [&](const TomlField& knob) { read_knob(knob); });
-      } else if (field.key == "budget") {
-        read_table(field, [&](const TomlField& budget) { read_budget(budget); });
-      } else if (field.key == "traces") {
+  core::Result<Project> read(Value file) {
+    for (const Value field : file) {
+      if (field.name() == "set") {
+        read_table(field, [&](Value knob) { read_knob(knob); });
+      } else if (field.name() == "budget") {
+        read_table(field, [&](Value budget) { read_budget(budget); });
+      } else if (field.name() == "traces") {
         read_traces(field);
       } else if (!read_flag(field) && !read_value(field)) {
         unknown_key(field, "a project", top_keys());
@@ -95,39 +94,36 @@ class Reader {
     errors_.push_back(core::error(code, std::move(message), place, std::move(hint)));
   }
 
-  void unknown_key(const TomlField& field,
-                   std::string_view what,
-                   const std::vector<std::string>& names) {
-    const std::string hint = core::did_you_mean(field.key, names);
+  void unknown_key(Value field, std::string_view what, const std::vector<std::string>& names) {
+    const std::string hint = core::did_you_mean(field.name(), names);
     wrong(Code::kTomlUnknownKey,
-          fmt::format("{} has no key '{}'", what, core::printable(field.key)),
-          field.key_place,
+          fmt::format("{} has no key '{}'", what, core::printable(field.name())),
+          field.key_place(),
           hint.empty() ? fmt::format("known keys: {}", core::join(names, ", ")) : hint);
   }
 
-  bool has_kind(const TomlField& field, Kind kind) {
-    const TomlValue& value = field.get();
-    if (value.kind == kind) {
+  bool has_kind(Value field, Kind kind) {
+    if (field.kind() == kind) {
       return true;
     }
     wrong(Code::kTomlType,
           fmt::format("'{}' must be {}, not {}",
-                      core::printable(field.key),
-                      core::kind_name(kind),
-                      core::kind_name(value.kind)),
-          value.place,
-          kind == Kind::kString && value.kind == Kind::kInteger
-              ? fmt::format("put it in quotes: \"{}\"", value.integer)
+                      core::printable(field.name()),
+                      docs::kind_name(kind),
+                      docs::kind_name(field.kind())),
+          field.place(),
+          kind == Kind::kText && field.is_integer()
+              ? fmt::format("put it in quotes: \"{}\"", field.shown())
               : "");
     return false;
   }
 
-  std::optional<ProjectValue> text_of(const std::string& key, const TomlValue& value) {
-    if (value.string.empty()) {
-      wrong(Code::kUsage, fmt::format("'{}' needs a value", core::printable(key)), value.place);
+  std::optional<ProjectValue> text_of(const std::string& key, Value value) {
+    if (value.text().empty()) {
+      wrong(Code::kUsage, fmt::format("'{}' needs a value", core::printable(key)), value.place());
       return std::nullopt;
     }
-    return ProjectValue{value.string, value.place};
+    return ProjectValue{value.string(), value.place()};
   }
 
   // An argument of a program that is a path stays one: "-" is no standard input here.
@@ -140,23 +136,23 @@ class Reader {
     return joined.starts_with('-') ? "./" + joined : joined;
   }
 
-  bool read_value(const TomlField& field) {
+  bool read_value(Value field) {
     for (const Key& key : keys()) {
-      if (field.key != key.name) {
+      if (field.name() != key.name) {
         continue;
       }
-      if (!has_kind(field, Kind::kString)) {
+      if (!has_kind(field, Kind::kText)) {
         return true;
       }
-      std::optional<ProjectValue> value = text_of(field.key, field.get());
+      std::optional<ProjectValue> value = text_of(field.name(), field);
       // As on the command line, a board is a path if it looks like one.
       const bool is_board_file =
-          value && field.key == "board" &&
+          value && field.name() == "board" &&
           (value->text.find('/') != std::string::npos || value->text.ends_with(".toml"));
       if (value && (key.is_path || is_board_file)) {
         value->text = beside(value->text);
       }
-      if (value && field.key == "instances") {
+      if (value && field.name() == "instances") {
         check_instances(*value);
       }
       project_.*key.value = std::move(value);
@@ -174,28 +170,29 @@ class Reader {
     }
   }
 
-  bool read_flag(const TomlField& field) {
-    const auto flag = std::find_if(
-        flags().begin(), flags().end(), [&](const Flag& known) { return field.key == known.name; });
+  bool read_flag(Value field) {
+    const auto flag = std::find_if(flags().begin(), flags().end(), [&](const Flag& known) {
+      return field.name() == known.name;
+    });
     if (flag == flags().end()) {
       return false;
     }
-    if (has_kind(field, Kind::kBoolean) && field.get().boolean) {
-      project_.*flag->value = field.get().place;
+    if (has_kind(field, Kind::kBoolean) && field.boolean()) {
+      project_.*flag->value = field.place();
     }
     return true;
   }
 
-  void read_traces(const TomlField& field) {
-    if (!has_kind(field, Kind::kArray)) {
+  void read_traces(Value field) {
+    if (!has_kind(field, Kind::kList)) {
       return;
     }
-    for (const TomlValue& item : field.get().items) {
-      if (item.kind != Kind::kString) {
+    for (const Value item : field) {
+      if (!item.is(Kind::kText)) {
         wrong(Code::kTomlType,
-              fmt::format("'traces' must hold strings, not {}", core::kind_name(item.kind)),
-              item.place);
-      } else if (auto trace = text_of(field.key, item); trace) {
+              fmt::format("'traces' must hold strings, not {}", docs::kind_name(item.kind())),
+              item.place());
+      } else if (auto trace = text_of(field.name(), item); trace) {
         trace->text = beside(trace->text);
         project_.traces.push_back(std::move(*trace));
       }
@@ -203,76 +200,77 @@ class Reader {
   }
 
   template <typename Read>
-  void read_table(const TomlField& field, Read read) {
+  void read_table(Value field, Read read) {
     if (has_kind(field, Kind::kTable)) {
-      for (const TomlField& inner : field.get().fields) {
+      for (const Value inner : field) {
         read(inner);
       }
     }
   }
 
-  void read_knob(const TomlField& field) {
+  void read_knob(Value field) {
     // On the command line the first '=' ends the knob.
-    if (!core::is_identifier(field.key)) {
+    if (!core::is_identifier(field.name())) {
       wrong(Code::kKnobSyntax,
-            fmt::format("'{}' is not a knob's name", core::printable(field.key)),
-            field.key_place,
+            fmt::format("'{}' is not a knob's name", core::printable(field.name())),
+            field.key_place(),
             "memsize board show BOARD lists the knobs");
-    } else if (has_kind(field, Kind::kString)) {
-      if (auto size = text_of(field.key, field.get()); size) {
-        project_.set.push_back({field.key, field.key_place, std::move(*size)});
+    } else if (has_kind(field, Kind::kText)) {
+      if (auto size = text_of(field.name(), field); size) {
+        project_.set.push_back({field.name(), field.key_place(), std::move(*size)});
       }
     }
   }
 
-  void read_budget(const TomlField& field) {
-    if (field.key == "reserved") {
+  void read_budget(Value field) {
+    if (field.name() == "reserved") {
       add_budget({}, field);
-    } else if (field.key == "core") {
-      read_table(field, [&](const TomlField& core) { add_budget(core.key, core); });
+    } else if (field.name() == "core") {
+      read_table(field, [&](Value core) { add_budget(core.name(), core); });
     } else {
       unknown_key(field, "[budget]", {"core", "reserved"});
     }
   }
 
-  void add_budget(const std::string& core, const TomlField& field) {
-    if (!has_kind(field, Kind::kString)) {
+  void add_budget(const std::string& core, Value field) {
+    if (!has_kind(field, Kind::kText)) {
       return;
     }
-    const auto size = core::parse_bytes(field.get().string, field.get().place);
+    const auto size = core::parse_bytes(field.text(), field.place());
     if (!size) {
       errors_.insert(errors_.end(), size.error().begin(), size.error().end());
       return;
     }
-    project_.budgets.push_back({core, *size, field.get().place, field.key_place});
+    project_.budgets.push_back({core, *size, field.place(), field.key_place()});
   }
 
-  void check_together(const TomlValue& file) {
+  void check_together(Value file) {
     exclude(file, "traces", "sizing");
     exclude(file, "out", "sdk");
-    const TomlField* kernel = file.find("linux");
-    if (kernel != nullptr && file.find("sdk") == nullptr) {
+    const Value kernel = file["linux"];
+    if (kernel && !file["sdk"]) {
       wrong(Code::kUsage,
             "'linux' requires 'sdk'",
-            kernel->key_place,
+            kernel.key_place(),
             "it is the kernel's tree that belongs to an SDK's");
     }
   }
 
-  void exclude(const TomlValue& file, const char* one, const char* other) {
-    const TomlField* first = file.find(one);
-    const TomlField* second = file.find(other);
-    if (first == nullptr || second == nullptr) {
+  void exclude(Value file, const char* one, const char* other) {
+    Value first = file[one];
+    Value second = file[other];
+    if (!first || !second) {
       return;
     }
-    if (second->key_place.line < first->key_place.line) {
+    if (second.key_place().line < first.key_place().line) {
       std::swap(first, second);
     }
-    core::Diagnostic both = core::error(Code::kUsage,
-                                        fmt::format("'{}' excludes '{}'", second->key, first->key),
-                                        second->key_place,
-                                        "leave one of them out");
-    both.related.push_back({first->key_place, fmt::format("'{}' stands here", first->key)});
+    core::Diagnostic both =
+        core::error(Code::kUsage,
+                    fmt::format("'{}' excludes '{}'", second.name(), first.name()),
+                    second.key_place(),
+                    "leave one of them out");
+    both.related.push_back({first.key_place(), fmt::format("'{}' stands here", first.name())});
     errors_.push_back(std::move(both));
   }
 
@@ -309,9 +307,9 @@ std::string Project::beside(const std::string& other) const {
 }
 
 core::Result<Project> parse_project(std::string_view text, const std::string& path) {
-  const auto file = core::parse_toml(text, path);
+  const auto file = docs::parse_toml(text, path);
   MEMSIZE_TRY(file);
-  return Reader{path}.read(*file);
+  return Reader{path}.read(file->root());
 }
 
 core::Result<Project> load_project(Session& session, const ProjectRequest& request) {
