@@ -33,6 +33,11 @@ const Voice& Voice::of_toml() {
   return voice;
 }
 
+bool Fields::is_full() const {
+  constexpr std::size_t kMostErrors = 1000;
+  return errors_->size() >= kMostErrors;
+}
+
 void Fields::wrong(core::Code code,
                    const std::string& message,
                    const core::Place& place,
@@ -42,10 +47,16 @@ void Fields::wrong(core::Code code,
 }
 
 void Fields::wrong(Value value, const std::string& message) {
+  if (is_full()) {
+    return;
+  }
   wrong(voice_->value, fmt::format("{}: {}", value.path(), message), value.place());
 }
 
 void Fields::must_be(Value value, std::string_view what) {
+  if (is_full()) {
+    return;
+  }
   if (what_.empty()) {
     wrong(value, fmt::format("it must be {}, not {}", what, value.shown()));
     return;
@@ -60,7 +71,7 @@ void Fields::must_be(Value value, std::string_view what) {
 }
 
 void Fields::missing(std::string_view key) {
-  if (std::exchange(told_missing_, true) && voice_->one_missing) {
+  if ((std::exchange(told_missing_, true) && voice_->one_missing) || is_full()) {
     return;
   }
   wrong(voice_->missing,
@@ -69,19 +80,24 @@ void Fields::missing(std::string_view key) {
         table_.place());
 }
 
+bool Fields::is_kind(Value value, Kind kind) {
+  if (!value || value.is(kind) || (kind == Kind::kWhole && value.is(Kind::kNegative))) {
+    return static_cast<bool>(value);
+  }
+  must_be(value, what_.empty() && kind == Kind::kTable ? "an object" : kind_name(kind));
+  if (kind == Kind::kText && value.is_integer() && !what_.empty() && !is_full()) {
+    errors_->back().hint =
+        fmt::format("put it in quotes: {} = \"{}\"", core::printable(value.key()), value.shown());
+  }
+  return false;
+}
+
 Value Fields::optional(std::string_view key, Kind kind) {
   if (!what_.empty()) {
     known_.emplace_back(key);
   }
   const Value value = table_[key];
-  if (!value || value.is(kind) || (kind == Kind::kWhole && value.is(Kind::kNegative))) {
-    return value ? value : Value{};
-  }
-  must_be(value, what_.empty() && kind == Kind::kTable ? "an object" : kind_name(kind));
-  if (kind == Kind::kText && value.is_integer() && !what_.empty()) {
-    errors_->back().hint = fmt::format("put it in quotes: {} = \"{}\"", key, value.shown());
-  }
-  return {};
+  return is_kind(value, kind) ? value : Value{};
 }
 
 Value Fields::required(std::string_view key, Kind kind) {
@@ -95,6 +111,11 @@ Value Fields::required(std::string_view key, Kind kind) {
 Text Fields::text(std::string_view key, const std::string& fallback) {
   const Value value = optional(key, Kind::kText);
   return value ? Text{true, value.string(), value.place()} : Text{false, fallback, table_.place()};
+}
+
+Text Fields::as_text(Value value) {
+  const bool is_text = is_kind(value, Kind::kText);
+  return is_text ? Text{true, value.string(), value.place()} : Text{false, {}, table_.place()};
 }
 
 Text Fields::required_text(std::string_view key) {
@@ -122,7 +143,8 @@ std::string Fields::required_one_line(std::string_view key) {
 std::string Fields::one_of(std::string_view key, const std::vector<std::string>& words) {
   const Value value = required(key, Kind::kText);
   if (value && std::find(words.begin(), words.end(), value.text()) == words.end()) {
-    must_be(value, core::join(words, " or "));
+    const std::vector<std::string> first{words.begin(), words.end() - 1};
+    must_be(value, fmt::format("{} or {}", core::join(first, ", "), words.back()));
     return {};
   }
   return value.string();
@@ -188,7 +210,7 @@ std::optional<std::uint64_t> Fields::integer(std::string_view key) {
   return value ? std::optional{value.whole()} : std::nullopt;
 }
 
-std::optional<std::uint64_t> Fields::up_to(Value value, std::uint64_t most) {
+std::optional<std::uint64_t> Fields::as_number(Value value, std::uint64_t most) {
   if (!value) {
     return std::nullopt;
   }
@@ -207,16 +229,19 @@ std::optional<std::uint64_t> Fields::number(std::string_view key, std::uint64_t 
   if (!value && table_.is(Kind::kTable)) {
     missing(key);
   }
-  return up_to(value, most);
+  return as_number(value, most);
 }
 
 std::optional<std::uint64_t> Fields::number_if_any(std::string_view key, std::uint64_t most) {
-  return up_to(table_[key], most);
+  return as_number(table_[key], most);
 }
 
 std::uint64_t Fields::address(std::string_view key) {
-  const Value value = required(key, Kind::kText);
-  if (!value) {
+  return as_address(required(key, Kind::kText));
+}
+
+std::uint64_t Fields::as_address(Value value) {
+  if (!is_kind(value, Kind::kText)) {
     return 0;
   }
   const auto parsed = core::parse_address(value.text(), value.place());
@@ -224,16 +249,22 @@ std::uint64_t Fields::address(std::string_view key) {
     must_be(value, "a hexadecimal address");
   } else if (!parsed) {
     wrong(voice_->value,
-          fmt::format(
-              "'{}' of {} is not an address: '{}'", key, what_, core::printable(value.text())),
+          fmt::format("'{}' of {} is not an address: '{}'",
+                      core::printable(value.key()),
+                      what_,
+                      core::printable(value.text())),
           value.place());
   }
   return parsed.value_or(0);
 }
 
 bool Fields::is_table() {
-  if (!table_.is(Kind::kTable)) {
+  if (!table_.is(Kind::kTable) && what_.empty()) {
     must_be(table_, "an object");
+  } else if (!table_.is(Kind::kTable)) {
+    wrong(voice_->kind,
+          fmt::format("{} must be a table, not {}", what_, kind_name(table_.kind())),
+          table_.place());
   }
   return table_.is(Kind::kTable);
 }

@@ -253,7 +253,9 @@ class JsonEvents {
     if (twice == keys_.end()) {
       return true;
     }
-    at_ = nodes[std::next(twice)->second].begin;
+    const auto& second = nodes[std::next(twice)->second];
+    // A key with escapes is told where its value is.
+    at_ = second.key_begin < document_.text_.size() ? second.key_begin - 1 : second.begin;
     why_ = fmt::format("an object has '{}' twice", core::printable(twice->first, kLongestShown));
     return false;
   }
@@ -282,7 +284,7 @@ core::Result<Document> parse_json(std::string_view text,
     return core::fail(core::error(code,
                                   fmt::format("{} is not valid JSON: {}", name, why),
                                   std::move(place),
-                                  better.empty() ? hint : better));
+                                  hint.empty() ? better : hint));
   };
   if (text.size() > kLongest) {
     return refuse(

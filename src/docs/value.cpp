@@ -139,7 +139,7 @@ std::uint64_t Value::whole() const {
   return document_->nodes_[index_].bits;
 }
 
-std::int64_t Value::negative() const {
+std::int64_t Value::integer() const {
   return std::bit_cast<std::int64_t>(document_->nodes_[index_].bits);
 }
 
@@ -267,7 +267,7 @@ std::string Value::shown() const {
     case Kind::kWhole:
       return fmt::format("{}", whole());
     case Kind::kNegative:
-      return fmt::format("{}", negative());
+      return fmt::format("{}", integer());
     case Kind::kReal:
       return fmt::format("{}", real());
     case Kind::kText:

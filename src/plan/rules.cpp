@@ -3,6 +3,7 @@
 #include "memsize/plan/rules.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
 
 #include "rule_index.hpp"
@@ -16,6 +17,7 @@
 namespace memsize::plan {
 
 using core::Code;
+using docs::Fields;
 using docs::Kind;
 using docs::Value;
 
@@ -49,6 +51,7 @@ class RulesReader {
       read_stray(file);
     }
     if (!errors_.empty()) {
+      errors_.resize(std::min(errors_.size(), kMostFindings));
       return tl::make_unexpected(std::move(errors_));
     }
     return std::move(rules_);
@@ -56,9 +59,7 @@ class RulesReader {
 
  private:
   void wrong(std::string what, const core::Place& place, std::string hint) {
-    if (errors_.size() < kMostFindings) {
-      errors_.push_back(core::error(Code::kPlanRule, std::move(what), place, std::move(hint)));
-    }
+    errors_.push_back(core::error(Code::kPlanRule, std::move(what), place, std::move(hint)));
   }
 
   void warn(std::string what, const core::Place& place, std::string hint) {
@@ -117,11 +118,12 @@ class RulesReader {
     }
   }
 
-  void report_unknown(Value table, std::string_view what, const std::vector<std::string>& known) {
-    for (const Value field : table) {
+  void report_unknown(const Fields& table, const std::vector<std::string>& known) {
+    for (const Value field : table.value()) {
       if (std::find(known.begin(), known.end(), field.name()) == known.end()) {
         std::string hint = core::did_you_mean(field.name(), known);
-        warn(fmt::format("{} has no key '{}': it is ignored", what, core::printable(field.name())),
+        warn(fmt::format(
+                 "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
              field.key_place(),
              hint.empty() ? fmt::format("known keys: {}", core::join(known, ", ")) : hint);
       }
@@ -129,68 +131,46 @@ class RulesReader {
   }
 
   // The items of a list of tables; others are errors.
-  std::vector<Value> tables(Value memory, std::string_view key) {
-    std::vector<Value> found;
-    const Value field = memory[key];
-    if (!field) {
-      return found;
-    }
-    if (!field.is(Kind::kList)) {
-      wrong(fmt::format("'{}' must be a list, not {}", key, docs::kind_name(field.kind())),
-            field.place(),
-            "begin each of its tables with '- '");
-      return found;
-    }
-    for (const Value item : field) {
-      if (!item.is(Kind::kTable)) {
-        wrong(fmt::format("'{}' must hold tables, not {}", key, docs::kind_name(item.kind())),
-              item.place(),
-              "");
-      } else {
-        found.push_back(item);
+  std::vector<Fields> tables(Fields& memory, std::string_view key, const std::string& what) {
+    std::vector<Fields> found;
+    for (const Value item : memory.items(key)) {
+      Fields table{item, what, errors_, voice_};
+      if (table.is_table()) {
+        found.push_back(std::move(table));
       }
     }
     return found;
   }
 
-  void read_memory(Value memory) {
-    if (!memory.is(Kind::kTable)) {
-      wrong(fmt::format("'memory' must be a table, not {}", docs::kind_name(memory.kind())),
-            memory.place(),
-            "");
+  void read_memory(Value value) {
+    Fields memory{value, "'memory'", errors_, voice_};
+    if (!memory.is_table()) {
       return;
     }
-    report_unknown(memory, "'memory'", kMemoryKeys);
-    for (const Value table : tables(memory, "constraints")) {
+    report_unknown(memory, kMemoryKeys);
+    for (Fields& table : tables(memory, "constraints", "a constraint")) {
       read_constraint(table);
     }
-    for (const Value table : tables(memory, "tensors")) {
+    for (Fields& table : tables(memory, "tensors", "a rule")) {
       read_rule(table);
     }
   }
 
   // A memory's name, in lower case; empty where there is none.
-  std::string name_at(Value table, std::string_view key, core::Place* place = nullptr) {
-    const Value value = table[key];
-    if (!value) {
-      return {};
-    }
-    if (!value.is(Kind::kText) || core::trim(value.text()).empty()) {
-      wrong(fmt::format("'{}' must be a memory's name, not {}",
-                        key,
-                        value.is(Kind::kText) ? "nothing" : docs::kind_name(value.kind())),
-            value.place(),
+  std::string name_at(Fields& table, std::string_view key, core::Place& place) {
+    const docs::Text name = table.text(key);
+    if (name.written && core::trim(name.text).empty()) {
+      wrong(fmt::format("'{}' must be a memory's name, not nothing", key),
+            name.place,
             "such as DTCM");
-      return {};
+    } else if (name.written) {
+      place = name.place;
     }
-    if (place != nullptr) {
-      *place = value.place();
-    }
-    return core::to_lower(core::trim(value.text()));
+    return core::to_lower(core::trim(name.text));
   }
 
-  std::optional<std::uint64_t> size_at(Value table, std::string_view key) {
-    const Value value = table[key];
+  std::optional<std::uint64_t> size_at(Fields& table, std::string_view key) {
+    const Value value = table.value()[key];
     if (!value) {
       return std::nullopt;
     }
@@ -222,12 +202,12 @@ class RulesReader {
     return std::nullopt;
   }
 
-  void read_constraint(Value table) {
-    report_unknown(table, "a constraint", kConstraintKeys);
+  void read_constraint(Fields& table) {
+    report_unknown(table, kConstraintKeys);
     MemoryConstraint read;
     read.place = table.place();
-    read.memory = name_at(table, "name", &read.place);
-    if (!table["name"]) {
+    read.memory = name_at(table, "name", read.place);
+    if (!table.has("name")) {
       wrong("a constraint has no 'name'", table.place(), "name the memory that it is about");
     }
     if (const auto size = size_at(table, "max_size"); size) {
@@ -237,7 +217,7 @@ class RulesReader {
       read.arena_alignment = core::Align::make(*value);
       if (!read.arena_alignment || *value > kLargestRuleAlignment) {
         wrong(fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
-              table["arena_alignment"].place(),
+              table.value()["arena_alignment"].place(),
               "such as 16, 32 or 64");
       }
     }
@@ -261,26 +241,24 @@ class RulesReader {
     known->place = read.place;
   }
 
-  void read_rule(Value table) {
-    report_unknown(table, "a rule", kRuleKeys);
+  void read_rule(Fields& table) {
+    report_unknown(table, kRuleKeys);
     TensorRule rule;
     rule.place = table.place();
-    read_type(table, rule);
-    read_ids(table, rule);
-    if (const Value field = table["attributes"]) {
-      if (!field.is(Kind::kTable)) {
-        wrong(fmt::format("'attributes' must be a table, not {}", docs::kind_name(field.kind())),
-              field.place(),
-              "");
-      } else {
-        read_attributes(field, rule.attributes);
-      }
+    read_type(table.value(), rule);
+    read_ids(table.value(), rule);
+    if (table.has("attributes")) {
+      Fields attributes{table.fields("attributes"), "'attributes'", errors_, voice_};
+      report_unknown(attributes, kAttributeKeys);
+      rule.attributes.memory = name_at(attributes, "memory", rule.attributes.memory_place);
+      rule.attributes.constant_destination_memory =
+          name_at(attributes, "constant_destination_memory", rule.attributes.destination_place);
     } else {
       warn("a rule without 'attributes' says nothing", table.place(), "");
       for (const std::string& key : kAttributeKeys) {
-        if (table[key]) {
+        if (const Value stray = table.value()[key]) {
           wrong(fmt::format("'{}' stands outside of 'attributes'", key),
-                table[key].key_place(),
+                stray.key_place(),
                 "write it below 'attributes:'");
         }
       }
@@ -339,17 +317,11 @@ class RulesReader {
     }
   }
 
-  void read_attributes(Value table, TensorAttributes& attributes) {
-    report_unknown(table, "'attributes'", kAttributeKeys);
-    attributes.memory = name_at(table, "memory", &attributes.memory_place);
-    attributes.constant_destination_memory =
-        name_at(table, "constant_destination_memory", &attributes.destination_place);
-  }
-
   // As a part's file may have.
   static constexpr std::size_t kMostMemories = 64;
 
   Rules rules_;
+  docs::Voice voice_ = docs::Voice::of(Code::kPlanRule);
   core::Diagnostics errors_;
 };
 

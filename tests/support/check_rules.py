@@ -58,7 +58,7 @@ THIRD_PARTY = {
     "toml++/": ["docs"],
     "zlib.h": ["core"],
     "yaml-cpp/": ["docs"],
-    "nlohmann/": ["core", "docs", "readers", "sdk", "cli"],
+    "nlohmann/": ["core", "docs"],
     "kainjow/": ["emit"],
     "CLI/": ["cli"],
 }

@@ -85,6 +85,12 @@ class Fields {
       std::string_view key, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   std::optional<std::uint64_t> number_if_any(
       std::string_view key, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+  /// These take a value of the table itself: looking for each by its key takes the square of their
+  /// number.
+  Text as_text(Value value);
+  std::optional<std::uint64_t> as_number(
+      Value value, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+  std::uint64_t as_address(Value value);
   /// Required; 0 where it is none.
   std::uint64_t address(std::string_view key);
 
@@ -122,9 +128,10 @@ class Fields {
   void finish();
 
  private:
-  // An empty place is that of the table.
+  // A document may have the same mistake a million times.
+  [[nodiscard]] bool is_full() const;
+  [[nodiscard]] bool is_kind(Value value, Kind kind);
   void missing(std::string_view key);
-  std::optional<std::uint64_t> up_to(Value value, std::uint64_t most);
   std::vector<Fields> tables_in(Value list);
 
   Value table_;

@@ -11,7 +11,7 @@ namespace memsize::docs {
 
 /// An error with `code`, line and column for what is no JSON, has a key twice in one object, is
 /// not UTF-8, is nested more than a hundred deep, or is longer than 1 GiB. `text` must outlive the
-/// document; `path` is what places say. Without a better one, an error has the `hint`.
+/// document; `path` is what places say. Without a `hint`, an error has its own, if any.
 [[nodiscard]] core::Result<Document> parse_json(std::string_view text,
                                                 const std::string& path,
                                                 core::Code code,

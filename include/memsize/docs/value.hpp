@@ -60,7 +60,7 @@ class Value {
   /// Each asks for a value of its kind; a text of another kind is empty.
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::uint64_t whole() const;
-  [[nodiscard]] std::int64_t negative() const;
+  [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] double real() const;
   [[nodiscard]] std::string_view text() const;
 

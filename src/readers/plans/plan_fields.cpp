@@ -105,7 +105,7 @@ std::string PlanFields::as_id(docs::Value value) {
     return fmt::format("{}", value.whole());
   }
   if (value.is(docs::Kind::kNegative)) {
-    return fmt::format("{}", value.negative());
+    return fmt::format("{}", value.integer());
   }
   if (!value.is(docs::Kind::kText) || value.text().empty()) {
     wrong(value, fmt::format("it must be a name or a number, not {}", value.shown()));
@@ -150,7 +150,7 @@ std::optional<std::int64_t> PlanFields::step_if_any(docs::Value object, const ch
 
 std::optional<std::int64_t> PlanFields::as_step(docs::Value value) {
   if (value.is(docs::Kind::kNegative)) {
-    return value.negative();
+    return value.integer();
   }
   const auto number = as_whole(value);
   if (number && *number > static_cast<std::uint64_t>(INT64_MAX)) {
