@@ -4,8 +4,9 @@
 
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/json.hpp"
-#include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/fields.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -17,14 +18,12 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace memsize::app {
 
 namespace {
 
 using core::Code;
-using nlohmann::json;
 
 constexpr const char* kBaselineSchema = "memsize.baseline/1";
 constexpr const char* kHint = "write it again with --write-baseline";
@@ -55,180 +54,44 @@ std::string at_home(std::string text, const Home& home) {
   return text;
 }
 
-// Of a JSON text, a byte at a time, counting where it is.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, std::size_t* taken) : at_(at), taken_(taken) {}
-
-  reference operator*() const { return *at_; }
-
-  CountingIterator& operator++() {
-    ++at_;
-    ++*taken_;
-    return *this;
+core::Result<Baseline> read_baseline(const std::string& path, const std::string& text) {
+  const auto document = docs::parse_json(text, path, Code::kCheckBaseline, kHint);
+  MEMSIZE_TRY(document);
+  core::Diagnostics errors;
+  docs::Voice voice = docs::Voice::of(Code::kCheckBaseline, kHint);
+  voice.one_missing = true;
+  docs::Fields top{document->root(), "this baseline", errors, voice};
+  const docs::Value schema = document->root()["schema"];
+  if (schema.text() != kBaselineSchema) {
+    errors = {core::error(
+        Code::kCheckBaseline,
+        fmt::format("this is no baseline: its 'schema' must be \"{}\"", kBaselineSchema),
+        schema ? schema.key_place() : top.place(),
+        kHint)};
+    return tl::make_unexpected(std::move(errors));
   }
-
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
-    return a.at_ == b.at_;
+  Baseline baseline;
+  for (const docs::Value item : top.required("findings", docs::Kind::kList)) {
+    if (!item.is(docs::Kind::kTable)) {
+      top.wrong(Code::kCheckBaseline,
+                "a finding is an object with 'code', 'path' and 'message'",
+                item.place());
+      continue;
+    }
+    docs::Fields finding{item, "this finding", errors, voice};
+    BaselineEntry entry;
+    entry.place = item.place();
+    entry.key = {finding.required_string("path"),
+                 finding.required_string("code"),
+                 finding.required_string("message")};
+    entry.why = finding.string("why");
+    baseline.entries.push_back(std::move(entry));
   }
-
-  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return !(a == b); }
-
- private:
-  const char* at_;
-  std::size_t* taken_;
-};
-
-class BaselineReader {
- public:
-  BaselineReader(const std::string& path, const std::string& text) : path_(path), text_(text) {}
-
-  core::Result<Baseline> run() {
-    json document;
-    try {
-      std::size_t taken = 0;
-      document = json::parse(CountingIterator{text_.data(), &taken},
-                             CountingIterator{text_.data() + text_.size(), &taken},
-                             [&](int depth, json::parse_event_t event, const json& parsed) {
-                               note_places(depth, event, parsed, taken);
-                               return true;
-                             });
-    } catch (const json::parse_error& problem) {
-      wrong(place_of(problem.byte), "this is no JSON from here on");
-      return finish({});
-    }
-    if (const auto twice = core::repeated_key(text_)) {
-      core::Place place;
-      place.path = path_;
-      place.line = twice->line;
-      place.column = twice->column;
-      wrong(place, fmt::format("an object has '{}' twice", core::printable(twice->key, 40)));
-    } else if (!document.is_object()) {
-      wrong(place_of(1), "this is no object of JSON");
-    } else if (document.value("schema", json{}) != kBaselineSchema) {
-      wrong(schema_,
-            fmt::format("this is no baseline: its 'schema' must be \"{}\"", kBaselineSchema));
-    } else if (const auto findings = document.find("findings");
-               findings == document.end() || !findings->is_array()) {
-      wrong(findings_, "'findings' must be an array");
-    } else {
-      return finish(read(*findings));
-    }
-    return finish({});
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
   }
-
- private:
-  void note_places(int depth, json::parse_event_t event, const json& parsed, std::size_t taken) {
-    constexpr int kOfItems = 2;
-    if (depth == 1 && event == json::parse_event_t::key) {
-      key_ = parsed.get<std::string>();
-      // Keys that matter here have no escapes, so that the quotes are where they seem to be.
-      const std::size_t quoted = key_.size() + 2;
-      core::Place place = place_of(taken < quoted ? taken : taken - quoted + 1);
-      place.length = quoted;
-      if (key_ == "schema") {
-        schema_ = place;
-      } else if (key_ == "findings") {
-        findings_ = place;
-        items_.clear();
-      }
-    }
-    const bool begins = event == json::parse_event_t::object_start ||
-                        event == json::parse_event_t::array_start ||
-                        event == json::parse_event_t::value;
-    if (depth == kOfItems && begins && key_ == "findings") {
-      items_.push_back(place_of(taken));
-      if (event == json::parse_event_t::value) {
-        // This is where the value ends.
-        items_.back().column = 0;
-      }
-    }
-  }
-
-  std::vector<BaselineEntry> read(const json& findings) {
-    std::vector<BaselineEntry> entries;
-    for (std::size_t i = 0; i < findings.size(); ++i) {
-      const core::Place place = i < items_.size() ? items_[i] : findings_;
-      const json& item = findings[i];
-      BaselineEntry entry;
-      entry.place = place;
-      const bool good = item.is_object() && text_of(item, "code", true, place, entry.key.code) &&
-                        text_of(item, "path", true, place, entry.key.path) &&
-                        text_of(item, "message", true, place, entry.key.message) &&
-                        text_of(item, "why", false, place, entry.why);
-      if (!item.is_object()) {
-        wrong(place, "a finding is an object with 'code', 'path' and 'message'");
-      }
-      if (good) {
-        entries.push_back(std::move(entry));
-      }
-    }
-    return entries;
-  }
-
-  bool text_of(const json& item,
-               const char* key,
-               bool is_required,
-               const core::Place& place,
-               std::string& text) {
-    const auto found = item.find(key);
-    if (found == item.end() && !is_required) {
-      return true;
-    }
-    if (found == item.end() || !found->is_string()) {
-      wrong(place,
-            found == item.end() ? fmt::format("this finding has no '{}'", key)
-                                : fmt::format("'{}' of this finding must be a string", key));
-      return false;
-    }
-    text = found->get<std::string>();
-    return true;
-  }
-
-  // The byte counts from 1.
-  [[nodiscard]] core::Place place_of(std::size_t byte) const {
-    const std::string_view before =
-        std::string_view{text_}.substr(0, std::min(byte == 0 ? 0 : byte - 1, text_.size()));
-    core::Place place;
-    place.path = path_;
-    place.line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-    const std::size_t line_end = before.rfind('\n');
-    place.column = before.size() - (line_end == std::string_view::npos ? 0 : line_end + 1) + 1;
-    place.length = 1;
-    return place;
-  }
-
-  void wrong(core::Place place, const std::string& what) {
-    if (place.path.empty()) {
-      place.path = path_;
-    }
-    errors_.push_back(core::error(Code::kCheckBaseline, what, std::move(place), kHint));
-  }
-
-  core::Result<Baseline> finish(std::vector<BaselineEntry> entries) {
-    if (errors_.empty()) {
-      return Baseline{std::move(entries)};
-    }
-    core::add_text(errors_, path_, text_);
-    return tl::make_unexpected(std::move(errors_));
-  }
-
-  const std::string& path_;
-  const std::string& text_;
-  /// The key of the document that is being parsed.
-  std::string key_;
-  core::Place schema_;
-  core::Place findings_;
-  /// Where the findings begin.
-  std::vector<core::Place> items_;
-  core::Diagnostics errors_;
-};
+  return baseline;
+}
 
 std::map<FindingKey, std::string> reasons_of(const Baseline& baseline) {
   std::map<FindingKey, std::string> reasons;
@@ -294,7 +157,11 @@ bool can_be_accepted(const core::Diagnostic& finding, const Homes& homes) {
 }
 
 core::Result<Baseline> parse_baseline(const std::string& path, const std::string& text) {
-  return BaselineReader{path, text}.run();
+  auto baseline = read_baseline(path, text);
+  if (!baseline) {
+    core::add_text(baseline.error(), path, text);
+  }
+  return baseline;
 }
 
 std::string format_baseline(const core::Diagnostics& findings,

@@ -3,9 +3,11 @@
 #include "memsize/app/project.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/fields.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,9 +17,10 @@ namespace memsize::app {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Fields;
+using docs::Kind;
+using docs::Text;
+using docs::Value;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -25,24 +28,32 @@ std::string folder_of(const std::string& path) {
 }
 
 // Reads the file's tables key by key and collects every mistake.
-class Reader {
+class ProjectReader {
  public:
-  explicit Reader(const std::string& path) : path_(path) { project_.path = path; }
+  explicit ProjectReader(const std::string& path) : path_(path) { project_.path = path; }
 
-  core::Result<Project> read(const TomlValue& file) {
-    for (const TomlField& field : file.fields) {
-      if (field.key == "set") {
-        read_table(field, [&](const TomlField& knob) { read_knob(knob); });
-      } else if (field.key == "budget") {
-        read_table(field, [&](const TomlField& budget) { read_budget(budget); });
-      } else if (field.key == "traces") {
-        read_traces(field);
-      } else if (!read_flag(field) && !read_value(field)) {
-        unknown_key(field, "a project", top_keys());
+  core::Result<Project> read(Value file) {
+    Fields top{file, "a project", errors_};
+    for (const Key& key : kKeys) {
+      read_value(top, key);
+    }
+    for (const Flag& flag : kFlags) {
+      if (const Value set = top.optional(flag.name, Kind::kBoolean); set && set.boolean()) {
+        project_.*flag.value = set.place();
       }
     }
+    for (const Text& trace : top.texts("traces")) {
+      if (auto value = value_of("traces", trace); value) {
+        value->text = beside(value->text);
+        project_.traces.push_back(std::move(*value));
+      }
+    }
+    read_knobs(top.fields("set"));
+    read_budget(top.fields("budget"));
+    top.finish();
     check_together(file);
     if (!errors_.empty()) {
+      core::sort_by_place(errors_);
       return tl::make_unexpected(std::move(errors_));
     }
     return std::move(project_);
@@ -55,79 +66,34 @@ class Reader {
     bool is_path;
   };
 
-  static const std::vector<Key>& keys() {
-    static const std::vector<Key> all = {{"board", &Project::board, false},
-                                         {"dram", &Project::dram, false},
-                                         {"sizing", &Project::sizing, true},
-                                         {"sdk", &Project::sdk, true},
-                                         {"linux", &Project::linux_tree, true},
-                                         {"out", &Project::out, true},
-                                         {"headroom", &Project::headroom, false},
-                                         {"instances", &Project::instances, false}};
-    return all;
-  }
+  static constexpr std::array<Key, 8> kKeys = {{{"board", &Project::board, false},
+                                                {"dram", &Project::dram, false},
+                                                {"sizing", &Project::sizing, true},
+                                                {"sdk", &Project::sdk, true},
+                                                {"linux", &Project::linux_tree, true},
+                                                {"out", &Project::out, true},
+                                                {"headroom", &Project::headroom, false},
+                                                {"instances", &Project::instances, false}}};
 
   struct Flag {
     const char* name;
     std::optional<core::Place> Project::*value;
   };
 
-  static const std::vector<Flag>& flags() {
-    static const std::vector<Flag> all = {{"tight", &Project::tight},
-                                          {"one_priority", &Project::one_priority},
-                                          {"accept_generation", &Project::accept_generation}};
-    return all;
-  }
-
-  static std::vector<std::string> top_keys() {
-    std::vector<std::string> names = {"traces", "set", "budget"};
-    for (const Key& key : keys()) {
-      names.emplace_back(key.name);
-    }
-    for (const Flag& flag : flags()) {
-      names.emplace_back(flag.name);
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-  }
+  static constexpr std::array<Flag, 3> kFlags = {
+      {{"tight", &Project::tight},
+       {"one_priority", &Project::one_priority},
+       {"accept_generation", &Project::accept_generation}}};
 
   void wrong(Code code, std::string message, const core::Place& place, std::string hint = {}) {
     errors_.push_back(core::error(code, std::move(message), place, std::move(hint)));
   }
 
-  void unknown_key(const TomlField& field,
-                   std::string_view what,
-                   const std::vector<std::string>& names) {
-    const std::string hint = core::did_you_mean(field.key, names);
-    wrong(Code::kTomlUnknownKey,
-          fmt::format("{} has no key '{}'", what, core::printable(field.key)),
-          field.key_place,
-          hint.empty() ? fmt::format("known keys: {}", core::join(names, ", ")) : hint);
-  }
-
-  bool has_kind(const TomlField& field, Kind kind) {
-    const TomlValue& value = field.get();
-    if (value.kind == kind) {
-      return true;
+  std::optional<ProjectValue> value_of(std::string_view key, const Text& text) {
+    if (text.written && text.text.empty()) {
+      wrong(Code::kUsage, fmt::format("'{}' needs a value", core::printable(key)), text.place);
     }
-    wrong(Code::kTomlType,
-          fmt::format("'{}' must be {}, not {}",
-                      core::printable(field.key),
-                      core::kind_name(kind),
-                      core::kind_name(value.kind)),
-          value.place,
-          kind == Kind::kString && value.kind == Kind::kInteger
-              ? fmt::format("put it in quotes: \"{}\"", value.integer)
-              : "");
-    return false;
-  }
-
-  std::optional<ProjectValue> text_of(const std::string& key, const TomlValue& value) {
-    if (value.string.empty()) {
-      wrong(Code::kUsage, fmt::format("'{}' needs a value", core::printable(key)), value.place);
-      return std::nullopt;
-    }
-    return ProjectValue{value.string, value.place};
+    return text.text.empty() ? std::nullopt : std::optional{ProjectValue{text.text, text.place}};
   }
 
   // An argument of a program that is a path stays one: "-" is no standard input here.
@@ -140,139 +106,93 @@ class Reader {
     return joined.starts_with('-') ? "./" + joined : joined;
   }
 
-  bool read_value(const TomlField& field) {
-    for (const Key& key : keys()) {
-      if (field.key != key.name) {
-        continue;
-      }
-      if (!has_kind(field, Kind::kString)) {
-        return true;
-      }
-      std::optional<ProjectValue> value = text_of(field.key, field.get());
-      // As on the command line, a board is a path if it looks like one.
-      const bool is_board_file =
-          value && field.key == "board" &&
-          (value->text.find('/') != std::string::npos || value->text.ends_with(".toml"));
-      if (value && (key.is_path || is_board_file)) {
-        value->text = beside(value->text);
-      }
-      if (value && field.key == "instances") {
-        check_instances(*value);
-      }
-      project_.*key.value = std::move(value);
-      return true;
+  void read_value(Fields& top, const Key& key) {
+    std::optional<ProjectValue> value = value_of(key.name, top.text(key.name));
+    if (!value) {
+      return;
     }
-    return false;
-  }
-
-  void check_instances(const ProjectValue& value) {
-    if (value.text != "together" && value.text != "apart") {
+    // As on the command line, a board is a path if it looks like one.
+    const bool is_board_file =
+        std::string_view{key.name} == "board" &&
+        (value->text.find('/') != std::string::npos || value->text.ends_with(".toml"));
+    if (key.is_path || is_board_file) {
+      value->text = beside(value->text);
+    }
+    if (std::string_view{key.name} == "instances" && value->text != "together" &&
+        value->text != "apart") {
       wrong(Code::kUsage,
             fmt::format("'instances' must be together or apart, not '{}'",
-                        core::printable(value.text)),
-            value.place);
+                        core::printable(value->text)),
+            value->place);
+    }
+    project_.*key.value = std::move(value);
+  }
+
+  void read_knobs(Value table) {
+    Fields sizes{table, "[set]", errors_};
+    for (const Value knob : table) {
+      // On the command line the first '=' ends the knob.
+      if (!core::is_identifier(knob.key())) {
+        wrong(Code::kKnobSyntax,
+              fmt::format("'{}' is not a knob's name", core::printable(knob.key())),
+              knob.key_place(),
+              "memsize board show BOARD lists the knobs");
+      } else if (auto size = value_of(knob.key(), sizes.as_text(knob)); size) {
+        project_.set.push_back({knob.name(), knob.key_place(), std::move(*size)});
+      }
     }
   }
 
-  bool read_flag(const TomlField& field) {
-    const auto flag = std::find_if(
-        flags().begin(), flags().end(), [&](const Flag& known) { return field.key == known.name; });
-    if (flag == flags().end()) {
-      return false;
+  void read_budget(Value table) {
+    Fields budget{table, "[budget]", errors_};
+    add_budget({}, budget, budget.optional("reserved", Kind::kText));
+    Fields cores{budget.fields("core"), "[budget.core]", errors_};
+    for (const Value core : cores.value()) {
+      add_budget(core.name(), cores, core);
     }
-    if (has_kind(field, Kind::kBoolean) && field.get().boolean) {
-      project_.*flag->value = field.get().place;
-    }
-    return true;
+    budget.finish();
   }
 
-  void read_traces(const TomlField& field) {
-    if (!has_kind(field, Kind::kArray)) {
+  void add_budget(const std::string& core, Fields& of, Value value) {
+    const Text text = of.as_text(value);
+    if (!text.written) {
       return;
     }
-    for (const TomlValue& item : field.get().items) {
-      if (item.kind != Kind::kString) {
-        wrong(Code::kTomlType,
-              fmt::format("'traces' must hold strings, not {}", core::kind_name(item.kind)),
-              item.place);
-      } else if (auto trace = text_of(field.key, item); trace) {
-        trace->text = beside(trace->text);
-        project_.traces.push_back(std::move(*trace));
-      }
-    }
-  }
-
-  template <typename Read>
-  void read_table(const TomlField& field, Read read) {
-    if (has_kind(field, Kind::kTable)) {
-      for (const TomlField& inner : field.get().fields) {
-        read(inner);
-      }
-    }
-  }
-
-  void read_knob(const TomlField& field) {
-    // On the command line the first '=' ends the knob.
-    if (!core::is_identifier(field.key)) {
-      wrong(Code::kKnobSyntax,
-            fmt::format("'{}' is not a knob's name", core::printable(field.key)),
-            field.key_place,
-            "memsize board show BOARD lists the knobs");
-    } else if (has_kind(field, Kind::kString)) {
-      if (auto size = text_of(field.key, field.get()); size) {
-        project_.set.push_back({field.key, field.key_place, std::move(*size)});
-      }
-    }
-  }
-
-  void read_budget(const TomlField& field) {
-    if (field.key == "reserved") {
-      add_budget({}, field);
-    } else if (field.key == "core") {
-      read_table(field, [&](const TomlField& core) { add_budget(core.key, core); });
-    } else {
-      unknown_key(field, "[budget]", {"core", "reserved"});
-    }
-  }
-
-  void add_budget(const std::string& core, const TomlField& field) {
-    if (!has_kind(field, Kind::kString)) {
-      return;
-    }
-    const auto size = core::parse_bytes(field.get().string, field.get().place);
+    const auto size = core::parse_bytes(text.text, text.place);
     if (!size) {
       errors_.insert(errors_.end(), size.error().begin(), size.error().end());
       return;
     }
-    project_.budgets.push_back({core, *size, field.get().place, field.key_place});
+    project_.budgets.push_back({core, *size, text.place, value.key_place()});
   }
 
-  void check_together(const TomlValue& file) {
+  void check_together(Value file) {
     exclude(file, "traces", "sizing");
     exclude(file, "out", "sdk");
-    const TomlField* kernel = file.find("linux");
-    if (kernel != nullptr && file.find("sdk") == nullptr) {
+    const Value kernel = file["linux"];
+    if (kernel && !file["sdk"]) {
       wrong(Code::kUsage,
             "'linux' requires 'sdk'",
-            kernel->key_place,
+            kernel.key_place(),
             "it is the kernel's tree that belongs to an SDK's");
     }
   }
 
-  void exclude(const TomlValue& file, const char* one, const char* other) {
-    const TomlField* first = file.find(one);
-    const TomlField* second = file.find(other);
-    if (first == nullptr || second == nullptr) {
+  void exclude(Value file, const char* one, const char* other) {
+    Value first = file[one];
+    Value second = file[other];
+    if (!first || !second) {
       return;
     }
-    if (second->key_place.line < first->key_place.line) {
+    if (second.key_place().line < first.key_place().line) {
       std::swap(first, second);
     }
-    core::Diagnostic both = core::error(Code::kUsage,
-                                        fmt::format("'{}' excludes '{}'", second->key, first->key),
-                                        second->key_place,
-                                        "leave one of them out");
-    both.related.push_back({first->key_place, fmt::format("'{}' stands here", first->key)});
+    core::Diagnostic both =
+        core::error(Code::kUsage,
+                    fmt::format("'{}' excludes '{}'", second.name(), first.name()),
+                    second.key_place(),
+                    "leave one of them out");
+    both.related.push_back({first.key_place(), fmt::format("'{}' stands here", first.name())});
     errors_.push_back(std::move(both));
   }
 
@@ -309,9 +229,9 @@ std::string Project::beside(const std::string& other) const {
 }
 
 core::Result<Project> parse_project(std::string_view text, const std::string& path) {
-  const auto file = core::parse_toml(text, path);
+  const auto file = docs::parse_toml(text, path);
   MEMSIZE_TRY(file);
-  return Reader{path}.read(*file);
+  return ProjectReader{path}.read(file->root());
 }
 
 core::Result<Project> load_project(Session& session, const ProjectRequest& request) {

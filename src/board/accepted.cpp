@@ -12,16 +12,16 @@
 
 namespace memsize::board {
 
-Accepted read_accepted(TableReader& top, core::Diagnostics& errors) {
+Accepted read_accepted(Fields& top, core::Diagnostics& errors) {
   Accepted accepted;
-  for (const core::TomlValue& item : top.items("accepted")) {
-    TableReader reader{item, "an accepted defect", errors};
+  for (docs::Value item : top.items("accepted")) {
+    Fields reader{item, "an accepted defect", errors};
     AcceptedDefect defect;
     const Text code = reader.required_text("code");
     defect.code = code.text;
     defect.message = reader.required_one_line("message");
     defect.why = reader.required_one_line("why");
-    defect.place = item.place;
+    defect.place = item.place();
     const auto& codes = core::all_codes();
     const bool is_code = std::any_of(codes.begin(), codes.end(), [&](core::Code each) {
       return core::code_name(each) == code.text;

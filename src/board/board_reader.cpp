@@ -21,9 +21,8 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 bool is_node_name(std::string_view name) {
   return is_file_name(name) && name.find('.') == std::string_view::npos;
@@ -37,57 +36,57 @@ bool is_compatible(std::string text) {
 
 class BoardReader {
  public:
-  BoardReader(std::string name, const TomlValue& file) : file_(file), context_(board_, errors_) {
+  BoardReader(std::string name, Value file) : file_(file), context_(board_, errors_) {
     board_.name = std::move(name);
   }
 
   core::Result<Board> read() {
-    TableReader top{file_, "the board", errors_};
+    Fields top{file_, "the board", errors_};
     read_head(top);
-    const core::Align granule = top.align("granule");
-    const core::Align hard = top.align("hard_granule");
-    for (const TomlField& field : top.fields("core")) {
+    const core::Align granule = align(top, "granule");
+    const core::Align hard = align(top, "hard_granule");
+    for (const Value field : top.fields("core")) {
       read_core(field);
     }
-    for (const TomlField& field : top.fields("bank")) {
+    for (const Value field : top.fields("bank")) {
       read_bank(field);
     }
-    for (const TomlField& field : top.fields("constant")) {
+    for (const Value field : top.fields("constant")) {
       read_expression(field, "constant", board_.constants);
     }
-    for (const TomlField& field : top.fields("knob")) {
+    for (const Value field : top.fields("knob")) {
       read_knob(field, granule, hard);
     }
-    for (const TomlField& field : top.fields("chain")) {
+    for (const Value field : top.fields("chain")) {
       read_chain(context_, field);
     }
-    for (const TomlField& field : top.fields("alias")) {
+    for (const Value field : top.fields("alias")) {
       read_alias(context_, field);
     }
-    for (const TomlField& field : top.fields("view")) {
+    for (const Value field : top.fields("view")) {
       read_view(context_, field);
     }
     read_sections(context_, top.fields("sections"));
-    for (const TomlField& field : top.fields("group")) {
+    for (const Value field : top.fields("group")) {
       read_group(field);
     }
-    for (const TomlField& field : top.fields("carveout")) {
+    for (const Value field : top.fields("carveout")) {
       read_carveout(field);
     }
-    for (const TomlField& field : top.fields("header_base")) {
+    for (const Value field : top.fields("header_base")) {
       read_expression(field, "header base", board_.header_bases);
-      board_.header_base_places.push_back(field.key_place);
+      board_.header_base_places.push_back(field.key_place());
     }
-    if (const TomlValue* mmu = top.optional("mmu", Kind::kTable); mmu != nullptr) {
-      read_mmu(context_, *mmu);
+    if (const Value mmu = top.optional("mmu", Kind::kTable)) {
+      read_mmu(context_, mmu);
     }
-    if (const TomlValue* mpu = top.optional("mpu", Kind::kTable); mpu != nullptr) {
-      read_mpu(context_, *mpu);
+    if (const Value mpu = top.optional("mpu", Kind::kTable)) {
+      read_mpu(context_, mpu);
     }
-    if (const TomlValue* rat = top.optional("rat", Kind::kTable); rat != nullptr) {
-      read_rat(context_, *rat);
+    if (const Value rat = top.optional("rat", Kind::kTable)) {
+      read_rat(context_, rat);
     }
-    for (const TomlValue& step : top.items("rebuild")) {
+    for (const Value step : top.items("rebuild")) {
       read_step(step);
     }
     // Who checks the map reads them again (accepted.hpp); here they must be well-formed.
@@ -106,12 +105,12 @@ class BoardReader {
   }
 
  private:
-  void read_head(TableReader& top) {
+  void read_head(Fields& top) {
     const auto schema = top.integer("schema");
     if (schema != 1U) {
       top.wrong(Code::kBoardValue,
                 "this memsize reads boards of schema 1",
-                file_.find("schema") == nullptr ? file_.place : file_.find("schema")->get().place,
+                file_["schema"] ? file_["schema"].place() : file_.place(),
                 "begin the file with: schema = 1");
     }
     board_.title = top.required_one_line("title");
@@ -133,8 +132,8 @@ class BoardReader {
     for (const std::string& source : top.strings("sources")) {
       board_.sources.push_back(core::printable(source, kLongestSource));
     }
-    if (const TomlValue* files = top.required("files", Kind::kTable); files != nullptr) {
-      TableReader reader{*files, "[files]", errors_};
+    if (const Value files = top.required("files", Kind::kTable)) {
+      Fields reader{files, "[files]", errors_};
       linker_ = file_name(reader, "linker");
       header_ = file_name(reader, "header");
       dts_ = file_name(reader, "dts");
@@ -145,11 +144,11 @@ class BoardReader {
     }
   }
 
-  static Text file_name(TableReader& reader, std::string_view key) {
+  static Text file_name(Fields& reader, std::string_view key) {
     return checked_file_name(reader, reader.required_text(key));
   }
 
-  static Text checked_file_name(TableReader& reader, Text name) {
+  static Text checked_file_name(Fields& reader, Text name) {
     if (name.written && !is_file_name(name.text)) {
       reader.wrong(Code::kBoardName,
                    fmt::format("'{}' is not a file name", core::printable(name.text)),
@@ -328,15 +327,15 @@ class BoardReader {
     }
   }
 
-  void read_core(const TomlField& field) {
+  void read_core(Value field) {
     Core core;
-    core.name = field.key;
-    core.place = field.key_place;
-    context_.check_identifier(core.name, field.key_place);
+    core.name = field.name();
+    core.place = field.key_place();
+    context_.check_identifier(core.name, field.key_place());
     if (!context_.expect_table(field, "core")) {
       return;
     }
-    TableReader reader{field.get(), named("core", field), errors_};
+    Fields reader{field, named("core", field), errors_};
     core.title = reader.one_line("title");
     const Text word = reader.text("region_word");
     context_.check_identifier(word);
@@ -344,13 +343,13 @@ class BoardReader {
     const Text linker = checked_file_name(reader, reader.text("linker"));
     check_own(linker, kOursOfCore);
     core.linker_file = linker.text;
-    if (const TomlValue* table = reader.optional("onchip", Kind::kTable); table != nullptr) {
-      TableReader memories{
-          *table, fmt::format("'onchip' of core '{}'", core::printable(core.name)), errors_};
-      for (const TomlField& memory : table->fields) {
-        const Text region = memories.text(memory.key);
+    if (const Value table = reader.optional("onchip", Kind::kTable)) {
+      Fields memories{
+          table, fmt::format("'onchip' of core '{}'", core::printable(core.name)), errors_};
+      for (const Value memory : table) {
+        const Text region = memories.text(memory.name());
         if (region.written) {
-          core.onchip.push_back({core::printable(memory.key), region.text, region.place});
+          core.onchip.push_back({core::printable(memory.name()), region.text, region.place});
         }
       }
     }
@@ -358,53 +357,53 @@ class BoardReader {
     board_.cores.push_back(std::move(core));
   }
 
-  void read_bank(const TomlField& field) {
-    context_.check_identifier(field.key, field.key_place);
+  void read_bank(Value field) {
+    context_.check_identifier(field.name(), field.key_place());
     if (!context_.expect_table(field, "bank")) {
       return;
     }
-    TableReader reader{field.get(), named("bank", field), errors_};
+    Fields reader{field, named("bank", field), errors_};
     const std::uint64_t base = reader.address("base");
-    const core::Bytes size = reader.bytes("size");
+    const core::Bytes size = bytes(reader, "size");
     const auto range = core::PhysRange::make(core::PhysAddr{base}, size);
     if (!range || range->empty()) {
       reader.wrong(Code::kBoardValue,
                    fmt::format("{} is empty or ends above 2^64", named("bank", field)),
-                   field.get().place);
+                   field.place());
     } else {
-      board_.banks.push_back({field.key, *range, field.key_place});
+      board_.banks.push_back({field.name(), *range, field.key_place()});
     }
     reader.finish();
   }
 
-  void read_expression(const TomlField& field,
+  void read_expression(Value field,
                        std::string_view what,
                        std::vector<std::pair<std::string, Expression>>& list) {
-    context_.check_identifier(field.key, field.key_place);
-    if (field.get().kind != Kind::kString) {
+    context_.check_identifier(field.name(), field.key_place());
+    if (!field.is(Kind::kText)) {
       errors_.push_back(core::error(Code::kTomlType,
                                     fmt::format("{} must be a string such as \"1MiB\", not {}",
                                                 named(what, field),
-                                                core::kind_name(field.get().kind)),
-                                    field.get().place));
+                                                docs::kind_name(field.kind())),
+                                    field.place()));
       return;
     }
-    list.emplace_back(field.key, Expression{field.get().string, field.get().place});
+    list.emplace_back(field.name(), Expression{field.string(), field.place()});
   }
 
-  void read_knob(const TomlField& field, core::Align granule, core::Align hard) {
-    context_.check_identifier(field.key, field.key_place);
+  void read_knob(Value field, core::Align granule, core::Align hard) {
+    context_.check_identifier(field.name(), field.key_place());
     if (!context_.expect_table(field, "knob")) {
       return;
     }
-    TableReader reader{field.get(), named("knob", field), errors_};
+    Fields reader{field, named("knob", field), errors_};
     Knob knob;
-    knob.name = field.key;
-    knob.place = field.key_place;
-    knob.default_value = reader.required_expression("default");
-    knob.granule = reader.align("granule", granule);
-    knob.hard_granule = reader.align("hard_granule", hard);
-    knob.minimum = reader.bytes("minimum");
+    knob.name = field.name();
+    knob.place = field.key_place();
+    knob.default_value = required_expression(reader, "default");
+    knob.granule = align(reader, "granule", granule);
+    knob.hard_granule = align(reader, "hard_granule", hard);
+    knob.minimum = bytes(reader, "minimum");
     knob.minimum_why = reader.one_line("why");
     const Text kind = reader.text("kind", "size");
     knob.is_address = kind.text == "address";
@@ -416,16 +415,16 @@ class BoardReader {
           kind.place,
           "the kinds are: size, address");
     }
-    if (const TomlValue* demand = reader.optional("demand", Kind::kString); demand != nullptr) {
-      knob.demand = read_demand(*demand);
-      knob.demand_place = demand->place;
+    if (const Value demand = reader.optional("demand", Kind::kText)) {
+      knob.demand = read_demand(demand);
+      knob.demand_place = demand.place();
     }
     reader.finish();
     board_.knobs.push_back(std::move(knob));
   }
 
-  std::optional<DemandKey> read_demand(const TomlValue& value) {
-    std::istringstream words{value.string};
+  std::optional<DemandKey> read_demand(Value value) {
+    std::istringstream words{value.string()};
     DemandKey key;
     std::string cacheability;
     std::string lifetime;
@@ -437,8 +436,8 @@ class BoardReader {
     if (!known_cacheability || !known_lifetime || (words >> rest)) {
       errors_.push_back(
           core::error(Code::kBoardValue,
-                      fmt::format("'{}' is not a demand", core::printable(value.string)),
-                      value.place,
+                      fmt::format("'{}' is not a demand", core::printable(value.string())),
+                      value.place(),
                       "a demand is four words: core, space, cacheability, lifetime, such as \"dsp1 "
                       "ddr cacheable "
                       "scratch\""));
@@ -447,37 +446,37 @@ class BoardReader {
     key.cacheability = *known_cacheability;
     key.lifetime = *known_lifetime;
     if (board_.find_core(key.core) == nullptr) {
-      context_.unknown_core(key.core, value.place);
+      context_.unknown_core(key.core, value.place());
       return std::nullopt;
     }
     return key;
   }
 
-  void read_group(const TomlField& field) {
-    context_.check_identifier(field.key, field.key_place);
+  void read_group(Value field) {
+    context_.check_identifier(field.name(), field.key_place());
     if (!context_.expect_table(field, "group")) {
       return;
     }
-    TableReader reader{field.get(), named("group", field), errors_};
+    Fields reader{field, named("group", field), errors_};
     Carveout group;
-    group.name = field.key;
-    group.place = field.key_place;
+    group.name = field.name();
+    group.place = field.key_place();
     group.attributes = ReaderContext::read_attributes(reader, "");
-    (void)reader.required("covers", Kind::kArray);
+    (void)reader.required("covers", Kind::kList);
     ReaderContext::read_covers(reader, group.covers, group.cover_places);
     reader.finish();
     board_.groups.push_back(std::move(group));
   }
 
-  void read_carveout(const TomlField& field) {
-    context_.check_identifier(field.key, field.key_place);
+  void read_carveout(Value field) {
+    context_.check_identifier(field.name(), field.key_place());
     if (!context_.expect_table(field, "carve-out")) {
       return;
     }
-    TableReader reader{field.get(), named("carve-out", field), errors_};
+    Fields reader{field, named("carve-out", field), errors_};
     Carveout carveout;
-    carveout.label = field.key;
-    carveout.place = field.key_place;
+    carveout.label = field.name();
+    carveout.place = field.key_place();
     const Text node = reader.required_text("node");
     if (node.written && !is_node_name(node.text)) {
       reader.wrong(Code::kBoardName,
@@ -486,7 +485,7 @@ class BoardReader {
                    "letters, digits, '_' and '-' only");
     }
     carveout.node = node.text;
-    (void)reader.required("covers", Kind::kArray);
+    (void)reader.required("covers", Kind::kList);
     ReaderContext::read_covers(reader, carveout.covers, carveout.cover_places);
     const Text name =
         reader.text("name", carveout.covers.empty() ? std::string{} : carveout.covers.front());
@@ -500,7 +499,7 @@ class BoardReader {
                    "letters, digits, '_', '-', '.' and ',' only");
     }
     carveout.compatible = compatible.text;
-    const core::Align alignment = reader.align("alignment");
+    const core::Align alignment = align(reader, "alignment");
     carveout.alignment = core::Bytes{alignment == core::Align{} ? 0 : alignment.value()};
     carveout.no_map = reader.boolean("no_map", true);
     carveout.unit_address = reader.boolean("unit_address", true);
@@ -509,8 +508,8 @@ class BoardReader {
     board_.carveouts.push_back(std::move(carveout));
   }
 
-  void read_step(const TomlValue& value) {
-    TableReader reader{value, "a rebuild step", errors_};
+  void read_step(Value value) {
+    Fields reader{value, "a rebuild step", errors_};
     RebuildStep step;
     const Text when = reader.required_text("when");
     step.when = when.text;
@@ -536,7 +535,7 @@ class BoardReader {
                                                                   "mpu_table.c",
                                                                   "linker.ld"};
 
-  const TomlValue& file_;
+  Value file_;
   Board board_;
   Text linker_;
   Text header_;
@@ -555,7 +554,7 @@ bool is_file_name(std::string_view name) {
          });
 }
 
-core::Result<Board> read_board(std::string name, const TomlValue& file) {
+core::Result<Board> read_board(std::string name, Value file) {
   return BoardReader{std::move(name), file}.read();
 }
 

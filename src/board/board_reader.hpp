@@ -3,7 +3,7 @@
 
 #include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/value.hpp"
 
 #include <string>
 #include <string_view>
@@ -14,6 +14,6 @@ namespace memsize::board {
 [[nodiscard]] bool is_file_name(std::string_view name);
 
 /// Errors are sorted by place.
-[[nodiscard]] core::Result<Board> read_board(std::string name, const core::TomlValue& file);
+[[nodiscard]] core::Result<Board> read_board(std::string name, docs::Value file);
 
 }  // namespace memsize::board

@@ -10,11 +10,10 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
-Cache read_cache(TableReader& reader) {
+Cache read_cache(Fields& reader) {
   const Text name = reader.text("cache", "any");
   for (const Cache cache : {Cache::kAny, Cache::kNonCached, Cache::kWriteThrough, Cache::kCached}) {
     if (name.text == name_of(cache)) {
@@ -28,17 +27,17 @@ Cache read_cache(TableReader& reader) {
   return Cache::kAny;
 }
 
-void read_region(ReaderContext& context, TableReader& reader, const TomlValue& value, Item& item) {
+void read_region(ReaderContext& context, Fields& reader, Value value, Item& item) {
   const Text name = reader.required_text("name");
   context.check_identifier(name);
   item.name = name.text;
   item.place = name.place;
-  item.size = reader.required_expression("size");
+  item.size = required_expression(reader, "size");
   item.cores = context.read_cores(reader, value);
   item.attributes = ReaderContext::read_attributes(reader, "RWIX");
   item.cache = read_cache(reader);
-  item.align = reader.align("align");
-  item.section_align = reader.align("section_align");
+  item.align = align(reader, "align");
+  item.section_align = align(reader, "section_align");
   item.in_header = reader.boolean("header", true);
   item.in_html = reader.boolean("html", true);
   item.has_physical_name = reader.boolean("phys", false);
@@ -46,15 +45,15 @@ void read_region(ReaderContext& context, TableReader& reader, const TomlValue& v
   item.note = reader.one_line("note");
 }
 
-void read_item(ReaderContext& context, const TomlValue& value, Chain& chain) {
-  TableReader reader{
+void read_item(ReaderContext& context, Value value, Chain& chain) {
+  Fields reader{
       value, fmt::format("a region of chain '{}'", core::printable(chain.name)), context.errors()};
   Item item;
-  item.place = value.place;
-  if (value.find("gap") != nullptr) {
+  item.place = value.place();
+  if (value["gap"]) {
     item.is_gap = true;
-    item.size = reader.expression("gap");
-    (void)reader.required("why", Kind::kString);
+    item.size = expression(reader, "gap");
+    (void)reader.required("why", Kind::kText);
     item.note = reader.one_line("why");
   } else {
     read_region(context, reader, value, item);
@@ -63,7 +62,7 @@ void read_item(ReaderContext& context, const TomlValue& value, Chain& chain) {
   chain.items.push_back(std::move(item));
 }
 
-Space read_space(TableReader& reader, const TomlField& field) {
+Space read_space(Fields& reader, Value field) {
   const Text space = reader.text("space", "ddr");
   if (space.text == "core") {
     return Space::kCore;
@@ -82,7 +81,7 @@ Space read_space(TableReader& reader, const TomlField& field) {
   return Space::kDdr;
 }
 
-void read_owner(TableReader& reader, Alias& alias) {
+void read_owner(Fields& reader, Alias& alias) {
   const Text of = reader.required_text("of");
   alias.of = of.text;
   alias.of_place = of.place;
@@ -90,71 +89,71 @@ void read_owner(TableReader& reader, Alias& alias) {
 
 }  // namespace
 
-void read_chain(ReaderContext& context, const TomlField& field) {
-  context.check_identifier(field.key, field.key_place);
+void read_chain(ReaderContext& context, Value field) {
+  context.check_identifier(field.name(), field.key_place());
   if (!context.expect_table(field, "chain")) {
     return;
   }
-  TableReader reader{field.get(), named("chain", field), context.errors()};
+  Fields reader{field, named("chain", field), context.errors()};
   Chain chain;
-  chain.name = field.key;
-  chain.place = field.key_place;
+  chain.name = field.name();
+  chain.place = field.key_place();
   chain.space = read_space(reader, field);
   const Text after = reader.text("after");
   chain.after = after.text;
   chain.after_place = after.place;
-  chain.virtual_base = reader.expression("virtual");
+  chain.virtual_base = expression(reader, "virtual");
   if (chain.space == Space::kCore) {
-    chain.virtual_base = reader.required_expression("virtual");
+    chain.virtual_base = required_expression(reader, "virtual");
   } else if (chain.after.empty()) {
-    chain.physical = reader.required_expression("physical");
+    chain.physical = required_expression(reader, "physical");
   }
-  chain.limit = reader.expression("limit");
+  chain.limit = expression(reader, "limit");
   chain.limit_why = reader.one_line("limit_why");
-  for (const TomlValue& item : reader.items("regions")) {
+  for (const Value item : reader.items("regions")) {
     read_item(context, item, chain);
   }
   reader.finish();
   context.board().chains.push_back(std::move(chain));
 }
 
-void read_alias(ReaderContext& context, const TomlField& field) {
-  context.check_identifier(field.key, field.key_place);
+void read_alias(ReaderContext& context, Value field) {
+  context.check_identifier(field.name(), field.key_place());
   if (!context.expect_table(field, "alias")) {
     return;
   }
-  TableReader reader{field.get(), named("alias", field), context.errors()};
+  Fields reader{field, named("alias", field), context.errors()};
   Alias alias;
-  alias.name = field.key;
-  alias.place = field.key_place;
+  alias.name = field.name();
+  alias.place = field.key_place();
   read_owner(reader, alias);
-  alias.cores = context.read_cores(reader, field.get());
+  alias.cores = context.read_cores(reader, field);
   reader.finish();
   context.board().aliases.push_back(std::move(alias));
 }
 
-void read_view(ReaderContext& context, const TomlField& field) {
-  context.check_identifier(field.key, field.key_place);
+void read_view(ReaderContext& context, Value field) {
+  context.check_identifier(field.name(), field.key_place());
   if (!context.expect_table(field, "view")) {
     return;
   }
-  TableReader reader{field.get(), named("view", field), context.errors()};
+  Fields reader{field, named("view", field), context.errors()};
   View view;
-  view.name = field.key;
-  view.place = field.key_place;
+  view.name = field.name();
+  view.place = field.key_place();
   const Text after = reader.text("after");
   view.after = after.text;
   view.after_place = after.place;
-  view.virtual_base = reader.expression("virtual");
+  view.virtual_base = expression(reader, "virtual");
   if (after.written == !view.virtual_base.text.empty()) {
     reader.wrong(Code::kTomlMissingKey,
                  fmt::format("{} needs either 'after' or 'virtual'", named("view", field)),
-                 field.key_place,
+                 field.key_place(),
                  "'after' names the chain or view that it continues");
   }
-  const std::vector<std::string> cores = context.read_cores(reader, field.get());
-  for (const TomlValue& item : reader.items("regions")) {
-    TableReader entry{
+  const std::vector<std::string> cores = context.read_cores(reader, field);
+  for (const Value item : reader.items("regions")) {
+    Fields entry{
         item, fmt::format("an alias of view '{}'", core::printable(view.name)), context.errors()};
     Alias alias;
     const Text name = entry.required_text("name");

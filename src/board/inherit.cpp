@@ -11,11 +11,11 @@
 // is one that is inherited twice, because it would not be clear which of its keys win.
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -24,63 +24,26 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Document;
+using docs::Kind;
+using docs::Value;
 
-void merge(TomlValue& base, TomlValue over) {
-  std::unordered_map<std::string, std::size_t> at;
-  for (std::size_t i = 0; i < base.fields.size(); ++i) {
-    at.emplace(base.fields[i].key, i);
-  }
-  for (TomlField& field : over.fields) {
-    const auto known = at.find(field.key);
-    if (known == at.end()) {
-      base.fields.push_back(std::move(field));
-      continue;
-    }
-    TomlField& old = base.fields[known->second];
-    if (old.get().kind == Kind::kTable && field.get().kind == Kind::kTable) {
-      merge(old.get(), std::move(field.get()));
-    } else {
-      old = std::move(field);
-    }
-  }
-  base.place = over.place;
-}
-
-bool remove_key(TomlValue& table, std::string_view dotted) {
-  const std::size_t dot = dotted.find('.');
-  const auto found =
-      std::find_if(table.fields.begin(), table.fields.end(), [&](const TomlField& field) {
-        return field.key == dotted.substr(0, dot);
-      });
-  if (found == table.fields.end()) {
-    return false;
-  }
-  if (dot == std::string_view::npos) {
-    table.fields.erase(found);
-    return true;
-  }
-  return found->get().kind == Kind::kTable && remove_key(found->get(), dotted.substr(dot + 1));
-}
-
-// The strings of an array that is taken out of the file before anybody else reads it.
-core::Result<std::vector<TomlValue>> take_strings(TomlValue& file, std::string_view key) {
-  const auto found = std::find_if(file.fields.begin(),
-                                  file.fields.end(),
-                                  [&](const TomlField& field) { return field.key == key; });
-  if (found == file.fields.end()) {
-    return std::vector<TomlValue>{};
-  }
-  TomlValue list = std::move(found->get());
-  file.fields.erase(found);
-  const auto not_string = [](const TomlValue& item) { return item.kind != Kind::kString; };
-  if (list.kind != Kind::kArray || std::any_of(list.items.begin(), list.items.end(), not_string)) {
+// The strings of an array of the file.
+core::Result<std::vector<Value>> strings_of(Value list, std::string_view key) {
+  const std::vector<Value> items{list.begin(), list.end()};
+  const auto not_string = [](Value item) { return !item.is(Kind::kText); };
+  if (list && (!list.is(Kind::kList) || std::any_of(items.begin(), items.end(), not_string))) {
     return core::fail(core::error(
-        Code::kTomlType, fmt::format("'{}' must be an array of strings", key), list.place));
+        Code::kTomlType, fmt::format("'{}' must be an array of strings", key), list.place()));
   }
-  return std::move(list.items);
+  return items;
+}
+
+// Without what is read here and by nobody else.
+Document without_own_keys(const Document& file) {
+  bool found = false;
+  const Document rest = docs::without(file.root(), "inherit", found);
+  return docs::without(rest.root(), "remove", found);
 }
 
 std::string folder_of(const std::string& path) {
@@ -97,7 +60,7 @@ class Loader {
  public:
   Loader(core::FileSystem& files, std::string folder) : files_(files), folder_(std::move(folder)) {}
 
-  core::Result<TomlValue> load(const std::string& path, const core::Place& asked_by) {
+  core::Result<Document> load(const std::string& path, const core::Place& asked_by) {
     const std::string file_name = normal(path);
     const std::string shown = core::printable(file_name);
     if (std::find(open_.begin(), open_.end(), file_name) != open_.end()) {
@@ -123,12 +86,10 @@ class Loader {
                  : core::fail(
                        core::error(Code::kBoardInherit, text.error().front().message, asked_by));
     }
-    auto file = core::parse_toml(*text, path);
-    if (!file) {
-      return file;
-    }
+    const auto file = docs::parse_toml(*text, path);
+    MEMSIZE_TRY(file);
     open_.push_back(file_name);
-    auto merged = apply(path, std::move(*file));
+    auto merged = apply(path, *file);
     open_.pop_back();
     return merged;
   }
@@ -137,31 +98,29 @@ class Loader {
   [[nodiscard]] const std::vector<std::string>& read() const { return read_; }
 
  private:
-  core::Result<TomlValue> apply(const std::string& path, TomlValue file) {
-    auto parents = take_strings(file, "inherit");
-    auto removed = take_strings(file, "remove");
-    if (!parents || !removed) {
-      return tl::make_unexpected(!parents ? parents.error() : removed.error());
+  core::Result<Document> apply(const std::string& path, const Document& file) {
+    const auto parents = strings_of(file.root()["inherit"], "inherit");
+    const auto removed = strings_of(file.root()["remove"], "remove");
+    MEMSIZE_TRY(parents);
+    MEMSIZE_TRY(removed);
+    Document merged;
+    for (const Value parent : *parents) {
+      const auto loaded = load(find(path, parent.string()), parent.place());
+      MEMSIZE_TRY(loaded);
+      merged = docs::merged(merged.root(), loaded->root());
     }
-    TomlValue merged;
-    for (const TomlValue& parent : *parents) {
-      auto loaded = load(find(path, parent.string), parent.place);
-      if (!loaded) {
-        return loaded;
-      }
-      merge(merged, std::move(*loaded));
-    }
-    for (const TomlValue& key : *removed) {
-      if (!remove_key(merged, key.string)) {
+    for (const Value key : *removed) {
+      bool found = false;
+      merged = docs::without(merged.root(), key.text(), found);
+      if (!found) {
         return core::fail(
             core::error(Code::kBoardInherit,
-                        fmt::format("there is no '{}' to remove", core::printable(key.string)),
-                        key.place,
+                        fmt::format("there is no '{}' to remove", core::printable(key.text())),
+                        key.place(),
                         "'remove' takes dotted keys of the inherited files"));
       }
     }
-    merge(merged, std::move(file));
-    return merged;
+    return docs::merged(merged.root(), without_own_keys(file).root());
   }
 
   // Beside the file that names it, else among the bundled boards.
@@ -184,10 +143,10 @@ class Loader {
 
 }  // namespace
 
-core::Result<TomlValue> load_inherited(core::FileSystem& files,
-                                       const std::string& path,
-                                       const std::string& folder,
-                                       std::vector<std::string>* read) {
+core::Result<Document> load_inherited(core::FileSystem& files,
+                                      const std::string& path,
+                                      const std::string& folder,
+                                      std::vector<std::string>* read) {
   Loader loader{files, folder};
   auto merged = loader.load(path, {});
   if (read != nullptr) {

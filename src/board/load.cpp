@@ -5,6 +5,7 @@
 #include "memsize/board/accepted.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include "board_reader.hpp"
 #include "reader_context.hpp"
@@ -19,54 +20,50 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 constexpr std::string_view kExtension = ".toml";
 
-const TomlValue* string_at(const TomlValue& table, std::string_view key) {
-  const TomlField* field = table.find(key);
-  return field != nullptr && field->get().kind == Kind::kString && !field->get().string.empty()
-             ? &field->get()
-             : nullptr;
+Value string_at(Value table, std::string_view key) {
+  const Value field = table[key];
+  return field.text().empty() ? Value{} : field;
 }
 
 // What a board names of its trace format must be known there.
-core::Diagnostics check_known(const TomlValue& format,
+core::Diagnostics check_known(Value format,
                               const char* what,
-                              const TomlValue* named,
+                              Value named,
                               const std::vector<std::string>& known) {
-  if (named == nullptr || std::find(known.begin(), known.end(), named->string) != known.end()) {
+  if (!named || std::find(known.begin(), known.end(), named.string()) != known.end()) {
     return {};
   }
-  return {core::error(
-      Code::kBoardReference,
-      fmt::format(
-          "trace format '{}' has no {} '{}'", format.string, what, core::printable(named->string)),
-      named->place,
-      fmt::format("it has: {}", core::join(known, ", ")))};
+  return {core::error(Code::kBoardReference,
+                      fmt::format("trace format '{}' has no {} '{}'",
+                                  format.string(),
+                                  what,
+                                  core::printable(named.string())),
+                      named.place(),
+                      fmt::format("it has: {}", core::join(known, ", ")))};
 }
 
 // The trace format that a board names, its generation and its RTOS family must exist. A folder
 // without any format is no mistake of the board.
-core::Diagnostics check_format(core::FileSystem& files,
-                               const std::string& folder,
-                               const TomlValue& board) {
-  const TomlValue* format = string_at(board, "format");
+core::Diagnostics check_format(core::FileSystem& files, const std::string& folder, Value board) {
+  const Value format = string_at(board, "format");
   const auto known = bundled_boards(files, folder + "/formats");
-  if (format == nullptr || !core::is_identifier(format->string) || !known || known->empty()) {
+  if (!format || !core::is_identifier(format.string()) || !known || known->empty()) {
     return {};
   }
-  if (std::find(known->begin(), known->end(), format->string) == known->end()) {
-    std::string hint = core::did_you_mean(format->string, *known);
+  if (std::find(known->begin(), known->end(), format.string()) == known->end()) {
+    std::string hint = core::did_you_mean(format.string(), *known);
     return {core::error(
         Code::kBoardReference,
-        fmt::format("there is no trace format '{}'", core::printable(format->string)),
-        format->place,
+        fmt::format("there is no trace format '{}'", core::printable(format.string())),
+        format.place(),
         hint.empty() ? fmt::format("the formats are: {}", core::join(*known, ", ")) : hint)};
   }
-  const auto loaded = load_trace_format(files, folder, format->string);
+  const auto loaded = load_trace_format(files, folder, format.string());
   if (!loaded) {
     return loaded.error();
   }
@@ -75,17 +72,14 @@ core::Diagnostics check_format(core::FileSystem& files,
     generations.push_back(one.name);
   }
   core::Diagnostics found;
-  const auto check =
-      [&](const char* what, const TomlValue* named, const std::vector<std::string>& names) {
-        const core::Diagnostics unknown = check_known(*format, what, named, names);
-        found.insert(found.end(), unknown.begin(), unknown.end());
-      };
+  const auto check = [&](const char* what, Value named, const std::vector<std::string>& names) {
+    const core::Diagnostics unknown = check_known(format, what, named, names);
+    found.insert(found.end(), unknown.begin(), unknown.end());
+  };
   check("generation", string_at(board, "generation"), generations);
   check("RTOS family", string_at(board, "rtos_family"), loaded->families());
-  if (const TomlField* several = board.find("generations"); several != nullptr) {
-    for (const TomlValue& one : several->get().items) {
-      check("generation", one.kind == Kind::kString ? &one : nullptr, generations);
-    }
+  for (const Value one : board["generations"]) {
+    check("generation", one.is(Kind::kText) ? one : Value{}, generations);
   }
   return found;
 }
@@ -100,11 +94,10 @@ tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hi
 // variant is asked for by its name.
 std::vector<std::string> own_part_numbers(core::FileSystem& files, const std::string& path) {
   const auto text = files.read(path, core::kWrittenFile);
-  const auto file = text ? core::parse_toml(*text, path) : tl::make_unexpected(text.error());
-  const TomlField* field = file ? file->find("part_numbers") : nullptr;
+  const auto file = text ? docs::parse_toml(*text, path) : tl::make_unexpected(text.error());
   std::vector<std::string> numbers;
-  for (std::size_t i = 0; field != nullptr && i < field->get().items.size(); ++i) {
-    numbers.push_back(field->get().items[i].string);
+  for (const Value number : file ? file->root()["part_numbers"] : Value{}) {
+    numbers.push_back(number.string());
   }
   return numbers;
 }
@@ -196,8 +189,8 @@ core::Result<Board> load_board(core::FileSystem& files,
   std::vector<std::string> read;
   const auto file = load_inherited(files, found->path, folder, &read);
   MEMSIZE_TRY(file);
-  auto board = read_board(found->short_name, *file);
-  core::Diagnostics errors = check_format(files, folder, *file);
+  auto board = read_board(found->short_name, file->root());
+  core::Diagnostics errors = check_format(files, folder, file->root());
   if (!board) {
     errors.insert(errors.end(), board.error().begin(), board.error().end());
   }
@@ -215,10 +208,10 @@ core::Result<Accepted> load_accepted(core::FileSystem& files,
                                      const std::string& name) {
   const auto found = find_board(files, folder, name);
   const auto file = found ? load_inherited(files, found->path, folder)
-                          : core::Result<core::TomlValue>{tl::make_unexpected(found.error())};
+                          : core::Result<docs::Document>{tl::make_unexpected(found.error())};
   MEMSIZE_TRY(file);
   core::Diagnostics errors;
-  TableReader top{*file, "the board", errors};
+  Fields top{file->root(), "the board", errors};
   Accepted accepted = read_accepted(top, errors);
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));

@@ -5,7 +5,7 @@
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 
-#include "table_reader.hpp"
+#include "field_values.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,9 +18,8 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 constexpr std::string_view kMemoriesExtension = ".toml";
 // Every arena begins at a multiple (helia-aot: the floor of an arena's base).
@@ -39,28 +38,28 @@ bool is_memory_name(const std::string& name) {
 
 class MemoriesReader {
  public:
-  core::Result<MemorySet> read(const std::string& name, const TomlValue& file) {
-    TableReader top{file, "the part", errors_};
+  core::Result<MemorySet> read(const std::string& name, Value file) {
+    Fields top{file, "the part", errors_};
     const auto schema = top.integer("schema");
     if (schema.value_or(0) != 1) {
-      top.wrong(Code::kBoardValue, "'schema' of the part must be 1", file.place);
+      top.wrong(Code::kBoardValue, "'schema' of the part must be 1", file.place());
     }
     set_.name = name;
     set_.title = top.required_one_line("title");
     (void)top.strings("sources");
-    set_.alignment = top.align("alignment");
-    const std::vector<TomlField>& memories = top.fields("memory");
+    set_.alignment = align(top, "alignment");
+    const Value memories = top.fields("memory");
     if (memories.size() > kMostMemories) {
       return core::fail(core::error(Code::kBoardValue,
                                     fmt::format("a part has at most {} memories", kMostMemories),
-                                    file.place));
+                                    file.place()));
     }
-    for (const TomlField& field : memories) {
+    for (const Value field : memories) {
       read_memory(field);
     }
     top.finish();
     if (set_.memories.empty() && errors_.empty()) {
-      top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place);
+      top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place());
     }
     // Files that inherit need not know the order of those that they change.
     std::stable_sort(set_.memories.begin(),
@@ -75,29 +74,28 @@ class MemoriesReader {
   }
 
  private:
-  void read_memory(const TomlField& field) {
-    TableReader reader{
-        field.get(), fmt::format("memory '{}'", core::printable(field.key)), errors_};
-    if (!is_memory_name(field.key)) {
+  void read_memory(Value field) {
+    Fields reader{field, fmt::format("memory '{}'", core::printable(field.name())), errors_};
+    if (!is_memory_name(field.name())) {
       reader.wrong(Code::kBoardName,
-                   fmt::format("'{}' is not a memory's name", core::printable(field.key)),
-                   field.key_place,
+                   fmt::format("'{}' is not a memory's name", core::printable(field.name())),
+                   field.key_place(),
                    "a small letter, then small letters, digits and '_'");
     }
     PartMemory memory;
-    memory.name = field.key;
-    (void)reader.required("hardware", Kind::kString);
-    memory.hardware = reader.bytes("hardware");
-    memory.window = reader.bytes("window", memory.hardware);
-    if (field.get().find("base") != nullptr) {
+    memory.name = field.name();
+    (void)reader.required("hardware", Kind::kText);
+    memory.hardware = bytes(reader, "hardware");
+    memory.window = bytes(reader, "window", memory.hardware);
+    if (field["base"]) {
       memory.base = core::PhysAddr{reader.address("base")};
     } else {
-      (void)reader.optional("base", Kind::kString);
+      (void)reader.optional("base", Kind::kText);
     }
     memory.reserve_percent = read_number(reader, "reserve_percent", 0, kWholePercent);
-    memory.reserve = reader.bytes("reserve");
+    memory.reserve = bytes(reader, "reserve");
     const core::Align floor = std::max(set_.alignment, *core::Align::make(kArenaFloor));
-    memory.arena_alignment = std::max(floor, reader.align("arena_alignment", floor));
+    memory.arena_alignment = std::max(floor, align(reader, "arena_alignment", floor));
     memory.writable = reader.boolean("writable", true);
     memory.is_volatile = reader.boolean("volatile", true);
     memory.by_rule = reader.boolean("by_rule", false);
@@ -106,10 +104,10 @@ class MemoriesReader {
     reader.finish();
     check_sizes(reader, memory);
     set_.memories.push_back(std::move(memory));
-    places_.emplace(field.key, field.key_place);
+    places_.emplace(field.name(), field.key_place());
   }
 
-  std::uint32_t read_number(TableReader& reader,
+  std::uint32_t read_number(Fields& reader,
                             const char* key,
                             std::uint64_t fallback,
                             std::uint64_t most) {
@@ -117,13 +115,13 @@ class MemoriesReader {
     if (number && (*number > most || *number < fallback)) {
       reader.wrong(Code::kBoardValue,
                    fmt::format("'{}' must be {} to {}, not {}", key, fallback, most, *number),
-                   reader.optional(key, Kind::kInteger)->place);
+                   reader.optional(key, Kind::kWhole).place());
       return static_cast<std::uint32_t>(fallback);
     }
     return static_cast<std::uint32_t>(number.value_or(fallback));
   }
 
-  static void check_sizes(TableReader& reader, const PartMemory& memory) {
+  static void check_sizes(Fields& reader, const PartMemory& memory) {
     if (memory.window > memory.hardware) {
       reader.wrong(Code::kBoardValue,
                    fmt::format("the window of '{}' has {}, the hardware {}",
@@ -219,7 +217,7 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
   std::vector<std::string> read;
   const auto file = load_inherited(files, path, folder, &read);
   MEMSIZE_TRY(file);
-  auto set = MemoriesReader{}.read(core::printable(short_name), *file);
+  auto set = MemoriesReader{}.read(core::printable(short_name), file->root());
   if (set) {
     set->files = std::move(read);
   }

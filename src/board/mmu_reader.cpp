@@ -13,114 +13,113 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
-std::string property_value(ReaderContext& context, const TomlField& property) {
-  const TomlValue& value = property.get();
-  if (value.kind == Kind::kBoolean) {
-    return value.boolean ? "true" : "false";
+std::string property_value(ReaderContext& context, Value value) {
+  if (value.is(Kind::kBoolean)) {
+    return value.boolean() ? "true" : "false";
   }
-  const bool quotable = value.kind == Kind::kString &&
-                        value.string.find_first_of("\"\\") == std::string::npos &&
-                        value.string.find("/*") == std::string::npos &&
-                        value.string.find("*/") == std::string::npos &&
-                        core::printable(value.string, value.string.size() + 1) == value.string;
+  const bool quotable =
+      value.is(Kind::kText) && value.string().find_first_of("\"\\") == std::string::npos &&
+      value.string().find("/*") == std::string::npos &&
+      value.string().find("*/") == std::string::npos &&
+      core::printable(value.string(), value.string().size() + 1) == value.string();
   if (!quotable) {
     context.errors().push_back(core::error(
         Code::kTomlType,
-        fmt::format("{} must be a plain string, true or false", named("property", property)),
-        value.place));
+        fmt::format("{} must be a plain string, true or false", named("property", value)),
+        value.place()));
   }
-  return fmt::format("\"{}\"", value.string);
+  return fmt::format("\"{}\"", value.string());
 }
 
-unsigned read_mair(TableReader& reader, const TomlField& field) {
-  constexpr std::int64_t kLast = 7;
-  const TomlValue* mair = reader.required("mair", Kind::kInteger);
-  if (mair == nullptr) {
+unsigned read_mair(Fields& reader, Value field) {
+  constexpr std::uint64_t kLast = 7;
+  const Value mair = reader.required("mair", Kind::kWhole);
+  if (!mair) {
     return 0;
   }
-  if (mair->integer < 0 || mair->integer > kLast) {
+  if (mair.is(Kind::kNegative) || mair.whole() > kLast) {
     reader.wrong(
         Code::kBoardValue,
         fmt::format(
-            "'mair' of {} must be from 0 to 7, not {}", named("MMU entry", field), mair->integer),
-        mair->place);
+            "'mair' of {} must be from 0 to 7, not {}", named("MMU entry", field), mair.shown()),
+        mair.place());
     return 0;
   }
-  return static_cast<unsigned>(mair->integer);
+  return static_cast<unsigned>(mair.whole());
 }
 
-void read_entry(ReaderContext& context, const TomlField& field) {
-  context.check_identifier(field.key, field.key_place);
+void read_entry(ReaderContext& context, Value field) {
+  context.check_identifier(field.name(), field.key_place());
   if (!context.expect_table(field, "MMU entry")) {
     return;
   }
-  TableReader reader{field.get(), named("MMU entry", field), context.errors()};
+  Fields reader{field, named("MMU entry", field), context.errors()};
   MmuEntry entry;
-  entry.key = field.key;
-  entry.place = field.key_place;
-  const Text name = reader.text("name", field.key);
+  entry.key = field.name();
+  entry.place = field.key_place();
+  const Text name = reader.text("name", field.name());
   context.check_identifier(name);
   entry.name = name.text;
   entry.mair = read_mair(reader, field);
   entry.window_why = reader.one_line("window");
   ReaderContext::read_covers(reader, entry.covers, entry.cover_places);
-  entry.base = reader.expression("base");
-  entry.size = reader.expression("size");
+  entry.base = expression(reader, "base");
+  entry.size = expression(reader, "size");
   const bool fixed = !entry.base.text.empty() && !entry.size.text.empty();
   const bool none = entry.base.text.empty() && entry.size.text.empty();
   if (entry.covers.empty() ? !fixed : !none) {
     reader.wrong(
         Code::kTomlMissingKey,
         fmt::format("{} needs either 'covers', or 'base' and 'size'", named("MMU entry", field)),
-        field.key_place);
+        field.key_place());
   }
   reader.finish();
   context.board().mmu.entries.push_back(std::move(entry));
 }
 
-void check_entry_keys(ReaderContext& context, const TomlField& core) {
+void check_entry_keys(ReaderContext& context, Value core) {
   std::vector<std::string> keys;
   for (const MmuEntry& entry : context.board().mmu.entries) {
     keys.push_back(entry.key);
   }
   std::set<std::string> listed;
-  for (const TomlValue& item : core.get().items) {
-    if (!listed.insert(item.string).second) {
+  for (const Value item : core) {
+    if (!listed.insert(item.string()).second) {
       context.errors().push_back(
           core::error(Code::kBoardValue,
                       fmt::format("MMU entry '{}' stands twice in the list of '{}'",
-                                  core::printable(item.string),
-                                  core::printable(core.key)),
-                      item.place,
+                                  core::printable(item.string()),
+                                  core::printable(core.name())),
+                      item.place(),
                       "the later one wins: remove the first"));
     }
-    if (std::find(keys.begin(), keys.end(), item.string) == keys.end()) {
+    if (std::find(keys.begin(), keys.end(), item.string()) == keys.end()) {
       context.errors().push_back(
           core::error(Code::kBoardReference,
-                      fmt::format("there is no MMU entry '{}'", core::printable(item.string)),
-                      item.place,
-                      core::did_you_mean(item.string, keys)));
+                      fmt::format("there is no MMU entry '{}'", core::printable(item.string())),
+                      item.place(),
+                      core::did_you_mean(item.string(), keys)));
     }
   }
 }
 
-void read_lists(ReaderContext& context, const TomlValue& cores) {
-  TableReader lists{cores, "[mmu.core]", context.errors()};
-  for (const TomlField& core : cores.fields) {
-    if (context.board().find_core(core.key) == nullptr) {
-      context.unknown_core(core.key, core.key_place);
+void read_lists(ReaderContext& context, Value cores) {
+  Fields lists{cores, "[mmu.core]", context.errors()};
+  for (const Value core : cores) {
+    if (context.board().find_core(core.name()) == nullptr) {
+      context.unknown_core(core.name(), core.key_place());
     }
-    context.board().mmu.cores.push_back({core.key, lists.strings(core.key), core.key_place});
+    context.board().mmu.cores.push_back(
+        {core.name(), lists.strings(core.name()), core.key_place()});
     check_entry_keys(context, core);
   }
 }
 
 // A number of things that there must be; 0 where it is not written.
-std::uint64_t read_count(TableReader& reader, std::string_view key) {
+std::uint64_t read_count(Fields& reader, std::string_view key) {
   const auto count = reader.integer(key);
   if (count == 0U) {
     reader.wrong(Code::kBoardValue,
@@ -131,9 +130,9 @@ std::uint64_t read_count(TableReader& reader, std::string_view key) {
   return count.value_or(0);
 }
 
-void read_driver(TableReader& reader, Mmu& mmu) {
+void read_driver(Fields& reader, Mmu& mmu) {
   constexpr std::uint64_t kPage = 4096;
-  mmu.granule = reader.align("granule");
+  mmu.granule = align(reader, "granule");
   const Text program = reader.text("program", "sysconfig");
   mmu.in_sysconfig = program.text == "sysconfig";
   if (!mmu.in_sysconfig && program.text != "source") {
@@ -145,7 +144,7 @@ void read_driver(TableReader& reader, Mmu& mmu) {
   mmu.tables = read_count(reader, "tables");
   mmu.blocks_replace_tables = reader.boolean("blocks_replace_tables", false);
   mmu.max_entries = read_count(reader, "max_entries");
-  mmu.max_entry = reader.bytes("max_entry");
+  mmu.max_entry = bytes(reader, "max_entry");
   mmu.mair_non_cached = reader.numbers("mair_non_cached");
   mmu.mair_cached = reader.numbers("mair_cached");
   mmu.mair_write_through = reader.numbers("mair_write_through");
@@ -158,7 +157,7 @@ void read_driver(TableReader& reader, Mmu& mmu) {
 }
 
 // The name must be that of a region on the bus, which the core has in its own linker map.
-void check_tables_region(ReaderContext& context, const std::string& core, const TomlValue& value) {
+void check_tables_region(ReaderContext& context, const std::string& core, Value value) {
   std::vector<std::string> names;
   for (const Chain& chain : context.board().chains) {
     for (const Item& region : chain.items) {
@@ -168,50 +167,50 @@ void check_tables_region(ReaderContext& context, const std::string& core, const 
       }
     }
   }
-  if (std::find(names.begin(), names.end(), value.string) == names.end()) {
+  if (std::find(names.begin(), names.end(), value.string()) == names.end()) {
     context.errors().push_back(core::error(Code::kBoardReference,
                                            fmt::format("'{}' has no region '{}' for its tables",
                                                        core::printable(core),
-                                                       core::printable(value.string)),
-                                           value.place,
-                                           core::did_you_mean(value.string, names)));
+                                                       core::printable(value.string())),
+                                           value.place(),
+                                           core::did_you_mean(value.string(), names)));
   }
 }
 
-void read_tables_in(ReaderContext& context, const TomlValue& table) {
-  TableReader reader{table, "[mmu.tables_in]", context.errors()};
-  for (const TomlField& field : table.fields) {
-    const TomlValue* region = reader.required(field.key, Kind::kString);
-    if (region == nullptr) {
+void read_tables_in(ReaderContext& context, Value table) {
+  Fields reader{table, "[mmu.tables_in]", context.errors()};
+  for (const Value field : table) {
+    const Value region = reader.required(field.name(), Kind::kText);
+    if (!region) {
       continue;
     }
-    if (context.board().find_core(field.key) == nullptr) {
-      context.unknown_core(field.key, field.key_place);
+    if (context.board().find_core(field.name()) == nullptr) {
+      context.unknown_core(field.name(), field.key_place());
       continue;
     }
-    check_tables_region(context, field.key, *region);
-    context.board().mmu.tables_in.push_back({field.key, region->string, region->place});
+    check_tables_region(context, field.name(), region);
+    context.board().mmu.tables_in.push_back({field.name(), region.string(), region.place()});
   }
 }
 
 }  // namespace
 
-void read_mmu(ReaderContext& context, const TomlValue& table) {
-  TableReader reader{table, "[mmu]", context.errors()};
+void read_mmu(ReaderContext& context, Value table) {
+  Fields reader{table, "[mmu]", context.errors()};
   Mmu& mmu = context.board().mmu;
   read_driver(reader, mmu);
-  for (const TomlField& property : reader.fields("property")) {
-    context.check_identifier(property.key, property.key_place);
-    mmu.properties.emplace_back(property.key, property_value(context, property));
+  for (const Value property : reader.fields("property")) {
+    context.check_identifier(property.name(), property.key_place());
+    mmu.properties.emplace_back(property.name(), property_value(context, property));
   }
-  for (const TomlField& entry : reader.fields("entry")) {
+  for (const Value entry : reader.fields("entry")) {
     read_entry(context, entry);
   }
-  if (const TomlValue* cores = reader.optional("core", Kind::kTable); cores != nullptr) {
-    read_lists(context, *cores);
+  if (const Value cores = reader.optional("core", Kind::kTable)) {
+    read_lists(context, cores);
   }
-  if (const TomlValue* tables = reader.optional("tables_in", Kind::kTable); tables != nullptr) {
-    read_tables_in(context, *tables);
+  if (const Value tables = reader.optional("tables_in", Kind::kTable)) {
+    read_tables_in(context, tables);
   }
   reader.finish();
 }

@@ -13,12 +13,11 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 // A whole number from 0 to `last`.
-unsigned read_small(TableReader& reader,
+unsigned read_small(Fields& reader,
                     std::string_view key,
                     unsigned fallback,
                     unsigned last,
@@ -62,26 +61,26 @@ bool has_pdk_words(const MpuAttribute& attribute, MpuProgram program) {
   }
 }
 
-void read_attribute(ReaderContext& context, const TomlField& field) {
+void read_attribute(ReaderContext& context, Value field) {
   if (!context.expect_table(field, "MPU attribute")) {
     return;
   }
-  constexpr std::int64_t kLastTex = 7;
-  TableReader reader{field.get(), named("MPU attribute", field), context.errors()};
+  constexpr std::uint64_t kLastTex = 7;
+  Fields reader{field, named("MPU attribute", field), context.errors()};
   MpuAttribute attribute;
-  attribute.name = field.key;
-  attribute.place = field.key_place;
-  const TomlValue* tex = reader.required("tex", Kind::kInteger);
-  const bool has_tex = tex != nullptr && tex->integer >= 0 && tex->integer <= kLastTex;
+  attribute.name = field.name();
+  attribute.place = field.key_place();
+  const Value tex = reader.required("tex", Kind::kWhole);
+  const bool has_tex = tex.is(Kind::kWhole) && tex.whole() <= kLastTex;
   if (has_tex) {
-    attribute.tex = static_cast<unsigned>(tex->integer);
-  } else if (tex != nullptr) {
+    attribute.tex = static_cast<unsigned>(tex.whole());
+  } else if (tex) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("'tex' of {} must be from 0 to {}, not {}",
                              named("MPU attribute", field),
                              kLastTex,
-                             tex->integer),
-                 tex->place);
+                             tex.shown()),
+                 tex.place());
   }
   attribute.cacheable = reader.boolean("cacheable", false);
   attribute.bufferable = reader.boolean("bufferable", false);
@@ -114,7 +113,7 @@ void read_attribute(ReaderContext& context, const TomlField& field) {
                              attribute.tex,
                              attribute.cacheable ? 1 : 0,
                              attribute.bufferable ? 1 : 0),
-                 field.key_place,
+                 field.key_place(),
                  "the PDK has words for tex = 4 + 2 * cacheable + bufferable, and for its seven "
                  "CSL_ARM_R5_MEM_ATTR kinds");
   }
@@ -137,20 +136,20 @@ void expect_attribute(ReaderContext& context, const std::string& name, const cor
                   core::did_you_mean(name, names)));
 }
 
-void read_fixed(ReaderContext& context, const TomlField& field) {
-  context.check_identifier(field.key, field.key_place);
+void read_fixed(ReaderContext& context, Value field) {
+  context.check_identifier(field.name(), field.key_place());
   if (!context.expect_table(field, "MPU region")) {
     return;
   }
-  TableReader reader{field.get(), named("MPU region", field), context.errors()};
+  Fields reader{field, named("MPU region", field), context.errors()};
   MpuFixed fixed;
-  fixed.key = field.key;
-  fixed.place = field.key_place;
-  const Text name = reader.text("name", field.key);
+  fixed.key = field.name();
+  fixed.place = field.key_place();
+  const Text name = reader.text("name", field.name());
   context.check_identifier(name);
   fixed.name = name.text;
-  fixed.base = reader.required_expression("base");
-  fixed.size = reader.required_expression("size");
+  fixed.base = required_expression(reader, "base");
+  fixed.size = required_expression(reader, "size");
   const Text attribute = reader.required_text("attribute");
   if (attribute.written) {
     expect_attribute(context, attribute.text, attribute.place);
@@ -161,7 +160,7 @@ void read_fixed(ReaderContext& context, const TomlField& field) {
   context.board().mpu.fixed.push_back(std::move(fixed));
 }
 
-void read_fixed_list(ReaderContext& context, TableReader& reader, MpuList& list) {
+void read_fixed_list(ReaderContext& context, Fields& reader, MpuList& list) {
   std::vector<std::string> keys;
   for (const MpuFixed& fixed : context.board().mpu.fixed) {
     keys.push_back(fixed.key);
@@ -186,25 +185,24 @@ void read_fixed_list(ReaderContext& context, TableReader& reader, MpuList& list)
   }
 }
 
-void read_core(ReaderContext& context, const TomlField& field) {
+void read_core(ReaderContext& context, Value field) {
   if (!context.expect_table(field, "MPU core")) {
     return;
   }
-  if (context.board().find_core(field.key) == nullptr) {
-    context.unknown_core(field.key, field.key_place);
+  if (context.board().find_core(field.name()) == nullptr) {
+    context.unknown_core(field.name(), field.key_place());
   }
-  TableReader reader{field.get(), named("MPU core", field), context.errors()};
+  Fields reader{field, named("MPU core", field), context.errors()};
   MpuList list;
-  list.core = field.key;
-  list.place = field.key_place;
+  list.core = field.name();
+  list.place = field.key_place();
   read_fixed_list(context, reader, list);
   std::set<std::string> wished;
-  if (const TomlValue* areas = reader.optional("areas", Kind::kTable); areas != nullptr) {
-    TableReader lists{
-        *areas, fmt::format("'areas' of {}", named("MPU core", field)), context.errors()};
-    for (const TomlField& attribute : areas->fields) {
-      expect_attribute(context, attribute.key, attribute.key_place);
-      for (const Text& region : lists.texts(attribute.key)) {
+  if (const Value areas = reader.optional("areas", Kind::kTable)) {
+    Fields lists{areas, fmt::format("'areas' of {}", named("MPU core", field)), context.errors()};
+    for (const Value attribute : areas) {
+      expect_attribute(context, attribute.name(), attribute.key_place());
+      for (const Text& region : lists.texts(attribute.name())) {
         if (!wished.insert(region.text).second) {
           lists.wrong(Code::kBoardValue,
                       fmt::format("'{}' stands twice in the areas of '{}'",
@@ -213,7 +211,7 @@ void read_core(ReaderContext& context, const TomlField& field) {
                       region.place,
                       "a core sees a region with one attribute: remove one of them");
         }
-        list.wishes.push_back({region.text, attribute.key, region.place});
+        list.wishes.push_back({region.text, attribute.name(), region.place});
       }
     }
   }
@@ -223,9 +221,9 @@ void read_core(ReaderContext& context, const TomlField& field) {
 
 }  // namespace
 
-void read_mpu(ReaderContext& context, const TomlValue& table) {
+void read_mpu(ReaderContext& context, Value table) {
   constexpr unsigned kLastRegion = 15;
-  TableReader reader{table, "[mpu]", context.errors()};
+  Fields reader{table, "[mpu]", context.errors()};
   Mpu& mpu = context.board().mpu;
   const Text program = reader.text("program", std::string{name_of(MpuProgram::kSysconfig)});
   std::vector<std::string> programs;
@@ -248,20 +246,20 @@ void read_mpu(ReaderContext& context, const TomlValue& table) {
                  fmt::format("'first' of [mpu], {}, is behind 'last', {}", mpu.first, mpu.last),
                  reader.place());
   }
-  for (const TomlField& attribute : reader.fields("attribute")) {
+  for (const Value attribute : reader.fields("attribute")) {
     read_attribute(context, attribute);
   }
-  for (const TomlField& region : reader.fields("region")) {
+  for (const Value region : reader.fields("region")) {
     read_fixed(context, region);
   }
-  for (const TomlField& core : reader.fields("core")) {
+  for (const Value core : reader.fields("core")) {
     read_core(context, core);
   }
   reader.finish();
 }
 
-void read_rat(ReaderContext& context, const TomlValue& table) {
-  TableReader reader{table, "[rat]", context.errors()};
+void read_rat(ReaderContext& context, Value table) {
+  Fields reader{table, "[rat]", context.errors()};
   Rat& rat = context.board().rat;
   const Text program = reader.text("program", "sysconfig");
   rat.in_sysconfig = program.text == "sysconfig";
@@ -272,30 +270,30 @@ void read_rat(ReaderContext& context, const TomlValue& table) {
                  "the RAT is programmed by: sysconfig, source");
   }
   std::vector<std::string> names;
-  for (const TomlField& field : reader.fields("entry")) {
-    context.check_identifier(field.key, field.key_place);
+  for (const Value field : reader.fields("entry")) {
+    context.check_identifier(field.name(), field.key_place());
     if (!context.expect_table(field, "RAT entry")) {
       continue;
     }
-    TableReader entry_reader{field.get(), named("RAT entry", field), context.errors()};
+    Fields entry_reader{field, named("RAT entry", field), context.errors()};
     RatEntry entry;
-    entry.name = field.key;
-    entry.place = field.key_place;
-    (void)entry_reader.required("covers", Kind::kArray);
+    entry.name = field.name();
+    entry.place = field.key_place();
+    (void)entry_reader.required("covers", Kind::kList);
     ReaderContext::read_covers(entry_reader, entry.covers, entry.cover_places);
-    entry.size = entry_reader.expression("size");
+    entry.size = expression(entry_reader, "size");
     entry_reader.finish();
     names.push_back(entry.name);
     rat.entries.push_back(std::move(entry));
   }
-  if (const TomlValue* cores = reader.optional("core", Kind::kTable); cores != nullptr) {
-    TableReader lists{*cores, "[rat.core]", context.errors()};
-    for (const TomlField& core : cores->fields) {
-      if (context.board().find_core(core.key) == nullptr) {
-        context.unknown_core(core.key, core.key_place);
+  if (const Value cores = reader.optional("core", Kind::kTable)) {
+    Fields lists{cores, "[rat.core]", context.errors()};
+    for (const Value core : cores) {
+      if (context.board().find_core(core.name()) == nullptr) {
+        context.unknown_core(core.name(), core.key_place());
       }
-      RatList list{core.key, {}, core.key_place};
-      for (const Text& name : lists.texts(core.key)) {
+      RatList list{core.name(), {}, core.key_place()};
+      for (const Text& name : lists.texts(core.name())) {
         if (std::find(names.begin(), names.end(), name.text) == names.end()) {
           lists.wrong(Code::kBoardReference,
                       fmt::format("there is no RAT entry '{}'", core::printable(name.text)),

@@ -9,12 +9,11 @@
 namespace memsize::board {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
-std::string named(std::string_view what, const TomlField& field) {
-  return fmt::format("{} '{}'", what, core::printable(field.key));
+std::string named(std::string_view what, Value field) {
+  return fmt::format("{} '{}'", what, core::printable(field.name()));
 }
 
 void ReaderContext::check_identifier(const Text& name) {
@@ -34,15 +33,14 @@ void ReaderContext::check_identifier(const std::string& name, const core::Place&
   }
 }
 
-bool ReaderContext::expect_table(const TomlField& field, std::string_view what) {
-  if (field.get().kind == Kind::kTable) {
+bool ReaderContext::expect_table(Value field, std::string_view what) {
+  if (field.is(Kind::kTable)) {
     return true;
   }
   errors_.push_back(core::error(
       Code::kTomlType,
-      fmt::format(
-          "{} must be a table, not {}", named(what, field), core::kind_name(field.get().kind)),
-      field.get().place));
+      fmt::format("{} must be a table, not {}", named(what, field), docs::kind_name(field.kind())),
+      field.place()));
   return false;
 }
 
@@ -59,17 +57,17 @@ void ReaderContext::unknown_core(const std::string& core, const core::Place& pla
                   hint.empty() ? fmt::format("the cores are: {}", core::join(names, ", ")) : hint));
 }
 
-std::vector<std::string> ReaderContext::read_cores(TableReader& reader, const TomlValue& table) {
+std::vector<std::string> ReaderContext::read_cores(Fields& reader, Value table) {
   std::vector<std::string> cores;
-  const TomlField* field = table.find("cores");
-  if (field != nullptr && field->get().kind == Kind::kString && field->get().string == "all") {
+  const Value field = table["cores"];
+  if (field && field.is(Kind::kText) && field.string() == "all") {
     (void)reader.string("cores");
     for (const Core& core : board_.cores) {
       cores.push_back(core.name);
     }
     return cores;
   }
-  if (reader.required("cores", Kind::kArray) == nullptr) {
+  if (!reader.required("cores", Kind::kList)) {
     return cores;
   }
   for (Text& core : reader.texts("cores")) {
@@ -81,7 +79,7 @@ std::vector<std::string> ReaderContext::read_cores(TableReader& reader, const To
   return cores;
 }
 
-std::string ReaderContext::read_attributes(TableReader& reader, const std::string& fallback) {
+std::string ReaderContext::read_attributes(Fields& reader, const std::string& fallback) {
   Text letters = reader.text("attributes", fallback);
   if (letters.text.find_first_not_of("RWIX") != std::string::npos) {
     reader.wrong(Code::kBoardValue,
@@ -92,7 +90,7 @@ std::string ReaderContext::read_attributes(TableReader& reader, const std::strin
   return std::move(letters.text);
 }
 
-void ReaderContext::read_covers(TableReader& reader,
+void ReaderContext::read_covers(Fields& reader,
                                 std::vector<std::string>& names,
                                 std::vector<core::Place>& places) {
   for (Text& name : reader.texts("covers")) {

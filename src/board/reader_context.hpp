@@ -5,9 +5,9 @@
 #include "memsize/board/accepted.hpp"
 #include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/value.hpp"
 
-#include "table_reader.hpp"
+#include "field_values.hpp"
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@
 namespace memsize::board {
 
 /// "knob 'x'", for messages.
-[[nodiscard]] std::string named(std::string_view what, const core::TomlField& field);
+[[nodiscard]] std::string named(std::string_view what, docs::Value field);
 
 class ReaderContext {
  public:
@@ -31,18 +31,18 @@ class ReaderContext {
   void check_identifier(const std::string& name, const core::Place& place);
 
   /// Whether the field is a table; an error where it is not.
-  bool expect_table(const core::TomlField& field, std::string_view what);
+  bool expect_table(docs::Value field, std::string_view what);
 
   void unknown_core(const std::string& core, const core::Place& place);
 
   /// The required key `cores`: "all", or a list of core names.
-  std::vector<std::string> read_cores(TableReader& reader, const core::TomlValue& table);
+  std::vector<std::string> read_cores(Fields& reader, docs::Value table);
 
   /// The key `attributes`: letters of "RWIX".
-  static std::string read_attributes(TableReader& reader, const std::string& fallback);
+  static std::string read_attributes(Fields& reader, const std::string& fallback);
 
   /// The key `covers`, with the place of each name.
-  static void read_covers(TableReader& reader,
+  static void read_covers(Fields& reader,
                           std::vector<std::string>& names,
                           std::vector<core::Place>& places);
 
@@ -51,14 +51,14 @@ class ReaderContext {
   core::Diagnostics& errors_;
 };
 
-void read_chain(ReaderContext& context, const core::TomlField& field);
-void read_alias(ReaderContext& context, const core::TomlField& field);
-void read_view(ReaderContext& context, const core::TomlField& field);
-void read_mmu(ReaderContext& context, const core::TomlValue& table);
-void read_mpu(ReaderContext& context, const core::TomlValue& table);
-void read_rat(ReaderContext& context, const core::TomlValue& table);
-[[nodiscard]] Accepted read_accepted(TableReader& top, core::Diagnostics& errors);
+void read_chain(ReaderContext& context, docs::Value field);
+void read_alias(ReaderContext& context, docs::Value field);
+void read_view(ReaderContext& context, docs::Value field);
+void read_mmu(ReaderContext& context, docs::Value table);
+void read_mpu(ReaderContext& context, docs::Value table);
+void read_rat(ReaderContext& context, docs::Value table);
+[[nodiscard]] Accepted read_accepted(Fields& top, core::Diagnostics& errors);
 /// After every chain, alias and view: sections go to regions.
-void read_sections(ReaderContext& context, const std::vector<core::TomlField>& lists);
+void read_sections(ReaderContext& context, docs::Value lists);
 
 }  // namespace memsize::board

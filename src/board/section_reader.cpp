@@ -19,9 +19,8 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 constexpr std::string_view kCore = "{core}";
 constexpr core::Bytes kStack{16 * 1024};
@@ -58,14 +57,14 @@ class SectionsReader {
  public:
   explicit SectionsReader(ReaderContext& context) : context_(context) {}
 
-  void read(const TomlField& field) {
+  void read(Value field) {
     if (!context_.expect_table(field, "section list")) {
       return;
     }
-    TableReader reader{field.get(), named("section list", field), context_.errors()};
-    const std::set<std::string> cores = known(context_.read_cores(reader, field.get()));
+    Fields reader{field, named("section list", field), context_.errors()};
+    const std::set<std::string> cores = known(context_.read_cores(reader, field));
     for (const std::string& core : cores) {
-      of(core, field.key_place);
+      of(core, field.key_place());
     }
     read_code(reader, cores);
     for (const auto& [key, kind] : kKinds) {
@@ -77,8 +76,8 @@ class SectionsReader {
     }
     const std::map<std::string, core::Align> aligns = read_aligns(reader, field);
     for (const auto& [key, use] : kUses) {
-      for (const TomlField& line : reader.fields(key)) {
-        const auto align = aligns.find(line.key);
+      for (const Value line : reader.fields(key)) {
+        const auto align = aligns.find(line.name());
         place(line, use, align == aligns.end() ? core::Align{} : align->second, cores);
       }
     }
@@ -124,10 +123,10 @@ class SectionsReader {
     return all.back();
   }
 
-  void read_code(TableReader& reader, const std::set<std::string>& cores) {
+  void read_code(Fields& reader, const std::set<std::string>& cores) {
     const Text code = reader.text("code");
-    const TomlValue* stack = reader.optional("stack", Kind::kString);
-    const core::Bytes size = reader.bytes("stack", kStack);
+    const Value stack = reader.optional("stack", Kind::kText);
+    const core::Bytes size = bytes(reader, "stack", kStack);
     for (const std::string& core : cores) {
       if (code.written) {
         once(codes_, core, code.place, fmt::format("the code of core '{}' has two regions", core));
@@ -137,10 +136,12 @@ class SectionsReader {
           no_region(core, code.text, code.place);
         }
       }
-      if (stack != nullptr) {
-        once(
-            stacks_, core, stack->place, fmt::format("the stack of core '{}' has two sizes", core));
-        of(core, stack->place).stack = size;
+      if (stack) {
+        once(stacks_,
+             core,
+             stack.place(),
+             fmt::format("the stack of core '{}' has two sizes", core));
+        of(core, stack.place()).stack = size;
       }
     }
   }
@@ -184,53 +185,50 @@ class SectionsReader {
     return left;
   }
 
-  std::map<std::string, core::Align> read_aligns(TableReader& reader, const TomlField& field) {
+  std::map<std::string, core::Align> read_aligns(Fields& reader, Value field) {
     std::map<std::string, core::Align> aligns;
-    const TomlValue* table = reader.optional("align", Kind::kTable);
-    if (table == nullptr) {
+    const Value table = reader.optional("align", Kind::kTable);
+    if (!table) {
       return aligns;
     }
-    TableReader values{
-        *table, fmt::format("'align' of {}", named("section list", field)), context_.errors()};
-    for (const TomlField& line : table->fields) {
+    Fields values{
+        table, fmt::format("'align' of {}", named("section list", field)), context_.errors()};
+    for (const Value line : table) {
       const bool is_placed = std::any_of(kUses.begin(), kUses.end(), [&](const auto& use) {
-        const TomlField* lines = field.get().find(use.first);
-        return lines != nullptr && lines->get().kind == Kind::kTable &&
-               lines->get().find(line.key) != nullptr;
+        const Value lines = field[use.first];
+        return lines && lines.is(Kind::kTable) && !lines[line.key()].is(Kind::kAbsent);
       });
       if (!is_placed) {
         values.wrong(Code::kBoardReference,
                      fmt::format("{} does not place section '{}'",
                                  named("section list", field),
-                                 core::printable(line.key, 60)),
-                     line.key_place);
+                                 core::printable(line.name(), 60)),
+                     line.key_place());
       }
-      aligns[line.key] = values.align(line.key);
+      aligns[line.name()] = align(values, line.key());
     }
     return aligns;
   }
 
   // A line is a section and a region that its cores must have, or several of which each core uses
   // the first that it has, if any.
-  void place(const TomlField& line,
-             SectionUse use,
-             core::Align align,
-             const std::set<std::string>& cores) {
+  void place(Value line, SectionUse use, core::Align align, const std::set<std::string>& cores) {
     std::vector<std::string> regions;
-    const TomlValue& value = line.get();
-    const std::vector<TomlValue> one = {value};
-    for (const TomlValue& item : value.kind == Kind::kArray ? value.items : one) {
-      if (item.kind != Kind::kString) {
+    const std::vector<Value> items = line.is(Kind::kList)
+                                         ? std::vector<Value>{line.begin(), line.end()}
+                                         : std::vector<Value>{line};
+    for (const Value item : items) {
+      if (!item.is(Kind::kText)) {
         context_.errors().push_back(
             core::error(Code::kTomlType,
                         fmt::format("section '{}' goes to a region or to one of an array of "
                                     "regions, not to {}",
-                                    core::printable(line.key, 60),
-                                    core::kind_name(item.kind)),
-                        item.place));
+                                    core::printable(line.name(), 60),
+                                    docs::kind_name(item.kind())),
+                        item.place()));
         return;
       }
-      regions.push_back(item.string);
+      regions.push_back(item.string());
     }
     std::set<std::string> having;
     std::map<std::string, std::string> found;
@@ -240,12 +238,12 @@ class SectionsReader {
           found[core] = *name;
         }
       }
-      if (!having.contains(core) && value.kind != Kind::kArray) {
-        no_region(core, value.string, value.place);
+      if (!having.contains(core) && !line.is(Kind::kList)) {
+        no_region(core, line.string(), line.place());
       }
     }
-    for (const std::string& core : cores_without(having, line.key, line.key_place)) {
-      of(core, line.key_place).placed.push_back({line.key, found[core], use, align});
+    for (const std::string& core : cores_without(having, line.name(), line.key_place())) {
+      of(core, line.key_place()).placed.push_back({line.name(), found[core], use, align});
     }
   }
 
@@ -318,9 +316,9 @@ class SectionsReader {
 
 }  // namespace
 
-void read_sections(ReaderContext& context, const std::vector<TomlField>& lists) {
+void read_sections(ReaderContext& context, Value lists) {
   SectionsReader reader{context};
-  for (const TomlField& list : lists) {
+  for (const Value list : lists) {
     reader.read(list);
   }
   reader.finish();

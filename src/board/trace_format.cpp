@@ -5,7 +5,7 @@
 #include "memsize/board/load.hpp"
 #include "memsize/core/text.hpp"
 
-#include "table_reader.hpp"
+#include "field_values.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -17,9 +17,8 @@ namespace memsize::board {
 namespace {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Kind;
+using docs::Value;
 
 // Far above every record that a format has.
 constexpr std::uint64_t kLargestRecord = 0xFFFF;
@@ -49,8 +48,8 @@ constexpr const char* kMainMemory = "ddr";
 
 class FormatReader {
  public:
-  core::Result<TraceFormat> read(const TomlValue& file) {
-    TableReader top{file, "the format", errors_};
+  core::Result<TraceFormat> read(Value file) {
+    Fields top{file, "the format", errors_};
     (void)top.integer("schema");
     (void)top.string("title");
     (void)top.strings("sources");
@@ -59,32 +58,32 @@ class FormatReader {
     format_.several_models = top.strings("several_models");
     format_.forms_without_lifetime = top.strings("forms_without_lifetime");
     read_totals(top);
-    for (const TomlField& field : top.fields("record")) {
+    for (const Value field : top.fields("record")) {
       read_record(field);
     }
-    if (const TomlValue* context = top.optional("context", Kind::kTable); context != nullptr) {
-      read_context(*context);
+    if (const Value context = top.optional("context", Kind::kTable)) {
+      read_context(context);
     }
-    for (const TomlValue& heap : top.items("heap_name")) {
+    for (const Value heap : top.items("heap_name")) {
       read_heap_name(heap);
     }
-    for (const TomlValue& message : top.items("message")) {
-      TableReader reader{message, "a message", errors_};
+    for (const Value message : top.items("message")) {
+      Fields reader{message, "a message", errors_};
       std::string contains = reader.required_string("contains");
       format_.messages.push_back({std::move(contains), reader.required_string("means")});
       reader.finish();
     }
-    for (const TomlField& field : top.fields("generation")) {
+    for (const Value field : top.fields("generation")) {
       read_generation(field);
     }
-    for (const TomlValue& fact : top.items("tree")) {
+    for (const Value fact : top.items("tree")) {
       read_tree_fact(fact);
     }
     top.finish();
     share_heaps();
     if (format_.generations.empty()) {
       errors_.push_back(
-          core::error(Code::kTomlMissingKey, "the format has no generation", file.place));
+          core::error(Code::kTomlMissingKey, "the format has no generation", file.place()));
     }
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
@@ -93,14 +92,15 @@ class FormatReader {
   }
 
  private:
-  void bad_record(const TomlField& field) {
-    errors_.push_back(core::error(
-        Code::kBoardValue, fmt::format("'{}' is not a record number", field.key), field.key_place));
+  void bad_record(Value field) {
+    errors_.push_back(core::error(Code::kBoardValue,
+                                  fmt::format("'{}' is not a record number", field.name()),
+                                  field.key_place()));
   }
 
-  void read_record(const TomlField& field) {
-    TableReader reader{field.get(), fmt::format("record {}", field.key), errors_};
-    const auto number = record_number(field.key);
+  void read_record(Value field) {
+    Fields reader{field, fmt::format("record {}", field.name()), errors_};
+    const auto number = record_number(field.name());
     RecordMeaning meaning;
     meaning.name = reader.required_string("name");
     meaning.what = reader.required_string("what");
@@ -113,9 +113,7 @@ class FormatReader {
     reader.finish();
   }
 
-  std::optional<MemoryClass> read_class(TableReader& reader,
-                                        const char* key,
-                                        const std::string& space) {
+  std::optional<MemoryClass> read_class(Fields& reader, const char* key, const std::string& space) {
     const Text text = reader.text(key);
     if (!text.written) {
       return std::nullopt;
@@ -127,40 +125,40 @@ class FormatReader {
     return memory;
   }
 
-  static void bad_class(TableReader& reader, const std::string& text, const core::Place& place) {
+  static void bad_class(Fields& reader, const std::string& text, const core::Place& place) {
     reader.wrong(
         Code::kBoardValue, fmt::format("'{}' is not a class", core::printable(text)), place);
   }
 
-  void read_context(const TomlValue& value) {
-    TableReader reader{value, "the context", errors_};
-    (void)reader.required("record", Kind::kInteger);
+  void read_context(Value value) {
+    Fields reader{value, "the context", errors_};
+    (void)reader.required("record", Kind::kWhole);
     const std::uint32_t record = read_number(reader, "record", kLargestRecord);
-    format_.context = ContextRule{record, reader.bytes("rest")};
+    format_.context = ContextRule{record, bytes(reader, "rest")};
     reader.finish();
   }
 
   // A number that is not written is 0.
-  static std::uint32_t read_number(TableReader& reader, const char* key, std::uint64_t most) {
+  static std::uint32_t read_number(Fields& reader, const char* key, std::uint64_t most) {
     const auto number = reader.integer(key);
     if (number && *number > most) {
       reader.wrong(Code::kBoardValue,
                    fmt::format("'{}' must be at most {}, not {}", key, most, *number),
-                   reader.optional(key, Kind::kInteger)->place);
+                   reader.optional(key, Kind::kWhole).place());
       return 0;
     }
     return static_cast<std::uint32_t>(number.value_or(0));
   }
 
-  void read_totals(TableReader& top) {
+  void read_totals(Fields& top) {
     const Text below = top.text("totals_below");
     if (below.written) {
       format_.totals_below = size_of(below.text, below.place);
     }
   }
 
-  void read_heap_name(const TomlValue& value) {
-    TableReader reader{value, "a heap's names", errors_};
+  void read_heap_name(Value value) {
+    Fields reader{value, "a heap's names", errors_};
     HeapName heap;
     heap.names = reader.strings("names");
     const std::string space = reader.string("space", kMainMemory);
@@ -171,22 +169,21 @@ class FormatReader {
     reader.finish();
   }
 
-  FixedParts read_fixed(TableReader& reader) {
+  FixedParts read_fixed(Fields& reader) {
     FixedParts fixed;
-    for (const TomlField& part : reader.fields("fixed")) {
-      const auto number = record_number(part.key);
-      if (!number || part.get().kind != Kind::kString) {
+    for (const Value part : reader.fields("fixed")) {
+      const auto number = record_number(part.name());
+      if (!number || !part.is(Kind::kText)) {
         bad_record(part);
         continue;
       }
-      const bool whole = part.get().string == "all";
-      fixed[*number] = {whole,
-                        whole ? core::Bytes{} : size_of(part.get().string, part.get().place)};
+      const bool whole = part.string() == "all";
+      fixed[*number] = {whole, whole ? core::Bytes{} : size_of(part.string(), part.place())};
     }
     return fixed;
   }
 
-  std::vector<core::Bytes> read_sizes(TableReader& reader) {
+  std::vector<core::Bytes> read_sizes(Fields& reader) {
     std::vector<core::Bytes> sizes;
     for (const Text& size : reader.texts("sizes")) {
       sizes.push_back(size_of(size.text, size.place));
@@ -194,17 +191,17 @@ class FormatReader {
     return sizes;
   }
 
-  void read_part(const TomlField& field, Generation& generation) {
-    TableReader reader{field.get(), fmt::format("part '{}'", field.key), errors_};
+  void read_part(Value field, Generation& generation) {
+    Fields reader{field, fmt::format("part '{}'", field.name()), errors_};
     PartRule rule;
     rule.fingerprint_sizes = read_sizes(reader);
     rule.fixed = read_fixed(reader);
-    generation.parts[field.key] = std::move(rule);
+    generation.parts[field.name()] = std::move(rule);
     reader.finish();
   }
 
-  void read_unknown(const TomlValue& value, Generation& generation) {
-    TableReader reader{value, "an unknown part", errors_};
+  void read_unknown(Value value, Generation& generation) {
+    Fields reader{value, "an unknown part", errors_};
     (void)reader.required_string("class");
     const auto memory = read_class(reader, "class", kMainMemory);
     const std::string what = reader.required_string("what");
@@ -214,31 +211,31 @@ class FormatReader {
     reader.finish();
   }
 
-  void read_generation(const TomlField& field) {
-    TableReader reader{field.get(), fmt::format("generation '{}'", field.key), errors_};
+  void read_generation(Value field) {
+    Fields reader{field, fmt::format("generation '{}'", field.name()), errors_};
     Generation generation;
-    generation.name = field.key;
+    generation.name = field.name();
     generation.title = reader.required_string("title");
     generation.records = read_number(reader, "records", kLargestRecord + 1);
     generation.estimate = reader.string("estimate");
     generation.form = reader.string("form");
     // A form of its own tells a generation as well.
-    const TomlValue* print = generation.form.empty() ? reader.required("fingerprint", Kind::kTable)
-                                                     : reader.optional("fingerprint", Kind::kTable);
-    if (print != nullptr) {
-      TableReader fingerprint{*print, "the fingerprint", errors_};
+    const Value print = generation.form.empty() ? reader.required("fingerprint", Kind::kTable)
+                                                : reader.optional("fingerprint", Kind::kTable);
+    if (print) {
+      Fields fingerprint{print, "the fingerprint", errors_};
       generation.fingerprint_record = read_number(fingerprint, "record", kLargestRecord);
       generation.fingerprint_sizes = read_sizes(fingerprint);
       fingerprint.finish();
     }
     generation.fixed = read_fixed(reader);
-    for (const TomlField& part : reader.fields("part")) {
+    for (const Value part : reader.fields("part")) {
       read_part(part, generation);
     }
-    for (const TomlValue& unknown : reader.items("unknown")) {
+    for (const Value unknown : reader.items("unknown")) {
       read_unknown(unknown, generation);
     }
-    for (const TomlValue& heap : reader.items("heap")) {
+    for (const Value heap : reader.items("heap")) {
       read_heap(heap, generation);
     }
     like_.emplace_back(generation.name, reader.string("heaps_like"));
@@ -246,13 +243,13 @@ class FormatReader {
     format_.generations.push_back(std::move(generation));
   }
 
-  void read_tree_fact(const TomlValue& value) {
-    TableReader reader{value, "what tells a tree's generation", errors_};
+  void read_tree_fact(Value value) {
+    Fields reader{value, "what tells a tree's generation", errors_};
     TreeFact fact;
     fact.file = reader.required_string("file");
     fact.contains = reader.string("contains");
     fact.parts = reader.strings("parts");
-    (void)reader.required("has", Kind::kArray);
+    (void)reader.required("has", Kind::kList);
     fact.has = read_generation_names(reader, "has");
     fact.lacks = read_generation_names(reader, "lacks");
     fact.source = reader.required_string("source");
@@ -260,7 +257,7 @@ class FormatReader {
     format_.tree_facts.push_back(std::move(fact));
   }
 
-  std::vector<std::string> read_generation_names(TableReader& reader, const char* key) {
+  std::vector<std::string> read_generation_names(Fields& reader, const char* key) {
     std::vector<std::string> names;
     for (const Text& name : reader.texts(key)) {
       if (format_.find_generation(name.text) == nullptr) {
@@ -282,32 +279,32 @@ class FormatReader {
     return core::Bytes{*value};
   }
 
-  void read_heap(const TomlValue& value, Generation& generation) {
-    TableReader reader{value, fmt::format("a heap of generation '{}'", generation.name), errors_};
+  void read_heap(Value value, Generation& generation) {
+    Fields reader{value, fmt::format("a heap of generation '{}'", generation.name), errors_};
     HeapRule rule;
     const std::string kind = reader.required_string("kind");
     if (kind != "rtos" && kind != "linear") {
       reader.wrong(Code::kBoardValue,
                    fmt::format("'{}' is not a kind of heap", core::printable(kind)),
-                   value.place,
+                   value.place(),
                    "the kinds are: linear, rtos");
     }
     rule.kind = kind == "rtos" ? HeapRule::Kind::kRtos : HeapRule::Kind::kLinear;
-    rule.align = reader.align(rule.kind == HeapRule::Kind::kRtos ? "round" : "align");
+    rule.align = align(reader, rule.kind == HeapRule::Kind::kRtos ? "round" : "align");
     rule.families = reader.strings("families");
-    rule.header = reader.bytes("header");
-    rule.idle = reader.bytes("idle");
+    rule.header = bytes(reader, "header");
+    rule.idle = bytes(reader, "idle");
     for (const std::string& object : reader.strings("objects")) {
-      rule.objects.push_back(size_of(object, value.place));
+      rule.objects.push_back(size_of(object, value.place()));
     }
     for (const std::string& object : reader.strings("transient")) {
-      rule.transient.push_back(size_of(object, value.place));
+      rule.transient.push_back(size_of(object, value.place()));
     }
     rule.source = reader.required_string("source");
     for (const std::string& heap_class : reader.strings("classes")) {
       const auto memory = class_of(heap_class, kMainMemory);
       if (!memory) {
-        bad_class(reader, heap_class, value.place);
+        bad_class(reader, heap_class, value.place());
         continue;
       }
       rule.cacheability = memory->cacheability;
@@ -417,7 +414,7 @@ core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                             const std::string& name) {
   const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder);
   MEMSIZE_TRY(file);
-  return FormatReader{}.read(*file);
+  return FormatReader{}.read(file->root());
 }
 
 }  // namespace memsize::board

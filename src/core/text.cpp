@@ -472,4 +472,12 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
   return nearest.empty() ? std::string{} : fmt::format("did you mean '{}'?", printable(nearest));
 }
 
+bool one_byte_off(std::string_view a, std::string_view b) {
+  std::size_t others = a.size() == b.size() ? 0 : 2;
+  for (std::size_t i = 0; i < a.size() && others < 2; ++i) {
+    others += a[i] == b[i] ? 0U : 1U;
+  }
+  return others == 1;
+}
+
 }  // namespace memsize::core

@@ -3,8 +3,8 @@
 #include "memsize/plan/rules.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/core/toml_doc.hpp"
-#include "memsize/core/yaml_doc.hpp"
+#include "memsize/docs/fields.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include "rule_index.hpp"
 
@@ -17,9 +17,9 @@
 namespace memsize::plan {
 
 using core::Code;
-using core::TomlField;
-using core::TomlValue;
-using Kind = core::TomlValue::Kind;
+using docs::Fields;
+using docs::Kind;
+using docs::Value;
 
 namespace {
 
@@ -41,16 +41,17 @@ const std::vector<std::string> kAttributeKeys = {"memory", "constant_destination
 
 class RulesReader {
  public:
-  core::Result<Rules> read(const TomlValue& file) {
-    if (file.kind != Kind::kTable) {
-      wrong("the rules are no table", file.place, "put them under 'memory:'");
-    } else if (const TomlField* memory = memory_in(file); memory != nullptr) {
-      read_memory(memory->get());
-      check_any(memory->key_place);
+  core::Result<Rules> read(Value file) {
+    if (!file.is(Kind::kTable)) {
+      wrong("the rules are no table", file.place(), "put them under 'memory:'");
+    } else if (const Value memory = memory_in(file)) {
+      read_memory(memory);
+      check_any(memory.key_place());
     } else {
       read_stray(file);
     }
     if (!errors_.empty()) {
+      errors_.resize(std::min(errors_.size(), kMostFindings));
       return tl::make_unexpected(std::move(errors_));
     }
     return std::move(rules_);
@@ -58,9 +59,7 @@ class RulesReader {
 
  private:
   void wrong(std::string what, const core::Place& place, std::string hint) {
-    if (errors_.size() < kMostFindings) {
-      errors_.push_back(core::error(Code::kPlanRule, std::move(what), place, std::move(hint)));
-    }
+    errors_.push_back(core::error(Code::kPlanRule, std::move(what), place, std::move(hint)));
   }
 
   void warn(std::string what, const core::Place& place, std::string hint) {
@@ -71,18 +70,18 @@ class RulesReader {
   }
 
   // At the top, as heliaAOT has it, or where a profiler's configuration keeps heliaAOT's arguments.
-  static const TomlField* memory_in(const TomlValue& file) {
-    const TomlField* memory = file.find("memory");
-    const TomlValue* at = &file;
+  static Value memory_in(Value file) {
+    const Value memory = file["memory"];
+    Value at = file;
     for (const char* const key : {"engine", "config", "aot_args", "memory"}) {
-      const TomlField* const field = memory == nullptr && at != nullptr ? at->find(key) : nullptr;
-      if (field == nullptr) {
+      const Value field = at[key];
+      if (memory || !field) {
         return memory;
       }
       if (std::string_view{key} == "memory") {
         return field;
       }
-      at = field->get().kind == Kind::kTable ? &field->get() : nullptr;
+      at = field;
     }
     return memory;
   }
@@ -97,144 +96,119 @@ class RulesReader {
 
   // A whole configuration has much else at its top; without `memory` it has no rule. Rules that
   // stand beside it would be lost without a word.
-  void read_stray(const TomlValue& file) {
-    for (const TomlField& field : file.fields) {
-      if (field.key == "constraints" || field.key == "tensors") {
-        wrong(fmt::format("'{}' stands outside of 'memory'", field.key),
-              field.key_place,
-              fmt::format("write it below 'memory:' (TOML: [[memory.{}]])", field.key));
+  void read_stray(Value file) {
+    for (const Value field : file) {
+      if (field.name() == "constraints" || field.name() == "tensors") {
+        wrong(fmt::format("'{}' stands outside of 'memory'", field.name()),
+              field.key_place(),
+              fmt::format("write it below 'memory:' (TOML: [[memory.{}]])", field.name()));
       }
     }
     if (errors_.empty()) {
       std::string hint;
-      for (const TomlField& field : file.fields) {
-        if (hint.empty() && !core::did_you_mean(field.key, {"memory"}).empty()) {
-          hint = core::did_you_mean(field.key, {"memory"});
+      for (const Value field : file) {
+        if (hint.empty() && !core::did_you_mean(field.name(), {"memory"}).empty()) {
+          hint = core::did_you_mean(field.name(), {"memory"});
         }
       }
       wrong("there is no 'memory': the file has no rule",
-            file.place,
+            file.place(),
             hint.empty() ? "rules are below 'memory:', or 'engine: config: aot_args: memory:'"
                          : std::move(hint));
     }
   }
 
-  void report_unknown(const TomlValue& table,
-                      std::string_view what,
-                      const std::vector<std::string>& known) {
-    for (const TomlField& field : table.fields) {
-      if (std::find(known.begin(), known.end(), field.key) == known.end()) {
-        std::string hint = core::did_you_mean(field.key, known);
-        warn(fmt::format("{} has no key '{}': it is ignored", what, core::printable(field.key)),
-             field.key_place,
+  void report_unknown(const Fields& table, const std::vector<std::string>& known) {
+    for (const Value field : table.value()) {
+      if (std::find(known.begin(), known.end(), field.name()) == known.end()) {
+        std::string hint = core::did_you_mean(field.name(), known);
+        warn(fmt::format(
+                 "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
+             field.key_place(),
              hint.empty() ? fmt::format("known keys: {}", core::join(known, ", ")) : hint);
       }
     }
   }
 
   // The items of a list of tables; others are errors.
-  std::vector<const TomlValue*> tables(const TomlValue& memory, std::string_view key) {
-    std::vector<const TomlValue*> found;
-    const TomlField* field = memory.find(key);
-    if (field == nullptr) {
-      return found;
-    }
-    if (field->get().kind != Kind::kArray) {
-      wrong(fmt::format("'{}' must be a list, not {}", key, core::kind_name(field->get().kind)),
-            field->get().place,
-            "begin each of its tables with '- '");
-      return found;
-    }
-    for (const TomlValue& item : field->get().items) {
-      if (item.kind != Kind::kTable) {
-        wrong(fmt::format("'{}' must hold tables, not {}", key, core::kind_name(item.kind)),
-              item.place,
-              "");
-      } else {
-        found.push_back(&item);
+  std::vector<Fields> tables(Fields& memory, std::string_view key, const std::string& what) {
+    std::vector<Fields> found;
+    for (const Value item : memory.items(key)) {
+      Fields table{item, what, errors_, voice_};
+      if (table.is_table()) {
+        found.push_back(std::move(table));
       }
     }
     return found;
   }
 
-  void read_memory(const TomlValue& memory) {
-    if (memory.kind != Kind::kTable) {
-      wrong(fmt::format("'memory' must be a table, not {}", core::kind_name(memory.kind)),
-            memory.place,
-            "");
+  void read_memory(Value value) {
+    Fields memory{value, "'memory'", errors_, voice_};
+    if (!memory.is_table()) {
       return;
     }
-    report_unknown(memory, "'memory'", kMemoryKeys);
-    for (const TomlValue* table : tables(memory, "constraints")) {
-      read_constraint(*table);
+    report_unknown(memory, kMemoryKeys);
+    for (Fields& table : tables(memory, "constraints", "a constraint")) {
+      read_constraint(table);
     }
-    for (const TomlValue* table : tables(memory, "tensors")) {
-      read_rule(*table);
+    for (Fields& table : tables(memory, "tensors", "a rule")) {
+      read_rule(table);
     }
   }
 
   // A memory's name, in lower case; empty where there is none.
-  std::string name_at(const TomlValue& table, std::string_view key, core::Place* place = nullptr) {
-    const TomlField* field = table.find(key);
-    if (field == nullptr) {
-      return {};
-    }
-    const TomlValue& value = field->get();
-    if (value.kind != Kind::kString || core::trim(value.string).empty()) {
-      wrong(fmt::format("'{}' must be a memory's name, not {}",
-                        key,
-                        value.kind == Kind::kString ? "nothing" : core::kind_name(value.kind)),
-            value.place,
+  std::string name_at(Fields& table, std::string_view key, core::Place& place) {
+    const docs::Text name = table.text(key);
+    if (name.written && core::trim(name.text).empty()) {
+      wrong(fmt::format("'{}' must be a memory's name, not nothing", key),
+            name.place,
             "such as DTCM");
-      return {};
+    } else if (name.written) {
+      place = name.place;
     }
-    if (place != nullptr) {
-      *place = value.place;
-    }
-    return core::to_lower(core::trim(value.string));
+    return core::to_lower(core::trim(name.text));
   }
 
-  std::optional<std::uint64_t> size_at(const TomlValue& table, std::string_view key) {
-    const TomlField* field = table.find(key);
-    if (field == nullptr) {
+  std::optional<std::uint64_t> size_at(Fields& table, std::string_view key) {
+    const Value value = table.value()[key];
+    if (!value) {
       return std::nullopt;
     }
-    const TomlValue& value = field->get();
-    if (value.kind == Kind::kInteger && value.integer >= 0) {
-      return static_cast<std::uint64_t>(value.integer);
+    if (value.is(Kind::kWhole)) {
+      return value.whole();
     }
-    if (value.kind == Kind::kString) {
-      const std::string& text = value.string;
+    if (value.is(Kind::kText)) {
+      const std::string text = value.string();
       if (text.size() > 1 && text.front() == '0' && text[1] >= '0' && text[1] <= '9') {
         wrong(fmt::format(
                   "'{}' begins with 0, which some read as octal: '{}'", key, core::printable(text)),
-              value.place,
+              value.place(),
               "leave out the leading zeros");
         return std::nullopt;
       }
-      const auto parsed = core::parse_bytes(text, value.place);
+      const auto parsed = core::parse_bytes(text, value.place());
       if (parsed) {
         return parsed->count();
       }
-      wrong(parsed.error().front().message, value.place, parsed.error().front().hint);
+      wrong(parsed.error().front().message, value.place(), parsed.error().front().hint);
       return std::nullopt;
     }
     wrong(fmt::format(
               "'{}' must be a size, not {}",
               key,
-              value.kind == Kind::kInteger ? "a negative number" : core::kind_name(value.kind)),
-          value.place,
+              value.is(Kind::kNegative) ? "a negative number" : docs::kind_name(value.kind())),
+          value.place(),
           "bytes as a whole number, or text such as \"64KiB\"");
     return std::nullopt;
   }
 
-  void read_constraint(const TomlValue& table) {
-    report_unknown(table, "a constraint", kConstraintKeys);
+  void read_constraint(Fields& table) {
+    report_unknown(table, kConstraintKeys);
     MemoryConstraint read;
-    read.place = table.place;
-    read.memory = name_at(table, "name", &read.place);
-    if (table.find("name") == nullptr) {
-      wrong("a constraint has no 'name'", table.place, "name the memory that it is about");
+    read.place = table.place();
+    read.memory = name_at(table, "name", read.place);
+    if (!table.has("name")) {
+      wrong("a constraint has no 'name'", table.place(), "name the memory that it is about");
     }
     if (const auto size = size_at(table, "max_size"); size) {
       read.max_size = core::Bytes{*size};
@@ -243,7 +217,7 @@ class RulesReader {
       read.arena_alignment = core::Align::make(*value);
       if (!read.arena_alignment || *value > kLargestRuleAlignment) {
         wrong(fmt::format("'arena_alignment' must be a power of two up to 1 GiB, not {}", *value),
-              table.find("arena_alignment")->get().place,
+              table.value()["arena_alignment"].place(),
               "such as 16, 32 or 64");
       }
     }
@@ -253,7 +227,7 @@ class RulesReader {
         });
     if (known == rules_.constraints.end()) {
       if (rules_.constraints.size() >= kMostMemories) {
-        wrong(fmt::format("there are more than {} constraints", kMostMemories), table.place, "");
+        wrong(fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
         return;
       }
       rules_.constraints.push_back(std::move(read));
@@ -267,27 +241,24 @@ class RulesReader {
     known->place = read.place;
   }
 
-  void read_rule(const TomlValue& table) {
-    report_unknown(table, "a rule", kRuleKeys);
+  void read_rule(Fields& table) {
+    report_unknown(table, kRuleKeys);
     TensorRule rule;
-    rule.place = table.place;
-    read_type(table, rule);
-    read_ids(table, rule);
-    if (const TomlField* field = table.find("attributes"); field != nullptr) {
-      if (field->get().kind != Kind::kTable) {
-        wrong(
-            fmt::format("'attributes' must be a table, not {}", core::kind_name(field->get().kind)),
-            field->get().place,
-            "");
-      } else {
-        read_attributes(field->get(), rule.attributes);
-      }
+    rule.place = table.place();
+    read_type(table.value(), rule);
+    read_ids(table.value(), rule);
+    if (table.has("attributes")) {
+      Fields attributes{table.fields("attributes"), "'attributes'", errors_, voice_};
+      report_unknown(attributes, kAttributeKeys);
+      rule.attributes.memory = name_at(attributes, "memory", rule.attributes.memory_place);
+      rule.attributes.constant_destination_memory =
+          name_at(attributes, "constant_destination_memory", rule.attributes.destination_place);
     } else {
-      warn("a rule without 'attributes' says nothing", table.place, "");
+      warn("a rule without 'attributes' says nothing", table.place(), "");
       for (const std::string& key : kAttributeKeys) {
-        if (table.find(key) != nullptr) {
+        if (const Value stray = table.value()[key]) {
           wrong(fmt::format("'{}' stands outside of 'attributes'", key),
-                table.find(key)->key_place,
+                stray.key_place(),
                 "write it below 'attributes:'");
         }
       }
@@ -295,13 +266,12 @@ class RulesReader {
     rules_.tensors.push_back(std::move(rule));
   }
 
-  void read_type(const TomlValue& table, TensorRule& rule) {
-    const TomlField* field = table.find("type");
-    if (field == nullptr) {
+  void read_type(Value table, TensorRule& rule) {
+    const Value value = table["type"];
+    if (!value) {
       return;
     }
-    const TomlValue& value = field->get();
-    const std::string type = value.kind == Kind::kString ? core::to_lower(value.string) : "";
+    const std::string type = value.is(Kind::kText) ? core::to_lower(value.text()) : "";
     if (type == kEvery) {
       return;
     }
@@ -309,35 +279,34 @@ class RulesReader {
     if (!rule.type) {
       const std::vector<std::string> types = {"scratch", "persistent", "constant", "*"};
       std::string hint = core::did_you_mean(type, types);
-      wrong(value.kind == Kind::kString
-                ? fmt::format("'{}' is not a type of tensor", core::printable(value.string))
-                : fmt::format("'type' must be a string, not {}", core::kind_name(value.kind)),
-            value.place,
+      wrong(value.is(Kind::kText)
+                ? fmt::format("'{}' is not a type of tensor", core::printable(value.text()))
+                : fmt::format("'type' must be a string, not {}", docs::kind_name(value.kind())),
+            value.place(),
             hint.empty() ? "the types are: scratch, persistent, constant, \"*\"" : hint);
     }
   }
 
-  void read_ids(const TomlValue& table, TensorRule& rule) {
-    const TomlField* field = table.find("id");
-    if (field == nullptr) {
+  void read_ids(Value table, TensorRule& rule) {
+    const Value value = table["id"];
+    if (!value) {
       return;
     }
-    const TomlValue& value = field->get();
-    const bool list = value.kind == Kind::kArray;
-    if (list && value.items.empty()) {
-      wrong("a rule's list of ids is empty", value.place, "leave 'id' out for every tensor");
+    const bool list = value.is(Kind::kList);
+    if (list && value.size() == 0) {
+      wrong("a rule's list of ids is empty", value.place(), "leave 'id' out for every tensor");
     }
     bool every = false;
-    for (std::size_t i = 0; i < (list ? value.items.size() : 1); ++i) {
-      const TomlValue& item = list ? value.items[i] : value;
-      if (item.kind == Kind::kString) {
-        rule.ids.push_back(item.string);
-      } else if (item.kind == Kind::kInteger) {
-        rule.ids.push_back(item.string.empty() ? fmt::to_string(item.integer) : item.string);
+    for (const Value item :
+         list ? std::vector<Value>{value.begin(), value.end()} : std::vector<Value>{value}) {
+      if (item.is(Kind::kText)) {
+        rule.ids.push_back(item.string());
+      } else if (item.is_integer()) {
+        rule.ids.push_back(item.digits());
       } else {
         wrong(fmt::format("an id must be a string or a whole number, not {}",
-                          core::kind_name(item.kind)),
-              item.place,
+                          docs::kind_name(item.kind())),
+              item.place(),
               "");
         continue;
       }
@@ -348,17 +317,11 @@ class RulesReader {
     }
   }
 
-  void read_attributes(const TomlValue& table, TensorAttributes& attributes) {
-    report_unknown(table, "'attributes'", kAttributeKeys);
-    attributes.memory = name_at(table, "memory", &attributes.memory_place);
-    attributes.constant_destination_memory =
-        name_at(table, "constant_destination_memory", &attributes.destination_place);
-  }
-
   // As a part's file may have.
   static constexpr std::size_t kMostMemories = 64;
 
   Rules rules_;
+  docs::Voice voice_ = docs::Voice::of(Code::kPlanRule);
   core::Diagnostics errors_;
 };
 
@@ -370,9 +333,9 @@ std::size_t slot_of(model::Lifetime role) {
 
 core::Result<Rules> read_rules(std::string_view text, const std::string& path) {
   const auto file =
-      path.ends_with(".toml") ? core::parse_toml(text, path) : core::parse_yaml(text, path);
+      path.ends_with(".toml") ? docs::parse_toml(text, path) : docs::parse_yaml(text, path);
   MEMSIZE_TRY(file);
-  return RulesReader{}.read(*file);
+  return RulesReader{}.read(file->root());
 }
 
 RuleIndex::RuleIndex(const Rules& rules) {

@@ -10,21 +10,22 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOMS = ["core", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "app", "cli"]
+ROOMS = ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "app", "cli"]
 
 # Which rooms a room may include, besides itself.
 ALLOWED = {
     "core": [],
+    "docs": ["core"],
     "model": ["core"],
-    "readers": ["core", "model"],
-    "board": ["core", "model"],
+    "readers": ["core", "docs", "model"],
+    "board": ["core", "docs", "model"],
     "sizing": ["core", "model", "board"],
-    "plan": ["core", "model", "board"],
+    "plan": ["core", "docs", "model", "board"],
     "layout": ["core", "model", "board"],
-    "emit": ["core", "model", "board", "plan", "layout"],
-    "sdk": ["core", "model", "board", "layout", "emit"],
+    "emit": ["core", "docs", "model", "board", "plan", "layout"],
+    "sdk": ["core", "docs", "model", "board", "layout", "emit"],
     "runtime": ["core", "model", "board", "sizing", "layout", "emit"],
-    "app": ["core", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime"],
+    "app": ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime"],
     "cli": ROOMS,
 }
 
@@ -55,10 +56,10 @@ FOLDER_LIMIT = 40
 THIRD_PARTY = {
     "fmt/": ROOMS + ["include"],
     "tl/expected.hpp": ["core", "include"],
-    "toml++/": ["core"],
+    "toml++/": ["docs"],
     "zlib.h": ["core"],
-    "yaml-cpp/": ["core"],
-    "nlohmann/": ["core", "readers", "sdk", "app"],
+    "yaml-cpp/": ["docs"],
+    "nlohmann/": ["core", "docs"],
     "kainjow/": ["emit"],
     "CLI/": ["cli"],
 }

@@ -139,7 +139,7 @@ TEST_CASE("several mistakes are told at once, and the nearest key is named") {
   const core::Diagnostics errors = errors_of("bord = \"a\"\ndram = 4\n[budget]\nreservd = \"1\"");
   REQUIRE(errors.size() == 3);
   CHECK(errors[0].hint == "did you mean 'board'?");
-  CHECK(errors[1].hint == "put it in quotes: \"4\"");
+  CHECK(errors[1].hint == "put it in quotes: dram = \"4\"");
   CHECK(errors[2].hint == "did you mean 'reserved'?");
   const core::Diagnostics excluded = errors_of("out = \"a\"\nsdk = \"b\"");
   REQUIRE(excluded.front().related.size() == 1);

@@ -45,7 +45,7 @@ std::size_t line_of(const std::string& text, std::string_view part) {
 struct Folder {
   core::MemFileSystem files;
 
-  core::Result<core::TomlValue> load(const std::string& name) {
+  core::Result<docs::Document> load(const std::string& name) {
     return load_inherited(files, "boards/" + name, "boards");
   }
 
@@ -270,22 +270,22 @@ TEST_SUITE("board") {
         "[t]\nchange = \"now text\"\nnew = true\n";
     const auto merged = folder.load("v.toml");
     REQUIRE_MESSAGE(merged.has_value(), (merged ? "" : test::all_text(merged.error())));
-    CHECK(merged->find("inherit") == nullptr);
-    CHECK(merged->find("remove") == nullptr);
-    CHECK(merged->find("a")->get().integer == 1);
-    CHECK(merged->find("list")->get().items.size() == 1);
-    const core::TomlValue& table = merged->find("t")->get();
-    CHECK(table.find("keep")->get().string == "k");
-    CHECK(table.find("change")->get().string == "now text");
-    CHECK(table.find("drop") == nullptr);
-    CHECK(table.find("new")->get().boolean);
-    CHECK(table.find("deep")->get().find("x") == nullptr);
-    CHECK(table.find("deep")->get().find("y")->get().integer == 2);
+    CHECK(!merged->root()["inherit"]);
+    CHECK(!merged->root()["remove"]);
+    CHECK(merged->root()["a"].whole() == 1);
+    CHECK(merged->root()["list"].size() == 1);
+    const docs::Value table = merged->root()["t"];
+    CHECK(table["keep"].text() == "k");
+    CHECK(table["change"].text() == "now text");
+    CHECK(!table["drop"]);
+    CHECK(table["new"].boolean());
+    CHECK(!table["deep"]["x"]);
+    CHECK(table["deep"]["y"].whole() == 2);
     // Each value where it was written.
-    CHECK(table.find("keep")->get().place.path == "boards/base.toml");
-    CHECK(table.find("keep")->get().place.line == 4);
-    CHECK(table.find("change")->get().place.path == "boards/v.toml");
-    CHECK(table.find("change")->get().place.line == 5);
+    CHECK(table["keep"].place().path == "boards/base.toml");
+    CHECK(table["keep"].place().line == 4);
+    CHECK(table["change"].place().path == "boards/v.toml");
+    CHECK(table["change"].place().line == 5);
   }
 
   TEST_CASE("of several parents the later one wins, over any number of steps") {
@@ -296,10 +296,10 @@ TEST_SUITE("board") {
     folder.files.content["boards/top.toml"] = "inherit = [\"mid.toml\"]\nd = 4\n";
     const auto merged = folder.load("top.toml");
     REQUIRE(merged.has_value());
-    CHECK(merged->find("a")->get().integer == 1);
-    CHECK(merged->find("b")->get().integer == 2);
-    CHECK(merged->find("c")->get().integer == 3);
-    CHECK(merged->find("d")->get().integer == 4);
+    CHECK(merged->root()["a"].whole() == 1);
+    CHECK(merged->root()["b"].whole() == 2);
+    CHECK(merged->root()["c"].whole() == 3);
+    CHECK(merged->root()["d"].whole() == 4);
   }
 
   TEST_CASE("inheriting in a circle, twice, or from nowhere is refused with the place") {
@@ -345,11 +345,11 @@ TEST_SUITE("board") {
     files.content["mine/v.toml"] = "inherit = [\"base.toml\"]\n";
     const auto bundled = load_inherited(files, "mine/v.toml", "boards");
     REQUIRE(bundled.has_value());
-    CHECK(bundled->find("where")->get().string == "bundled");
+    CHECK(bundled->root()["where"].text() == "bundled");
     files.content["mine/base.toml"] = "where = \"beside\"\n";
     const auto beside = load_inherited(files, "mine/v.toml", "boards");
     REQUIRE(beside.has_value());
-    CHECK(beside->find("where")->get().string == "beside");
+    CHECK(beside->root()["where"].text() == "beside");
   }
 
   TEST_CASE("a circle is one however its files are spelt") {

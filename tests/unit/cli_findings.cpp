@@ -255,13 +255,15 @@ TEST_CASE("a broken baseline is told with its place") {
       "{\"schema\": \"memsize.baseline/1\", \"other\": [{}],\n\"findings\": [\n"
       " {\"path\": \"a\", \"code\": \"b\", \"message\": \"c\"},\n  {\"path\": 1}, [[]],\n"
       "   {\"path\": \"a\", \"code\": \"b\"}, true]}");
-  REQUIRE(items.size() == 4);
+  REQUIRE(items.size() == 5);
   CHECK(items[0].place.line == 4);
-  CHECK(items[0].place.column == 3);
+  CHECK(items[0].place.column == 12);
   CHECK(items[1].place.line == 4);
-  CHECK(items[1].place.column == 16);
-  CHECK(items[2].place.line == 5);
-  CHECK(items[2].place.column == 4);
+  CHECK(items[1].place.column == 3);
+  CHECK(items[2].place.line == 4);
+  CHECK(items[2].place.column == 16);
+  CHECK(items[3].place.line == 5);
+  CHECK(items[3].place.column == 4);
   for (const char* text : {"",
                            "[]",
                            "1",

@@ -1,5 +1,5 @@
 #include "memsize/core/document.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include "show/render_diagnostics.hpp"
 #include "show/table.hpp"
@@ -299,7 +299,7 @@ TEST_SUITE("cli") {
   }
 
   TEST_CASE("an input cannot colour the terminal or forge a line") {
-    const auto parsed = core::parse_toml("a = \x1b[31m1\n", "x.toml");
+    const auto parsed = docs::parse_toml("a = \x1b[31m1\n", "x.toml");
     REQUIRE_FALSE(parsed.has_value());
     CHECK_FALSE(test::contains(render(parsed.error().front(), false), "\x1b"));
     core::Place file;

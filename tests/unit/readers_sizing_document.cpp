@@ -125,7 +125,8 @@ TEST_SUITE("readers") {
     const auto recording =
         read_text(test::with(good().dump(2), R"("line": 7)", R"("line": 7, "line": 8)"), "s.json");
     REQUIRE_FALSE(recording.has_value());
-    CHECK(recording.error().front().message == "an object has 'line' twice");
+    CHECK(recording.error().front().message ==
+          "'s.json' is not valid JSON: an object has 'line' twice");
     CHECK(recording.error().front().place.line > 1);
   }
 

@@ -112,22 +112,22 @@ TEST_SUITE("sdk") {
     refused("a/b.h", "a/new/c.h", "stand once");
     refused(R"(["a/new"])", R"(["b"])", "folders that the path leads through");
     refused(R"(["a/new"])", R"(["a/new/c.h"])", "folders that the path leads through");
-    refused(R"(["a/new"])", R"([4])", "folders that the path leads through");
+    refused(R"(["a/new"])", R"([4])", "folders[0]: it must be a string, not 4");
     refused(R"(["a/new"])", R"("a")", "array");
     refused("-7", "1.5", "mtime_ns: it must be a whole number");
     refused(R"("original": { "absent": true })", R"("original": { "absent": 1 })", "absent");
-    refused(R"("original": { "absent": true })", R"("original": 4)", "'sha256' is missing");
+    refused(R"("original": { "absent": true })", R"("original": 4)", "original: it must be an object, not 4");
     refused(R"("from": { "absent": true },)", "", "'from' is missing");
     refused(R"({ "path": "a", "orig)", R"({ "path": "..", "orig)", "dots");
     refused(R"("original_ns": 5)", R"("ns": 5)", "folder_times[0]: 'original_ns' is missing");
     refused(R"("applied_ns": 8)", R"("applied_ns": "8")", "must be a whole number");
     refused("applying", "applied", "files[1]: it says of no change");
-    CHECK(test::contains(error_of("[]").message, "no object"));
+    CHECK(test::contains(error_of("[]").message, "it must be an object"));
     CHECK(test::contains(
         error_of(
             R"({ "schema": "memsize.journal/1", "state": "applied", "description": "", "files": [] })")
             .message,
-        "not empty"));
+        "not be empty"));
   }
 
   TEST_CASE("sizes, modes and hashes of a journal are checked") {

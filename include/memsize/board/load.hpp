@@ -4,7 +4,7 @@
 #include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/value.hpp"
 
 #include <map>
 #include <string>
@@ -36,10 +36,9 @@ namespace memsize::board {
 /// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.
 /// Every value keeps the place where it was written. An inherited file is looked for beside the one
 /// that names it, then in `folder`. `read` gets the paths of all of them.
-[[nodiscard]] core::Result<core::TomlValue> load_inherited(
-    core::FileSystem& files,
-    const std::string& path,
-    const std::string& folder,
-    std::vector<std::string>* read = nullptr);
+[[nodiscard]] core::Result<docs::Document> load_inherited(core::FileSystem& files,
+                                                          const std::string& path,
+                                                          const std::string& folder,
+                                                          std::vector<std::string>* read = nullptr);
 
 }  // namespace memsize::board

@@ -79,4 +79,7 @@ template <typename A>
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
                                        const std::vector<std::string>& names);
 
+/// Whether one is the other with one byte replaced: what a damaged name looks like.
+[[nodiscard]] bool one_byte_off(std::string_view a, std::string_view b);
+
 }  // namespace memsize::core

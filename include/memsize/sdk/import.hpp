@@ -9,7 +9,7 @@
 #include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
-#include "memsize/core/toml_doc.hpp"
+#include "memsize/docs/value.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/reading.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -28,7 +28,7 @@ struct ImportModel {
   /// well.
   std::vector<std::string> parts;
   /// These files, merged.
-  core::TomlValue given;
+  docs::Document given;
   /// Of which generations the tree may be (sdk/generation.hpp); none: nothing tells.
   std::vector<std::string> generations;
 };

@@ -3,10 +3,9 @@
 #include "memsize/emit/read_map.hpp"
 
 #include "memsize/core/cursor.hpp"
-#include "memsize/core/json_keys.hpp"
 #include "memsize/core/text.hpp"
-
-#include "document_fields.hpp"
+#include "memsize/docs/fields.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,8 +17,12 @@ namespace memsize::emit {
 namespace {
 
 using core::Code;
+using docs::Fields;
+using docs::Kind;
+using docs::Value;
 
 constexpr unsigned kLastMpuRegion = 15;
+constexpr std::size_t kLongestWritten = 100;
 
 core::Place place_of(const std::string& path, const std::string& root) {
   core::Place place;
@@ -27,130 +30,148 @@ core::Place place_of(const std::string& path, const std::string& root) {
   return place;
 }
 
-class MapReader {
- public:
-  WrittenMap read(Fields& json) {
-    read_members(json);
-    return std::move(map_);
-  }
+std::uint64_t size(Fields& of) {
+  return of.number("size_bytes").value_or(0);
+}
 
- private:
-  void read_members(Fields& json) {
-    map_.board = json.text("board");
-    Fields files = json.object("files");
-    map_.linker_file = files.text("linker");
-    map_.header_file = files.text("header");
-    map_.dts_file = files.text("dts");
-    if (files.has("linker_of")) {
-      map_.linker_of = files.text_map("linker_of");
-    }
-    map_.mmu_cores = json.texts("mmu_cores");
-    if (json.has("mmu_program")) {
-      map_.mmu_in_sysconfig = json.one_of("mmu_program", {"sysconfig", "source"}) == "sysconfig";
-    }
-    Fields mair = json.object("mair");
-    for (const char* kind : {"non-cached", "write-through", "cached"}) {
-      map_.mair[kind] = mair.attributes(kind);
-    }
-    for (const auto& [name, value] : json.numbers("knobs")) {
-      map_.knobs[name] = value;
-    }
-    for (const auto& [name, value] : json.numbers("header_bases")) {
-      map_.bases[name] = value;
-    }
-    for (Fields& item : json.items("regions")) {
-      MapRegion region;
-      region.name = item.text("name");
-      region.address = item.address("address");
-      if (item.has("physical")) {
-        region.physical = item.address("physical");
-      }
-      region.size = item.number("size_bytes");
-      region.cores = item.texts("cores");
-      region.in_header = item.flag("in_header");
-      region.cache = item.has("cache") ? item.text("cache") : "any";
-      region.knob = item.has("knob") ? item.text("knob") : "";
-      map_.regions.push_back(std::move(region));
-    }
-    read_carveouts(json);
-    if (json.has("mpu")) {
-      read_mpu(json);
-    }
-    if (json.has("rat")) {
-      read_rat(json);
-    }
-  }
+unsigned small(Fields& of, const char* key, unsigned last) {
+  return static_cast<unsigned>(of.number(key, last).value_or(0));
+}
 
-  void read_carveouts(Fields& json) {
-    for (Fields& item : json.items("carveouts")) {
-      MapCarveout carveout;
-      carveout.name = item.text("name");
-      carveout.base = item.address("physical");
-      carveout.size = item.number("size_bytes");
-      carveout.in_header = item.flag("in_header");
-      if (item.has("label")) {
-        carveout.label = item.text("label");
-        carveout.no_map = item.flag("no_map");
-        carveout.compatible = item.has("compatible") ? item.text("compatible") : "";
-        carveout.alignment = item.has("alignment_bytes") ? item.number("alignment_bytes") : 0;
-      }
-      map_.carveouts.push_back(std::move(carveout));
-    }
+std::vector<std::string> texts(Fields& of, const char* key) {
+  (void)of.required(key, Kind::kList);
+  std::vector<std::string> list = of.strings(key);
+  for (std::string& text : list) {
+    text = core::printable(text, kLongestWritten);
   }
+  return list;
+}
 
-  void read_mpu(Fields& json) {
-    for (Fields& item : json.items("mpu")) {
-      MapMpu mpu;
-      mpu.core = item.text("core");
-      mpu.program = item.one_of("program", {"sysconfig", "csl", "safertos"});
-      mpu.first = item.small("first", kLastMpuRegion);
-      mpu.last = item.small("last", kLastMpuRegion);
-      for (Fields& part : item.items("regions")) {
-        MapMpuRegion region;
-        region.fields.number = part.small("number", UINT16_MAX);
-        region.fields.name = part.text("name");
-        region.fields.base = part.address("base");
-        region.fields.size = part.number("size_bytes");
-        region.fields.disabled = part.small("disabled", UINT8_MAX);
-        region.fields.tex = part.small("tex", kLastTex);
-        region.fields.cacheable = part.flag("cacheable");
-        region.fields.bufferable = part.flag("bufferable");
-        region.fields.shareable = part.flag("shareable");
-        region.fields.execute = part.flag("execute");
-        region.attribute = part.text("attribute");
-        mpu.regions.push_back(std::move(region));
-      }
-      for (Fields& part : item.items("areas")) {
-        MapMpuArea area;
-        area.region = part.text("region");
-        area.base = part.address("base");
-        area.size = part.number("size_bytes");
-        area.attribute = part.text("attribute");
-        mpu.areas.push_back(std::move(area));
-      }
-      map_.mpu.push_back(std::move(mpu));
-    }
+// Names with whole numbers or hexadecimal addresses.
+void read_numbers(Fields& of, const char* key, std::map<std::string, std::uint64_t>& numbers) {
+  (void)of.required(key, Kind::kTable);
+  Fields list = of.below(of.value()[key]);
+  for (const Value item : list.value()) {
+    numbers[core::printable(item.key(), kLongestWritten)] =
+        item.is(Kind::kText) ? list.as_address(item) : list.as_number(item).value_or(0);
   }
+}
 
-  void read_rat(Fields& json) {
-    map_.rat_in_sysconfig = json.one_of("rat_program", {"sysconfig", "source"}) == "sysconfig";
-    for (Fields& item : json.items("rat")) {
-      MapRat rat;
-      rat.core = item.text("core");
-      for (Fields& part : item.items("entries")) {
-        RatEntryFields entry;
-        entry.name = part.text("name");
-        entry.local = part.address("local");
-        entry.system = part.address("system");
-        entry.size = part.number("size_bytes");
-        rat.entries.push_back(std::move(entry));
-      }
-      map_.rat.push_back(std::move(rat));
+void read_map_carveouts(Fields& json, WrittenMap& map) {
+  for (Fields& item : json.required_tables("carveouts")) {
+    MapCarveout carveout;
+    carveout.name = item.required_one_line("name");
+    carveout.base = item.address("physical");
+    carveout.size = size(item);
+    carveout.in_header = item.required_boolean("in_header");
+    if (item.has("label")) {
+      carveout.label = item.required_one_line("label");
+      carveout.no_map = item.required_boolean("no_map");
+      carveout.compatible = item.one_line("compatible");
+      carveout.alignment = item.number_if_any("alignment_bytes").value_or(0);
+    }
+    map.carveouts.push_back(std::move(carveout));
+  }
+}
+
+void read_map_mpu(Fields& json, WrittenMap& map) {
+  for (Fields& item : json.required_tables("mpu")) {
+    MapMpu mpu;
+    mpu.core = item.required_one_line("core");
+    mpu.program = item.one_of("program", {"sysconfig", "csl", "safertos"});
+    mpu.first = small(item, "first", kLastMpuRegion);
+    mpu.last = small(item, "last", kLastMpuRegion);
+    for (Fields& part : item.required_tables("regions")) {
+      MapMpuRegion region;
+      region.fields.number = small(part, "number", UINT16_MAX);
+      region.fields.name = part.required_one_line("name");
+      region.fields.base = part.address("base");
+      region.fields.size = size(part);
+      region.fields.disabled = small(part, "disabled", UINT8_MAX);
+      region.fields.tex = small(part, "tex", kLastTex);
+      region.fields.cacheable = part.required_boolean("cacheable");
+      region.fields.bufferable = part.required_boolean("bufferable");
+      region.fields.shareable = part.required_boolean("shareable");
+      region.fields.execute = part.required_boolean("execute");
+      region.attribute = part.required_one_line("attribute");
+      mpu.regions.push_back(std::move(region));
+    }
+    for (Fields& part : item.required_tables("areas")) {
+      MapMpuArea area;
+      area.region = part.required_one_line("region");
+      area.base = part.address("base");
+      area.size = size(part);
+      area.attribute = part.required_one_line("attribute");
+      mpu.areas.push_back(std::move(area));
+    }
+    map.mpu.push_back(std::move(mpu));
+  }
+}
+
+void read_map_rat(Fields& json, WrittenMap& map) {
+  map.rat_in_sysconfig = json.one_of("rat_program", {"source", "sysconfig"}) == "sysconfig";
+  for (Fields& item : json.required_tables("rat")) {
+    MapRat rat;
+    rat.core = item.required_one_line("core");
+    for (Fields& part : item.required_tables("entries")) {
+      RatEntryFields entry;
+      entry.name = part.required_one_line("name");
+      entry.local = part.address("local");
+      entry.system = part.address("system");
+      entry.size = size(part);
+      rat.entries.push_back(std::move(entry));
+    }
+    map.rat.push_back(std::move(rat));
+  }
+}
+
+void read_map_members(Fields& json, WrittenMap& map) {
+  map.board = json.required_one_line("board");
+  Fields files = json.table("files");
+  map.linker_file = files.required_one_line("linker");
+  map.header_file = files.required_one_line("header");
+  map.dts_file = files.required_one_line("dts");
+  if (files.has("linker_of")) {
+    for (const Value file : files.fields("linker_of")) {
+      map.linker_of.emplace(file.name(),
+                            core::printable(files.as_text(file).text, kLongestWritten));
     }
   }
-
-  WrittenMap map_;
-};
+  map.mmu_cores = texts(json, "mmu_cores");
+  if (json.has("mmu_program")) {
+    map.mmu_in_sysconfig = json.one_of("mmu_program", {"source", "sysconfig"}) == "sysconfig";
+  }
+  Fields mair = json.table("mair");
+  for (const char* kind : {"non-cached", "write-through", "cached"}) {
+    (void)mair.required(kind, Kind::kList);
+    for (const unsigned number : mair.numbers(kind)) {
+      map.mair[kind].insert(fmt::format("MAIR{}", number));
+    }
+  }
+  read_numbers(json, "knobs", map.knobs);
+  read_numbers(json, "header_bases", map.bases);
+  for (Fields& item : json.required_tables("regions")) {
+    MapRegion region;
+    region.name = item.required_one_line("name");
+    region.address = item.address("address");
+    if (item.has("physical")) {
+      region.physical = item.address("physical");
+    }
+    region.size = size(item);
+    region.cores = texts(item, "cores");
+    region.in_header = item.required_boolean("in_header");
+    region.cache = item.has("cache") ? item.one_line("cache") : "any";
+    region.knob = item.one_line("knob");
+    map.regions.push_back(std::move(region));
+  }
+  read_map_carveouts(json, map);
+  if (json.has("mpu")) {
+    read_map_mpu(json, map);
+  }
+  if (json.has("rat")) {
+    read_map_rat(json, map);
+  }
+}
 
 // The files of a map, core by core.
 class FilesReader {
@@ -279,24 +300,28 @@ class FilesReader {
   MapFiles read_;
 };
 
-// Nothing where it is no JSON, or two values have one key.
-std::optional<Json> parse_document(const MapFile& file,
-                                   core::Place place,
-                                   core::Diagnostics& errors) {
-  auto json = core::read_json(file.content);
-  if (!json) {
-    errors.push_back(core::error(Code::kVerifyParse, "this is not valid JSON", place));
-  } else if (const auto twice = core::repeated_key(file.content)) {
-    place.line = twice->line;
-    place.column = twice->column;
-    errors.push_back(
-        core::error(Code::kVerifyParse,
-                    fmt::format("an object has '{}' twice", core::printable(twice->key, 40)),
-                    place,
-                    std::string{kWriteAgain}));
-    json.reset();
+const docs::Voice& voice() {
+  static const docs::Voice voice = [] {
+    docs::Voice made = docs::Voice::of(Code::kVerifyParse, std::string{kWriteAgain});
+    made.one_missing = true;
+    return made;
+  }();
+  return voice;
+}
+
+// Nothing where it is no JSON.
+std::optional<docs::Document> parse_document(const MapFile& file,
+                                             const std::string& root,
+                                             core::Diagnostics& errors) {
+  auto document = docs::parse_json(file.content,
+                                   place_of(file.path, root).path.str(),
+                                   Code::kVerifyParse,
+                                   std::string{kWriteAgain});
+  if (!document) {
+    errors.insert(errors.end(), document.error().begin(), document.error().end());
+    return std::nullopt;
   }
-  return json;
+  return std::move(*document);
 }
 
 }  // namespace
@@ -304,20 +329,19 @@ std::optional<Json> parse_document(const MapFile& file,
 std::optional<WrittenMap> read_map_document(const MapFile& file,
                                             const std::string& root,
                                             core::Diagnostics& errors) {
-  const core::Place place = place_of(file.path, root);
-  const auto json = parse_document(file, place, errors);
-  if (!json) {
+  const auto document = parse_document(file, root, errors);
+  if (!document) {
     return std::nullopt;
   }
-  const Json* schema = json->find("schema");
-  if (schema == nullptr || schema->text() == nullptr || *schema->text() != "memsize.map/1") {
-    errors.push_back(
-        core::error(Code::kVerifyParse, "this is not a memsize.map/1 document", place));
+  if (document->root()["schema"].text() != "memsize.map/1") {
+    errors.push_back(core::error(
+        Code::kVerifyParse, "this is not a memsize.map/1 document", place_of(file.path, root)));
     return std::nullopt;
   }
   core::Diagnostics found;
-  Fields fields{&*json, "", place, found};
-  WrittenMap map = MapReader{}.read(fields);
+  Fields fields{document->root(), "", found, voice()};
+  WrittenMap map;
+  read_map_members(fields, map);
   const bool good = !core::has_errors(found);
   std::move(found.begin(), found.end(), std::back_inserter(errors));
   return good ? std::optional{std::move(map)} : std::nullopt;
@@ -329,13 +353,13 @@ std::vector<WrittenMmuEntry> read_mmu_document(const MapFile& file,
                                                core::Diagnostics& errors) {
   const core::Place place = place_of(file.path, root);
   std::vector<WrittenMmuEntry> entries;
-  const auto json = parse_document(file, place, errors);
-  if (!json) {
+  const auto document = parse_document(file, root, errors);
+  if (!document) {
     return entries;
   }
   const std::size_t before = errors.size();
-  Fields fields{&*json, "", place, errors};
-  const std::string said = fields.text("core");
+  Fields fields{document->root(), "", errors, voice()};
+  const std::string said = fields.required_one_line("core");
   if (said != core && errors.size() == before) {
     errors.push_back(
         core::error(Code::kVerifyDisagree,
@@ -344,14 +368,14 @@ std::vector<WrittenMmuEntry> read_mmu_document(const MapFile& file,
                     std::string{kWriteAgain}));
     return entries;
   }
-  for (Fields& range : fields.items("ranges")) {
+  for (Fields& range : fields.required_tables("ranges")) {
     WrittenMmuEntry entry;
     entry.instance = static_cast<unsigned>(entries.size() + 1);
-    entry.name = range.text("entry");
+    entry.name = range.required_one_line("entry");
     entry.virtual_base = range.address("virtual");
     entry.physical = range.address("physical");
-    entry.size = range.number("size_bytes");
-    entry.attribute = fmt::format("MAIR{}", range.number("mair"));
+    entry.size = size(range);
+    entry.attribute = fmt::format("MAIR{}", range.number("mair").value_or(0));
     entry.place = place;
     entries.push_back(std::move(entry));
   }

@@ -10,7 +10,7 @@
 // reported as it is; whoever checks the plan can say that nobody can read it afterwards.
 #include "memsize/core/text.hpp"
 
-#include "plan_json.hpp"
+#include "plan_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -102,7 +102,7 @@ class AresBuffers {
     return made;
   }
 
-  void write(JsonValue name, std::int64_t step) {
+  void write(docs::Value name, std::int64_t step) {
     if (Buffer* const buffer = named(name)) {
       buffer->written = std::min(buffer->written.value_or(step), step);
       ++buffer->uses;
@@ -112,7 +112,7 @@ class AresBuffers {
     }
   }
 
-  void read(JsonValue name, std::int64_t step) {
+  void read(docs::Value name, std::int64_t step) {
     if (Buffer* const buffer = named(name)) {
       buffer->used = std::max(buffer->used.value_or(step), step);
       ++buffer->uses;
@@ -199,7 +199,7 @@ class AresBuffers {
     if (unknown_) {
       fields_.warn(
           Code::kPlanLifetime,
-          unknown_.place(),
+          unknown_.position(),
           fmt::format(
               "{} writes {}, which is no buffer of the list", unknown_.path(), unknown_.shown()),
           "when it is alive nobody knows, nor what it is called elsewhere");
@@ -218,8 +218,8 @@ class AresBuffers {
   }
 
   // Only of buffers that are listed: a layer names its weights in the same way.
-  Buffer* named(JsonValue name) {
-    return name.is(JsonKind::kText) ? find(std::string{name.text()}) : nullptr;
+  Buffer* named(docs::Value name) {
+    return name.is(docs::Kind::kText) ? find(std::string{name.text()}) : nullptr;
   }
 
   static model::Interval derived(const Buffer& buffer, std::int64_t layers) {
@@ -237,7 +237,7 @@ class AresBuffers {
   std::map<std::string, std::size_t> index_;
   std::map<std::string, std::size_t> c_index_;
   // What a layer writes and nobody lists; the first.
-  JsonValue unknown_;
+  docs::Value unknown_;
   std::string last_written_;
 };
 
@@ -247,21 +247,21 @@ class AresReader : protected PlanFields {
 
  protected:
   // {"name", "ctype", "numel", ...} of a checkpoint or of the report of levels.
-  AresBuffers::Buffer* read_buffer(JsonValue entry) {
+  AresBuffers::Buffer* read_buffer(docs::Value entry) {
     if (!is_object(entry)) {
       return nullptr;
     }
     const std::string name = id(entry, "name");
-    if (name.empty() || !is_new(name, entry.place())) {
+    if (name.empty() || !is_new(name, entry.position())) {
       return nullptr;
     }
     const std::string type = text_if_any(entry, "ctype");
     const auto count = whole_if_any(entry, "numel");
-    auto& buffer = buffers_.add(name, text_if_any(entry, "c_name"), entry.place());
+    auto& buffer = buffers_.add(name, text_if_any(entry, "c_name"), entry.position());
     if (count) {
       const auto bytes = core::checked_mul(*count, element_size(type));
       buffer.block.size =
-          size(bytes.value_or(UINT64_MAX), entry.place(), shown(name)).value_or(core::Bytes{});
+          size(bytes.value_or(UINT64_MAX), entry.position(), shown(name)).value_or(core::Bytes{});
     }
     buffer.is_pool = flag_if_any(entry, "is_pool").value_or(false);
     if (flag_if_any(entry, "use_l3_fallback").value_or(false)) {
@@ -284,24 +284,24 @@ class CheckpointReader : private AresReader {
  public:
   using AresReader::AresReader;
 
-  PlanResult read(const JsonDocument& document) {
-    const JsonValue root = document.root();
+  PlanResult read(const docs::Document& document) {
+    const docs::Value root = document.root();
     report_.lines = document.lines();
     if (!is_object(root) || !read_version(root)) {
       return finish(std::move(report_), document);
     }
     // The planner's dump has the same facts under shorter names, and no buffers.
     const bool is_dump = !root["state"] && root["lifetimes"];
-    const JsonValue state = is_dump ? root : member(root, "state");
+    const docs::Value state = is_dump ? root : member(root, "state");
     if (state && is_object(state)) {
       read_state(state, is_dump);
     }
     const bool planned =
-        root["stage"].is(JsonKind::kText) && root["stage"].text() == "post_memory_plan";
+        root["stage"].is(docs::Kind::kText) && root["stage"].text() == "post_memory_plan";
     if (planned && !state["planner_offsets"] && !failed()) {
       report_.abridged = true;
       warn(Code::kPlanAbridged,
-           root["stage"].place(),
+           root["stage"].position(),
            "the memory plan's checkpoint has no offsets",
            kRunAgain);
     }
@@ -309,20 +309,20 @@ class CheckpointReader : private AresReader {
   }
 
  private:
-  bool read_version(JsonValue root) {
+  bool read_version(docs::Value root) {
     const std::string version =
-        root["schema_version"].is(JsonKind::kText) ? text(root, "schema_version") : "1";
+        root["schema_version"].is(docs::Kind::kText) ? text(root, "schema_version") : "1";
     if (version == "1" || version.starts_with("1.")) {
       return true;
     }
     error(Code::kPlanVersion,
-          root["schema_version"].place(),
+          root["schema_version"].position(),
           fmt::format("schema_version is {}; this memsize reads 1.x", shown(version)),
           "run an ARES that writes schema 1, or take a newer memsize");
     return false;
   }
 
-  void read_state(JsonValue state, bool is_dump) {
+  void read_state(docs::Value state, bool is_dump) {
     report_.planner = text_if_any(state, is_dump ? "policy" : "planner_policy");
     for (const char* const list : {"activation_buffers", "shared_activation_pool"}) {
       read_buffers(state[list], std::string_view{list} == "shared_activation_pool");
@@ -335,7 +335,7 @@ class CheckpointReader : private AresReader {
       model::PlannedArena arena;
       arena.memory = "l2";
       arena.total = total;
-      arena.line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].place().line;
+      arena.line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].position().line;
       report_.arenas.push_back(std::move(arena));
     }
     buffers_.find_pools();
@@ -347,14 +347,14 @@ class CheckpointReader : private AresReader {
     }
   }
 
-  void read_buffers(JsonValue list, bool are_pools) {
+  void read_buffers(docs::Value list, bool are_pools) {
     if (!list || !is_array(list)) {
       return;
     }
-    for (const JsonValue entry : list) {
+    for (const docs::Value entry : list) {
       // A pool may stand in both lists.
-      const JsonValue name = entry["name"];
-      if (are_pools && name.is(JsonKind::kText) &&
+      const docs::Value name = entry["name"];
+      if (are_pools && name.is(docs::Kind::kText) &&
           buffers_.find(std::string{name.text()}) != nullptr) {
         continue;
       }
@@ -366,11 +366,11 @@ class CheckpointReader : private AresReader {
     }
   }
 
-  void read_lifetimes(JsonValue lifetimes) {
+  void read_lifetimes(docs::Value lifetimes) {
     if (!lifetimes || !is_object(lifetimes)) {
       return;
     }
-    for (const JsonValue entry : lifetimes) {
+    for (const docs::Value entry : lifetimes) {
       if (!is_object(entry)) {
         continue;
       }
@@ -380,7 +380,7 @@ class CheckpointReader : private AresReader {
       }
       const std::string name{entry.key()};
       auto* const known = buffers_.find(name);
-      auto& buffer = known != nullptr ? *known : buffers_.add(name, {}, entry.place());
+      auto& buffer = known != nullptr ? *known : buffers_.add(name, {}, entry.position());
       auto& block = buffer.block;
       buffer.is_planned = true;
       const auto first = step(entry, "start");
@@ -392,7 +392,7 @@ class CheckpointReader : private AresReader {
       block.live = lifetime(entry, *first, *last, LastStep::kInside);
       if (block.size.count() != 0 && block.size != *planned) {
         warn(Code::kPlanContradiction,
-             entry.place(),
+             entry.position(),
              fmt::format("{} has {} B, and is planned with {} B",
                          shown(block.id),
                          block.size.count(),
@@ -403,16 +403,16 @@ class CheckpointReader : private AresReader {
     }
   }
 
-  void read_offsets(JsonValue offsets) {
+  void read_offsets(docs::Value offsets) {
     if (!offsets || !is_object(offsets)) {
       return;
     }
-    for (const JsonValue entry : offsets) {
+    for (const docs::Value entry : offsets) {
       const auto offset = as_size(entry);
       AresBuffers::Buffer* const buffer = buffers_.find(std::string{entry.key()});
       if (offset && buffer == nullptr) {
         warn(Code::kPlanContradiction,
-             entry.place(),
+             entry.position(),
              fmt::format("{} has an offset, but is no buffer", shown(entry.key())),
              kRunAgain);
       } else if (offset) {
@@ -422,11 +422,11 @@ class CheckpointReader : private AresReader {
   }
 
   // A buffer may say itself where it is, too.
-  void place(AresBuffers::Buffer& buffer, core::Bytes offset, JsonValue entry) {
+  void place(AresBuffers::Buffer& buffer, core::Bytes offset, docs::Value entry) {
     auto& own = buffer.block.offset;
     if (own && *own != offset) {
       warn(Code::kPlanContradiction,
-           entry.place(),
+           entry.position(),
            fmt::format("{} is planned at {}, its own entry says {}",
                        shown(buffer.block.id),
                        offset.count(),
@@ -436,27 +436,27 @@ class CheckpointReader : private AresReader {
     own = offset;
   }
 
-  void read_conflicts(JsonValue conflicts) {
+  void read_conflicts(docs::Value conflicts) {
     if (!conflicts || !is_array(conflicts)) {
       return;
     }
-    for (const JsonValue conflict : conflicts) {
+    for (const docs::Value conflict : conflicts) {
       if (!wants(core::Severity::kWarning, Code::kPlanContradiction)) {
         return;
       }
       warn(Code::kPlanContradiction,
-           conflict.place(),
+           conflict.position(),
            fmt::format("ARES itself left a conflict: {}", words_in(conflict)),
            "two buffers share bytes while both are alive: plan again with memsize plan");
     }
   }
 
   // A pair of names, or whatever else it is written as.
-  static std::string words_in(JsonValue value) {
+  static std::string words_in(docs::Value value) {
     constexpr std::size_t kMost = 4;
     std::vector<std::string> words;
-    for (const JsonValue each : value) {
-      if (each.is(JsonKind::kText) && words.size() < kMost) {
+    for (const docs::Value each : value) {
+      if (each.is(docs::Kind::kText) && words.size() < kMost) {
         words.push_back(shown(each.text()));
       }
     }
@@ -464,12 +464,12 @@ class CheckpointReader : private AresReader {
   }
 
   // How many layers there are.
-  std::int64_t read_layers(JsonValue layers) {
+  std::int64_t read_layers(docs::Value layers) {
     if (!layers || !is_array(layers)) {
       return 0;
     }
     std::int64_t step = 0;
-    for (const JsonValue layer : layers) {
+    for (const docs::Value layer : layers) {
       if (!is_object(layer)) {
         continue;
       }
@@ -478,7 +478,7 @@ class CheckpointReader : private AresReader {
       for (const char* const key : kInputs) {
         buffers_.read(layer[key], step);
       }
-      for (const JsonValue input : layer["input_buffers"]) {
+      for (const docs::Value input : layer["input_buffers"]) {
         buffers_.read(input, step);
       }
       // What works in place reads it first.
@@ -495,16 +495,16 @@ class LevelsReader : private AresReader {
  public:
   using AresReader::AresReader;
 
-  PlanResult read(const JsonDocument& document) {
-    const JsonValue root = document.root();
+  PlanResult read(const docs::Document& document) {
+    const docs::Value root = document.root();
     report_.lines = document.lines();
     if (!is_object(root)) {
       return finish(std::move(report_), document);
     }
     read_hierarchy(root["memory_hierarchy"]);
-    const JsonValue list = member(root, "buffers");
+    const docs::Value list = member(root, "buffers");
     if (list && is_array(list)) {
-      for (const JsonValue entry : list) {
+      for (const docs::Value entry : list) {
         read_levels(entry);
       }
     }
@@ -520,18 +520,18 @@ class LevelsReader : private AresReader {
 
  private:
   // Levels with or without sizes, as a list or under their names.
-  void read_hierarchy(JsonValue hierarchy) {
-    const JsonValue levels = hierarchy["levels"] ? hierarchy["levels"] : hierarchy;
-    for (const JsonValue level : levels) {
-      if (!level.is(JsonKind::kObject)) {
+  void read_hierarchy(docs::Value hierarchy) {
+    const docs::Value levels = hierarchy["levels"] ? hierarchy["levels"] : hierarchy;
+    for (const docs::Value level : levels) {
+      if (!level.is(docs::Kind::kTable)) {
         continue;
       }
       model::PlannedMemory memory;
-      const JsonValue name = level["name"];
-      memory.name = memory_name(name.is(JsonKind::kText) ? name.text() : level.key());
-      memory.line = level.place().line;
+      const docs::Value name = level["name"];
+      memory.name = memory_name(name.is(docs::Kind::kText) ? name.text() : level.key());
+      memory.line = level.position().line;
       for (const char* const key : {"capacity_bytes", "size_bytes", "capacity", "size"}) {
-        if (!memory.capacity && level[key].is(JsonKind::kWhole)) {
+        if (!memory.capacity && level[key].is(docs::Kind::kWhole)) {
           memory.capacity = size_if_any(level, key);
         }
       }
@@ -540,7 +540,7 @@ class LevelsReader : private AresReader {
   }
 
   // What a buffer requires comes before what it would like.
-  void read_levels(JsonValue entry) {
+  void read_levels(docs::Value entry) {
     AresBuffers::Buffer* const buffer = read_buffer(entry);
     if (buffer == nullptr || buffer->block.memory == "l3") {
       return;
@@ -553,22 +553,22 @@ class LevelsReader : private AresReader {
     }
   }
 
-  std::int64_t read_layers(JsonValue layers) {
+  std::int64_t read_layers(docs::Value layers) {
     if (!layers || !is_array(layers)) {
       return 0;
     }
     std::int64_t step = 0;
-    for (const JsonValue layer : layers) {
+    for (const docs::Value layer : layers) {
       if (!is_object(layer)) {
         continue;
       }
-      for (const JsonValue input : layer["inputs"]) {
+      for (const docs::Value input : layer["inputs"]) {
         buffers_.read(input, step);
       }
-      for (const JsonValue scratch : layer["scratch"]) {
+      for (const docs::Value scratch : layer["scratch"]) {
         buffers_.write(scratch, step);
       }
-      for (const JsonValue output : layer["outputs"]) {
+      for (const docs::Value output : layer["outputs"]) {
         buffers_.write(output, step);
       }
       ++step;
@@ -579,7 +579,7 @@ class LevelsReader : private AresReader {
 
 template <typename Reader>
 PlanResult read_document(std::string_view text, const std::string& path) {
-  auto document = JsonDocument::parse(text, path);
+  auto document = docs::parse_json(text, path, Code::kPlanSyntax);
   if (!document) {
     return tl::make_unexpected(std::move(document.error()));
   }

@@ -6,7 +6,7 @@
 #include "memsize/core/text.hpp"
 
 #include "helia_tensors.hpp"
-#include "plan_json.hpp"
+#include "plan_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,8 +38,8 @@ class ResidencyReader : private PlanFields {
  public:
   explicit ResidencyReader(const std::string& path) : PlanFields(path) {}
 
-  PlanResult read(const JsonDocument& document) {
-    const JsonValue root = document.root();
+  PlanResult read(const docs::Document& document) {
+    const docs::Value root = document.root();
     report_.lines = document.lines();
     if (!is_object(root) || !read_version(root)) {
       return finish(std::move(report_), document);
@@ -53,13 +53,13 @@ class ResidencyReader : private PlanFields {
     report_.claimed_layout_hash = text_if_any(root, "memsize_layout_hash");
     read_content_hash(document, "memsize_content_hash", report_);
     report_.is_replanned = !report_.claimed_layout_hash.empty();
-    const JsonValue arenas = member(root, "arenas");
+    const docs::Value arenas = member(root, "arenas");
     if (arenas && is_object(arenas)) {
       read_arenas(arenas);
     }
-    const JsonValue tensors = root["tensors"];
+    const docs::Value tensors = root["tensors"];
     if (tensors && is_array(tensors)) {
-      for (const JsonValue tensor : tensors) {
+      for (const docs::Value tensor : tensors) {
         read_tensor(tensor);
       }
     }
@@ -70,12 +70,12 @@ class ResidencyReader : private PlanFields {
   }
 
  private:
-  bool read_version(JsonValue root) {
+  bool read_version(docs::Value root) {
     const auto version = whole_if_any(root, "schema_version");
     if (version && *version > kNewestSchema) {
       error(
           Code::kPlanVersion,
-          root["schema_version"].place(),
+          root["schema_version"].position(),
           fmt::format("schema_version is {}; this memsize reads up to {}", *version, kNewestSchema),
           "convert the model with a heliaAOT that writes schema 3, or take a newer memsize");
       return false;
@@ -84,7 +84,7 @@ class ResidencyReader : private PlanFields {
   }
 
   // Hashes are strings to compare. A text in brackets stands where one should be.
-  void read_hash(JsonValue root, const char* key, std::string& hash) {
+  void read_hash(docs::Value root, const char* key, std::string& hash) {
     hash = text_if_any(root, key);
     const bool whole =
         hash.size() == 16 && std::all_of(hash.begin(), hash.end(), [](char c) {
@@ -93,7 +93,7 @@ class ResidencyReader : private PlanFields {
     if (!hash.empty() && !whole) {
       report_.abridged = true;
       warn(Code::kPlanAbridged,
-           root[key].place(),
+           root[key].position(),
            fmt::format(
                "{} is '{}', not 16 hexadecimal digits", key, core::printable(hash, kLongestShown)),
            kConvertAgain);
@@ -101,20 +101,20 @@ class ResidencyReader : private PlanFields {
     }
   }
 
-  void read_arenas(JsonValue arenas) {
+  void read_arenas(docs::Value arenas) {
     for (const Lifetime role : kRoles) {
-      const JsonValue list = arenas[model::name_of(role)];
+      const docs::Value list = arenas[model::name_of(role)];
       if (!list || !is_array(list)) {
         continue;
       }
-      for (const JsonValue arena : list) {
+      for (const docs::Value arena : list) {
         read_arena(arena, role);
       }
     }
-    for (const JsonValue list : arenas) {
+    for (const docs::Value list : arenas) {
       if (!model::lifetime_named(list.key())) {
         warn(Code::kPlanContradiction,
-             list.place(),
+             list.position(),
              fmt::format("arenas of the role '{}' are left out",
                          core::printable(list.key(), kLongestShown)),
              "the roles are scratch, persistent and constant");
@@ -122,13 +122,13 @@ class ResidencyReader : private PlanFields {
     }
   }
 
-  void read_arena(JsonValue object, Lifetime role) {
+  void read_arena(docs::Value object, Lifetime role) {
     if (!is_object(object)) {
       return;
     }
     model::PlannedArena arena;
     arena.role = role;
-    arena.line = object.place().line;
+    arena.line = object.position().line;
     arena.memory = member(object, "memory") ? memory_if_any(object, "memory") : std::string{};
     const std::string source =
         object["source_memory"] ? memory_if_any(object, "source_memory") : std::string{};
@@ -148,11 +148,11 @@ class ResidencyReader : private PlanFields {
     }
   }
 
-  void contradict(JsonValue value, const std::string& what, const char* hint) {
-    warn(Code::kPlanContradiction, value.place(), what, hint);
+  void contradict(docs::Value value, const std::string& what, const char* hint) {
+    warn(Code::kPlanContradiction, value.position(), what, hint);
   }
 
-  void check_kind(JsonValue object, const model::PlannedArena& arena, const std::string& source) {
+  void check_kind(docs::Value object, const model::PlannedArena& arena, const std::string& source) {
     const std::string kind = core::to_lower(text_if_any(object, "kind"));
     const std::string name = arena_name(arena.role, arena.memory);
     if (!kind.empty() && kind != "staged" && kind != "cold") {
@@ -183,7 +183,7 @@ class ResidencyReader : private PlanFields {
 
   // The total of a scratch arena may be the budget that it was given; the others are exactly
   // filled.
-  void check_totals(JsonValue object, const model::PlannedArena& arena) {
+  void check_totals(docs::Value object, const model::PlannedArena& arena) {
     if (!arena.used || !arena.total) {
       return;
     }
@@ -199,7 +199,7 @@ class ResidencyReader : private PlanFields {
     }
   }
 
-  bool is_new_arena(JsonValue object, const model::PlannedArena& arena) {
+  bool is_new_arena(docs::Value object, const model::PlannedArena& arena) {
     if (!arenas_.emplace(std::pair{arena.role, arena.memory}, report_.arenas.size()).second) {
       contradict(object,
                  fmt::format("{} stands here again; the first holds",
@@ -217,12 +217,12 @@ class ResidencyReader : private PlanFields {
     return true;
   }
 
-  void read_tensor(JsonValue object) {
+  void read_tensor(docs::Value object) {
     if (!is_object(object)) {
       return;
     }
     model::PlannedBlock block;
-    block.line = object.place().line;
+    block.line = object.position().line;
     block.id = id(object, "id");
     block.name = text_if_any(object, "name");
     block.role = role(object, "role").value_or(Lifetime::kScratch);
@@ -233,17 +233,17 @@ class ResidencyReader : private PlanFields {
     block.offset = size_if_any(object, "offset");
     block.alignment = alignment_if_any(object, "alignment");
     block.size = size(object, "size").value_or(core::Bytes{});
-    if (block.id.empty() || !is_new(block.id, object.place())) {
+    if (block.id.empty() || !is_new(block.id, object.position())) {
       return;
     }
     if (block.offset) {
-      (void)ends_in_plan(*block.offset, block.size, object.place(), "the tensor");
+      (void)ends_in_plan(*block.offset, block.size, object.position(), "the tensor");
     }
     check_arena_of(object, block);
     report_.blocks.push_back(std::move(block));
   }
 
-  void check_arena_of(JsonValue object, const model::PlannedBlock& block) {
+  void check_arena_of(docs::Value object, const model::PlannedBlock& block) {
     const auto known = arenas_.find({block.role, block.memory});
     const std::string name = core::printable(block.id, kLongestShown);
     if (known == arenas_.end()) {
@@ -320,15 +320,15 @@ class ManifestReader : private PlanFields {
  public:
   explicit ManifestReader(const std::string& path) : PlanFields(path) {}
 
-  PlanResult read(const JsonDocument& document) {
+  PlanResult read(const docs::Document& document) {
     model::PlanReport report;
     report.lines = document.lines();
     report.planner = "heliaAOT";
     HeliaTensors tensors{*this};
-    const JsonValue root = document.root();
+    const docs::Value root = document.root();
     if (is_array(root)) {
       std::int64_t position = 0;
-      for (const JsonValue one : root) {
+      for (const docs::Value one : root) {
         read_operator(one, position++, tensors);
       }
     }
@@ -337,24 +337,24 @@ class ManifestReader : private PlanFields {
   }
 
  private:
-  void read_operator(JsonValue one, std::int64_t position, HeliaTensors& tensors) {
+  void read_operator(docs::Value one, std::int64_t position, HeliaTensors& tensors) {
     using Side = HeliaTouch::Side;
     if (!is_object(one)) {
       return;
     }
     tensors.begin_operator(
-        step_if_any(one, "idx").value_or(position), text_if_any(one, "op_type"), one.place());
+        step_if_any(one, "idx").value_or(position), text_if_any(one, "op_type"), one.position());
     constexpr auto kSides = std::to_array<std::pair<const char*, Side>>({
         {"inputs", Side::kInput},
         {"outputs", Side::kOutput},
         {"local_tensors", Side::kLocal},
     });
     for (const auto& [key, side] : kSides) {
-      const JsonValue list = one[key];
+      const docs::Value list = one[key];
       if (!list || !is_array(list)) {
         continue;
       }
-      for (const JsonValue tensor : list) {
+      for (const docs::Value tensor : list) {
         // An optional input that is not given is null.
         if (tensor) {
           read_tensor(tensor, side, tensors);
@@ -363,13 +363,13 @@ class ManifestReader : private PlanFields {
     }
   }
 
-  void read_tensor(JsonValue object, HeliaTouch::Side side, HeliaTensors& tensors) {
+  void read_tensor(docs::Value object, HeliaTouch::Side side, HeliaTensors& tensors) {
     if (!is_object(object)) {
       return;
     }
     HeliaTouch touch;
     touch.side = side;
-    touch.place = object.place();
+    touch.place = object.position();
     touch.id = id(object, "id");
     touch.name = text_if_any(object, "name");
     touch.role = role_of(object);
@@ -386,7 +386,7 @@ class ManifestReader : private PlanFields {
   }
 
   // What is allocated; the tensor's own bytes where nothing was.
-  core::Bytes size_of(JsonValue object) {
+  core::Bytes size_of(docs::Value object) {
     const auto own = size_if_any(object, "nbytes");
     const auto allocated = size_if_any(object, "allocation_size");
     if (!own && !allocated && !failed()) {
@@ -394,7 +394,7 @@ class ManifestReader : private PlanFields {
     }
     if (own && allocated && *own > *allocated) {
       warn(Code::kPlanContradiction,
-           object["allocation_size"].place(),
+           object["allocation_size"].position(),
            fmt::format("tensor '{}' has {} B, but only {} are allocated",
                        core::printable(object["id"] ? as_id(object["id"]) : "", kLongestShown),
                        own->count(),
@@ -404,12 +404,12 @@ class ManifestReader : private PlanFields {
     return allocated ? *allocated : own.value_or(core::Bytes{});
   }
 
-  Lifetime role_of(JsonValue object) {
+  Lifetime role_of(docs::Value object) {
     const auto flagged = role_of_flags(object);
     const auto role = role_if_any(object, "arena_role");
     if (role && flagged && *role != *flagged) {
       warn(Code::kPlanContradiction,
-           object["arena_role"].place(),
+           object["arena_role"].position(),
            fmt::format("a tensor that is {} lies in an arena for what is {}",
                        model::name_of(*flagged),
                        model::name_of(*role)),
@@ -418,7 +418,7 @@ class ManifestReader : private PlanFields {
     return role ? *role : flagged.value_or(Lifetime::kScratch);
   }
 
-  std::optional<Lifetime> role_of_flags(JsonValue object) {
+  std::optional<Lifetime> role_of_flags(docs::Value object) {
     constexpr auto kFlags = std::to_array<std::pair<const char*, Lifetime>>({
         {"is_constant", Lifetime::kConstant},
         {"is_persistent", Lifetime::kPersistent},
@@ -448,7 +448,7 @@ bool probe_helia_residency(std::string_view head) {
 }
 
 PlanResult read_helia_residency(std::string_view text, const std::string& path) {
-  const auto document = JsonDocument::parse(text, path);
+  const auto document = docs::parse_json(text, path, Code::kPlanSyntax);
   MEMSIZE_TRY(document);
   return ResidencyReader{path}.read(*document);
 }
@@ -459,7 +459,7 @@ bool probe_helia_manifest(std::string_view head) {
 }
 
 PlanResult read_helia_manifest(std::string_view text, const std::string& path) {
-  const auto document = JsonDocument::parse(text, path);
+  const auto document = docs::parse_json(text, path, Code::kPlanSyntax);
   MEMSIZE_TRY(document);
   return ManifestReader{path}.read(*document);
 }

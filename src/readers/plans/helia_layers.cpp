@@ -166,7 +166,7 @@ class LayersReader {
     }
     for (std::size_t column = 0; column < kLayerColumns; ++column) {
       const auto like = std::find_if(unknown.begin(), unknown.end(), [&](const auto& name) {
-        return one_byte_off(name, kNames.at(column));
+        return core::one_byte_off(name, kNames.at(column));
       });
       if (where_.at(column) == kAbsent && like != unknown.end()) {
         wrong(fmt::format("there is no column '{}', but one '{}'",

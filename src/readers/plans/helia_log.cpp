@@ -219,8 +219,9 @@ class LogReader {
           std::string_view{name}.substr(0, name.find_last_not_of("0123456789") + 1);
       const auto like = std::find_if(
           kWords.begin(), kWords.end(), [&, name = std::string_view{name}](std::string_view word) {
-            return one_byte_off(name, word) || one_byte_off(letters, std::string{word} + "=") ||
-                   letters == word || (name.size() == word.size() + 1 && name.ends_with(word));
+            return core::one_byte_off(name, word) ||
+                   core::one_byte_off(letters, std::string{word} + "=") || letters == word ||
+                   (name.size() == word.size() + 1 && name.ends_with(word));
           });
       const bool is_known = std::find(kWords.begin(), kWords.end(), name) != kWords.end();
       if (!is_known && like != kWords.end()) {

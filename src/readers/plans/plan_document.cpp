@@ -2,7 +2,7 @@
 // was. Hashes and diagnostics are left out, because whoever has the plan can make them again.
 #include "memsize/core/text.hpp"
 
-#include "plan_json.hpp"
+#include "plan_fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,8 +28,8 @@ class DocumentReader : private PlanFields {
  public:
   explicit DocumentReader(const std::string& path) : PlanFields(path) {}
 
-  PlanResult read(const JsonDocument& document) {
-    const JsonValue root = document.root();
+  PlanResult read(const docs::Document& document) {
+    const docs::Value root = document.root();
     report_.lines = document.lines();
     report_.has_alignments = true;
     if (!is_object(root) || !has_schema(root)) {
@@ -50,30 +50,30 @@ class DocumentReader : private PlanFields {
   }
 
  private:
-  bool has_schema(JsonValue root) {
+  bool has_schema(docs::Value root) {
     const std::string schema = text(root, "schema");
     if (schema == kSchema || failed()) {
       return !failed();
     }
     error(Code::kPlanVersion,
-          root["schema"].place(),
+          root["schema"].position(),
           fmt::format("the document has the schema '{}'", core::printable(schema, kLongestShown)),
           fmt::format("this memsize reads {}", kSchema));
     return false;
   }
 
-  void each(JsonValue list, void (DocumentReader::*take)(JsonValue)) {
+  void each(docs::Value list, void (DocumentReader::*take)(docs::Value)) {
     if (!list || !is_array(list)) {
       return;
     }
-    for (const JsonValue entry : list) {
+    for (const docs::Value entry : list) {
       if (is_object(entry)) {
         (this->*take)(entry);
       }
     }
   }
 
-  std::string memory(JsonValue entry) {
+  std::string memory(docs::Value entry) {
     std::string name = text(entry, "memory");
     if (name.empty() && !failed()) {
       wrong(entry["memory"], "a memory has a name", kWriteAgain);
@@ -82,15 +82,15 @@ class DocumentReader : private PlanFields {
   }
 
   // What is read where it lies has no source.
-  std::string source(JsonValue entry, const std::string& own) {
+  std::string source(docs::Value entry, const std::string& own) {
     std::string name = text_if_any(entry, "source_memory");
     return name == own ? std::string{} : name;
   }
 
-  void read_memory(JsonValue entry) {
+  void read_memory(docs::Value entry) {
     model::PlannedMemory known;
     known.name = text(entry, "name");
-    known.line = entry.place().line;
+    known.line = entry.position().line;
     known.capacity = size_if_any(entry, "capacity_bytes");
     known.used = size_if_any(entry, "used_bytes");
     known.alignment = alignment_if_any(entry, "alignment");
@@ -107,7 +107,7 @@ class DocumentReader : private PlanFields {
     if (!memories_.insert(known.name).second) {
       error(
           Code::kPlanDuplicate,
-          entry.place(),
+          entry.position(),
           fmt::format("memory '{}' stands here again", core::printable(known.name, kLongestShown)),
           "each memory has one entry");
       return;
@@ -115,12 +115,12 @@ class DocumentReader : private PlanFields {
     report_.memories.push_back(std::move(known));
   }
 
-  void read_arena(JsonValue entry) {
+  void read_arena(docs::Value entry) {
     model::PlannedArena arena;
     arena.memory = memory(entry);
     arena.role = role(entry, "role").value_or(Lifetime::kScratch);
     arena.source_memory = source(entry, arena.memory);
-    arena.line = entry.place().line;
+    arena.line = entry.position().line;
     arena.region_id = whole_if_any(entry, "region_id");
     arena.used = size_if_any(entry, "height_bytes");
     arena.total = size_if_any(entry, "total_bytes");
@@ -135,7 +135,7 @@ class DocumentReader : private PlanFields {
     }
     if (!arenas_.insert({arena.memory, arena.role}).second) {
       error(Code::kPlanDuplicate,
-            entry.place(),
+            entry.position(),
             fmt::format("the {} arena in '{}' stands here again",
                         model::name_of(arena.role),
                         core::printable(arena.memory, kLongestShown)),
@@ -153,14 +153,14 @@ class DocumentReader : private PlanFields {
     report_.arenas.push_back(std::move(arena));
   }
 
-  void read_block(JsonValue entry) {
+  void read_block(docs::Value entry) {
     model::PlannedBlock block;
     block.id = id(entry, "id");
     block.name = text_if_any(entry, "name");
     block.memory = memory(entry);
     block.role = role(entry, "role").value_or(Lifetime::kScratch);
     block.source_memory = source(entry, block.memory);
-    block.line = entry.place().line;
+    block.line = entry.position().line;
     block.size = size(entry, "size").value_or(core::Bytes{});
     block.alignment = alignment_if_any(entry, "alignment");
     block.offset = size_if_any(entry, "offset");
@@ -176,30 +176,30 @@ class DocumentReader : private PlanFields {
       }
     }
     read_windows(entry["windows"], block);
-    if (block.id.empty() || !is_new(block.id, entry.place())) {
+    if (block.id.empty() || !is_new(block.id, entry.position())) {
       return;
     }
     if (block.offset) {
-      ends_in_plan(*block.offset, block.size, entry.place(), "the block");
+      ends_in_plan(*block.offset, block.size, entry.position(), "the block");
     }
     total_ += block.size;
     if (total_ > model::kLargestPlan) {
       error(Code::kPlanSize,
-            entry.place(),
+            entry.position(),
             "with this block, the sizes add up to more than any memory has",
             "sums of sizes go up to 2^62 B");
     }
     report_.blocks.push_back(std::move(block));
   }
 
-  void read_windows(JsonValue list, model::PlannedBlock& block) {
+  void read_windows(docs::Value list, model::PlannedBlock& block) {
     if (!list || !is_array(list)) {
       return;
     }
     if (list.size() > model::kMostWindows) {
       return wrong(list, fmt::format("a block has at most {}", model::kMostWindows), kWriteAgain);
     }
-    for (const JsonValue entry : list) {
+    for (const docs::Value entry : list) {
       if (!is_object(entry)) {
         return;
       }
@@ -220,10 +220,10 @@ class DocumentReader : private PlanFields {
     block.windows = model::united(block.windows);
   }
 
-  void read_layer(JsonValue entry) {
+  void read_layer(docs::Value entry) {
     model::LayerTime layer;
     layer.name = text(entry, "name");
-    layer.line = entry.place().line;
+    layer.line = entry.position().line;
     layer.total = whole(entry, "total_cycles").value_or(0);
     layer.compute = whole_if_any(entry, "compute_cycles").value_or(0);
     layer.load = whole_if_any(entry, "load_cycles").value_or(0);
@@ -264,7 +264,7 @@ bool probe_plan_document(std::string_view head) {
 }
 
 PlanResult read_plan_document(std::string_view text, const std::string& path) {
-  auto document = JsonDocument::parse(text, path);
+  auto document = docs::parse_json(text, path, Code::kPlanSyntax);
   if (!document) {
     return tl::make_unexpected(std::move(document.error()));
   }

@@ -168,14 +168,6 @@ bool PlanProblems::is_new(std::string_view id, PlanPlace place) {
   return false;
 }
 
-bool one_byte_off(std::string_view a, std::string_view b) {
-  std::size_t others = a.size() == b.size() ? 0 : 2;
-  for (std::size_t i = 0; i < a.size() && others < 2; ++i) {
-    others += a[i] == b[i] ? 0U : 1U;
-  }
-  return others == 1;
-}
-
 std::string memory_name(std::string_view text) {
   const std::string name = core::to_lower(core::trim(text));
   return name.empty() ? std::string{"default"} : name;

@@ -2,6 +2,8 @@
 // that a size or a lifetime is refused with the same words whatever the format.
 #pragma once
 
+#include "memsize/docs/value.hpp"
+
 #include "plan_formats.hpp"
 #include "tidl_rows.hpp"
 
@@ -15,14 +17,8 @@
 
 namespace memsize::readers {
 
-/// Where in the text something stands. Line and column count from 1; 0: nowhere in particular.
-struct PlanPlace {
-  std::size_t line = 0;
-  std::size_t column = 0;
-};
-
-/// Of a name or a value of the input, in a message.
-inline constexpr std::size_t kLongestShown = 40;
+using PlanPlace = docs::Position;
+using docs::kLongestShown;
 
 /// What a report may list. A block costs about a kilobyte on its way to a plan, and one million of
 /// them some seconds; ten times as many would take all memory, and hours.
@@ -87,8 +83,6 @@ class PlanProblems {
   std::unordered_map<std::string, std::size_t> ids_;
 };
 
-/// Whether one is the other with one byte replaced: what a damaged name looks like.
-[[nodiscard]] bool one_byte_off(std::string_view a, std::string_view b);
 /// In lower case, without blanks around it; "default" where the report names none.
 [[nodiscard]] std::string memory_name(std::string_view text);
 /// "SCRATCH", "persistent", "Constant".

@@ -13,7 +13,7 @@
 // aliases of a block that is made for the group, with a window for each part of its life.
 #include "memsize/core/text.hpp"
 
-#include "plan_json.hpp"
+#include "plan_fields.hpp"
 
 #include <algorithm>
 #include <map>
@@ -63,8 +63,8 @@ class InfoReader : private PlanFields {
  public:
   explicit InfoReader(const std::string& path) : PlanFields(path) {}
 
-  PlanResult read(const JsonDocument& document) {
-    const JsonValue root = document.root();
+  PlanResult read(const docs::Document& document) {
+    const docs::Value root = document.root();
     report_.lines = document.lines();
     report_.planner = "ST Edge AI";
     if (!is_object(root) || !read_version(root)) {
@@ -72,7 +72,7 @@ class InfoReader : private PlanFields {
     }
     read_pools(member(root, "memory_pools"));
     read_buffers(member(root, "buffers"));
-    for (const JsonValue graph : root["graphs"]) {
+    for (const docs::Value graph : root["graphs"]) {
       read_graph(graph);
     }
     if (!failed()) {
@@ -91,38 +91,38 @@ class InfoReader : private PlanFields {
 
  private:
   // "2.0" and "3.0" have the same members as far as they are read here.
-  bool read_version(JsonValue root) {
-    const JsonValue version = root["json_schema_version"];
-    if (!version.is(JsonKind::kText) || version.text().starts_with("1.") ||
+  bool read_version(docs::Value root) {
+    const docs::Value version = root["json_schema_version"];
+    if (!version.is(docs::Kind::kText) || version.text().starts_with("1.") ||
         version.text().starts_with("2.") || version.text().starts_with("3.")) {
       return true;
     }
     error(Code::kPlanVersion,
-          version.place(),
+          version.position(),
           fmt::format("json_schema_version is {}; this memsize reads 1 to 3", version.shown()),
           "generate the network with an older ST Edge AI, or take a newer memsize");
     return false;
   }
 
-  void read_pools(JsonValue pools) {
+  void read_pools(docs::Value pools) {
     if (!pools || !is_array(pools)) {
       return;
     }
-    for (const JsonValue entry : pools) {
+    for (const docs::Value entry : pools) {
       if (is_object(entry)) {
         read_pool(entry);
       }
     }
   }
 
-  void read_pool(JsonValue entry) {
+  void read_pool(docs::Value entry) {
     const std::string key = id(entry, "id");
     const std::string printed = text(entry, "name");
     if (key.empty() || printed.empty()) {
       return;
     }
     Pool pool;
-    pool.place = entry.place();
+    pool.place = entry.position();
     pool.name = memory_name(printed);
     if (!pool_names_.insert({pool.name, key}).second) {
       pool.name += "_" + key;
@@ -135,19 +135,19 @@ class InfoReader : private PlanFields {
     add_memory(entry, pool);
     if (!pools_.emplace(key, std::move(pool)).second) {
       error(Code::kPlanDuplicate,
-            entry.place(),
+            entry.position(),
             fmt::format("pool {} stands here again", core::printable(key, kLongestShown)),
             "each pool needs an id of its own");
     }
   }
 
   // What is made of other pools is no memory beside them, unless buffers lie in it.
-  void add_memory(JsonValue entry, const Pool& pool) {
+  void add_memory(docs::Value entry, const Pool& pool) {
     model::PlannedMemory memory;
     memory.name = pool.name;
     memory.line = pool.place.line;
     // -1: as large as it has to be.
-    if (!entry["size_bytes"].is(JsonKind::kNegative)) {
+    if (!entry["size_bytes"].is(docs::Kind::kNegative)) {
       memory.capacity = size_if_any(entry, "size_bytes");
     }
     memory.used = pool.used;
@@ -155,11 +155,11 @@ class InfoReader : private PlanFields {
       memory.alignment = pool.alignment;
     }
     // Not placed yet: "NULL", or the name of the array that it will be.
-    if (const JsonValue address = entry["address"]; address.is(JsonKind::kText)) {
+    if (const docs::Value address = entry["address"]; address.is(docs::Kind::kText)) {
       if (const auto base = core::parse_address(address.text())) {
         memory.base = core::PhysAddr{*base};
       }
-    } else if (address.is(JsonKind::kWhole)) {
+    } else if (address.is(docs::Kind::kWhole)) {
       memory.base = core::PhysAddr{address.whole()};
     }
     const std::string rights = text_if_any(entry, "rights");
@@ -172,36 +172,37 @@ class InfoReader : private PlanFields {
   }
 
   // 0 says nothing.
-  std::optional<core::Align> own_alignment(JsonValue entry) {
-    const JsonValue value = entry["alignment"];
-    return value.is(JsonKind::kWhole) && value.whole() == 0 ? std::nullopt
-                                                            : alignment_if_any(entry, "alignment");
+  std::optional<core::Align> own_alignment(docs::Value entry) {
+    const docs::Value value = entry["alignment"];
+    return value.is(docs::Kind::kWhole) && value.whole() == 0
+               ? std::nullopt
+               : alignment_if_any(entry, "alignment");
   }
 
-  void read_buffers(JsonValue buffers) {
+  void read_buffers(docs::Value buffers) {
     if (!buffers || !is_array(buffers)) {
       return;
     }
-    for (const JsonValue entry : buffers) {
+    for (const docs::Value entry : buffers) {
       if (is_object(entry)) {
         read_buffer(entry);
       }
     }
   }
 
-  void read_buffer(JsonValue entry) {
+  void read_buffer(docs::Value entry) {
     model::PlannedBlock block;
     block.id = id(entry, "id");
     block.name = text_if_any(entry, "name");
-    block.line = entry.place().line;
+    block.line = entry.position().line;
     const std::string pool_id = id(entry, "mpool_id");
-    if (block.id.empty() || pool_id.empty() || !is_new(block.id, entry.place())) {
+    if (block.id.empty() || pool_id.empty() || !is_new(block.id, entry.position())) {
       return;
     }
     const auto found = pools_.find(pool_id);
     if (found == pools_.end()) {
       error(Code::kPlanMemory,
-            entry["mpool_id"].place(),
+            entry["mpool_id"].position(),
             fmt::format("buffer '{}' lies in pool {}, which is not there",
                         core::printable(block.id, kLongestShown),
                         core::printable(pool_id, kLongestShown)),
@@ -221,7 +222,7 @@ class InfoReader : private PlanFields {
                  : flags.find("FLAG_STATE") != std::string::npos ? Lifetime::kPersistent
                                                                  : Lifetime::kScratch;
     read_epochs(entry["epochs"], block);
-    if (block.offset && ends_in_plan(*block.offset, block.size, entry.place(), "the buffer")) {
+    if (block.offset && ends_in_plan(*block.offset, block.size, entry.position(), "the buffer")) {
       const core::Bytes end = *block.offset + block.size;
       core::Bytes& highest = is_param ? found->second.params_end : found->second.activations_end;
       highest = std::max(highest, end);
@@ -231,7 +232,7 @@ class InfoReader : private PlanFields {
     total_ += block.size;
     if (total_ > model::kLargestPlan) {
       error(Code::kPlanSize,
-            entry.place(),
+            entry.position(),
             "with this buffer, the sizes add up to more than any memory has",
             "sums of sizes go up to 2^62 B");
     }
@@ -242,7 +243,7 @@ class InfoReader : private PlanFields {
   }
 
   // Constants have epochs, too, which say when somebody reads them: they are there all the time.
-  void read_epochs(JsonValue epochs, model::PlannedBlock& block) {
+  void read_epochs(docs::Value epochs, model::PlannedBlock& block) {
     if (!epochs || block.role != Lifetime::kScratch || !is_object(epochs)) {
       return;
     }
@@ -257,35 +258,35 @@ class InfoReader : private PlanFields {
     }
   }
 
-  void read_graph(JsonValue graph) {
+  void read_graph(docs::Value graph) {
     mark(graph["inputs"], &model::PlannedBlock::is_input);
     mark(graph["outputs"], &model::PlannedBlock::is_output);
-    for (const JsonValue node : graph["nodes"]) {
+    for (const docs::Value node : graph["nodes"]) {
       read_node(node);
     }
   }
 
-  void mark(JsonValue ids, bool model::PlannedBlock::*flag) {
-    for (const JsonValue value : ids) {
+  void mark(docs::Value ids, bool model::PlannedBlock::*flag) {
+    for (const docs::Value value : ids) {
       if (const auto at = index_of(value)) {
         blocks_[*at].*flag = true;
       }
     }
   }
 
-  std::optional<std::size_t> index_of(JsonValue value) const {
-    if (!value.is(JsonKind::kWhole) && !value.is(JsonKind::kText)) {
+  std::optional<std::size_t> index_of(docs::Value value) const {
+    if (!value.is(docs::Kind::kWhole) && !value.is(docs::Kind::kText)) {
       return std::nullopt;
     }
-    const auto found = index_.find(value.is(JsonKind::kText) ? std::string{value.text()}
-                                                             : fmt::format("{}", value.whole()));
+    const auto found = index_.find(value.is(docs::Kind::kText) ? std::string{value.text()}
+                                                               : fmt::format("{}", value.whole()));
     return found == index_.end() ? std::nullopt : std::optional{found->second};
   }
 
   // Those that are buffers. Nodes inside of a node name the same again: each use counts once.
-  std::vector<std::size_t> buffers_in(JsonValue ids, bool is_inner) {
+  std::vector<std::size_t> buffers_in(docs::Value ids, bool is_inner) {
     std::vector<std::size_t> found;
-    for (const JsonValue value : ids) {
+    for (const docs::Value value : ids) {
       if (const auto at = index_of(value)) {
         uses_[*at] += is_inner ? 1U : 0U;
         found.push_back(*at);
@@ -294,7 +295,7 @@ class InfoReader : private PlanFields {
     return found;
   }
 
-  void read_node(JsonValue node) {
+  void read_node(docs::Value node) {
     const bool is_inner = node["subgraph_nodes"].size() == 0;
     const auto inputs = buffers_in(node["inputs"], is_inner);
     const auto outputs = buffers_in(node["outputs"], is_inner);
@@ -306,7 +307,7 @@ class InfoReader : private PlanFields {
         }
       }
     }
-    for (const JsonValue inner : node["subgraph_nodes"]) {
+    for (const docs::Value inner : node["subgraph_nodes"]) {
       read_node(inner);
     }
   }
@@ -484,7 +485,7 @@ class InfoReader : private PlanFields {
   }
 
   // Sums over pools, as the report's own text has them.
-  void check_footprint(JsonValue footprint) {
+  void check_footprint(docs::Value footprint) {
     if (!footprint || !is_object(footprint)) {
       return;
     }
@@ -502,11 +503,11 @@ class InfoReader : private PlanFields {
     compare(footprint, "activations", activations);
   }
 
-  void compare(JsonValue footprint, const char* key, core::Bytes sum) {
+  void compare(docs::Value footprint, const char* key, core::Bytes sum) {
     const auto said = size_if_any(footprint, key);
     if (said && *said != sum) {
       warn(Code::kPlanContradiction,
-           footprint[key].place(),
+           footprint[key].position(),
            fmt::format("memory_footprint says {} B of {}, the pools use {} B",
                        said->count(),
                        key,
@@ -541,7 +542,7 @@ bool probe_st_edge_ai(std::string_view head) {
 }
 
 PlanResult read_st_edge_ai(std::string_view text, const std::string& path) {
-  auto document = JsonDocument::parse(text, path);
+  auto document = docs::parse_json(text, path, Code::kPlanSyntax);
   if (!document) {
     return tl::make_unexpected(std::move(document.error()));
   }

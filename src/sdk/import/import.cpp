@@ -5,6 +5,7 @@
 #include "memsize/board/load.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/parse.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/generation.hpp"
 
@@ -22,7 +23,6 @@ namespace memsize::sdk {
 namespace {
 
 using core::Code;
-using core::TomlValue;
 
 // "rtos/gen_linker_mem_map.py" of a path that may be anywhere.
 std::string script_name(const Plan& plan) {
@@ -143,24 +143,11 @@ std::set<std::string> pinned_addresses(const Variant& variant, const Reading& re
 }
 
 // Tables that say nothing about where memory is.
-bool is_part(const TomlValue& file) {
-  return std::all_of(file.fields.begin(), file.fields.end(), [](const core::TomlField& field) {
-    return field.key == "mmu" || field.key == "mpu" || field.key == "rebuild" || field.key == "rat";
+bool is_part(docs::Value file) {
+  return std::all_of(file.begin(), file.end(), [](docs::Value field) {
+    const std::string_view key = field.key();
+    return key == "mmu" || key == "mpu" || key == "rebuild" || key == "rat";
   });
-}
-
-void merge_into(TomlValue& base, const TomlValue& over) {
-  for (const core::TomlField& field : over.fields) {
-    core::TomlField* known = base.find(field.key);
-    if (known == nullptr) {
-      base.fields.push_back(field);
-    } else if (known->get().kind == TomlValue::Kind::kTable &&
-               field.get().kind == TomlValue::Kind::kTable) {
-      merge_into(known->get(), field.get());
-    } else {
-      *known = field;
-    }
-  }
 }
 
 // Walks the files that a board inherits, in the order in which they are merged.
@@ -171,22 +158,21 @@ class PartFinder {
 
   void visit(const std::string& path, const std::string& name, ImportModel& model) {
     const auto content = files_.read(path, core::kWrittenFile);
-    const auto file = content ? core::parse_toml(*content, path)
-                              : core::Result<TomlValue>{tl::make_unexpected(content.error())};
+    const auto file = content ? docs::parse_toml(*content, path)
+                              : core::Result<docs::Document>{tl::make_unexpected(content.error())};
     // It was loaded a moment ago.
     if (!file || !seen_.insert(path).second) {
       return;
     }
-    if (const core::TomlField* list = file->find("inherit"); list != nullptr) {
-      for (const TomlValue& inherited : list->get().items) {
-        const std::string beside = path.substr(0, path.rfind('/') + 1) + inherited.string;
-        visit(files_.exists(beside) ? beside : folder_ + "/" + inherited.string,
-              inherited.string,
-              model);
+    if (const docs::Value list = file->root()["inherit"]) {
+      for (const docs::Value each : list) {
+        const std::string inherited = each.string();
+        const std::string beside = path.substr(0, path.rfind('/') + 1) + inherited;
+        visit(files_.exists(beside) ? beside : folder_ + "/" + inherited, inherited, model);
       }
-    } else if (!name.empty() && is_part(*file) && files_.exists(folder_ + "/" + name)) {
+    } else if (!name.empty() && is_part(file->root()) && files_.exists(folder_ + "/" + name)) {
       model.parts.push_back(name);
-      merge_into(model.given, *file);
+      model.given = docs::merged(model.given.root(), file->root());
     }
   }
 
@@ -232,11 +218,9 @@ ImportModel make_import_parts(core::FileSystem& files,
   for (const std::string& name : *names) {
     const std::string path = fmt::format("{}/parts/{}", folder, name);
     const auto content = files.read(path, core::kWrittenFile);
-    auto part = content ? core::parse_toml(*content, path)
-                        : core::Result<TomlValue>{tl::make_unexpected(content.error())};
-    const core::TomlField* mmu = part && is_part(*part) ? part->find("mmu") : nullptr;
-    const core::TomlField* own = mmu == nullptr ? nullptr : mmu->get().find("program");
-    if (own == nullptr || own->get().string != program) {
+    auto part = content ? docs::parse_toml(*content, path)
+                        : core::Result<docs::Document>{tl::make_unexpected(content.error())};
+    if (!part || !is_part(part->root()) || part->root()["mmu"]["program"].text() != program) {
       continue;
     }
     if (!model.parts.empty()) {

@@ -241,13 +241,13 @@ class MmuWriter {
   [[nodiscard]] std::string driver_text(std::size_t most) const {
     std::string text;
     const auto add = [&](const char* key, const std::string& value) {
-      if (given(plan_, fmt::format("mmu.{}", key)) == nullptr) {
+      if (!given(plan_, fmt::format("mmu.{}", key))) {
         text += fmt::format("{} = {}\n", key, value);
       }
     };
     const std::string program = by_sysconfig_ ? "sysconfig" : "source";
-    const core::TomlValue* said = given(plan_, "mmu.program");
-    if (said == nullptr || said->string != program) {
+    const docs::Value said = given(plan_, "mmu.program");
+    if (!said || said.string() != program) {
       text += fmt::format("program = {}\n", quoted(program));
     }
     if (known_ == nullptr) {
@@ -276,8 +276,8 @@ class MmuWriter {
   }
 
   [[nodiscard]] std::string property_text() const {
-    if (known_ == nullptr || known_->mmu.properties.empty() ||
-        given(plan_, "mmu.property") != nullptr || !by_sysconfig_) {
+    if (known_ == nullptr || known_->mmu.properties.empty() || given(plan_, "mmu.property") ||
+        !by_sysconfig_) {
       return {};
     }
     std::string text = "[mmu.property]\n";

@@ -288,7 +288,7 @@ class MpuWriter {
   }
 
   void define(const board::MpuAttribute& attribute) {
-    if (given(plan_, "mpu.attribute." + attribute.name) == nullptr) {
+    if (!given(plan_, "mpu.attribute." + attribute.name)) {
       InlineTable fields;
       fields.plain("tex", fmt::format("{}", attribute.tex));
       fields.flag("cacheable", attribute.cacheable, false);
@@ -351,7 +351,7 @@ class MpuWriter {
     const std::string name =
         fields.name.empty() ? fmt::format("REGION_{}", fields.number) : as_identifier(fields.name);
     std::string key = name;
-    while (given(plan_, "mpu.region." + key) != nullptr || fixed_.has_other(key, table.str())) {
+    while (given(plan_, "mpu.region." + key) || fixed_.has_other(key, table.str())) {
       key += "_" + as_identifier(core.name);
     }
     return fixed_.add(key, table.str(), as_identifier(core.name));
@@ -360,9 +360,8 @@ class MpuWriter {
   // An inherited file has just this region.
   [[nodiscard]] bool is_given(const board::MpuFixed& region) const {
     const auto same = [&](const char* field, const std::string& text) {
-      const core::TomlValue* value =
-          given(plan_, fmt::format("mpu.region.{}.{}", region.key, field));
-      return value != nullptr && value->string == text;
+      const docs::Value value = given(plan_, fmt::format("mpu.region.{}.{}", region.key, field));
+      return value && value.string() == text;
     };
     return same("base", region.base.text) && same("size", region.size.text) &&
            same("attribute", region.attribute);
@@ -375,17 +374,17 @@ class MpuWriter {
                                   : std::string{board::name_of(board::MpuProgram::kCsl)};
     const std::string program =
         by_sysconfig ? std::string{board::name_of(board::MpuProgram::kSysconfig)} : other;
-    const core::TomlValue* said = given(plan_, "mpu.program");
-    std::string text = said != nullptr && said->string == program
+    const docs::Value said = given(plan_, "mpu.program");
+    std::string text = said && said.string() == program
                            ? std::string{}
                            : fmt::format("program = {}\n", quoted(program));
     if (known_ != nullptr) {
       constexpr unsigned kLast = 15;
       const board::Mpu& mpu = known_->mpu;
-      if (mpu.first != 0 && given(plan_, "mpu.first") == nullptr) {
+      if (mpu.first != 0 && !given(plan_, "mpu.first")) {
         text += fmt::format("first = {}\n", mpu.first);
       }
-      if (mpu.last != kLast && given(plan_, "mpu.last") == nullptr) {
+      if (mpu.last != kLast && !given(plan_, "mpu.last")) {
         text += fmt::format("last = {}\n", mpu.last);
       }
     }

@@ -19,12 +19,9 @@ namespace {
 // Smaller alignments are met by any region that begins on a page.
 constexpr std::uint64_t kSmallestAlignment = 64ULL << 10;
 
-bool lists(const core::TomlValue* numbers, const std::string& attribute) {
-  if (numbers == nullptr) {
-    return false;
-  }
-  return std::any_of(numbers->items.begin(), numbers->items.end(), [&](const auto& number) {
-    return attribute == "MAIR" + std::to_string(number.integer);
+bool lists(docs::Value numbers, const std::string& attribute) {
+  return std::any_of(numbers.begin(), numbers.end(), [&](docs::Value number) {
+    return attribute == "MAIR" + number.digits();
   });
 }
 

@@ -25,7 +25,7 @@ std::string rebuild_text(const Plan& plan) {
            "# The tree does not say what must be built again: add [[rebuild]] steps for "
            "REBUILD.md.\n";
   }
-  if (known->rebuild.empty() || given(plan, "rebuild") != nullptr) {
+  if (known->rebuild.empty() || given(plan, "rebuild")) {
     return {};
   }
   text += fmt::format(
@@ -133,12 +133,11 @@ std::string as_identifier(std::string_view name) {
   return starts ? result : "_" + result;
 }
 
-const core::TomlValue* given(const Plan& plan, std::string_view dotted) {
-  const core::TomlValue* value = plan.model == nullptr ? nullptr : &plan.model->given;
-  while (value != nullptr && !dotted.empty()) {
+docs::Value given(const Plan& plan, std::string_view dotted) {
+  docs::Value value = plan.model == nullptr ? docs::Value{} : plan.model->given.root();
+  while (value && !dotted.empty()) {
     const std::size_t dot = std::min(dotted.find('.'), dotted.size());
-    const core::TomlField* field = value->find(dotted.substr(0, dot));
-    value = field == nullptr ? nullptr : &field->get();
+    value = value[dotted.substr(0, dot)];
     dotted.remove_prefix(std::min(dot + 1, dotted.size()));
   }
   return value;

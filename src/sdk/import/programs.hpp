@@ -45,7 +45,7 @@ struct Coverage {
 [[nodiscard]] std::string as_identifier(std::string_view name);
 
 /// What the files that the board inherits say under that dotted key; null where they say nothing.
-[[nodiscard]] const core::TomlValue* given(const Plan& plan, std::string_view dotted);
+[[nodiscard]] docs::Value given(const Plan& plan, std::string_view dotted);
 
 /// One inline table a key; keys of equal content are one.
 class NamedTables {

@@ -1,9 +1,8 @@
 // yaml-cpp gives events here, not its own tree: events have places, show keys that stand twice, and
 // expand no alias, so that what a document may grow to is decided in this file. Events that follow
 // a mistake are ignored; the parser ends by itself, and stops at 500 levels.
-#include "memsize/core/yaml_doc.hpp"
-
 #include "memsize/core/text.hpp"
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -19,13 +18,16 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
-namespace memsize::core {
+namespace memsize::docs {
 
 namespace {
 
-using Kind = TomlValue::Kind;
+using core::Diagnostic;
+using core::Place;
+using core::printable;
+using core::SharedText;
 
-constexpr std::size_t kLongest = std::size_t{4} << 20;
+constexpr std::size_t kLongestYaml = std::size_t{4} << 20;
 constexpr std::size_t kMostValues = 500'000;
 constexpr std::size_t kDeepestYaml = 64;
 
@@ -142,7 +144,7 @@ bool is_float(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  const std::string lower = to_lower(text);
+  const std::string lower = core::to_lower(text);
   if (lower == ".inf" || lower == ".nan") {
     return true;
   }
@@ -154,9 +156,15 @@ bool is_float(std::string_view text) {
          std::count(text.begin(), text.end(), '.') <= 1;
 }
 
-// A value beside what TOML has no word for.
+// A value while it may still be copied for an alias, or become part of another.
 struct Node {
-  TomlValue value;
+  Kind kind = Kind::kTable;
+  Place place;
+  std::string text;
+  std::int64_t integer = 0;
+  /// Of a list, or of a table behind its keys.
+  std::vector<Node> items;
+  std::vector<Node> keys;
   bool null = false;
   /// A plain "<<" as a key.
   bool merge = false;
@@ -164,13 +172,36 @@ struct Node {
   std::size_t values = 1;
 };
 
+void add_to(Builder& out, const Node& node) {
+  switch (node.kind) {
+    case Kind::kText:
+      return out.add_text(node.text, node.place);
+    case Kind::kBoolean:
+      return out.add_boolean(core::to_lower(node.text) == "true", node.place);
+    case Kind::kWhole:
+      return out.add_integer(node.integer, node.place, node.text);
+    case Kind::kReal:
+      return out.add_real(0, node.place);
+    default:
+      break;
+  }
+  out.open(node.kind, node.place);
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    if (node.kind == Kind::kTable) {
+      out.key(node.keys[i].text, node.keys[i].place);
+    }
+    add_to(out, node.items[i]);
+  }
+  out.close();
+}
+
 class TreeBuilder : public YAML::EventHandler {
  public:
   explicit TreeBuilder(Places& places) : places_(places) {}
 
   [[nodiscard]] const std::optional<Diagnostic>& problem() const { return problem_; }
 
-  [[nodiscard]] TomlValue take() { return root_ ? std::move(root_->value) : TomlValue{}; }
+  [[nodiscard]] const Node& root() const { return *root_; }
 
   /// Nothing or null.
   [[nodiscard]] bool empty() const { return !root_ || root_->null; }
@@ -211,9 +242,9 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     Node node;
-    node.value.place = places_.at(mark, places_.length_of(mark, text));
-    node.value.kind = Kind::kString;
-    node.value.string = text;
+    node.place = places_.at(mark, places_.length_of(mark, text));
+    node.kind = Kind::kText;
+    node.text = text;
     // "!" is a string in quotes, "?" a plain one.
     if (!known_tag(mark, tag)) {
       return;
@@ -228,7 +259,7 @@ class TreeBuilder : public YAML::EventHandler {
                        const std::string& tag,
                        YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
-    open(mark, tag, anchor, Kind::kArray);
+    open(mark, tag, anchor, Kind::kList);
   }
 
   void OnSequenceEnd() override { close(); }
@@ -252,7 +283,7 @@ class TreeBuilder : public YAML::EventHandler {
     /// With those whose value is null.
     std::set<std::string, std::less<>> keys;
     /// What "<<" brings, weaker than what is written.
-    std::vector<TomlField> merged;
+    std::vector<std::pair<Node, Node>> merged;
   };
 
   void wrong(const YAML::Mark& mark, std::size_t length, std::string what, std::string hint) {
@@ -261,7 +292,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void wrong(Place place, std::string what, std::string hint) {
     if (!problem_) {
-      problem_ = error(Code::kPlanSyntax, std::move(what), std::move(place), std::move(hint));
+      problem_ =
+          core::error(core::Code::kPlanSyntax, std::move(what), std::move(place), std::move(hint));
     }
   }
 
@@ -293,23 +325,21 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   static void resolve(Node& node) {
-    TomlValue& value = node.value;
-    const std::string lower = to_lower(value.string);
-    const bool one_case = value.string == lower || value.string == "True" ||
-                          value.string == "False" || value.string == "TRUE" ||
-                          value.string == "FALSE";
-    if (is_null(value.string)) {
+    const std::string& text = node.text;
+    const std::string lower = core::to_lower(text);
+    const bool one_case =
+        text == lower || text == "True" || text == "False" || text == "TRUE" || text == "FALSE";
+    if (is_null(text)) {
       node.null = true;
-    } else if (value.string == "<<") {
+    } else if (text == "<<") {
       node.merge = true;
     } else if (one_case && (lower == "true" || lower == "false")) {
-      value.kind = Kind::kBoolean;
-      value.boolean = lower == "true";
-    } else if (const auto integer = integer_of(value.string); integer) {
-      value.kind = Kind::kInteger;
-      value.integer = *integer;
-    } else if (is_float(value.string)) {
-      value.kind = Kind::kFloat;
+      node.kind = Kind::kBoolean;
+    } else if (const auto integer = integer_of(text); integer) {
+      node.kind = Kind::kWhole;
+      node.integer = *integer;
+    } else if (is_float(text)) {
+      node.kind = Kind::kReal;
     }
   }
 
@@ -324,8 +354,8 @@ class TreeBuilder : public YAML::EventHandler {
                    "rules need a few levels");
     }
     Level level;
-    level.node.value.kind = kind;
-    level.node.value.place = places_.at(mark, 1);
+    level.node.kind = kind;
+    level.node.place = places_.at(mark, 1);
     level.mark = mark;
     level.anchor = anchor;
     levels_.push_back(std::move(level));
@@ -337,9 +367,10 @@ class TreeBuilder : public YAML::EventHandler {
     }
     Level level = std::move(levels_.back());
     levels_.pop_back();
-    for (TomlField& field : level.merged) {
-      if (level.keys.insert(field.key).second) {
-        level.node.value.fields.push_back(std::move(field));
+    for (auto& [key, value] : level.merged) {
+      if (level.keys.insert(key.text).second) {
+        level.node.keys.push_back(std::move(key));
+        level.node.items.push_back(std::move(value));
       }
     }
     add(level.mark, std::move(level.node), level.anchor);
@@ -361,11 +392,11 @@ class TreeBuilder : public YAML::EventHandler {
     }
     Level& level = levels_.back();
     level.node.values += node.values;
-    if (level.node.value.kind == Kind::kArray) {
+    if (level.node.kind == Kind::kList) {
       if (node.null) {
-        return wrong(node.value.place, "a list has an item without a value", "remove the item");
+        return wrong(node.place, "a list has an item without a value", "remove the item");
       }
-      level.node.value.items.push_back(std::move(node.value));
+      level.node.items.push_back(std::move(node));
     } else if (!level.key) {
       add_key(level, std::move(node));
     } else {
@@ -374,13 +405,12 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void add_key(Level& level, Node node) {
-    const TomlValue& value = node.value;
-    if (value.kind == Kind::kArray || value.kind == Kind::kTable) {
-      return wrong(value.place, "a key must be a plain name", "such as name:");
+    if (node.kind == Kind::kList || node.kind == Kind::kTable) {
+      return wrong(node.place, "a key must be a plain name", "such as name:");
     }
-    if (!node.merge && !level.keys.insert(value.string).second) {
-      return wrong(value.place,
-                   fmt::format("the key '{}' stands twice in one table", printable(value.string)),
+    if (!node.merge && !level.keys.insert(node.text).second) {
+      return wrong(node.place,
+                   fmt::format("the key '{}' stands twice in one table", printable(node.text)),
                    "keep one of them");
     }
     level.key = std::move(node);
@@ -392,35 +422,24 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.merge) {
       return merge(level, std::move(node));
     }
-    if (node.null) {
-      return;
+    if (!node.null) {
+      level.node.keys.push_back(std::move(key));
+      level.node.items.push_back(std::move(node));
     }
-    TomlField field;
-    field.key = std::move(key.value.string);
-    field.key_place = std::move(key.value.place);
-    field.value.push_back(std::move(node.value));
-    level.node.value.fields.push_back(std::move(field));
   }
 
   void merge(Level& level, Node node) {
-    const bool list = node.value.kind == Kind::kArray;
-    if (!list && node.value.kind != Kind::kTable) {
-      return wrong(
-          node.value.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
+    std::vector<Node> one;
+    if (node.kind != Kind::kList) {
+      one.push_back(std::move(node));
     }
-    if (!list) {
-      for (TomlField& field : node.value.fields) {
-        level.merged.push_back(std::move(field));
-      }
-      return;
-    }
-    for (TomlValue& item : node.value.items) {
-      if (item.kind != Kind::kTable) {
+    for (Node& table : one.empty() ? node.items : one) {
+      if (table.kind != Kind::kTable) {
         return wrong(
-            item.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
+            table.place, "'<<' merges a table, or a list of tables", "name a table's anchor");
       }
-      for (TomlField& field : item.fields) {
-        level.merged.push_back(std::move(field));
+      for (std::size_t i = 0; i < table.items.size(); ++i) {
+        level.merged.emplace_back(std::move(table.keys[i]), std::move(table.items[i]));
       }
     }
   }
@@ -438,36 +457,37 @@ class TreeBuilder : public YAML::EventHandler {
 std::optional<Diagnostic> refused_before_reading(std::string_view text, const std::string& path) {
   Place place;
   place.path = path;
-  if (text.size() > kLongest) {
-    return error(Code::kPlanSyntax,
-                 fmt::format("{} are no document of rules", format_size(Bytes{text.size()})),
-                 place,
-                 fmt::format("at most {} are read", format_size(Bytes{kLongest})));
+  if (text.size() > kLongestYaml) {
+    return core::error(
+        core::Code::kPlanSyntax,
+        fmt::format("{} are no document of rules", core::format_size(core::Bytes{text.size()})),
+        place,
+        fmt::format("at most {} are read", core::format_size(core::Bytes{kLongestYaml})));
   }
   const auto control = std::find_if(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
   });
-  if (control == text.end() && is_utf8(text)) {
+  if (control == text.end() && core::is_utf8(text)) {
     return std::nullopt;
   }
   if (control != text.end()) {
     place.line = 1 + static_cast<std::size_t>(std::count(text.begin(), control, '\n'));
   }
-  return error(Code::kPlanSyntax,
-               "this is not YAML: it has bytes that are no text",
-               place,
-               "save it as UTF-8");
+  return core::error(core::Code::kPlanSyntax,
+                     "this is not YAML: it has bytes that are no text",
+                     place,
+                     "save it as UTF-8");
 }
 
 }  // namespace
 
-Result<TomlValue> parse_yaml(std::string_view text, const std::string& path) {
+core::Result<Document> parse_yaml(std::string_view text, const std::string& path) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) {
     text.remove_prefix(kByteOrderMark.size());
   }
   if (auto refused = refused_before_reading(text, path); refused) {
-    return fail(std::move(*refused));
+    return core::fail(std::move(*refused));
   }
   Places places{text, path};
   TreeBuilder builder{places};
@@ -479,20 +499,25 @@ Result<TomlValue> parse_yaml(std::string_view text, const std::string& path) {
     }
   } catch (const YAML::Exception& problem) {
     if (!builder.problem()) {
-      return fail(error(Code::kPlanSyntax,
-                        fmt::format("this is not YAML: {}", printable(problem.msg, 400)),
-                        places.at(problem.mark, 1)));
+      return core::fail(
+          core::error(core::Code::kPlanSyntax,
+                      fmt::format("this is not YAML: {}", printable(problem.msg, 400)),
+                      places.at(problem.mark, 1)));
     }
   }
   if (builder.problem()) {
-    return fail(*builder.problem());
+    return core::fail(*builder.problem());
   }
+  Builder made;
   if (builder.empty()) {
-    TomlValue nothing;
-    nothing.place.path = path;
-    return nothing;
+    Place nowhere;
+    nowhere.path = path;
+    made.open(Kind::kTable, nowhere);
+    made.close();
+  } else {
+    add_to(made, builder.root());
   }
-  return builder.take();
+  return made.take();
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::docs

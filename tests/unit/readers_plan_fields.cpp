@@ -1,4 +1,4 @@
-#include "plans/plan_json.hpp"
+#include "plans/plan_fields.hpp"
 #include "support.hpp"
 
 #include <string>
@@ -7,106 +7,20 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-namespace memsize::readers::plan_json_test {
-
-namespace {
+namespace memsize::readers::plan_fields_test {
 
 using core::Code;
 
-// "line:column message" of the only error.
-std::string refusal(std::string_view text) {
-  const auto document = JsonDocument::parse(text, "plan.json");
-  REQUIRE(!document);
-  REQUIRE(document.error().size() == 1);
-  const core::Diagnostic& error = document.error().front();
-  CHECK(error.code == Code::kPlanSyntax);
-  return fmt::format("{}:{} {}", error.place.line, error.place.column, error.message);
-}
-
-}  // namespace
-
 TEST_SUITE("readers") {
-  TEST_CASE("JSON of plans keeps the place and the path of every value") {
-    const std::string text =
-        "{\"a\": 5,\n"
-        " \"long name\": [1, -2, 3.5, \"x\\ny\", true, null, {\"k\": 12}],\n"
-        " \"\\u0041\\\"\" : \"\"}\n";
-    const auto document = JsonDocument::parse(text, "plan.json");
-    REQUIRE(document);
-    CHECK(document->lines() == 3);
-    const JsonValue root = document->root();
-    CHECK(root.size() == 3);
-    CHECK(root.path() == "document");
-    CHECK(root["a"].whole() == 5);
-    CHECK(!root["b"]);
-    CHECK(root["b"]["c"].is(JsonKind::kAbsent));
-
-    const JsonValue list = root["long name"];
-    std::vector<JsonValue> items;
-    for (const JsonValue item : list) {
-      items.push_back(item);
-    }
-    REQUIRE(items.size() == 7);
-    CHECK(items[0].whole() == 1);
-    CHECK(items[1].negative() == -2);
-    CHECK(items[2].real() == doctest::Approx(3.5));
-    CHECK(items[3].text() == "x\ny");
-    CHECK(items[4].boolean());
-    CHECK(items[5].is(JsonKind::kNull));
-    CHECK(!items[5]);
-    CHECK(items[6]["k"].path() == "long name[6].k");
-    CHECK(items[6]["k"].place().line == 2);
-    CHECK(items[6]["k"].place().column == text.find("12}") - text.find('\n'));
-    CHECK(root["A\""].text().empty());
-    CHECK(root["A\""].place().line == 3);
-  }
-
-  TEST_CASE("the largest numbers are whole, larger ones are not") {
-    const auto document =
-        JsonDocument::parse("[18446744073709551615, 18446744073709551616]", "plan.json");
-    REQUIRE(document);
-    const JsonValue first = *document->root().begin();
-    CHECK(first.whole() == UINT64_MAX);
-    const JsonValue second = *++document->root().begin();
-    CHECK(second.is(JsonKind::kReal));
-  }
-
-  TEST_CASE("what is no JSON is refused where it begins to be none") {
-    CHECK(refusal("") == "1:1 'plan.json' is not valid JSON: it ends before it says anything");
-    CHECK(refusal("{\"a\": [1,\n 2") ==
-          "2:3 'plan.json' is not valid JSON: it ends in the middle, with brackets still open");
-    CHECK(refusal("{\"a\": 1,\n \"b\": NaN}") ==
-          "2:7 'plan.json' is not valid JSON: 'NaN' cannot stand here");
-    CHECK(refusal("[1] [2]") == "1:5 'plan.json' is not valid JSON: '[2' cannot stand here");
-    CHECK(refusal("[1e999]").find("too large") != std::string::npos);
-    CHECK(refusal("[\"\xff\"]").find("not UTF-8") != std::string::npos);
-    CHECK(refusal("{\"a\": 1, \"b\": 2,\n\"a\": 3}") ==
-          "2:6 'plan.json' is not valid JSON: an object has 'a' twice");
-    // However it is spelled.
-    CHECK(refusal(R"({"a": 1, "\u0061": 3})").find("'a' twice") != std::string::npos);
-  }
-
-  TEST_CASE("deep nesting is an error, not a crash") {
-    const std::string hundred = std::string(100, '[') + std::string(100, ']');
-    CHECK(JsonDocument::parse(hundred, "plan.json"));
-    CHECK(refusal(std::string(101, '[') + std::string(101, ']')) ==
-          "1:101 'plan.json' is not valid JSON: it is nested more than 100 deep");
-    CHECK(refusal(std::string(1'000'000, '[')).find("nested") != std::string::npos);
-    std::string objects;
-    for (int i = 0; i < 100'000; ++i) {
-      objects += "{\"a\":";
-    }
-    CHECK(refusal(objects).find("nested") != std::string::npos);
-  }
-
   TEST_CASE("members of the wrong type are errors that name them") {
-    const auto document = JsonDocument::parse(R"({
+    const auto document = docs::parse_json(R"({
       "text": 5, "size": -1, "big": 4611686018427387905, "edge": 4611686018427387904,
       "align": 24, "role": "stack", "flag": 1, "whole": 4096.0, "part": 1.5, "null": null,
       "MEMORY": " DTCM "})",
-                                              "plan.json");
+                                           "plan.json",
+                                           Code::kPlanSyntax);
     REQUIRE(document);
-    const JsonValue root = document->root();
+    const docs::Value root = document->root();
     PlanFields fields{"plan.json"};
     CHECK(fields.size(root, "edge") == model::kLargestPlan);
     CHECK(fields.whole(root, "whole") == 4096);
@@ -141,10 +55,10 @@ TEST_SUITE("readers") {
 
   TEST_CASE("a key with one byte other than one that is missing is told") {
     const std::string text = R"({"total_siz%": 8, "used": 4, "q_buffer": 1, "unlike": 2})";
-    auto document = JsonDocument::parse(text, "p.json");
+    auto document = docs::parse_json(text, "p.json", Code::kPlanSyntax);
     REQUIRE(document.has_value());
     PlanFields fields{"p.json"};
-    const JsonValue root = document->root();
+    const docs::Value root = document->root();
     CHECK_FALSE(fields.whole_if_any(root, "total_size").has_value());
     CHECK(fields.whole_if_any(root, "used") == 4);
     // One that looks like it is a key, too.
@@ -220,4 +134,4 @@ TEST_SUITE("readers") {
   }
 }
 
-}  // namespace memsize::readers::plan_json_test
+}  // namespace memsize::readers::plan_fields_test

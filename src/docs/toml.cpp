@@ -1,6 +1,6 @@
-// toml++ parses, and its tree becomes ours, in the order of the text. What it cannot be given is
-// found before: keys so deep that its stack overflows, and letters beyond ASCII in bare keys.
-#include "memsize/core/toml_doc.hpp"
+// toml++ parses, and its tree becomes a document, in the order of the text. What it cannot be given
+// is found before: keys so deep that its stack overflows, and letters beyond ASCII in bare keys.
+#include "memsize/docs/parse.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -19,7 +19,7 @@
 
 #include <toml++/toml.h>
 
-namespace memsize::core {
+namespace memsize::docs {
 
 namespace {
 
@@ -30,7 +30,7 @@ std::string shown(std::string_view line) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte >= 0x20 && byte != 0x7F) || c == '\t';
   });
-  return plain && is_utf8(line) ? std::string{line} : printable(line, kWhole);
+  return plain && core::is_utf8(line) ? std::string{line} : core::printable(line, kWhole);
 }
 
 // Walks over TOML outside of strings and comments, to find what toml++ cannot be given: keys so
@@ -123,8 +123,8 @@ class Converter {
     }
   }
 
-  [[nodiscard]] Place place(const toml::source_region& region) const {
-    Place place;
+  [[nodiscard]] core::Place place(const toml::source_region& region) const {
+    core::Place place;
     place.path = path_;
     place.line = region.begin.line;
     place.column = region.begin.column;
@@ -139,81 +139,54 @@ class Converter {
     return place;
   }
 
-  [[nodiscard]] TomlValue convert(const toml::node& node) const {
-    TomlValue value;
-    value.place = place(node.source());
+  void convert(const toml::node& node, Builder& out) const {
+    core::Place at = place(node.source());
     if (const auto* table = node.as_table()) {
-      value.kind = TomlValue::Kind::kTable;
-      for (const auto& [key, child] : *table) {
-        TomlField field;
-        field.key = std::string{key.str()};
-        field.key_place = place(key.source());
-        field.value.push_back(convert(child));
-        value.fields.push_back(std::move(field));
-      }
-      // toml++ sorts by name; a board is read in the order in which it was written.
-      std::stable_sort(
-          value.fields.begin(), value.fields.end(), [](const TomlField& a, const TomlField& b) {
-            return std::tie(a.key_place.line, a.key_place.column) <
-                   std::tie(b.key_place.line, b.key_place.column);
-          });
+      out.open(Kind::kTable, std::move(at));
+      convert_members(*table, out);
+      out.close();
     } else if (const auto* array = node.as_array()) {
-      value.kind = TomlValue::Kind::kArray;
+      out.open(Kind::kList, std::move(at));
       for (const toml::node& item : *array) {
-        value.items.push_back(convert(item));
+        convert(item, out);
       }
+      out.close();
     } else if (const auto* string = node.as_string()) {
-      value.kind = TomlValue::Kind::kString;
-      value.string = string->get();
+      out.add_text(string->get(), std::move(at));
     } else if (const auto* integer = node.as_integer()) {
-      value.kind = TomlValue::Kind::kInteger;
-      value.integer = integer->get();
+      out.add_integer(integer->get(), std::move(at));
     } else if (const auto* boolean = node.as_boolean()) {
-      value.kind = TomlValue::Kind::kBoolean;
-      value.boolean = boolean->get();
+      out.add_boolean(boolean->get(), std::move(at));
     } else {
-      value.kind = TomlValue::Kind::kFloat;
-      value.real = node.value<double>().value_or(0);
+      out.add_real(node.value<double>().value_or(0), std::move(at));
     }
-    return value;
   }
 
  private:
-  SharedText path_;
-  std::vector<SharedText> lines_;
+  // toml++ sorts by name; a board is read in the order in which it was written.
+  void convert_members(const toml::table& table, Builder& out) const {
+    std::vector<std::pair<const toml::key*, const toml::node*>> members;
+    for (const auto& [key, child] : table) {
+      members.emplace_back(&key, &child);
+    }
+    std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) {
+      const toml::source_position& first = a.first->source().begin;
+      const toml::source_position& second = b.first->source().begin;
+      return std::tie(first.line, first.column) < std::tie(second.line, second.column);
+    });
+    for (const auto& [key, child] : members) {
+      out.key(key->str(), place(key->source()));
+      convert(*child, out);
+    }
+  }
+
+  core::SharedText path_;
+  std::vector<core::SharedText> lines_;
 };
 
 }  // namespace
 
-const TomlField* TomlValue::find(std::string_view key) const {
-  const auto found = std::find_if(
-      fields.begin(), fields.end(), [&](const TomlField& field) { return field.key == key; });
-  return found == fields.end() ? nullptr : &*found;
-}
-
-TomlField* TomlValue::find(std::string_view key) {
-  return const_cast<TomlField*>(std::as_const(*this).find(key));
-}
-
-std::string_view kind_name(TomlValue::Kind kind) {
-  switch (kind) {
-    case TomlValue::Kind::kString:
-      return "a string";
-    case TomlValue::Kind::kInteger:
-      return "a whole number";
-    case TomlValue::Kind::kFloat:
-      return "a number or date";
-    case TomlValue::Kind::kBoolean:
-      return "true or false";
-    case TomlValue::Kind::kArray:
-      return "an array";
-    case TomlValue::Kind::kTable:
-      return "a table";
-  }
-  return "a value";
-}
-
-Result<TomlValue> parse_toml(std::string_view text, const std::string& path) {
+core::Result<Document> parse_toml(std::string_view text, const std::string& path) {
   const Converter converter{text, path};
   // Bytes that are no UTF-8 are toml++'s to report, if it can be given what stands before them.
   if (const auto found = Scanner{text}.find(); found) {
@@ -221,18 +194,21 @@ Result<TomlValue> parse_toml(std::string_view text, const std::string& path) {
     region.begin.line = static_cast<toml::source_index>(found->line);
     region.begin.column = static_cast<toml::source_index>(found->column);
     region.end = region.begin;
-    return fail(error(Code::kTomlSyntax,
-                      fmt::format("this is not TOML: {}", found->what),
-                      converter.place(region)));
+    return core::fail(core::error(core::Code::kTomlSyntax,
+                                  fmt::format("this is not TOML: {}", found->what),
+                                  converter.place(region)));
   }
   const toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
     const toml::parse_error& problem = parsed.error();
-    return fail(error(Code::kTomlSyntax,
-                      fmt::format("this is not TOML: {}", printable(problem.description(), 400)),
-                      converter.place(problem.source())));
+    return core::fail(core::error(
+        core::Code::kTomlSyntax,
+        fmt::format("this is not TOML: {}", core::printable(problem.description(), 400)),
+        converter.place(problem.source())));
   }
-  return converter.convert(parsed.table());
+  Builder builder;
+  converter.convert(parsed.table(), builder);
+  return builder.take();
 }
 
-}  // namespace memsize::core
+}  // namespace memsize::docs

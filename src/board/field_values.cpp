@@ -1,0 +1,55 @@
+// Formulas are kept as they are written, sizes are worked out here: they may name no knob.
+#include "field_values.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include <fmt/format.h>
+
+namespace memsize::board {
+
+using docs::Kind;
+using docs::Value;
+
+Expression expression(Fields& fields, std::string_view key) {
+  const Text text = fields.text(key);
+  return {text.text, text.place};
+}
+
+Expression required_expression(Fields& fields, std::string_view key) {
+  const Text text = fields.required_text(key);
+  return {text.written ? text.text : "0", text.place};
+}
+
+core::Bytes bytes(Fields& fields, std::string_view key, core::Bytes fallback) {
+  const Value value = fields.optional(key, Kind::kText);
+  if (!value) {
+    return fallback;
+  }
+  const auto evaluated = evaluate(Expression{value.string(), value.place()}, {});
+  if (!evaluated) {
+    core::Diagnostics& errors = fields.errors();
+    errors.insert(errors.end(), evaluated.error().begin(), evaluated.error().end());
+    return fallback;
+  }
+  return core::Bytes{*evaluated};
+}
+
+core::Align align(Fields& fields, std::string_view key, core::Align fallback) {
+  const std::size_t before = fields.errors().size();
+  const core::Bytes size = bytes(fields, key, core::Bytes{fallback.value()});
+  if (fields.errors().size() != before) {
+    return fallback;
+  }
+  const auto made = core::Align::make(size.count());
+  if (!made) {
+    fields.wrong(core::Code::kBoardValue,
+                 fmt::format("'{}' of {} must be a power of two, not {}",
+                             key,
+                             fields.what(),
+                             core::format_bytes(size)),
+                 fields.value()[key].place());
+  }
+  return made.value_or(fallback);
+}
+
+}  // namespace memsize::board
