@@ -610,29 +610,33 @@ class Document : public Reading {
     core::Place place;
     place.path = path_;
     if (too_long_) {
-      return core::fail(core::error(
-          Code::kReadSizingDocument,
-          fmt::format(
-              "{} is larger than {}", shown_name(path_), core::format_size(core::Bytes{kLongest})),
-          place,
-          "give the logs themselves"));
+      return core::fail(core::error(Code::kReadSizingDocument,
+                                    fmt::format("{} is larger than {}",
+                                                shown_name(path_),
+                                                core::format_size(core::Bytes{kLongest})),
+                                    place,
+                                    "give the logs themselves")
+                            .about({{"file", path_}}));
     }
     json document = json::parse(text_, nullptr, false);
     if (document.is_discarded() || !document.is_object()) {
       return core::fail(core::error(Code::kReadSizingDocument,
                                     fmt::format("{} is not valid JSON", shown_name(path_)),
                                     place,
-                                    kHint));
+                                    kHint)
+                            .about({{"file", path_}}));
     }
     const auto found = document.find("schema");
     const std::string schema =
         found != document.end() && found->is_string() ? found->get<std::string>() : std::string{};
     if (schema != "memsize.sizing/1") {
-      return core::fail(core::error(
-          Code::kReadSizingDocument,
-          fmt::format("{} has the schema '{}'", shown_name(path_), core::printable(schema, 40)),
-          place,
-          "this memsize reads memsize.sizing/1"));
+      return core::fail(
+          core::error(
+              Code::kReadSizingDocument,
+              fmt::format("{} has the schema '{}'", shown_name(path_), core::printable(schema, 40)),
+              place,
+              "this memsize reads memsize.sizing/1")
+              .about({{"file", path_}}));
     }
     if (const auto twice = core::repeated_key(text_)) {
       place.line = twice->line;
