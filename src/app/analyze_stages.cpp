@@ -452,11 +452,8 @@ void make_misfits_errors(Analysis& analysis) {
   const auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
   const core::Diagnostics misfits = map ? core::Diagnostics{} : map.error();
   for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
-    const auto misfit = std::find_if(misfits.begin(), misfits.end(), [&](const auto& other) {
-      return other.code == diagnostic.code && other.message == diagnostic.message;
-    });
-    if (misfit != misfits.end()) {
-      diagnostic.severity = misfit->severity;
+    if (core::is_told(misfits, diagnostic)) {
+      diagnostic.severity = core::Severity::kError;
     }
   }
 }
@@ -476,10 +473,7 @@ void judge_sizing(Analysis& analysis, bool strict) {
 
 void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept) {
   for (const core::Diagnostic& diagnostic : found) {
-    const bool known = std::any_of(kept.begin(), kept.end(), [&](const core::Diagnostic& other) {
-      return other.message == diagnostic.message;
-    });
-    if (diagnostic.severity == core::Severity::kWarning && !known) {
+    if (diagnostic.severity == core::Severity::kWarning && !core::is_told(kept, diagnostic)) {
       kept.push_back(diagnostic);
     }
   }

@@ -54,6 +54,14 @@ std::string at_home(std::string text, const Home& home) {
   return text;
 }
 
+// A document holds UTF-8 only.
+std::string at_homes(std::string text, const Homes& homes) {
+  for (const Home& home : homes) {
+    text = at_home(std::move(text), home);
+  }
+  return core::printable(text, std::string::npos);
+}
+
 core::Result<Baseline> read_baseline(const std::string& path, const std::string& text) {
   const auto document = docs::parse_json(text, path, Code::kCheckBaseline, kHint);
   MEMSIZE_TRY(document);
@@ -81,9 +89,16 @@ core::Result<Baseline> read_baseline(const std::string& path, const std::string&
     docs::Fields finding{item, "this finding", errors, voice};
     BaselineEntry entry;
     entry.place = item.place();
-    entry.key = {finding.required_string("path"),
-                 finding.required_string("code"),
-                 finding.required_string("message")};
+    entry.key = {finding.required_string("path"), finding.required_string("code"), {}, {}};
+    entry.message = finding.required_string("message");
+    if (const docs::Value about = item["about"]; about) {
+      entry.key.about = finding.strings("about");
+      if (about.is(docs::Kind::kList) && about.begin() == about.end()) {
+        finding.must_be(about, "an array of at least one string");
+      }
+    } else {
+      entry.key.message = entry.message;
+    }
     entry.why = finding.string("why");
     baseline.entries.push_back(std::move(entry));
   }
@@ -118,8 +133,21 @@ bool is_below(const std::string& path, const Homes& homes) {
 }  // namespace
 
 FindingKey key_of(const core::Diagnostic& finding, const Homes& homes) {
-  FindingKey key{
-      finding.place.path.str(), std::string{core::code_name(finding.code)}, finding.message};
+  FindingKey key = older_key_of(finding, homes);
+  for (const core::Party& party : finding.parties) {
+    key.about.push_back(at_homes(fmt::format("{} {}", party.kind, party.name), homes));
+  }
+  if (!key.about.empty()) {
+    key.message.clear();
+  }
+  return key;
+}
+
+FindingKey older_key_of(const core::Diagnostic& finding, const Homes& homes) {
+  FindingKey key{finding.place.path.str(),
+                 std::string{core::code_name(finding.code)},
+                 {},
+                 at_homes(finding.message, homes)};
   for (const Home& home : homes) {
     if (key.path == home.folder) {
       key.path = home.name;
@@ -131,12 +159,7 @@ FindingKey key_of(const core::Diagnostic& finding, const Homes& homes) {
       break;
     }
   }
-  for (const Home& home : homes) {
-    key.message = at_home(std::move(key.message), home);
-  }
-  // A document holds UTF-8 only.
   key.path = core::printable(key.path, std::string::npos);
-  key.message = core::printable(key.message, std::string::npos);
   return key;
 }
 
@@ -167,19 +190,27 @@ core::Result<Baseline> parse_baseline(const std::string& path, const std::string
 std::string format_baseline(const core::Diagnostics& findings,
                             const Homes& homes,
                             const Baseline& before) {
-  std::set<FindingKey> keys;
-  for (const core::Diagnostic& finding : findings) {
-    if (can_be_accepted(finding, homes)) {
-      keys.insert(key_of(finding, homes));
-    }
-  }
   const auto reasons = reasons_of(before);
-  core::Json document = {{"schema", kBaselineSchema}, {"findings", core::Json::array()}};
-  for (const FindingKey& key : keys) {
-    core::Json item = {{"path", key.path}, {"code", key.code}, {"message", key.message}};
-    if (const auto why = reasons.find(key); why != reasons.end() && !why->second.empty()) {
+  std::map<FindingKey, core::Json> items;
+  for (const core::Diagnostic& finding : findings) {
+    const FindingKey key = key_of(finding, homes);
+    if (!can_be_accepted(finding, homes) || items.contains(key)) {
+      continue;
+    }
+    const FindingKey older = older_key_of(finding, homes);
+    core::Json& item = items[key];
+    item = {{"path", key.path}, {"code", key.code}};
+    if (!key.about.empty()) {
+      item["about"] = key.about;
+    }
+    item["message"] = older.message;
+    const auto why = reasons.contains(key) ? reasons.find(key) : reasons.find(older);
+    if (why != reasons.end() && !why->second.empty()) {
       item["why"] = why->second;
     }
+  }
+  core::Json document = {{"schema", kBaselineSchema}, {"findings", core::Json::array()}};
+  for (auto& [key, item] : items) {
     document["findings"].push_back(std::move(item));
   }
   return document.pretty() + "\n";
@@ -193,13 +224,14 @@ void accept(const Baseline& baseline,
   std::set<FindingKey> matched;
   core::Diagnostics open;
   for (core::Diagnostic& finding : findings) {
-    const FindingKey key = key_of(finding, acceptance.homes);
-    const auto known = reasons.find(key);
+    const auto own = reasons.find(key_of(finding, acceptance.homes));
+    const auto known =
+        own != reasons.end() ? own : reasons.find(older_key_of(finding, acceptance.homes));
     if (known == reasons.end() || !can_be_accepted(finding, acceptance.homes)) {
       open.push_back(std::move(finding));
       continue;
     }
-    matched.insert(key);
+    matched.insert(known->first);
     acceptance.accepted.push_back({std::move(finding), known->second});
   }
   const bool sure = whole && std::none_of(open.begin(), open.end(), hides_findings);
@@ -209,7 +241,7 @@ void accept(const Baseline& baseline,
                                 fmt::format("fixed: {} in {}: {}",
                                             core::printable(entry.key.code, 40),
                                             core::printable(entry.key.path, 200),
-                                            core::printable(entry.key.message, 200)),
+                                            core::printable(entry.message, 200)),
                                 entry.place,
                                 "remove it from the baseline"));
     }

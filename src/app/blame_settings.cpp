@@ -9,10 +9,27 @@ namespace memsize::app {
 
 namespace {
 
-bool speaks_of(const core::Diagnostic& diagnostic, const std::string& knob) {
-  const auto names = [&](const std::string& text) { return text.find(knob) != std::string::npos; };
-  return names(diagnostic.message) || names(diagnostic.hint) ||
-         std::any_of(diagnostic.details.begin(), diagnostic.details.end(), names);
+// A chain moves as a whole with where it begins and with what stands in it.
+bool is_moved_by(const board::Chain& chain, const std::string& knob) {
+  return chain.physical.text == knob || chain.limit.text == knob ||
+         std::any_of(chain.items.begin(), chain.items.end(), [&](const board::Item& item) {
+           return item.size.text == knob;
+         });
+}
+
+bool is_about(const board::Board& board, const core::Diagnostic& error, const std::string& knob) {
+  return std::any_of(error.parties.begin(), error.parties.end(), [&](const core::Party& party) {
+    return party == core::Party{"knob", knob} ||
+           std::any_of(board.chains.begin(), board.chains.end(), [&](const board::Chain& chain) {
+             const bool has_it =
+                 (party.kind == "chain" && party.name == chain.name) ||
+                 (party.kind == "region" &&
+                  std::any_of(chain.items.begin(), chain.items.end(), [&](const auto& item) {
+                    return item.name == party.name;
+                  }));
+             return has_it && is_moved_by(chain, knob);
+           });
+  });
 }
 
 // Boards and generator scripts say sizes; of any other file, the mistake is its own.
@@ -24,14 +41,16 @@ bool says_sizes(const core::Diagnostic& error) {
 
 }  // namespace
 
-void blame_settings(const std::vector<std::string>& settings, core::Diagnostics& errors) {
+void blame_settings(const board::Board& board,
+                    const std::vector<std::string>& settings,
+                    core::Diagnostics& errors) {
   std::vector<std::string> knobs;
   for (const std::string& setting : settings) {
     knobs.push_back(setting.substr(0, setting.find('=')));
   }
   for (core::Diagnostic& error : errors) {
     const auto named = std::find_if(knobs.begin(), knobs.end(), [&](const std::string& knob) {
-      return speaks_of(error, knob);
+      return is_about(board, error, knob);
     });
     const bool is_known = named != knobs.end() || knobs.size() == 1;
     if (error.severity != core::Severity::kError || !is_known || !says_sizes(error)) {

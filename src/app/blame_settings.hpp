@@ -1,6 +1,7 @@
 // Where a size that somebody set makes a map impossible, the setting is what is wrong.
 #pragma once
 
+#include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
 
 #include <string>
@@ -8,8 +9,10 @@
 
 namespace memsize::app {
 
-/// Of errors that a map has with these "KNOB=SIZE" only: each is told of the setting that it speaks
-/// of, or of the only one. Where the map has it becomes a note.
-void blame_settings(const std::vector<std::string>& settings, core::Diagnostics& errors);
+/// Of errors that a map has with these "KNOB=SIZE" only: each is told of the first setting that
+/// moves or sizes what it is about, or of the only one. Where the map has it becomes a note.
+void blame_settings(const board::Board& board,
+                    const std::vector<std::string>& settings,
+                    core::Diagnostics& errors);
 
 }  // namespace memsize::app

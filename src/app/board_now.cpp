@@ -124,7 +124,7 @@ core::Result<layout::MemoryMap> checked_map(core::FileSystem& files,
   core::Diagnostics found = map ? layout::check_map_but(*map, *accepted) : map.error();
   if (core::has_errors(found)) {
     if (!typed.empty() && checked_map(files, folder, board, {})) {
-      blame_settings(typed, found);
+      blame_settings(board, typed, found);
     }
     return tl::make_unexpected(std::move(found));
   }

@@ -32,15 +32,10 @@ void keep(const core::Diagnostics& found, CheckReport& report) {
 
 // What two operating systems share is told once.
 void keep_new(const core::Diagnostics& found, CheckReport& report) {
-  for (const core::Diagnostic& diagnostic : found) {
-    const auto& all = report.diagnostics;
-    const bool told = std::any_of(all.begin(), all.end(), [&](const core::Diagnostic& other) {
-      return other.message == diagnostic.message && other.place == diagnostic.place;
-    });
-    if (!told) {
-      report.diagnostics.push_back(diagnostic);
-    }
-  }
+  core::Diagnostics fresh = found;
+  std::erase_if(
+      fresh, [&](const core::Diagnostic& each) { return core::is_told(report.diagnostics, each); });
+  keep(fresh, report);
 }
 
 std::string join_socs(const std::vector<sdk::Platform>& platforms) {

@@ -406,23 +406,6 @@ std::string without_slash(std::string folder) {
   return folder;
 }
 
-// The same may be wrong with every log: a file that all of them need.
-class Told {
- public:
-  explicit Told(core::Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
-
-  void once(core::Diagnostic diagnostic) {
-    const core::Place& place = diagnostic.place;
-    if (told_.emplace(place.path.str(), place.line, diagnostic.message).second) {
-      diagnostics_.push_back(std::move(diagnostic));
-    }
-  }
-
- private:
-  core::Diagnostics& diagnostics_;
-  std::set<std::tuple<std::string, std::size_t, std::string>> told_;
-};
-
 // The logs that lack the core that was asked for.
 class UnknownCore {
  public:
@@ -456,16 +439,16 @@ class UnknownCore {
 
 // A run that was saved twice, or lies beside its document.
 core::Diagnostic same_run(const std::string& path, const std::string& first) {
-  return core::warning(
-      Code::kSizingInstances,
-      fmt::format(
-          "{} says the same as {}, and counts once", core::printable(path), core::printable(first)),
-      whole_file(path));
+  return core::warning(Code::kSizingInstances,
+                       fmt::format("{} says the same as {}, and counts once",
+                                   core::printable(path),
+                                   core::printable(first)),
+                       whole_file(path))
+      .about({{"file", path}});
 }
 
 core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
   Gathered gathered;
-  Told told{fleet.diagnostics};
   core::Diagnostics unwritten;
   std::map<std::vector<std::optional<std::uint64_t>>, std::string> runs;
   for (LookedAt& one : looked) {
@@ -483,8 +466,9 @@ core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
       }
       if (diagnostic.severity != core::Severity::kError) {
         gathered.add(diagnostic);
-      } else {
-        told.once(std::move(diagnostic));
+      } else if (!core::is_told(fleet.diagnostics, diagnostic)) {
+        // The same may be wrong with every log: a file that all of them need.
+        fleet.diagnostics.push_back(std::move(diagnostic));
       }
     }
     if (one.kind == LookedAt::Kind::kLog) {

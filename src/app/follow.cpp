@@ -54,7 +54,8 @@ core::Diagnostic packed(const std::string& path) {
                      fmt::format("'{}' is gzip-compressed: it cannot be followed", shown),
                      whole_file(path),
                      "analyze it without --follow, or unpack it on the way: gzip -dc FILE | "
-                     "memsize analyze - --follow");
+                     "memsize analyze - --follow")
+      .about({{"file", path}});
 }
 
 class Follower {
@@ -122,13 +123,16 @@ class Follower {
 
   // A file that is rotated or written anew goes on with what the console prints.
   void go_on() {
-    restarts_.push_back(core::warning(
-        core::Code::kFileRead,
-        fmt::format("'{}' was cut or replaced behind line {}: from there on lines are not those of "
-                    "the file, but counted on",
-                    core::printable(path_),
-                    lines_),
-        whole_file(path_)));
+    restarts_.push_back(
+        core::warning(
+            core::Code::kFileRead,
+            fmt::format(
+                "'{}' was cut or replaced behind line {}: from there on lines are not those of "
+                "the file, but counted on",
+                core::printable(path_),
+                lines_),
+            whole_file(path_))
+            .about({{"file", path_}}));
     events_.restarted(path_);
     if (!at_line_begin_) {
       reading_->take("\n");

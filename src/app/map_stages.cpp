@@ -114,6 +114,7 @@ void say_nearest(const board::Board& board,
   std::vector<std::string> settings;
   for (const auto& [knob, value] : growth->values) {
     settings.push_back(fmt::format("--set {}={}", knob, core::format_setting(core::Bytes{value})));
+    errors.back().parties.push_back({"knob", knob});
   }
   errors.back().hint = fmt::format("the nearest sizes that the MMU can map, {} more: {}",
                                    core::format_size(growth->cost),

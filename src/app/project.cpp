@@ -364,7 +364,7 @@ void Defaults::say_where(core::Diagnostics& problems) const {
     }
     // A file that is not there is best looked for where it is named; of one that is there, the
     // place is the file.
-    if (problem.message.find(core::printable(path->first)) != std::string::npos) {
+    if (problem.party("file") == path->first) {
       problem.place = path->second;
     } else {
       problem.related.push_back({path->second, "it is named here"});

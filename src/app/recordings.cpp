@@ -129,44 +129,14 @@ bool is_broken_row(const core::Diagnostic& diagnostic) {
   return diagnostic.code == Code::kReadBadRecord && !diagnostic.place.text.empty();
 }
 
-std::optional<std::uint32_t> number_at_end(std::string_view text) {
-  text = core::trim(text);
-  text.remove_prefix(text.find_last_of(" \t") + 1);
-  std::uint32_t number = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = !text.empty() && failure == std::errc{} && end == text.data() + text.size();
-  return whole ? std::optional{number} : std::nullopt;
-}
-
-std::string_view field_of(std::string_view row, std::size_t number) {
-  for (; number != 0; --number) {
-    const std::size_t comma = row.find(',');
-    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
+BrokenRow row_of(const core::Diagnostic& diagnostic) {
+  BrokenRow row{std::string{diagnostic.party("core")}, {}, std::string{diagnostic.party("size")}};
+  std::uint32_t record = 0;
+  const std::string_view digits = diagnostic.party("record");
+  const auto [end, failure] = std::from_chars(digits.begin(), digits.end(), record);
+  if (failure == std::errc{} && end == digits.end()) {
+    row.record = record;
   }
-  return core::trim(row.substr(0, row.find(',')));
-}
-
-BrokenRow row_of(const core::Place& place) {
-  constexpr std::size_t kSize = 4;
-  constexpr std::string_view kStamp = "s:";
-  // Of a line that holds several, the one that is pointed at: "[C7x_2 ]  52.400500 s: 5 , ...".
-  const std::string_view line = place.text.str();
-  const std::size_t stamp =
-      line.rfind(kStamp, place.column == 0 ? std::string_view::npos : place.column);
-  BrokenRow row;
-  std::string_view text = line;
-  if (stamp != std::string_view::npos) {
-    text = line.substr(stamp + kStamp.size());
-    const std::string_view before = line.substr(0, stamp);
-    const std::size_t close = before.rfind(']');
-    if (close != std::string_view::npos) {
-      // npos + 1 is 0: pasted logs lose the first character.
-      const std::size_t name = before.rfind('[', close) + 1;
-      row.core = core::to_lower(core::trim(before.substr(name, close - name)));
-    }
-  }
-  row.record = number_at_end(text.substr(0, text.find(',')));
-  row.size = field_of(text, kSize);
   return row;
 }
 
@@ -253,10 +223,8 @@ core::Diagnostic lost_table(const std::string& core, std::size_t rows, const cor
 
 // Whether it counts broken rows of another core than the one that is asked for.
 bool counts_other_rows(const core::Diagnostic& diagnostic, const std::string& core) {
-  return !core.empty() && diagnostic.code == Code::kReadBadRecord &&
-         diagnostic.message.ends_with(" more rows cannot be read") &&
-         diagnostic.message.find(": ") != std::string::npos &&
-         !diagnostic.message.starts_with(core + ": ");
+  const std::string_view own = diagnostic.party("core");
+  return diagnostic.code == Code::kReadBadRecord && !core.empty() && !own.empty() && own != core;
 }
 
 // Leaves out what does not matter: broken rows of other cores than the one that is asked for, and
@@ -273,7 +241,7 @@ void settle_broken_rows(model::Recording& recording, const std::string& core) {
     if (!is_broken_row(diagnostic)) {
       return counts_other_rows(diagnostic, core);
     }
-    const BrokenRow row = row_of(diagnostic.place);
+    const BrokenRow row = row_of(diagnostic);
     const bool of_other = !core.empty() && !row.core.empty() && row.core != core;
     if (of_other || prints.has(row, diagnostic.place.line)) {
       return true;
@@ -321,7 +289,8 @@ core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,
                                 core::printable(path),
                                 kind),
                     whole_file(path),
-                    "analyze them apart"));
+                    "analyze them apart")
+            .about({{"file", path}}));
   }
   if (!session_.files.exists(fmt::format("{}/formats/{}.toml", session_.data.boards, kind))) {
     return core::fail(
@@ -343,17 +312,18 @@ core::Result<void> RecordingJoiner::check_options(const model::Recording& more,
     if (!asked.empty() || first.empty() || own.empty() || first == own) {
       return;
     }
-    errors.push_back(core::error(
-        Code::kReadSizingDocument,
-        fmt::format("'{}' was made with --{} {}, '{}' with {}",
-                    core::printable(path),
-                    option,
-                    core::printable(own, 40),
-                    core::printable(first_document_),
-                    core::printable(first, 40)),
-        whole_file(path),
-        fmt::format(
-            "say which of them holds for both: --{} {}", option, core::printable(first, 40))));
+    errors.push_back(core::error(Code::kReadSizingDocument,
+                                 fmt::format("'{}' was made with --{} {}, '{}' with {}",
+                                             core::printable(path),
+                                             option,
+                                             core::printable(own, 40),
+                                             core::printable(first_document_),
+                                             core::printable(first, 40)),
+                                 whole_file(path),
+                                 fmt::format("say which of them holds for both: --{} {}",
+                                             option,
+                                             core::printable(first, 40)))
+                         .about({{"file", path}}));
   };
   hold("headroom", request_.headroom, recording_.headroom, more.headroom);
   hold("instances", request_.instances, recording_.instances, more.instances);
@@ -371,7 +341,8 @@ core::Result<void> RecordingJoiner::check_options(const model::Recording& more,
                                 core::printable(first_document_),
                                 first),
                     whole_file(path),
-                    "count all of them so: --one-priority; or analyze the logs again without it"));
+                    "count all of them so: --one-priority; or analyze the logs again without it")
+            .about({{"file", path}}));
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));

@@ -60,7 +60,8 @@ core::Diagnostics check_value(const Knob& knob,
                               const core::Place& place) {
   core::Diagnostics found;
   const auto broken = [&](const std::string& what, std::string hint) {
-    found.push_back(core::error(Code::kKnobRule, what, place, std::move(hint)));
+    found.push_back(
+        core::error(Code::kKnobRule, what, place, std::move(hint)).about({{"knob", knob.name}}));
     found.back().option = is_set ? "--set " + knob.name : "";
   };
   if (!core::is_aligned(value, knob.hard_granule)) {

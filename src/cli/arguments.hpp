@@ -1,6 +1,7 @@
 // Mistakes that were typed, shown where they were typed.
 #pragma once
 
+#include "memsize/board/board.hpp"
 #include "memsize/core/diagnostic.hpp"
 
 #include <string>

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace memsize::core {
 
@@ -62,6 +65,22 @@ const std::string& SharedText::str() const {
   return text_ == nullptr ? nothing : *text_;
 }
 
+Related region_at(Place place, std::string region, std::string_view says) {
+  std::string message = fmt::format("'{}' {}", region, says);
+  return {std::move(place), std::move(message), std::move(region)};
+}
+
+Diagnostic Diagnostic::about(Parties more) && {
+  std::move(more.begin(), more.end(), std::back_inserter(parties));
+  return std::move(*this);
+}
+
+std::string_view Diagnostic::party(std::string_view kind) const {
+  const auto found = std::find_if(
+      parties.begin(), parties.end(), [&](const Party& each) { return each.kind == kind; });
+  return found == parties.end() ? std::string_view{} : found->name;
+}
+
 std::string_view code_name(Code code) {
   return kRows.at(static_cast<std::size_t>(code)).name;
 }
@@ -110,6 +129,16 @@ tl::unexpected<Diagnostics> fail(Diagnostic diagnostic) {
   Diagnostics list;
   list.push_back(std::move(diagnostic));
   return tl::make_unexpected(std::move(list));
+}
+
+bool is_told(const Diagnostics& diagnostics, const Diagnostic& diagnostic) {
+  const auto key = [](const Diagnostic& each) {
+    return std::tie(each.code, each.place.path, each.place.line, each.place.column, each.parties);
+  };
+  return (diagnostic.place.line != 0 || !diagnostic.parties.empty()) &&
+         std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& each) {
+           return key(each) == key(diagnostic);
+         });
 }
 
 bool has_errors(const Diagnostics& diagnostics) {

@@ -32,14 +32,16 @@ Place at(const std::string& path) {
 
 tl::unexpected<Diagnostics> cannot_read(const std::string& path, const std::string& why) {
   return fail(
-      error(Code::kFileRead, fmt::format("cannot read '{}': {}", printable(path), why), at(path)));
+      error(Code::kFileRead, fmt::format("cannot read '{}': {}", printable(path), why), at(path))
+          .about({{"file", path}}));
 }
 
 tl::unexpected<Diagnostics> cannot_write(const std::string& path, const std::string& why) {
   return fail(error(Code::kFileWrite,
                     fmt::format("cannot write '{}': {}", printable(path), why),
                     at(path),
-                    "nothing was changed; choose another folder or make this one writable"));
+                    "nothing was changed; choose another folder or make this one writable")
+                  .about({{"file", path}}));
 }
 
 // The mode of the file that is replaced, so that an executable script stays one.

@@ -37,7 +37,8 @@ tl::unexpected<Diagnostics> cannot_follow(const std::string& path, int why) {
   place.path = path;
   return fail(error(Code::kFileRead,
                     fmt::format("cannot read '{}': {}", printable(path), std::strerror(why)),
-                    place));
+                    place)
+                  .about({{"file", path}}));
 }
 
 sigset_t ending_signals() {
@@ -141,7 +142,8 @@ Result<std::unique_ptr<FollowedFile>> FollowedFile::open(const std::string& path
     return fail(
         error(Code::kFileRead,
               fmt::format("cannot read '{}': it is a directory, not a file", printable(path)),
-              place));
+              place)
+            .about({{"file", path}}));
   }
   return followed;
 }

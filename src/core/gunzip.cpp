@@ -100,7 +100,8 @@ class Unpacked : public ByteStream {
 
   [[nodiscard]] tl::unexpected<Diagnostics> refuse(const char* why,
                                                    Code code = Code::kFileGzip) const {
-    return fail(error(code, fmt::format("cannot unpack '{}': {}", printable(path_), why), place()));
+    return fail(error(code, fmt::format("cannot unpack '{}': {}", printable(path_), why), place())
+                    .about({{"file", path_}}));
   }
 
   // Reads as much as tells what it is.
@@ -179,7 +180,8 @@ class Unpacked : public ByteStream {
                                             "'{}': it is left out",
                                             printable(path_)),
                                 place(),
-                                "if logs were joined there, one of them is damaged"));
+                                "if logs were joined there, one of them is damaged")
+                            .about({{"file", path_}}));
     return 0;
   }
 

@@ -39,13 +39,15 @@ void check_granule(const MemoryMap& map, core::Diagnostics& found) {
                                                 shown,
                                                 core::format_size(core::Bytes{granule.value()})),
                                     range.place,
-                                    "the driver stops at boot on such an entry"));
+                                    "the driver stops at boot on such an entry")
+                            .about({{"entry", range.entry}, {"core", table.core}}));
       } else if (limited && (range.virtual_range.last().value() >= kAddressLimit ||
                              range.physical.last().value() >= kAddressLimit)) {
         found.push_back(core::error(Code::kMmuGranule,
                                     fmt::format("{}: beyond the 48 bits of an address", shown),
                                     range.place,
-                                    "the driver stops at boot on such an entry"));
+                                    "the driver stops at boot on such an entry")
+                            .about({{"entry", range.entry}, {"core", table.core}}));
       }
     }
   }
@@ -129,8 +131,9 @@ void check_span(const MemoryMap& map, core::Diagnostics& found) {
                                   core::format_hex(mapped),
                                   core::format_hex(real)),
                       entry->place,
-                      "cover only regions with one distance between virtual and physical address");
-      wrong.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
+                      "cover only regions with one distance between virtual and physical address")
+              .about({{"entry", entry->entry}, {"core", table.core}, {"region", region.name}});
+      wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
       found.push_back(std::move(wrong));
     });
   });
@@ -150,7 +153,8 @@ void check_coverage(const MemoryMap& map, core::Diagnostics& found) {
                         region.place,
                         fmt::format("the first access to it would fault: let an MMU entry "
                                     "of {} cover it",
-                                    table.core)));
+                                    table.core))
+                .about({{"core", table.core}, {"region", region.name}}));
       }
     });
   });
@@ -180,17 +184,19 @@ void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
       if (entry == nullptr || std::find(good.begin(), good.end(), entry->mair) != good.end()) {
         return;
       }
-      core::Diagnostic wrong = core::error(
-          Code::kMmuCache,
-          fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
-                      table.core,
-                      core::format_range(piece),
-                      region.name,
-                      entry->mair,
-                      board::name_of(region.cache)),
-          entry->place,
-          fmt::format("cores that cache a memory differently corrupt it; use {}", mairs_of(good)));
-      wrong.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
+      core::Diagnostic wrong =
+          core::error(Code::kMmuCache,
+                      fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
+                                  table.core,
+                                  core::format_range(piece),
+                                  region.name,
+                                  entry->mair,
+                                  board::name_of(region.cache)),
+                      entry->place,
+                      fmt::format("cores that cache a memory differently corrupt it; use {}",
+                                  mairs_of(good)))
+              .about({{"core", table.core}, {"region", region.name}, {"entry", entry->entry}});
+      wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
       found.push_back(std::move(wrong));
     });
   });
@@ -225,8 +231,9 @@ void check_excess(const MemoryMap& map, core::Diagnostics& found) {
                             ? "map it with an entry of its own that stands later, or say in "
                               "'window' why this one may"
                             : "name it in 'covers', map it with an entry of its own that stands "
-                              "later, or say in 'window' why this one may");
-        excess.related.push_back({region.place, fmt::format("'{}' is placed here", region.name)});
+                              "later, or say in 'window' why this one may")
+                .about({{"entry", entry.entry}, {"core", table.core}, {"region", region.name}});
+        excess.related.push_back(core::region_at(region.place, region.name, "is placed here"));
         found.push_back(std::move(excess));
       }
     }
@@ -246,15 +253,17 @@ void check_entries(const MemoryMap& map, core::Diagnostics& found) {
     if (most == 0 || table.ranges.size() <= most) {
       continue;
     }
-    found.push_back(core::error(
-        Code::kMmuEntries,
-        fmt::format(
-            "{} has {} MMU entries, but {} are allowed", table.core, table.ranges.size(), most),
-        table.ranges.at(most).place,
-        fmt::format(
-            "'{}' is the first too many: let one entry cover several regions that touch, or "
-            "raise 'max_entries' if your configuration tool takes more",
-            table.ranges.at(most).entry)));
+    found.push_back(
+        core::error(
+            Code::kMmuEntries,
+            fmt::format(
+                "{} has {} MMU entries, but {} are allowed", table.core, table.ranges.size(), most),
+            table.ranges.at(most).place,
+            fmt::format(
+                "'{}' is the first too many: let one entry cover several regions that touch, or "
+                "raise 'max_entries' if your configuration tool takes more",
+                table.ranges.at(most).entry))
+            .about({{"core", table.core}}));
   }
 }
 
@@ -265,15 +274,17 @@ void check_entry_size(const MemoryMap& map, core::Diagnostics& found) {
       if (most.count() == 0 || range.virtual_range.size() < most) {
         continue;
       }
-      found.push_back(core::error(
-          Code::kMmuEntrySize,
-          fmt::format("MMU entry '{}' of {} has {}, but an entry must be smaller than {}",
-                      range.entry,
-                      table.core,
-                      core::format_size(range.virtual_range.size()),
-                      core::format_size(most)),
-          range.place,
-          "the driver keeps sizes in 32 bits and would map the rest of the division: split it"));
+      found.push_back(
+          core::error(
+              Code::kMmuEntrySize,
+              fmt::format("MMU entry '{}' of {} has {}, but an entry must be smaller than {}",
+                          range.entry,
+                          table.core,
+                          core::format_size(range.virtual_range.size()),
+                          core::format_size(most)),
+              range.place,
+              "the driver keeps sizes in 32 bits and would map the rest of the division: split it")
+              .about({{"entry", range.entry}, {"core", table.core}}));
     }
   }
 }
@@ -309,23 +320,27 @@ void check_congruence(const MemoryMap& map, core::Diagnostics& found) {
     }
     const CutBlock& cut = tables.cut_blocks().front();
     const MmuRange& range = table.ranges.at(cut.instance - 1);
-    core::Diagnostic wrong = core::error(
-        Code::kMmuCongruence,
-        fmt::format("{} maps '{}' at {} to {}, but the driver's block of {} there holds {}",
-                    table.core,
-                    range.entry,
-                    core::format_address(cut.virtual_base),
-                    core::format_address(cut.wanted),
-                    core::format_size(cut.block),
-                    core::format_address(cut.held)),
-        range.place,
-        cut.block == kSmallBlock
-            ? fmt::format("virtual and physical address must be equal modulo {0}: give what stands "
-                          "before it sizes that are multiples of {0}",
-                          core::format_size(cut.block))
-            : fmt::format("virtual and physical address must be equal modulo {}, because the entry "
-                          "is large enough for such a block: map it with smaller entries",
-                          core::format_size(cut.block)));
+    core::Diagnostic wrong =
+        core::error(
+            Code::kMmuCongruence,
+            fmt::format("{} maps '{}' at {} to {}, but the driver's block of {} there holds {}",
+                        table.core,
+                        range.entry,
+                        core::format_address(cut.virtual_base),
+                        core::format_address(cut.wanted),
+                        core::format_size(cut.block),
+                        core::format_address(cut.held)),
+            range.place,
+            cut.block == kSmallBlock
+                ? fmt::format(
+                      "virtual and physical address must be equal modulo {0}: give what stands "
+                      "before it sizes that are multiples of {0}",
+                      core::format_size(cut.block))
+                : fmt::format(
+                      "virtual and physical address must be equal modulo {}, because the entry "
+                      "is large enough for such a block: map it with smaller entries",
+                      core::format_size(cut.block)))
+            .about({{"core", table.core}, {"entry", range.entry}});
     std::set<std::size_t> entries;
     for (const CutBlock& each : tables.cut_blocks()) {
       const MmuRange& entry = table.ranges.at(each.instance - 1);
@@ -368,16 +383,18 @@ void check_tables(const MemoryMap& map, core::Diagnostics& found) {
     if (map.board.mmu.tables == 0 || tables.taken() <= map.board.mmu.tables) {
       return;
     }
-    core::Diagnostic many = core::error(
-        Code::kMmuTables,
-        fmt::format("{} needs {}{} translation tables, but its driver has {}",
-                    table.core,
-                    tables.overflow() ? "more than " : "",
-                    tables.taken(),
-                    map.board.mmu.tables),
-        table.place,
-        fmt::format("every edge that is no multiple of {} may cost one: round sizes up to it",
-                    core::format_size(kSmallBlock)));
+    core::Diagnostic many =
+        core::error(
+            Code::kMmuTables,
+            fmt::format("{} needs {}{} translation tables, but its driver has {}",
+                        table.core,
+                        tables.overflow() ? "more than " : "",
+                        tables.taken(),
+                        map.board.mmu.tables),
+            table.place,
+            fmt::format("every edge that is no multiple of {} may cost one: round sizes up to it",
+                        core::format_size(kSmallBlock)))
+            .about({{"core", table.core}});
     many.details = shortened(edges_off_grid(table));
     found.push_back(std::move(many));
   });

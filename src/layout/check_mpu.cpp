@@ -123,22 +123,25 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
       const std::uint64_t legal =
           std::clamp(std::bit_ceil(std::min(size, largest)), kMpuSmallest, largest);
       const std::uint64_t base = region.range.base().value();
-      found.push_back(core::error(
-          Code::kMpuRegion,
-          fmt::format("MPU region '{}' {} of {} cannot be programmed: {} at {}",
-                      region.name,
-                      core::format_range(region.range),
-                      table.core,
-                      core::format_size(region.range.size()),
-                      core::format_hex(base)),
-          region.place,
-          base >= kMpuSpace
-              ? std::string{"a core sees 4 GiB: begin below 0x100000000"}
-              : fmt::format("a region is a power of two from 32 B to {} on a multiple of its size: "
-                            "{} at {}",
-                            is_safertos ? "2 GiB under SafeRTOS" : "4 GiB",
-                            core::format_size(core::Bytes{legal}),
-                            core::format_hex(base - base % legal))));
+      found.push_back(
+          core::error(
+              Code::kMpuRegion,
+              fmt::format("MPU region '{}' {} of {} cannot be programmed: {} at {}",
+                          region.name,
+                          core::format_range(region.range),
+                          table.core,
+                          core::format_size(region.range.size()),
+                          core::format_hex(base)),
+              region.place,
+              base >= kMpuSpace
+                  ? std::string{"a core sees 4 GiB: begin below 0x100000000"}
+                  : fmt::format(
+                        "a region is a power of two from 32 B to {} on a multiple of its size: "
+                        "{} at {}",
+                        is_safertos ? "2 GiB under SafeRTOS" : "4 GiB",
+                        core::format_size(core::Bytes{legal}),
+                        core::format_hex(base - base % legal)))
+              .about({{"entry", region.name}, {"core", table.core}}));
     }
   }
 }
@@ -147,30 +150,34 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
   for (const MpuTable& table : map.mpu) {
     for (auto area = table.areas.begin(); area != table.areas.end(); ++area) {
       if (area->range.last().value() >= kMpuSpace) {
-        found.push_back(core::error(
-            Code::kMpuArea,
-            fmt::format("{} must see '{}' as {}, but {} ends above the 4 GiB that it sees",
-                        table.core,
-                        area->region,
-                        area->attribute,
-                        core::format_range(area->range)),
-            area->place,
-            "give its chain a 'virtual' address below 4 GiB, and a RAT entry"));
+        found.push_back(
+            core::error(
+                Code::kMpuArea,
+                fmt::format("{} must see '{}' as {}, but {} ends above the 4 GiB that it sees",
+                            table.core,
+                            area->region,
+                            area->attribute,
+                            core::format_range(area->range)),
+                area->place,
+                "give its chain a 'virtual' address below 4 GiB, and a RAT entry")
+                .about({{"core", table.core}, {"region", area->region}}));
       } else if (!is_expressible(*area)) {
         const std::uint64_t base = area->range.base().value();
         const std::uint64_t end = area->range.last().value() + 1;
-        found.push_back(core::error(
-            Code::kMpuArea,
-            fmt::format("{} must see '{}' {} as {}, but no MPU region begins or ends there: {}",
-                        table.core,
-                        area->region,
-                        core::format_range(area->range),
-                        area->attribute,
-                        base % kMpuSmallest != 0
-                            ? fmt::format("it begins {} B behind a multiple of 32 B", base % 32)
-                            : fmt::format("it ends {} B behind a multiple of 32 B", end % 32)),
-            area->place,
-            "make it whole multiples of 32 B"));
+        found.push_back(
+            core::error(
+                Code::kMpuArea,
+                fmt::format("{} must see '{}' {} as {}, but no MPU region begins or ends there: {}",
+                            table.core,
+                            area->region,
+                            core::format_range(area->range),
+                            area->attribute,
+                            base % kMpuSmallest != 0
+                                ? fmt::format("it begins {} B behind a multiple of 32 B", base % 32)
+                                : fmt::format("it ends {} B behind a multiple of 32 B", end % 32)),
+                area->place,
+                "make it whole multiples of 32 B")
+                .about({{"core", table.core}, {"region", area->region}}));
       }
       for (auto other = table.areas.begin(); other != area; ++other) {
         if (other->attribute == area->attribute || !other->range.overlaps(area->range)) {
@@ -188,8 +195,9 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
                         area->place,
                         other->region == area->region
                             ? "it is listed under both: take it out of one"
-                            : "move one of the regions, or give both the same attribute");
-        both.related.push_back({other->place, fmt::format("'{}' is here", other->region)});
+                            : "move one of the regions, or give both the same attribute")
+                .about({{"core", table.core}, {"region", other->region}, {"region", area->region}});
+        both.related.push_back(core::region_at(other->place, other->region));
         found.push_back(std::move(both));
       }
     }
@@ -310,21 +318,25 @@ void check_regions(const MemoryMap& map, core::Diagnostics& found) {
         std::count_if(table->regions.begin(), table->regions.end(), [](const MpuRegion& region) {
           return region.is_fixed;
         }));
-    core::Diagnostic many = core::error(
-        Code::kMpuRegions,
-        fmt::format("{} needs {} MPU regions, {} fixed and {} for its areas, but may use {}: {} to "
-                    "{}",
-                    table->core,
-                    table->regions.size(),
-                    fixed,
-                    table->regions.size() - fixed,
-                    limit,
-                    map.board.mpu.first,
-                    map.board.mpu.last),
-        table->place,
-        "put areas of one attribute side by side, begin them on a multiple of their size, or drop "
-        "a "
-        "fixed region");
+    core::Diagnostic many =
+        core::error(
+            Code::kMpuRegions,
+            fmt::format(
+                "{} needs {} MPU regions, {} fixed and {} for its areas, but may use {}: {} to "
+                "{}",
+                table->core,
+                table->regions.size(),
+                fixed,
+                table->regions.size() - fixed,
+                limit,
+                map.board.mpu.first,
+                map.board.mpu.last),
+            table->place,
+            "put areas of one attribute side by side, begin them on a multiple of their size, or "
+            "drop "
+            "a "
+            "fixed region")
+            .about({{"core", table->core}});
     // Cores share most areas: the one that needs the most shows them.
     if (table == most) {
       for (const std::vector<MpuArea>& row : rows_of(*table)) {
@@ -380,22 +392,25 @@ class CacheCheck {
     if (!told_.emplace(name, piece.base).second) {
       return;
     }
-    found_.push_back(core::error(
-        Code::kMpuCache,
-        fmt::format("{} sees {} of '{}' {}, but {}",
-                    table_.core,
-                    core::format_range(piece.range()),
-                    name,
-                    piece.winner == nullptr ? "not at all"
-                                            : fmt::format("as {} through MPU region {} '{}'",
-                                                          piece.winner->attribute,
-                                                          piece.winner->number,
-                                                          piece.winner->name),
-                    wanted),
-        place,
-        listed ? fmt::format("list it under another attribute in the 'areas' of {}", table_.core)
-               : fmt::format("list it in the 'areas' of {} with an attribute that fits",
-                             table_.core)));
+    found_.push_back(
+        core::error(
+            Code::kMpuCache,
+            fmt::format("{} sees {} of '{}' {}, but {}",
+                        table_.core,
+                        core::format_range(piece.range()),
+                        name,
+                        piece.winner == nullptr ? "not at all"
+                                                : fmt::format("as {} through MPU region {} '{}'",
+                                                              piece.winner->attribute,
+                                                              piece.winner->number,
+                                                              piece.winner->name),
+                        wanted),
+            place,
+            listed
+                ? fmt::format("list it under another attribute in the 'areas' of {}", table_.core)
+                : fmt::format("list it in the 'areas' of {} with an attribute that fits",
+                              table_.core))
+            .about({{"core", table_.core}, {"region", name}}));
   }
 
   // The linker puts things there, so the core must reach it, cached as the region says.
@@ -467,15 +482,17 @@ void note_spare(const MemoryMap& map, core::Diagnostics& found) {
     if (table.spare.count() == 0) {
       continue;
     }
-    found.push_back(core::note(
-        Code::kMpuSpare,
-        fmt::format("{} has no more than {} MPU regions, so {} beside its areas are seen like "
-                    "them: no region of the map lies there",
-                    table.core,
-                    map.board.mpu.last - map.board.mpu.first + 1,
-                    core::format_size(table.spare)),
-        table.place,
-        "keep other uses of that memory away from this core"));
+    found.push_back(
+        core::note(
+            Code::kMpuSpare,
+            fmt::format("{} has no more than {} MPU regions, so {} beside its areas are seen like "
+                        "them: no region of the map lies there",
+                        table.core,
+                        map.board.mpu.last - map.board.mpu.first + 1,
+                        core::format_size(table.spare)),
+            table.place,
+            "keep other uses of that memory away from this core")
+            .about({{"core", table.core}}));
   }
 }
 
@@ -493,25 +510,28 @@ void check_rat_size(const MemoryMap& map, core::Diagnostics& found) {
     for (const RatRange& range : table.ranges) {
       const std::uint64_t size = range.size.count();
       if (range.local.value() >= kMpuSpace) {
-        found.push_back(core::error(
-            Code::kRatSize,
-            fmt::format("{} begins above the 4 GiB that a core sees", named_entry(table, range)),
-            range.place,
-            "give its chain a 'virtual' address below 4 GiB"));
+        found.push_back(core::error(Code::kRatSize,
+                                    fmt::format("{} begins above the 4 GiB that a core sees",
+                                                named_entry(table, range)),
+                                    range.place,
+                                    "give its chain a 'virtual' address below 4 GiB")
+                            .about({{"entry", range.name}, {"core", table.core}}));
         continue;
       }
       if (std::has_single_bit(size) && size >= kMpuSmallest && size <= kMpuSpace) {
         continue;
       }
       const std::uint64_t up = std::bit_ceil(std::clamp(size, kMpuSmallest, kMpuSpace));
-      found.push_back(core::error(
-          Code::kRatSize,
-          fmt::format("{} is no power of two from 32 B to 4 GiB", named_entry(table, range)),
-          range.place,
-          size > kMpuSpace ? std::string{"a core sees 4 GiB: let the entry cover less"}
-                           : fmt::format("the next one is {}, {} more",
-                                         core::format_size(core::Bytes{up}),
-                                         core::format_size(core::Bytes{up - size}))));
+      found.push_back(
+          core::error(
+              Code::kRatSize,
+              fmt::format("{} is no power of two from 32 B to 4 GiB", named_entry(table, range)),
+              range.place,
+              size > kMpuSpace ? std::string{"a core sees 4 GiB: let the entry cover less"}
+                               : fmt::format("the next one is {}, {} more",
+                                             core::format_size(core::Bytes{up}),
+                                             core::format_size(core::Bytes{up - size})))
+              .about({{"entry", range.name}, {"core", table.core}}));
     }
   }
 }
@@ -536,7 +556,8 @@ void check_rat_alignment(const MemoryMap& map, core::Diagnostics& found) {
                       range.place,
                       fmt::format("the nearest multiples are {} and {}",
                                   core::format_hex(address - past),
-                                  core::format_hex(address - past + size))));
+                                  core::format_hex(address - past + size)))
+              .about({{"entry", range.name}, {"core", table.core}}));
     }
   }
 }
@@ -551,12 +572,14 @@ void check_rat_overlap(const MemoryMap& map, core::Diagnostics& found) {
     for (auto range = table.ranges.begin(); range != table.ranges.end(); ++range) {
       for (auto other = table.ranges.begin(); other != range; ++other) {
         if (ranges_overlap(*other, *range)) {
-          found.push_back(core::error(Code::kRatOverlap,
-                                      fmt::format("{} overlaps {} which the RAT does not allow",
-                                                  named_entry(table, *range),
-                                                  named_entry(table, *other)),
-                                      range->place,
-                                      "move one of them, or let one entry cover both"));
+          found.push_back(
+              core::error(Code::kRatOverlap,
+                          fmt::format("{} overlaps {} which the RAT does not allow",
+                                      named_entry(table, *range),
+                                      named_entry(table, *other)),
+                          range->place,
+                          "move one of them, or let one entry cover both")
+                  .about({{"entry", range->name}, {"entry", other->name}, {"core", table.core}}));
         }
       }
     }
@@ -572,7 +595,8 @@ void check_rat_entries(const MemoryMap& map, core::Diagnostics& found) {
                                               table.ranges.size(),
                                               kRatEntries),
                                   table.place,
-                                  "let one entry cover what lies side by side"));
+                                  "let one entry cover what lies side by side")
+                          .about({{"core", table.core}}));
     }
   }
 }
@@ -609,7 +633,8 @@ class ReachCheck {
 
  private:
   void wrong(const Region& region, const std::string& what, const std::string& hint) {
-    found_.push_back(core::error(Code::kRatMissing, what, region.place, hint));
+    found_.push_back(core::error(Code::kRatMissing, what, region.place, hint)
+                         .about({{"core", table_.core}, {"region", region.name}}));
   }
 
   [[nodiscard]] bool is_area(const std::string& name) const {

@@ -60,10 +60,11 @@ core::Diagnostic overlap(Code code,
                                                    second.name,
                                                    core::format_size(shared),
                                                    where),
-                                       second.place);
+                                       second.place)
+                               .about({{"region", first.name}, {"region", second.name}});
   found.details.push_back(named_range(first.name, core::format_range(first.range)));
   found.details.push_back(named_range(second.name, core::format_range(second.range)));
-  found.related.push_back({first.place, fmt::format("'{}' is placed here", first.name)});
+  found.related.push_back(core::region_at(first.place, first.name, "is placed here"));
   const core::Bytes room = second.range.base() - first.range.base();
   found.hint =
       room.count() == 0
@@ -98,7 +99,8 @@ void check_virtual_overlap(const MemoryMap& map, core::Diagnostics& found) {
       found.push_back(overlap(Code::kLayoutVirtualOverlap,
                               first,
                               second,
-                              fmt::format("the address space of {}", core.name)));
+                              fmt::format("the address space of {}", core.name))
+                          .about({{"core", core.name}}));
     });
   }
 }
@@ -114,13 +116,16 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
       continue;
     }
     const std::string place = places.hint_for(region);
-    core::Diagnostic outside = core::error(
-        Code::kLayoutBank,
-        fmt::format("'{}' {} is not in any DRAM bank of this board",
-                    region.name,
-                    core::format_range(*region.physical())),
-        region.place,
-        place.empty() ? "move it, or correct what the board carries: its banks, or --dram" : place);
+    core::Diagnostic outside =
+        core::error(Code::kLayoutBank,
+                    fmt::format("'{}' {} is not in any DRAM bank of this board",
+                                region.name,
+                                core::format_range(*region.physical())),
+                    region.place,
+                    place.empty()
+                        ? "move it, or correct what the board carries: its banks, or --dram"
+                        : place)
+            .about({{"region", region.name}});
     outside.details = banks;
     found.push_back(std::move(outside));
   }
@@ -232,7 +237,8 @@ void check_alignment(const MemoryMap& map, core::Diagnostics& found) {
                     !sizes.empty() ? sizes
                                    : fmt::format("it is {} past {}: resize what stands before it",
                                                  core::format_size(core::Bytes{base % step}),
-                                                 core::format_hex(base - base % step)));
+                                                 core::format_hex(base - base % step)))
+            .about({{"region", region.name}});
     for (std::size_t i = 1; i < regions.size(); ++i) {
       wrong.details.push_back(
           fmt::format("{:<40} {}, multiple of {}",
@@ -256,18 +262,20 @@ void check_sections(const MemoryMap& map, core::Diagnostics& found) {
     if (region.size > skipped) {
       continue;
     }
-    found.push_back(core::error(
-        Code::kLayoutSection,
-        fmt::format(
-            "'{}' at {} has {}, but its first section begins {} further, at a multiple of {}",
-            region.name,
-            core::format_hex(base),
-            core::format_size(region.size),
-            core::format_size(skipped),
-            core::format_size(core::Bytes{region.section_align.value()})),
-        region.place,
-        fmt::format("give it more than {}: code and data come on top",
-                    core::format_size(skipped))));
+    found.push_back(
+        core::error(
+            Code::kLayoutSection,
+            fmt::format(
+                "'{}' at {} has {}, but its first section begins {} further, at a multiple of {}",
+                region.name,
+                core::format_hex(base),
+                core::format_size(region.size),
+                core::format_size(skipped),
+                core::format_size(core::Bytes{region.section_align.value()})),
+            region.place,
+            fmt::format("give it more than {}: code and data come on top",
+                        core::format_size(skipped)))
+            .about({{"region", region.name}}));
   }
 }
 
@@ -277,16 +285,18 @@ void check_minimums(const MemoryMap& map, core::Diagnostics& found) {
     if (region == nullptr || knob.is_address || region->size >= knob.minimum) {
       continue;
     }
-    found.push_back(core::error(
-        Code::kSizeMinimum,
-        fmt::format("'{}' has {}, but needs {}{}{}",
-                    region->name,
-                    core::format_size(region->size),
-                    core::format_size(knob.minimum),
-                    knob.minimum_why.empty() ? "" : ": ",
-                    knob.minimum_why),
-        knob.default_value.place,
-        fmt::format("give {} at least {}", knob.name, core::format_setting(knob.minimum))));
+    found.push_back(
+        core::error(
+            Code::kSizeMinimum,
+            fmt::format("'{}' has {}, but needs {}{}{}",
+                        region->name,
+                        core::format_size(region->size),
+                        core::format_size(knob.minimum),
+                        knob.minimum_why.empty() ? "" : ": ",
+                        knob.minimum_why),
+            knob.default_value.place,
+            fmt::format("give {} at least {}", knob.name, core::format_setting(knob.minimum)))
+            .about({{"region", region->name}, {"knob", knob.name}}));
   }
 }
 
@@ -297,7 +307,8 @@ void check_empty(const MemoryMap& map, core::Diagnostics& found) {
           core::error(Code::kLayoutEmpty,
                       fmt::format("'{}' is empty", region.name),
                       region.place,
-                      "a section without room does not link; give it a size or remove it"));
+                      "a section without room does not link; give it a size or remove it")
+              .about({{"region", region.name}}));
     }
   }
 }
@@ -316,7 +327,8 @@ class Names {
         core::error(Code::kLayoutDuplicate,
                     fmt::format("'{}' stands twice in {}", shown, where_),
                     place,
-                    "the later one would silently replace the first: rename one of them");
+                    "the later one would silently replace the first: rename one of them")
+            .about({{"region", shown}, {"file", where_}});
     duplicate.related.push_back({known->second, "it was here before"});
     found_.push_back(std::move(duplicate));
   }
@@ -382,18 +394,18 @@ void check_holes(const MemoryMap& map, core::Diagnostics& found) {
     for (const auto& part : inside) {
       if (part.range.base() > covered) {
         const auto hole = core::PhysRange::make(covered, part.range.base() - covered);
-        found.push_back(core::error(
-            Code::kCarveoutHole,
-            fmt::format("carve-out '{}' {} hides a hole of {} at {}",
-                        carveout.label,
-                        core::format_range(carveout.range),
-                        core::format_size(hole->size()),
-                        core::format_range(*hole)),
-            carveout.place,
-            fmt::format(
-                "it ends before '{}': split the carve-out there, or keep the hole as a gap with "
-                "a reason",
-                part.name)));
+        found.push_back(core::error(Code::kCarveoutHole,
+                                    fmt::format("carve-out '{}' {} hides a hole of {} at {}",
+                                                carveout.label,
+                                                core::format_range(carveout.range),
+                                                core::format_size(hole->size()),
+                                                core::format_range(*hole)),
+                                    carveout.place,
+                                    fmt::format("it ends before '{}': split the carve-out there, "
+                                                "or keep the hole as a gap with "
+                                                "a reason",
+                                                part.name))
+                            .about({{"carve-out", carveout.label}, {"region", part.name}}));
       }
       covered = std::max(covered, part.range.base().plus(part.range.size()).value_or(covered));
     }
@@ -417,7 +429,10 @@ void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
                                   known->second->label,
                                   carveout.label),
                       carveout.place,
-                      "Linux refuses reserved-memory nodes that overlap: keep it in one of them");
+                      "Linux refuses reserved-memory nodes that overlap: keep it in one of them")
+              .about({{"region", member},
+                      {"carve-out", known->second->label},
+                      {"carve-out", carveout.label}});
       shared.related.push_back(
           {known->second->place, fmt::format("'{}' covers it here", known->second->label)});
       found.push_back(std::move(shared));
@@ -444,9 +459,9 @@ void check_members(const MemoryMap& map, core::Diagnostics& found) {
                                     core::format_range(*range),
                                     carveout.label),
                         carveout.place,
-                        fmt::format("add \"{}\" to its 'covers'", region.name));
-        forgotten.related.push_back(
-            {region.place, fmt::format("'{}' is placed here", region.name)});
+                        fmt::format("add \"{}\" to its 'covers'", region.name))
+                .about({{"region", region.name}, {"carve-out", carveout.label}});
+        forgotten.related.push_back(core::region_at(region.place, region.name, "is placed here"));
         found.push_back(std::move(forgotten));
       }
     }

@@ -443,14 +443,15 @@ void note_table_costs(const MemoryMap& map, core::Diagnostics& found) {
     if (then >= now) {
       continue;
     }
-    found.push_back(core::note(
-        core::Code::kMmuCost,
-        fmt::format("{} more for '{}' would save {}",
-                    core::format_size(more),
-                    region->name,
-                    core::plural(now - then, "translation table")),
-        region->place,
-        fmt::format("--set {}={}", knob.name, core::format_setting(region->size + more))));
+    found.push_back(
+        core::note(core::Code::kMmuCost,
+                   fmt::format("{} more for '{}' would save {}",
+                               core::format_size(more),
+                               region->name,
+                               core::plural(now - then, "translation table")),
+                   region->place,
+                   fmt::format("--set {}={}", knob.name, core::format_setting(region->size + more)))
+            .about({{"region", region->name}, {"knob", knob.name}}));
   }
 }
 

@@ -15,12 +15,14 @@ namespace memsize::layout {
 
 namespace {
 
-// The regions that are outside, and the messages of every other check.
-std::set<std::string> errors_of(const MemoryMap& map) {
-  std::set<std::string> errors;
+using Error = std::pair<core::Code, core::Parties>;
+
+// The regions that are outside, and what every other check finds, wherever it is then.
+std::set<Error> errors_of(const MemoryMap& map) {
+  std::set<Error> errors;
   for (const Region& region : map.regions) {
     if (is_outside(map, region)) {
-      errors.insert(region.name);
+      errors.insert({core::Code::kLayoutBank, {{"region", region.name}}});
     }
   }
   for (const Check& check : all_checks()) {
@@ -31,7 +33,7 @@ std::set<std::string> errors_of(const MemoryMap& map) {
     check.run(map, own);
     for (const core::Diagnostic& problem : own) {
       if (problem.severity == core::Severity::kError) {
-        errors.insert(problem.message);
+        errors.insert({problem.code, problem.parties});
       }
     }
   }
@@ -66,7 +68,8 @@ core::Diagnostic too_small(const board::Chain& chain,
                               core::format_range(window),
                               core::format_size(room),
                               core::format_size(needed - room)),
-                  chain.place);
+                  chain.place)
+          .about({{"chain", chain.name}});
   const auto limit = window.base().plus(room);
   misfit.details.push_back(fmt::format("{} ends the window: {}",
                                        limit ? core::format_address(*limit) : std::string{"2^64"},
@@ -156,7 +159,7 @@ bool Places::is_better_at(const board::Knob& knob, std::uint64_t address) {
   if (!now_) {
     now_ = errors_of(map_);
   }
-  const std::set<std::string> then = errors_of(*moved);
+  const std::set<Error> then = errors_of(*moved);
   return then.size() < now_->size() &&
          std::includes(now_->begin(), now_->end(), then.begin(), then.end());
 }

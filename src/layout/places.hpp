@@ -46,7 +46,7 @@ class Places {
   /// By the chain's name.
   std::map<std::string, std::string> hints_;
   /// What is wrong where nothing has moved; computed when it is first needed.
-  std::optional<std::set<std::string>> now_;
+  std::optional<std::set<std::pair<core::Code, core::Parties>>> now_;
 };
 
 }  // namespace memsize::layout

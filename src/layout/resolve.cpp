@@ -315,7 +315,8 @@ class Resolver {
                                 core::format_address(start),
                                 core::format_size(start - limit),
                                 core::format_address(limit)),
-                    chain.limit.place);
+                    chain.limit.place)
+            .about({{"chain", chain.name}});
     if (!chain.limit_why.empty()) {
       late.details.push_back(
           fmt::format("{} ends the window: {}", core::format_address(limit), chain.limit_why));

@@ -150,14 +150,17 @@ void drop_diagnostics(Recording& recording) {
     paths.insert(input.path);
     left_out.insert(input.copies.begin(), input.copies.end());
   }
-  std::set<std::tuple<std::string, std::size_t, std::size_t, core::Code, std::string>> said;
+  core::Diagnostics said;
   std::erase_if(recording.diagnostics, [&](const core::Diagnostic& one) {
     const std::string& path = one.place.path.str();
     if (!left_out.contains(path)) {
       return false;
     }
-    return !paths.contains(path) ||
-           !said.emplace(path, one.place.line, one.place.column, one.code, one.message).second;
+    if (!paths.contains(path) || core::is_told(said, one)) {
+      return true;
+    }
+    said.push_back(one);
+    return false;
   });
 }
 

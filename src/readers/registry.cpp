@@ -74,7 +74,8 @@ core::Diagnostic no_table(const std::string& path, std::size_t lines) {
                                  shown_name(path),
                                  core::plural(lines, "line")),
                      whole_file(path),
-                     no_table_hint());
+                     no_table_hint())
+      .about({{"file", path}});
 }
 
 namespace {
@@ -82,15 +83,16 @@ namespace {
 // A compiler says what it means to use; that is for other verbs.
 core::Diagnostic is_plan(const std::string& path, const PlanReader& reader) {
   const std::string file = core::shell_path(path);
-  return core::error(
-      Code::kReadNoTable,
-      fmt::format(
-          "{} is a plan of memory ({}), not a log of what was used", shown_name(path), reader.name),
-      whole_file(path),
-      fmt::format(
-          "memsize check {} says whether the plan is right, memsize plan {} looks for a lower one",
-          file,
-          file));
+  return core::error(Code::kReadNoTable,
+                     fmt::format("{} is a plan of memory ({}), not a log of what was used",
+                                 shown_name(path),
+                                 reader.name),
+                     whole_file(path),
+                     fmt::format("memsize check {} says whether the plan is right, memsize plan {} "
+                                 "looks for a lower one",
+                                 file,
+                                 file))
+      .about({{"file", path}});
 }
 
 // Keeps the beginning of a text until it tells of which format it is.
@@ -132,13 +134,15 @@ class Unknown : public Reading {
           core::error(Code::kReadNoTable,
                       fmt::format("{} is UTF-16 text, not UTF-8 or ASCII", shown_name(path_)),
                       whole_file(path_),
-                      "convert it: iconv -f UTF-16 -t UTF-8"));
+                      "convert it: iconv -f UTF-16 -t UTF-8")
+              .about({{"file", path_}}));
     }
     if (blank_) {
       return core::fail(core::error(Code::kReadEmpty,
                                     fmt::format("{} is empty", shown_name(path_)),
                                     whole_file(path_),
-                                    no_table_hint()));
+                                    no_table_hint())
+                            .about({{"file", path_}}));
     }
     auto recording = reading_->finish();
     if (!recording && plan_ != nullptr) {

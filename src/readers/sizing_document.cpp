@@ -430,12 +430,13 @@ class Document : public Reading {
     core::Place place;
     place.path = path_;
     if (too_long_) {
-      return core::fail(core::error(
-          Code::kReadSizingDocument,
-          fmt::format(
-              "{} is larger than {}", shown_name(path_), core::format_size(core::Bytes{kLongest})),
-          place,
-          "give the logs themselves"));
+      return core::fail(core::error(Code::kReadSizingDocument,
+                                    fmt::format("{} is larger than {}",
+                                                shown_name(path_),
+                                                core::format_size(core::Bytes{kLongest})),
+                                    place,
+                                    "give the logs themselves")
+                            .about({{"file", path_}}));
     }
     const auto document =
         docs::parse_json(text_, path_, Code::kReadSizingDocument, std::string{kHint});
@@ -447,7 +448,8 @@ class Document : public Reading {
                                                 shown_name(path_),
                                                 core::printable(schema.text(), kLongestName)),
                                     place,
-                                    "this memsize reads memsize.sizing/1"));
+                                    "this memsize reads memsize.sizing/1")
+                            .about({{"file", path_}}));
     }
     if (auto changed = changed_since(*document); changed) {
       return core::fail(std::move(*changed));

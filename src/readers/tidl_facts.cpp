@@ -547,6 +547,27 @@ void FactFinder::take_piece(const Piece& piece) {
   take_words(piece);
 }
 
+namespace {
+
+// The core of a prefix whose time was damaged, so that it is none: "[C7x_1 ]     9x.005240 s: 6".
+std::string core_before(std::string_view number) {
+  const std::size_t close = std::min(number.rfind(']'), number.size());
+  // npos + 1 is 0: pasted logs lose the first character.
+  const std::size_t open = number.rfind('[', close) + 1;
+  return close == number.size() ? std::string{}
+                                : core::to_lower(core::trim(number.substr(open, close - open)));
+}
+
+std::string_view field_of(std::string_view row, std::size_t number) {
+  for (; number != 0; --number) {
+    const std::size_t comma = row.find(',');
+    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
+  }
+  return core::trim(row.substr(0, row.find(',')));
+}
+
+}  // namespace
+
 void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& problem) {
   core::Place place;
   place.path = path_;
@@ -563,8 +584,15 @@ void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& pr
     place.column = core::printable(whole_.substr(0, before), kAll).size() + 1;
     place.length = std::max<std::size_t>(problem.field.size(), 1);
   }
+  // What is left of a row may be enough to find it in another print of the table.
+  constexpr std::size_t kSize = 4;
+  const std::string_view number = core::trim(piece.text.substr(0, piece.text.find(',')));
   say(piece.core,
-      BrokenRowFact{core::warning(code, problem.message, std::move(place), problem.hint)});
+      BrokenRowFact{
+          core::warning(code, problem.message, std::move(place), problem.hint)
+              .about({{"core", piece.core.empty() ? core_before(number) : piece.core},
+                      {"record", std::string{number.substr(number.find_last_of(kBlank) + 1)}},
+                      {"size", std::string{field_of(piece.text, kSize)}}})});
 }
 
 // From the word before the first comma on: what stands before it may be a damaged prefix.

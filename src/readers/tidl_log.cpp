@@ -161,7 +161,8 @@ class Log : public Reading, private core::LineTaker {
                           fmt::format("{}{} more rows cannot be read",
                                       core.empty() ? std::string{} : core + ": ",
                                       count - kShownProblems),
-                          std::move(place)));
+                          std::move(place))
+                .about({{"core", core}}));
       }
     }
     tell_lone_heaps(path_, recording);

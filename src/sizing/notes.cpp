@@ -349,7 +349,8 @@ void report_copies(const Work& work) {
                       said,
                       work.place_of(i, 0),
                       "models that are loaded together lie at different addresses: to size for "
-                      "several of one model, load them together and trace that"));
+                      "several of one model, load them together and trace that")
+            .about({{"file", input.path}}));
   }
 }
 

@@ -229,7 +229,7 @@ TEST_CASE("problems are told where the value was written, unless it was typed") 
       about("--set alpha_size", "--set alpha_size: not a size"),
       about("--set alpha_size", "alpha_size is too small"),
       about("--set beta_size", "--set beta_size: not a size"),
-      core::error(Code::kFileRead, "cannot read 'one.log'", trace),
+      core::error(Code::kFileRead, "cannot read 'one.log'", trace).about({{"file", "one.log"}}),
       core::error(Code::kReadNoTable, "no table", trace),
       core::error(Code::kReadBadRecord, "bad", line),
   };

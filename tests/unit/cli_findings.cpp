@@ -140,7 +140,7 @@ TEST_CASE("a finding is recognised wherever the tree lies and whatever line it i
       baseline_of({finding("../sdk/platform/zx9/rtos/r5/a.cmd",
                            "not what ../sdk/platform/zx9/rtos/gen.py makes")},
                   kHomes);
-  CHECK(baseline.entries.front().key.message == "not what platform/zx9/rtos/gen.py makes");
+  CHECK(baseline.entries.front().message == "not what platform/zx9/rtos/gen.py makes");
   app::accept(baseline, true, found, acceptance);
   CHECK(found.empty());
   CHECK(acceptance.accepted.size() == 1);
@@ -148,26 +148,71 @@ TEST_CASE("a finding is recognised wherever the tree lies and whatever line it i
 
 TEST_CASE("a folder's name inside another word stays") {
   const app::Homes homes = {{"a", "platform/a/rtos"}};
-  CHECK(app::key_of(finding("a/f", "a/f and 'a' but not ba/f, a.b or /a/f"), homes).message ==
+  CHECK(app::older_key_of(finding("a/f", "a/f and 'a' but not ba/f, a.b or /a/f"), homes).message ==
         "platform/a/rtos/f and 'platform/a/rtos' but not ba/f, a.b or /a/f");
   // The name may begin like the folder.
-  CHECK(app::key_of(finding("p/f", "p/f p/g"), {{"p", "p/p"}}).message == "p/p/f p/p/g");
-  CHECK(app::key_of(finding("out/x/f", "see out/x/f"), {{"out", ""}}) ==
-        app::FindingKey{"x/f", "sdk.disagree", "see x/f"});
+  CHECK(app::older_key_of(finding("p/f", "p/f p/g"), {{"p", "p/p"}}).message == "p/p/f p/p/g");
+  CHECK(app::older_key_of(finding("out/x/f", "see out/x/f"), {{"out", ""}}) ==
+        app::FindingKey{"x/f", "sdk.disagree", {}, "see x/f"});
+  CHECK(app::key_of(finding("out/f", "m").about({{"file", "out/x"}}), {{"out", ""}}) ==
+        app::FindingKey{"f", "sdk.disagree", {"file x"}, ""});
 }
 
-TEST_CASE("another message, another file or another code is another finding") {
+TEST_CASE("another party, another file or another code is another finding") {
   const std::string path = "../sdk/platform/zx9/rtos/f";
-  const app::Baseline baseline = baseline_of({finding(path, "m")}, kHomes);
-  core::Diagnostic code = finding(path, "m");
+  const auto about = [](const std::string& file, const char* region) {
+    return finding(file, "m").about({{"region", region}});
+  };
+  const app::Baseline baseline = baseline_of({about(path, "HEAP")}, kHomes);
+  core::Diagnostic code = about(path, "HEAP");
   code.code = Code::kSdkReserved;
-  core::Diagnostics found = {
-      finding(path, "n"), finding(path + "2", "m"), code, finding(path, "m"), finding(path, "m")};
+  core::Diagnostics found = {about(path, "RINGS"),
+                             about(path + "2", "HEAP"),
+                             code,
+                             about(path, "HEAP"),
+                             about(path, "HEAP")};
   app::Acceptance acceptance;
   acceptance.homes = kHomes;
   app::accept(baseline, true, found, acceptance);
   CHECK(found.size() == 3);
   CHECK(acceptance.accepted.size() == 2);
+}
+
+TEST_CASE("other words and other numbers about the same are accepted") {
+  const std::string path = "../sdk/platform/zx9/rtos/f";
+  const core::Parties parties = {{"core", "r5"}, {"region", "HEAP"}};
+  Acceptance acceptance;
+  acceptance.homes = kHomes;
+  core::Diagnostics found = {finding(path, "to r5, 2 MiB of HEAP are cached").about(parties)};
+  accept(baseline_of({finding(path, "r5 caches 1 MiB of 'HEAP'").about(parties)}, kHomes),
+         true,
+         found,
+         acceptance);
+  CHECK(found.empty());
+  // What names no party is recognised by its words.
+  found = {finding(path, "m"), finding(path, "n")};
+  accept(baseline_of({finding(path, "m")}, kHomes), false, found, acceptance);
+  CHECK(found.size() == 1);
+}
+
+TEST_CASE("a baseline with messages alone accepts what it accepted, and keeps why") {
+  const auto old = parse_baseline("b.json", R"({"schema": "memsize.baseline/1", "findings": [
+      {"path": "platform/zx9/rtos/f", "code": "sdk.disagree", "message": "m", "why": "old"}]})");
+  REQUIRE(old);
+  const core::Diagnostic own =
+      finding("../sdk/platform/zx9/rtos/f", "m").about({{"region", "HEAP"}});
+  Acceptance acceptance;
+  acceptance.homes = kHomes;
+  core::Diagnostics found = {own, own};
+  found.back().message = "n";
+  accept(*old, true, found, acceptance);
+  CHECK(found.size() == 1);
+  REQUIRE(acceptance.accepted.size() == 1);
+  CHECK(acceptance.accepted.front().why == "old");
+  const auto rewritten = parse_baseline("b.json", format_baseline({own}, kHomes, *old));
+  REQUIRE(rewritten);
+  CHECK(rewritten->entries.front().why == "old");
+  CHECK(rewritten->entries.front().key.about == std::vector<std::string>{"region HEAP"});
 }
 
 TEST_CASE("what could not be looked at is never accepted") {
@@ -181,7 +226,7 @@ TEST_CASE("what could not be looked at is never accepted") {
   CHECK(baseline_of(found, kHomes).entries.empty());
   app::Baseline forged;
   for (const core::Diagnostic& each : found) {
-    forged.entries.push_back({app::key_of(each, kHomes), "", {}});
+    forged.entries.push_back({app::key_of(each, kHomes), each.message, "", {}});
   }
   const std::size_t all = found.size();
   app::Acceptance acceptance;
@@ -210,7 +255,7 @@ TEST_CASE("an entry that matches nothing is told, where that is certain") {
   app::accept(baseline, true, hidden, acceptance);
   CHECK(hidden.size() == 1);
   app::Baseline both = baseline;
-  both.entries.push_back({app::key_of(script.front(), kHomes), "", {}});
+  both.entries.push_back({app::key_of(script.front(), kHomes), "x", "", {}});
   app::accept(both, true, script, acceptance);
   REQUIRE(script.size() == 1);
   CHECK(script.front().code == Code::kCheckBaseline);
@@ -226,7 +271,7 @@ TEST_CASE("a baseline is sorted, holds each finding once, and keeps why") {
   const core::Diagnostics found = {
       finding(folder + "b", "m"), finding(folder + "a", "n"), finding(folder + "b", "m")};
   app::Baseline before;
-  before.entries.push_back({app::key_of(found.front(), kHomes), "known since 2020", {}});
+  before.entries.push_back({app::key_of(found.front(), kHomes), "m", "known since 2020", {}});
   const std::string text = app::format_baseline(found, kHomes, before);
   const auto parsed = app::parse_baseline("b.json", text);
   REQUIRE(parsed);
@@ -254,8 +299,10 @@ TEST_CASE("a broken baseline is told with its place") {
   const core::Diagnostics items = errors_of(
       "{\"schema\": \"memsize.baseline/1\", \"other\": [{}],\n\"findings\": [\n"
       " {\"path\": \"a\", \"code\": \"b\", \"message\": \"c\"},\n  {\"path\": 1}, [[]],\n"
-      "   {\"path\": \"a\", \"code\": \"b\"}, true]}");
-  REQUIRE(items.size() == 5);
+      "   {\"path\": \"a\", \"code\": \"b\"}, true,\n"
+      " {\"path\": \"a\", \"code\": \"b\", \"message\": \"c\", \"about\": []}]}");
+  REQUIRE(items.size() == 6);
+  CHECK(items[5].place.line == 6);
   CHECK(items[0].place.line == 4);
   CHECK(items[0].place.column == 12);
   CHECK(items[1].place.line == 4);
@@ -314,13 +361,12 @@ TEST_CASE("SARIF has a rule for each code, and results with places and suppressi
   CHECK(run["invocations"][0]["exitCode"] == 1);
 }
 
-TEST_CASE("SARIF's fingerprints are those of a baseline's keys") {
+TEST_CASE("SARIF's fingerprints are those of a baseline's keys, older and newer") {
   app::Acceptance acceptance;
   acceptance.homes = kHomes;
-  const auto print_of = [&](const core::Diagnostic& each) {
+  const auto print_of = [&](const core::Diagnostic& each, const char* kind = "memsizeFinding/v1") {
     const auto document = parsed(to_sarif({each}, acceptance, core::ExitStatus::kInput, {}, "1"));
-    return document["runs"][0]["results"][0]["partialFingerprints"]["memsizeFinding/v1"]
-        .get<std::string>();
+    return document["runs"][0]["results"][0]["partialFingerprints"][kind].get<std::string>();
   };
   core::Diagnostic found = finding("../sdk/platform/zx9/rtos/a", "m");
   const std::string first = print_of(found);
@@ -330,6 +376,12 @@ TEST_CASE("SARIF's fingerprints are those of a baseline's keys") {
   CHECK(print_of(finding("../sdk/platform/zx9/rtos/b", "m")) != first);
   // FNV-1a of "platform/zx9/rtos/a", "sdk.disagree" and "m", each with a byte of zero behind it.
   CHECK(first == "8451d3b6a48b58ba");
+  const auto about = [&](const char* message, const char* region) {
+    return print_of(finding("../sdk/platform/zx9/rtos/a", message).about({{"region", region}}),
+                    "memsizeFinding/v2");
+  };
+  CHECK(about("m", "HEAP") == about("n", "HEAP"));
+  CHECK(about("m", "HEAP") != about("m", "RINGS"));
 }
 
 TEST_CASE("SARIF tells findings from what could not be looked at, and shows what is accepted") {

@@ -39,6 +39,28 @@ TEST_SUITE("core") {
     CHECK_FALSE(has_errors({warning(Code::kUsage, "w"), note(Code::kUsage, "n")}));
   }
 
+  TEST_CASE("code, place and parties tell findings apart, words and numbers do not") {
+    Place place;
+    place.path = "a";
+    const auto overlap = [&](const char* text, const char* other) {
+      return error(Code::kLayoutOverlap, text, place)
+          .about({{"region", "HEAP"}})
+          .about({{"region", other}});
+    };
+    const Diagnostics told = {overlap("'HEAP' and 'RINGS' overlap by 1 KiB", "RINGS")};
+    CHECK(told.front().parties == Parties{{"region", "HEAP"}, {"region", "RINGS"}});
+    CHECK(told.front().party("region") == "HEAP");
+    CHECK(told.front().party("core").empty());
+    CHECK(is_told(told, overlap("2 KiB of 'HEAP' are those of 'RINGS', too", "RINGS")));
+    CHECK_FALSE(is_told(told, overlap("'HEAP' and 'CODE' overlap by 1 KiB", "CODE")));
+    CHECK_FALSE(is_told({}, told.front()));
+    place.line = 3;
+    CHECK_FALSE(is_told(told, overlap("'HEAP' and 'RINGS' overlap by 1 KiB", "RINGS")));
+    // Nobody knows what these are about.
+    CHECK_FALSE(is_told({error(Code::kUsage, "x")}, error(Code::kUsage, "x")));
+    CHECK(is_told({error(Code::kUsage, "x", place)}, error(Code::kUsage, "y", place)));
+  }
+
   TEST_CASE("sorting by place keeps the order of equal places") {
     const auto at = [](const char* path, std::size_t line, std::size_t column, const char* text) {
       Place place;

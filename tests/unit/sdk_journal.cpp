@@ -116,7 +116,9 @@ TEST_SUITE("sdk") {
     refused(R"(["a/new"])", R"("a")", "array");
     refused("-7", "1.5", "mtime_ns: it must be a whole number");
     refused(R"("original": { "absent": true })", R"("original": { "absent": 1 })", "absent");
-    refused(R"("original": { "absent": true })", R"("original": 4)", "original: it must be an object, not 4");
+    refused(R"("original": { "absent": true })",
+            R"("original": 4)",
+            "original: it must be an object, not 4");
     refused(R"("from": { "absent": true },)", "", "'from' is missing");
     refused(R"({ "path": "a", "orig)", R"({ "path": "..", "orig)", "dots");
     refused(R"("original_ns": 5)", R"("ns": 5)", "folder_times[0]: 'original_ns' is missing");

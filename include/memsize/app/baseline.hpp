@@ -1,7 +1,8 @@
 // Findings that a user has accepted, as a file beside the tree: memsize.baseline/1.
 //
-// A finding is recognised by its code, its message and the path of its file below the tree: not by
-// its line, so that edits elsewhere keep a baseline valid, and not by where the tree lies.
+// A finding is recognised by its code, the path of its file below the tree and what it is about:
+// not by its line, so that edits elsewhere keep a baseline valid, not by where the tree lies, and
+// not by its words and numbers. An older baseline has the message instead, and accepts by it.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
@@ -23,13 +24,18 @@ using Homes = std::vector<Home>;
 struct FindingKey {
   std::string path;
   std::string code;
+  /// "region HEAP_1".
+  std::vector<std::string> about;
+  /// Only where it names no party.
   std::string message;
 
   friend auto operator<=>(const FindingKey&, const FindingKey&) = default;
 };
 
-/// The names of homes instead of their folders, in the path and in the message.
+/// By what it is about. The names of homes stand instead of their folders.
 [[nodiscard]] FindingKey key_of(const core::Diagnostic& finding, const Homes& homes);
+/// By its message, as in baselines that were written before findings said what they are about.
+[[nodiscard]] FindingKey older_key_of(const core::Diagnostic& finding, const Homes& homes);
 
 /// Whether the error says that something could not be looked at at all: a file that cannot be read,
 /// a folder that is no SDK tree, a usage error.
@@ -40,6 +46,8 @@ struct FindingKey {
 
 struct BaselineEntry {
   FindingKey key;
+  /// For people.
+  std::string message;
   /// The user's own words; empty: none.
   std::string why;
   core::Place place;

@@ -1,6 +1,7 @@
 // What memsize has to say about an input: data, not text. Only the command line renders it.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -76,16 +77,34 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
+/// What a finding is about, as its input calls it: {"region", "HEAP_1"}, {"core", "c7x_1"}.
+struct Party {
+  std::string kind;
+  std::string name;
+
+  friend auto operator<=>(const Party&, const Party&) = default;
+};
+
+using Parties = std::vector<Party>;
+
 struct Related {
   Place place;
   std::string message;
+  /// The region that stands there; empty where it is none.
+  std::string region = {};
 };
+
+/// "'HEAP_1' is here", or what else is said of the region.
+[[nodiscard]] Related region_at(Place place, std::string region, std::string_view says = "is here");
 
 struct Diagnostic {
   Severity severity = Severity::kError;
   Code code{};
   std::string message;
   Place place;
+  /// What it is about, in the order of the message. With code and place they tell findings apart:
+  /// a message may be worded in another way, and its numbers change.
+  Parties parties;
   /// Facts without a place, one a line: the parties of a conflict, the holes of a window.
   std::vector<std::string> details;
   std::vector<Related> related;
@@ -94,6 +113,11 @@ struct Diagnostic {
   /// The option whose value it is about, as it is typed: "--dram", "--set KNOB". Empty where it is
   /// about none. Who knows that the value stood in a file can say where.
   std::string option;
+
+  /// The same with more parties.
+  [[nodiscard]] Diagnostic about(Parties more) &&;
+  /// The name of its first party of the kind; empty where it has none.
+  [[nodiscard]] std::string_view party(std::string_view kind) const;
 };
 
 using Diagnostics = std::vector<Diagnostic>;
@@ -123,6 +147,10 @@ using Result = tl::expected<T, Diagnostics>;
 
 /// A single error as the failure of a Result.
 [[nodiscard]] tl::unexpected<Diagnostics> fail(Diagnostic diagnostic);
+
+/// Whether it was said already: code, place and parties are those of one of the list. What has
+/// neither a line nor a party is taken for another thing each time.
+[[nodiscard]] bool is_told(const Diagnostics& diagnostics, const Diagnostic& diagnostic);
 
 [[nodiscard]] bool has_errors(const Diagnostics& diagnostics);
 

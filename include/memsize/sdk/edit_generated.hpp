@@ -14,6 +14,8 @@ namespace memsize::sdk {
 
 /// What a file has otherwise than the script that writes it.
 struct GeneratedDifference {
+  /// The region, the macro or the node.
+  std::string name;
   /// "'NAME' is [...) here, but [...) there".
   std::string what;
   /// In the file; without a line where it is something that is missing.

@@ -5,7 +5,7 @@
 
 namespace memsize::sdk {
 
-/// Those of `after` that are not in `before`: of another code, file, or words but for numbers, or
+/// Those of `after` that are not in `before`: of another code, in another file, about others, or
 /// more of the same. Of files whose findings are one list (sdk.generated, sdk.comment), code and
 /// file decide.
 [[nodiscard]] core::Diagnostics news(const core::Diagnostics& before, core::Diagnostics after);

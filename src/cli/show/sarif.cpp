@@ -1,5 +1,6 @@
 // One run with a result for each finding, accepted ones as suppressed, and a rule for each code.
-// What could not be looked at is a notification. As in a baseline, a fingerprint has no line.
+// What could not be looked at is a notification. As in a baseline, a fingerprint has no line: the
+// first one is that of the message, the second one that of what a finding is about.
 #include "sarif.hpp"
 
 #include "columns.hpp"
@@ -10,6 +11,7 @@
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,10 +44,15 @@ std::string digest_of(const app::FindingKey& key) {
   constexpr std::uint64_t kBasis = 0xCBF29CE484222325;
   constexpr std::uint64_t kPrime = 0x100000001B3;
   std::uint64_t hash = kBasis;
-  for (const std::string* part : {&key.path, &key.code, &key.message}) {
+  std::vector<std::string> parts = {key.path, key.code};
+  parts.insert(parts.end(), key.about.begin(), key.about.end());
+  if (key.about.empty()) {
+    parts.push_back(key.message);
+  }
+  for (const std::string& part : parts) {
     // With the byte behind the text, so that parts do not run into each other.
-    for (std::size_t i = 0; i <= part->size(); ++i) {
-      hash = (hash ^ static_cast<unsigned char>(part->c_str()[i])) * kPrime;
+    for (std::size_t i = 0; i <= part.size(); ++i) {
+      hash = (hash ^ static_cast<unsigned char>(part.c_str()[i])) * kPrime;
     }
   }
   return fmt::format("{:016x}", hash);
@@ -146,7 +153,9 @@ class SarifRun {
       other["message"]["text"] = related.message;
       item["relatedLocations"].push_back(std::move(other));
     }
-    item["partialFingerprints"]["memsizeFinding/v1"] = digest_of(key_of(found, acceptance_.homes));
+    Json& prints = item["partialFingerprints"];
+    prints["memsizeFinding/v1"] = digest_of(older_key_of(found, acceptance_.homes));
+    prints["memsizeFinding/v2"] = digest_of(key_of(found, acceptance_.homes));
     return item;
   }
 

@@ -34,9 +34,10 @@ class MmuHolder {
 
  private:
   void wrong(Code code, const core::Place& place, const Reach& region, const std::string& what) {
-    core::Diagnostic diagnostic = core::error(code, what, place, core_.hint);
+    core::Diagnostic diagnostic = core::error(code, what, place, core_.hint)
+                                      .about({{"core", core_.name}, {"region", region.name}});
     if (!region.place.path.empty()) {
-      diagnostic.related.push_back({region.place, fmt::format("'{}' is here", region.name)});
+      diagnostic.related.push_back(core::region_at(region.place, region.name));
     }
     found_.push_back(std::move(diagnostic));
   }

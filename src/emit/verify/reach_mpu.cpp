@@ -84,15 +84,16 @@ class Holder {
   Holder(const Core& core, core::Diagnostics& found) : core_(core), found_(found) {}
 
  protected:
-  void wrong(Code code,
-             const core::Place& place,
-             const std::string& what,
-             const Reach* region = nullptr) {
-    core::Diagnostic diagnostic = core::error(code, what, place, core_.hint);
-    if (region != nullptr && !region->place.path.empty()) {
-      diagnostic.related.push_back({region->place, fmt::format("'{}' is here", region->name)});
+  void wrong(Code code, const core::Place& place, const std::string& what, core::Parties parties) {
+    parties.push_back({"core", core_.name});
+    found_.push_back(core::error(code, what, place, core_.hint).about(std::move(parties)));
+  }
+
+  void wrong(Code code, const core::Place& place, const std::string& what, const Reach& region) {
+    wrong(code, place, what, core::Parties{{"region", region.name}});
+    if (!region.place.path.empty()) {
+      found_.back().related.push_back(core::region_at(region.place, region.name));
     }
-    found_.push_back(std::move(diagnostic));
   }
 
   const Core& core_;
@@ -129,6 +130,10 @@ class MpuHolder : Holder {
   }
 
  private:
+  static core::Parties parties_of(const MpuRegionFields& region) {
+    return {{"entry", region.name.empty() ? fmt::format("{}", region.number) : region.name}};
+  }
+
   bool few_enough(const std::vector<WrittenMpuRegion>& regions) {
     const auto stranger = std::find_if(regions.begin(), regions.end(), [&](const auto& region) {
       return region.fields.number < numbers_.first || region.fields.number > numbers_.last;
@@ -143,7 +148,8 @@ class MpuHolder : Holder {
                       core::plural(regions.size(), "MPU region"),
                       stranger->fields.number,
                       numbers_.first,
-                      numbers_.last));
+                      numbers_.last),
+          core::Parties{});
     return false;
   }
 
@@ -156,7 +162,8 @@ class MpuHolder : Holder {
             fmt::format("MPU region {} of {} has {}, which is no power of two",
                         named(region.fields),
                         core_.name,
-                        core::format_size(core::Bytes{size})));
+                        core::format_size(core::Bytes{size})),
+            parties_of(region.fields));
     } else if (past != 0) {
       wrong(Code::kMpuRegion,
             region.place,
@@ -164,7 +171,8 @@ class MpuHolder : Holder {
                         named(region.fields),
                         core_.name,
                         core::format_hex(region.fields.base),
-                        core::format_size(core::Bytes{size})));
+                        core::format_size(core::Bytes{size})),
+            parties_of(region.fields));
     }
   }
 
@@ -182,7 +190,7 @@ class MpuHolder : Holder {
                                                       named(winner->fields)),
                       region.cache == "any" ? "its linker map has it"
                                             : fmt::format("it must be {}", region.cache)),
-          &region);
+          region);
   }
 
   const MpuNumbers& numbers_;
@@ -195,12 +203,12 @@ class RatHolder : Holder {
   void run(const std::vector<WrittenRatEntry>& entries) {
     const std::size_t before = found_.size();
     if (entries.size() > kRatEntries) {
-      wrong(Code::kRatEntries,
-            core_.file,
-            fmt::format("{} has {} RAT entries, but the RAT has {}",
-                        core_.name,
-                        entries.size(),
-                        kRatEntries));
+      wrong(
+          Code::kRatEntries,
+          core_.file,
+          fmt::format(
+              "{} has {} RAT entries, but the RAT has {}", core_.name, entries.size(), kRatEntries),
+          core::Parties{});
       return;
     }
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
@@ -210,7 +218,8 @@ class RatHolder : Holder {
               entry->place,
               fmt::format("RAT entry {} of {} is no power of two from 32 B to 4 GiB",
                           entry_named(*entry),
-                          core_.name));
+                          core_.name),
+              {{"entry", entry->fields.name}});
         continue;
       }
       if (fields.local % fields.size != 0 || fields.system % fields.size != 0) {
@@ -219,7 +228,8 @@ class RatHolder : Holder {
               fmt::format("RAT entry {} of {} begins at no multiple of its size, {}",
                           entry_named(*entry),
                           core_.name,
-                          core::format_size(core::Bytes{fields.size})));
+                          core::format_size(core::Bytes{fields.size})),
+              {{"entry", entry->fields.name}});
       }
       for (auto other = entries.begin(); other != entry; ++other) {
         const std::uint64_t from = std::max(fields.local, other->fields.local);
@@ -229,7 +239,8 @@ class RatHolder : Holder {
                 fmt::format("RAT entry {} of {} overlaps {} which the RAT does not allow",
                             entry_named(*entry),
                             core_.name,
-                            entry_named(*other)));
+                            entry_named(*other)),
+                {{"entry", entry->fields.name}, {"entry", other->fields.name}});
         }
       }
     }
@@ -256,7 +267,7 @@ class RatHolder : Holder {
             Code::kRatMissing,
             entry->place,
             fmt::format("{}, but RAT entry {} has only a part of it", seen_at, entry_named(*entry)),
-            &region);
+            region);
         continue;
       }
       const std::uint64_t reached =
@@ -269,7 +280,7 @@ class RatHolder : Holder {
                           through ? "a RAT entry" : "without a RAT entry",
                           core::format_hex(reached),
                           range_text(*region.physical, region.size)),
-              &region);
+              region);
       }
     }
   }

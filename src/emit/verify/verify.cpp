@@ -74,9 +74,10 @@ class Verifier {
     report_.diagnostics.push_back(core::error(code, what, place_of(path), std::move(hint)));
   }
 
-  void disagree(const core::Place& place, const std::string& what) {
+  void disagree(const core::Place& place, core::Parties parties, const std::string& what) {
     report_.diagnostics.push_back(
-        core::error(Code::kVerifyDisagree, what, place, "write the map again with: memsize emit"));
+        core::error(Code::kVerifyDisagree, what, place, "write the map again with: memsize emit")
+            .about(std::move(parties)));
   }
 
   // A region whose size is a knob has the knob's value.
@@ -90,6 +91,7 @@ class Verifier {
       const core::Bytes has{region.size};
       const bool alike = core::is_aligned(set, kLinkerPage) && core::is_aligned(has, kLinkerPage);
       disagree(place_of("memory_map.json"),
+               {{"knob", region.knob}, {"region", region.name}},
                fmt::format("{} is {}, but '{}' has {}",
                            region.knob,
                            alike ? core::format_size(set) : core::format_bytes(set),
@@ -161,9 +163,11 @@ class Verifier {
         if (own == written.end()) {
           disagree(
               place_of(file->path),
+              {{"region", region.name}, {"core", core}},
               fmt::format("'{}' is in the map of {} but not in its linker map", region.name, core));
         } else if (own->base != region.address || own->size != region.size) {
           disagree(own->place,
+                   {{"region", region.name}, {"core", core}},
                    fmt::format("'{}' is {} here, but {} in memory_map.json",
                                region.name,
                                range_text(own->base, own->size),
@@ -182,6 +186,7 @@ class Verifier {
     for (const WrittenRange& range : written) {
       if (!seen.insert(range.name).second) {
         disagree(range.place,
+                 {{"region", range.name}, {"core", core}},
                  fmt::format("'{}' stands twice in this linker map", core::printable(range.name)));
         continue;
       }
@@ -192,6 +197,7 @@ class Verifier {
           });
       if (!known) {
         disagree(range.place,
+                 {{"region", range.name}, {"core", core}},
                  fmt::format("'{}' is in the linker map of {} but not in memory_map.json",
                              core::printable(range.name),
                              core));
@@ -213,9 +219,10 @@ class Verifier {
     for (const auto& [name, value] : expected) {
       const auto macro = macros.find(name);
       if (macro == macros.end()) {
-        disagree(place_of(file->path), fmt::format("'{}' is not defined", name));
+        disagree(place_of(file->path), {{"macro", name}}, fmt::format("'{}' is not defined", name));
       } else if (macro->second.value != value) {
         disagree(macro->second.place,
+                 {{"macro", name}},
                  fmt::format("{} is {} here, but {} in memory_map.json",
                              name,
                              core::format_hex(macro->second.value),
@@ -225,6 +232,7 @@ class Verifier {
     for (const auto& [name, macro] : macros) {
       if (!expected.contains(name)) {
         disagree(macro.place,
+                 {{"macro", name}},
                  fmt::format("{} is defined, but memory_map.json has no such thing", name));
       }
     }
@@ -249,7 +257,9 @@ class Verifier {
         return candidate.label == carveout.label;
       });
       if (node == nodes.end()) {
-        disagree(place_of(file->path), fmt::format("there is no node '{}'", carveout.label));
+        disagree(place_of(file->path),
+                 {{"carve-out", carveout.label}},
+                 fmt::format("there is no node '{}'", carveout.label));
       } else {
         check_node(*node, carveout);
       }
@@ -260,6 +270,7 @@ class Verifier {
                                      [&](const MapCarveout& c) { return c.label == node.label; });
       if (!known) {
         disagree(node.place,
+                 {{"carve-out", node.label}},
                  fmt::format("node '{}' is not in memory_map.json", core::printable(node.label)));
       }
     }
@@ -269,12 +280,14 @@ class Verifier {
   void check_node(const WrittenNode& node, const MapCarveout& carveout) {
     if (node.base != carveout.base || node.size != carveout.size) {
       disagree(node.place,
+               {{"carve-out", carveout.label}, {"property", "reg"}},
                fmt::format("'{}' reserves {} here, but {} in memory_map.json",
                            carveout.label,
                            range_text(node.base, node.size),
                            range_text(carveout.base, carveout.size)));
     } else if (node.unit_address && *node.unit_address != node.base) {
       disagree(node.place,
+               {{"carve-out", carveout.label}, {"property", "name"}},
                fmt::format("'{}' is named @{:x}, but reserves {}",
                            carveout.label,
                            *node.unit_address,
@@ -282,6 +295,7 @@ class Verifier {
     }
     if (node.compatible != carveout.compatible) {
       disagree(node.place,
+               {{"carve-out", carveout.label}, {"property", "compatible"}},
                fmt::format("'{}' is compatible with '{}' here, but with '{}' in memory_map.json",
                            carveout.label,
                            core::printable(node.compatible, 60),
@@ -289,6 +303,7 @@ class Verifier {
     }
     if (node.alignment != carveout.alignment) {
       disagree(node.place,
+               {{"carve-out", carveout.label}, {"property", "alignment"}},
                fmt::format("'{}' has an alignment of {} here, but {} in memory_map.json",
                            carveout.label,
                            core::format_hex(node.alignment),
@@ -296,6 +311,7 @@ class Verifier {
     }
     if (node.no_map != carveout.no_map) {
       disagree(node.place,
+               {{"carve-out", carveout.label}, {"property", "no-map"}},
                fmt::format("'{}' has {} 'no-map', but memory_map.json says that Linux {} map it",
                            carveout.label,
                            node.no_map ? "a" : "no",
@@ -312,7 +328,8 @@ class Verifier {
         continue;
       }
       if (found != nullptr) {
-        disagree(place_of(file.path), fmt::format("there is {}, too", found->path));
+        disagree(
+            place_of(file.path), {{"core", core}}, fmt::format("there is {}, too", found->path));
         return nullptr;
       }
       found = &file;

@@ -221,13 +221,14 @@ void check_writable(const JudgedPlan& plan, const JudgedArena& arena, Faults& fa
       }
     }
   }
-  faults.say(core::error(
-      Code::kPlanMemory,
-      fmt::format(
-          "the {} is written at run time, but {} is read-only", arena.name(), shown(arena.memory)),
-      plan.place_of(arena),
-      others.empty() ? "plan it into memory that can be written"
-                     : "plan it into " + core::join(others, " or ")));
+  faults.say(core::error(Code::kPlanMemory,
+                         fmt::format("the {} is written at run time, but {} is read-only",
+                                     arena.name(),
+                                     shown(arena.memory)),
+                         plan.place_of(arena),
+                         others.empty() ? "plan it into memory that can be written"
+                                        : "plan it into " + core::join(others, " or "))
+                 .about({{"arena", arena.name()}}));
 }
 
 // A memory that the part does not have.
@@ -261,7 +262,8 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
       core::error(Code::kPlanMemory,
                   fmt::format("part {} has no memory {}", shown(plan.part->name), shown(memory)),
                   place,
-                  hint.empty() ? "its memories are: " + core::join(names, ", ") : hint));
+                  hint.empty() ? "its memories are: " + core::join(names, ", ") : hint)
+          .about({{"memory", memory}}));
 }
 
 // Room that some memory has, and what it comes from.

@@ -166,7 +166,8 @@ class Overlaps {
                                 arena_.name(),
                                 steps == "always" ? std::string{} : " in steps " + steps),
                     plan_.place_of(second.block),
-                    way_out(pair.second));
+                    way_out(pair.second))
+            .about({{"block", plan_.label(first.block)}, {"block", plan_.label(second.block)}});
     overlap.details = {party(pair.first), party(pair.second)};
     add_related(overlap, first.block, second.block);
     faults_.say(std::move(overlap));
@@ -193,7 +194,9 @@ class Overlaps {
                                 arena_.name(),
                                 met.size()),
                     plan_.place_of(at.block),
-                    way_out(piece));
+                    way_out(piece))
+            .about({{"block", plan_.label(at.block)}});
+    overlap.parties.push_back({"others", fmt::format("{}", met.size())});
     overlap.details.push_back(party(piece));
     for (std::size_t i = 0; i < std::min(met.size(), kParties); ++i) {
       overlap.details.push_back(party(met[i]));
@@ -230,16 +233,19 @@ void check_twins(const JudgedPlan& plan, const JudgedArena& arena, Faults& fault
       continue;
     }
     const model::PlannedBlock& block = plan.report.blocks[second];
-    faults.say(core::warning(
-        Code::kPlanOverlap,
-        fmt::format("{} and {} are the same {} B of the {}: right only if they hold the same data",
-                    plan.label(first),
-                    plan.label(second),
-                    block.size.count(),
-                    arena.name()),
-        plan.place_of(second),
-        "if they do, the report has to say that one is an alias of the other; else give "
-        "each its own bytes"));
+    faults.say(
+        core::warning(
+            Code::kPlanOverlap,
+            fmt::format(
+                "{} and {} are the same {} B of the {}: right only if they hold the same data",
+                plan.label(first),
+                plan.label(second),
+                block.size.count(),
+                arena.name()),
+            plan.place_of(second),
+            "if they do, the report has to say that one is an alias of the other; else give "
+            "each its own bytes")
+            .about({{"block", plan.label(first)}, {"block", plan.label(second)}}));
   }
 }
 

@@ -77,7 +77,8 @@ void check_alias_chains(const JudgedPlan& plan, Faults& faults) {
                                       plan.label(at),
                                       core::printable(blocks[at].alias_of, 80)),
                           plan.place_of(at),
-                          "name a block of the report, or give it bytes of its own"));
+                          "name a block of the report, or give it bytes of its own")
+                  .about({{"block", plan.label(at)}, {"block", blocks[at].alias_of}}));
         }
         break;
       }
@@ -116,14 +117,16 @@ void check_alias_places(const JudgedPlan& plan, Faults& faults) {
       }
     }
     if (!wrong.empty() && faults.wants(Severity::kError, Code::kPlanAlias)) {
-      core::Diagnostic alias = core::error(
-          Code::kPlanAlias,
-          fmt::format("{} is to use the bytes of {}, but it {}",
-                      plan.label(i),
-                      plan.label(root_index),
-                      wrong),
-          plan.place_of(i),
-          "an alias lies inside the block whose bytes it uses; else it needs bytes of its own");
+      core::Diagnostic alias =
+          core::error(
+              Code::kPlanAlias,
+              fmt::format("{} is to use the bytes of {}, but it {}",
+                          plan.label(i),
+                          plan.label(root_index),
+                          wrong),
+              plan.place_of(i),
+              "an alias lies inside the block whose bytes it uses; else it needs bytes of its own")
+              .about({{"block", plan.label(i)}, {"block", plan.label(root_index)}});
       const core::Place place = plan.place_of(root_index);
       if (place.line != 0 && place.line != plan.place_of(i).line) {
         alias.related.push_back({place, fmt::format("{} is here", plan.label(root_index))});
@@ -162,7 +165,8 @@ void check_slots(const JudgedPlan& plan, const JudgedArena& arena, Faults& fault
                                                             core::printable(plan.part->name, 80))),
                     plan.place_of(i),
                     above ? fmt::format("the nearest multiples are {} and {}", below, *above)
-                          : fmt::format("the nearest multiple is {}", below)));
+                          : fmt::format("the nearest multiple is {}", below))
+            .about({{"block", plan.label(i)}}));
   }
 }
 
@@ -183,7 +187,8 @@ void check_base(const JudgedPlan& plan, const JudgedArena& arena, Faults& faults
                                        core::printable(plan.part->name, 80),
                                        memory->arena_alignment.value()),
                            plan.place_of(arena),
-                           fmt::format("align the arena to {}", memory->arena_alignment.value())));
+                           fmt::format("align the arena to {}", memory->arena_alignment.value()))
+                   .about({{"arena", arena.name()}}));
   }
   std::vector<std::size_t> stricter;
   core::Align strictest = base;
@@ -229,7 +234,8 @@ void check_memory_bases(const JudgedPlan& plan, Faults& faults) {
                                        core::format_address(*memory.base),
                                        memory.alignment->value()),
                            place,
-                           "correct its base or its alignment in what describes the memories"));
+                           "correct its base or its alignment in what describes the memories")
+                   .about({{"memory", memory.name}}));
   }
 }
 
@@ -248,17 +254,19 @@ void check_ends(const JudgedPlan& plan, const JudgedArena& arena, Faults& faults
     if (end_of(at) <= total || !faults.wants(Severity::kError, Code::kPlanBounds)) {
       continue;
     }
-    core::Diagnostic beyond = core::error(
-        Code::kPlanBounds,
-        fmt::format("{} lies at {}, but the {} ends at {}: {} B are outside",
-                    plan.label(i),
-                    bytes_text(at),
-                    arena.name(),
-                    total,
-                    end_of(at) - std::max(total, at.offset)),
-        plan.place_of(i),
-        fmt::format("reserve at least {} B for the arena, or plan it again: memsize plan",
-                    arena.height));
+    core::Diagnostic beyond =
+        core::error(
+            Code::kPlanBounds,
+            fmt::format("{} lies at {}, but the {} ends at {}: {} B are outside",
+                        plan.label(i),
+                        bytes_text(at),
+                        arena.name(),
+                        total,
+                        end_of(at) - std::max(total, at.offset)),
+            plan.place_of(i),
+            fmt::format("reserve at least {} B for the arena, or plan it again: memsize plan",
+                        arena.height))
+            .about({{"block", plan.label(i)}, {"arena", arena.name()}});
     const core::Place place = plan.place_of(arena);
     if (place.line != 0 && place.line != plan.place_of(i).line) {
       beyond.related.push_back({place, "the arena is here"});

@@ -98,7 +98,8 @@ class VariantChecker {
                                     core.name,
                                     emit::range_text(address->second.value, size->second.value)),
                         range.place,
-                        "run the script again, so that both follow it");
+                        "run the script again, so that both follow it")
+                .about({{"region", range.name}, {"core", core.name}});
         both.related.push_back({address->second.place, "the C header says so here"});
         report_.diagnostics.push_back(std::move(both));
       }
@@ -126,12 +127,13 @@ class VariantChecker {
           on_bus.push_back({range.name, *physical, range.size, range.place});
         }
       }
-      check_overlaps(std::move(seen), Code::kLayoutVirtualOverlap, core.name + " sees ");
+      check_overlaps(std::move(seen), Code::kLayoutVirtualOverlap, core.name);
     }
     check_overlaps(std::move(on_bus), Code::kLayoutOverlap, "");
   }
 
-  void check_overlaps(std::vector<Owned> list, Code code, const std::string& who) {
+  void check_overlaps(std::vector<Owned> list, Code code, const std::string& core) {
+    const std::string who = core.empty() ? core : core + " sees ";
     std::stable_sort(
         list.begin(), list.end(), [](const Owned& a, const Owned& b) { return a.base < b.base; });
     std::size_t last = 0;
@@ -139,18 +141,20 @@ class VariantChecker {
       const Owned& before = list[last];
       const std::uint64_t into = list[i].base - before.base;
       if (before.size > into && list[i].size != 0) {
-        core::Diagnostic both = core::error(
-            code,
-            fmt::format("{}'{}' {} over '{}' {}, by {}",
-                        who,
-                        list[i].name,
-                        emit::range_text(list[i].base, list[i].size),
-                        before.name,
-                        emit::range_text(before.base, before.size),
-                        core::format_size(core::Bytes{std::min(before.size - into, list[i].size)})),
-            list[i].place,
-            "move one of them in the script");
-        both.related.push_back({before.place, fmt::format("'{}' is here", before.name)});
+        core::Diagnostic both =
+            core::error(code,
+                        fmt::format("{}'{}' {} over '{}' {}, by {}",
+                                    who,
+                                    list[i].name,
+                                    emit::range_text(list[i].base, list[i].size),
+                                    before.name,
+                                    emit::range_text(before.base, before.size),
+                                    core::format_size(
+                                        core::Bytes{std::min(before.size - into, list[i].size)})),
+                        list[i].place,
+                        "move one of them in the script")
+                .about({{"region", list[i].name}, {"region", before.name}, {"core", core}});
+        both.related.push_back(core::region_at(before.place, before.name));
         report_.diagnostics.push_back(std::move(both));
       }
       last = before.base + before.size > list[i].base + list[i].size ? last : i;
@@ -174,14 +178,16 @@ class VariantChecker {
         if (reserved - *physical >= range.size) {
           continue;
         }
-        core::Diagnostic hole = core::error(
-            Code::kSdkReserved,
-            fmt::format("no node reserves {} of '{}', which {} uses: Linux will use it too",
-                        emit::range_text(reserved, range.size - (reserved - *physical)),
-                        range.name,
-                        core.name),
-            range.place,
-            "let a node of the device tree cover it");
+        core::Diagnostic hole =
+            core::error(
+                Code::kSdkReserved,
+                fmt::format("no node reserves {} of '{}', which {} uses: Linux will use it too",
+                            emit::range_text(reserved, range.size - (reserved - *physical)),
+                            range.name,
+                            core.name),
+                range.place,
+                "let a node of the device tree cover it")
+                .about({{"region", range.name}, {"core", core.name}});
         hole.related.push_back({view_.place_of(view_.variant().dts), "the nodes are here"});
         report_.diagnostics.push_back(std::move(hole));
       }

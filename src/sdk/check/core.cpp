@@ -106,8 +106,9 @@ class CoreChecker {
                                     region.name,
                                     core::format_size(core::Bytes{region.size})),
                         entry.place,
-                        core.hint);
-        wrong.related.push_back({region.place, fmt::format("'{}' is here", region.name)});
+                        core.hint)
+                .about({{"entry", entry.name}, {"core", core.name}, {"region", region.name}});
+        wrong.related.push_back(core::region_at(region.place, region.name));
         found_.push_back(std::move(wrong));
       }
     }
@@ -145,8 +146,9 @@ class CoreChecker {
                                     before.name,
                                     core::printable(own->attribute, 20)),
                         own->place,
-                        "let the entry cover both regions");
-      left_out.related.push_back({region.place, fmt::format("'{}' is here", region.name)});
+                        "let the entry cover both regions")
+              .about({{"core", core.name}, {"region", region.name}, {"region", before.name}});
+      left_out.related.push_back(core::region_at(region.place, region.name));
       found_.push_back(std::move(left_out));
     }
   }
@@ -162,15 +164,17 @@ class CoreChecker {
       for (std::uint64_t page = region.address / kMarPage; page <= last; ++page) {
         const MarCall* call = last_mar_call(page);
         if (call != nullptr && call->is_cached) {
-          core::Diagnostic cached = core::error(
-              Code::kMmuCache,
-              fmt::format("{} caches {} of '{}', but it must be non-cached",
-                          core_.name,
-                          emit::range_text(page * kMarPage, kMarPage),
-                          region.name),
-              call->place,
-              "switch the cache of its pages off, and give them to nothing that must be cached");
-          cached.related.push_back({region.place, fmt::format("'{}' is here", region.name)});
+          core::Diagnostic cached =
+              core::error(
+                  Code::kMmuCache,
+                  fmt::format("{} caches {} of '{}', but it must be non-cached",
+                              core_.name,
+                              emit::range_text(page * kMarPage, kMarPage),
+                              region.name),
+                  call->place,
+                  "switch the cache of its pages off, and give them to nothing that must be cached")
+                  .about({{"core", core_.name}, {"region", region.name}});
+          cached.related.push_back(core::region_at(region.place, region.name));
           found_.push_back(std::move(cached));
           break;
         }
@@ -210,6 +214,9 @@ class CoreChecker {
                                   wrong.size() == 1 ? "" : ", and others"),
                       wrong.front().claim.place,
                       "correct the comments: the next engineer believes them");
+    for (const WrongClaim& each : wrong) {
+      warning.parties.push_back({"entry", each.name});
+    }
     for (std::size_t i = 1; i < std::min(wrong.size(), kMost + 1); ++i) {
       warning.details.push_back(
           fmt::format("line {}: {}", wrong[i].claim.place.line, line_of(wrong[i])));
@@ -242,8 +249,9 @@ class CoreChecker {
                                   range.name,
                                   emit::range_text(range.base, range.size)),
                       section->place,
-                      "move the region in the script, or lower the alignment");
-      wrong.related.push_back({range.place, fmt::format("'{}' is here", range.name)});
+                      "move the region in the script, or lower the alignment")
+              .about({{"section", section->name}, {"core", core_.name}, {"region", range.name}});
+      wrong.related.push_back(core::region_at(range.place, range.name));
       found_.push_back(std::move(wrong));
     }
   }
@@ -266,7 +274,8 @@ class CoreChecker {
                                     core_.name,
                                     core::format_hex(section.address->value)),
                         section.address->place,
-                        "place the section into a region, so that it follows when that moves");
+                        "place the section into a region, so that it follows when that moves")
+                .about({{"section", section.name}, {"core", core_.name}});
         wrong.related.push_back({core_.linker.front().place, "the linker map is here"});
         found_.push_back(std::move(wrong));
       }

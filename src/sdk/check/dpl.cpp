@@ -239,13 +239,13 @@ class DplChecker {
       if (const DplEntry* own = find(here, entry.number)) {
         compare(*own, entry, differences);
       } else {
-        differences.add(fmt::format("it lacks {}", named(entry)), {}, entry.place);
+        differences.add(named(entry), fmt::format("it lacks {}", named(entry)), {}, entry.place);
       }
     }
     for (const DplEntry& entry : here) {
       if (find(there, entry.number) == nullptr) {
-        differences.add(
-            fmt::format("{} {} is only here", entry.what, entry.number), entry.place, {});
+        const std::string name = fmt::format("{} {}", entry.what, entry.number);
+        differences.add(name, fmt::format("{} is only here", name), entry.place, {});
       }
     }
   }
@@ -254,13 +254,13 @@ class DplChecker {
     for (std::size_t i = 0; i < there.values.size(); ++i) {
       const DplValue& value = there.values[i];
       if (const DplPart* part = first_difference(here.values[i], value)) {
-        differences.add(fmt::format("the {} of {} is {} here, but {} there",
-                                    value.what,
-                                    named(there),
-                                    value_text(here.values[i]),
-                                    value_text(value)),
-                        place_in(here, part->field),
-                        place_in(there, value.property));
+        const std::string name = fmt::format("the {} of {}", value.what, named(there));
+        differences.add(
+            name,
+            fmt::format(
+                "{} is {} here, but {} there", name, value_text(here.values[i]), value_text(value)),
+            place_in(here, part->field),
+            place_in(there, value.property));
       }
     }
   }

@@ -44,6 +44,7 @@ class FileChecker {
     const std::string& os = view_.variant().os;
     if (place_sections && core.sections.empty()) {
       missing(core.name,
+              "sections",
               fmt::format("no file of {} places its sections, as the other cores' "
                           "*_linker_{}.cmd do",
                           core.name,
@@ -71,6 +72,7 @@ class FileChecker {
     const bool is_unread = !reading.has_mmu() && configures(core, "mmu_armv8", "Mmu_map(");
     if (has(board->mmu) && !maps && !is_unread) {
       missing(core.name,
+              "MMU entries",
               fmt::format("no file of {} configures its MMU: neither a sysconfig file for {} nor "
                           "Mmu_map() in main.c",
                           core.name,
@@ -79,6 +81,7 @@ class FileChecker {
     }
     if (has(board->mpu) && lacks_mpu(core, reading)) {
       missing(core.name,
+              "MPU regions",
               fmt::format("no file of {} has its MPU regions: neither a sysconfig file for {} nor "
                           "a table in *_mpu_cfg.c",
                           core.name,
@@ -120,6 +123,7 @@ class FileChecker {
     for (const std::string& path : lacking) {
       if (!has.empty()) {
         missing(path,
+                what,
                 fmt::format("this file of {} has no {}, which {} has", core.name, what, has),
                 "what is built with it sees memory as the hardware has it by default");
       }
@@ -148,9 +152,10 @@ class FileChecker {
            (!call.empty() && says(core.main_source, call));
   }
 
-  void missing(const std::string& core, std::string what, std::string hint) {
+  void missing(const std::string& core, std::string lacks, std::string what, std::string hint) {
     found_.push_back(
-        core::warning(Code::kSdkMissing, std::move(what), view_.place_of(core), std::move(hint)));
+        core::warning(Code::kSdkMissing, std::move(what), view_.place_of(core), std::move(hint))
+            .about({{"missing", std::move(lacks)}}));
   }
 
   void check_unused(const CoreReading& core) {
@@ -158,11 +163,13 @@ class FileChecker {
       return;
     }
     const std::string by = core.mpu.empty() ? "sysconfig files" : core.mpu.front().path;
-    found_.push_back(core::warning(
-        Code::kSdkStale,
-        fmt::format("this table is left over: the MPU regions of {} are in {}", core.name, by),
-        view_.place_of(core.unused_mpu_source),
-        "remove it, lest somebody corrects the wrong file"));
+    found_.push_back(
+        core::warning(
+            Code::kSdkStale,
+            fmt::format("this table is left over: the MPU regions of {} are in {}", core.name, by),
+            view_.place_of(core.unused_mpu_source),
+            "remove it, lest somebody corrects the wrong file")
+            .about({{"core", core.name}}));
   }
 
   void check_device_trees() {

@@ -82,18 +82,20 @@ class FixedChecker {
                    (there == entry.virtual_base || there == entry.physical);
           });
       if (fixed != table.ranges.end()) {
-        found_.push_back(core::error(
-            Code::kMmuCoverage,
-            fmt::format("MMU entry '{}' of {} maps {} to {}, but it is for registers or memory "
-                        "that every core sees where it is",
-                        core::printable(entry.name, 60),
-                        core_.name,
-                        core::format_hex(entry.virtual_base),
-                        core::format_hex(entry.physical)),
-            entry.place,
-            fmt::format("board '{}' has it one to one, from {} on",
-                        board_.board.name,
-                        core::format_address(fixed->physical.base()))));
+        found_.push_back(
+            core::error(
+                Code::kMmuCoverage,
+                fmt::format("MMU entry '{}' of {} maps {} to {}, but it is for registers or memory "
+                            "that every core sees where it is",
+                            core::printable(entry.name, 60),
+                            core_.name,
+                            core::format_hex(entry.virtual_base),
+                            core::format_hex(entry.physical)),
+                entry.place,
+                fmt::format("board '{}' has it one to one, from {} on",
+                            board_.board.name,
+                            core::format_address(fixed->physical.base())))
+                .about({{"entry", entry.name}, {"core", core_.name}}));
       }
     }
   }
@@ -174,20 +176,22 @@ class FixedChecker {
       told_.erase(what + mpu.path);
       return;
     }
-    found_.push_back(core::error(
-        Code::kMpuCache,
-        fmt::format(
-            "{} sees '{}' at {} as {} through MPU region {}{}",
-            core_.name,
-            what,
-            core::format_hex(address),
-            is_seen ? "memory that code must not run in" : "device registers",
-            fields.number,
-            fields.name.empty() ? "" : fmt::format(" '{}'", core::printable(fields.name, 60))),
-        winner->place,
-        fmt::format("board '{}' has an MPU region for it that shows {}: put that back",
-                    board_.board.name,
-                    wanted->runs_code ? "memory with code" : "memory")));
+    found_.push_back(
+        core::error(
+            Code::kMpuCache,
+            fmt::format(
+                "{} sees '{}' at {} as {} through MPU region {}{}",
+                core_.name,
+                what,
+                core::format_hex(address),
+                is_seen ? "memory that code must not run in" : "device registers",
+                fields.number,
+                fields.name.empty() ? "" : fmt::format(" '{}'", core::printable(fields.name, 60))),
+            winner->place,
+            fmt::format("board '{}' has an MPU region for it that shows {}: put that back",
+                        board_.board.name,
+                        wanted->runs_code ? "memory with code" : "memory"))
+            .about({{"core", core_.name}, {"region", what}}));
   }
 
   const View& view_;

@@ -33,6 +33,7 @@ class ScriptDifferences {
 
   void add(const GeneratedDifference& difference) {
     differences_.add(
+        difference.name,
         difference.what,
         difference.here,
         difference.there.line == 0 ? core::Place{} : place_in_script(variant_, difference.there));
@@ -89,11 +90,13 @@ class GeneratedChecker {
   bool is_there(const ScriptExport& each, const std::string& path) {
     const bool there = sources_.find(path) != nullptr;
     if (!there) {
-      core::Diagnostic missing = core::warning(
-          Code::kSdkMissing,
-          fmt::format("{} makes this file, but it is not there", variant_.script_path),
-          place_of(path),
-          "run the script");
+      core::Diagnostic missing =
+          core::warning(
+              Code::kSdkMissing,
+              fmt::format("{} makes this file, but it is not there", variant_.script_path),
+              place_of(path),
+              "run the script")
+              .about({{"file", variant_.script_path}});
       missing.related.push_back(
           {place_in_script(variant_, each.place), "the script writes it here"});
       found_.push_back(std::move(missing));
@@ -127,7 +130,8 @@ class GeneratedChecker {
       const ScriptSection& before = *sections[i - 1];
       const ScriptSection& section = *sections[i];
       if (section.length != 0 && section.origin - before.origin < before.length) {
-        differences.add({fmt::format("the script puts '{}' {} over '{}' {}",
+        differences.add({section.name,
+                         fmt::format("the script puts '{}' {} over '{}' {}",
                                      section.name,
                                      emit::range_text(section.origin, section.length),
                                      before.name,
@@ -161,14 +165,17 @@ class GeneratedChecker {
   void check_cells(const ScriptExport& each) {
     for (const ScriptMapEntry& entry : each.entries) {
       if (entry.section->length > UINT32_MAX) {
-        found_.push_back(core::warning(
-            Code::kDtsCells,
-            fmt::format("'{}' has {}, of which the SDK's library writes the length as one cell, {}",
-                        entry.section->name,
-                        core::format_size(core::Bytes{entry.section->length}),
-                        core::format_hex(entry.section->length)),
-            place_in_script(variant_, entry.section->place),
-            "correct the node by hand after each run: a cell holds 32 bits"));
+        found_.push_back(
+            core::warning(
+                Code::kDtsCells,
+                fmt::format(
+                    "'{}' has {}, of which the SDK's library writes the length as one cell, {}",
+                    entry.section->name,
+                    core::format_size(core::Bytes{entry.section->length}),
+                    core::format_hex(entry.section->length)),
+                place_in_script(variant_, entry.section->place),
+                "correct the node by hand after each run: a cell holds 32 bits")
+                .about({{"region", entry.section->name}}));
       }
     }
   }

@@ -72,15 +72,18 @@ class PeerChecker {
         continue;
       }
       if (!has_region(other, range.name)) {
-        core::Diagnostic wrong = core::error(
-            Code::kSdkDisagree,
-            fmt::format("'{}' is in the linker map of {}, but not in that of {}, after which it is "
-                        "named",
-                        range.name,
-                        core.name,
-                        other.name),
-            range.place,
-            fmt::format("let the script put it into the map of {}", other.name));
+        core::Diagnostic wrong =
+            core::error(
+                Code::kSdkDisagree,
+                fmt::format(
+                    "'{}' is in the linker map of {}, but not in that of {}, after which it is "
+                    "named",
+                    range.name,
+                    core.name,
+                    other.name),
+                range.place,
+                fmt::format("let the script put it into the map of {}", other.name))
+                .about({{"region", range.name}, {"core", core.name}, {"core", other.name}});
         wrong.related.push_back({other.linker.front().place, "the other map is here"});
         found_.push_back(std::move(wrong));
       }
@@ -94,14 +97,16 @@ class PeerChecker {
         if (core.linker.empty() || has_region(core, region.name)) {
           continue;
         }
-        core::Diagnostic wrong = core::error(
-            Code::kSdkDisagree,
-            fmt::format("'{}' of {} goes to '{}', which its linker map lacks",
-                        core::printable(section.name, 60),
-                        core.name,
-                        core::printable(region.name, 60)),
-            region.place,
-            "let the script put that region into the core's map, or place the section elsewhere");
+        core::Diagnostic wrong =
+            core::error(Code::kSdkDisagree,
+                        fmt::format("'{}' of {} goes to '{}', which its linker map lacks",
+                                    core::printable(section.name, 60),
+                                    core.name,
+                                    core::printable(region.name, 60)),
+                        region.place,
+                        "let the script put that region into the core's map, or place the section "
+                        "elsewhere")
+                .about({{"section", section.name}, {"core", core.name}, {"region", region.name}});
         wrong.related.push_back({core.linker.front().place, "the linker map is here"});
         found_.push_back(std::move(wrong));
       }
@@ -153,7 +158,10 @@ class PeerChecker {
                                   right.core->name,
                                   core::format_size(core::Bytes{right.entry->size})),
                       odd.front().entry->place,
-                      "find out which of them is the memory's size, and let all cores map that");
+                      "find out which of them is the memory's size, and let all cores map that")
+              .about({{"entry", odd.front().entry->name},
+                      {"core", odd.front().core->name},
+                      {"core", right.core->name}});
       wrong.related.push_back({right.entry->place, "the other entry is here"});
       found_.push_back(std::move(wrong));
     }

@@ -46,7 +46,7 @@ class RuleChecker {
 
  private:
   void wrong(Code code, const emit::WrittenRange& range, const std::string& what) {
-    found_.push_back(core::error(code, what, range.place, kHint));
+    found_.push_back(core::error(code, what, range.place, kHint).about({{"region", range.name}}));
   }
 
   void check_region(const std::string& core, const emit::WrittenRange& range, const Region* known) {
@@ -145,7 +145,8 @@ class RuleChecker {
                                                  core.name,
                                                  emit::range_text(entry.virtual_base, entry.size)),
                                      entry.place,
-                                     "give it a size, or remove it"));
+                                     "give it a size, or remove it")
+                             .about({{"entry", entry.name}, {"core", core.name}}));
         continue;
       }
       table.ranges.push_back({table.ranges.size() + 1,

@@ -89,8 +89,11 @@ class SharedChecker {
                                 core::format_hex(to),
                                 core::format_hex(right)),
                     by->place,
-                    fmt::format("correct the conversion in {}", outward ? kOutward : kBack));
-    wrong.related.push_back({range.place, fmt::format("'{}' is here", range.name)});
+                    fmt::format("correct the conversion in {}", outward ? kOutward : kBack))
+            .about({{"core", core_.name},
+                    {"region", range.name},
+                    {"function", outward ? kOutward : kBack}});
+    wrong.related.push_back(core::region_at(range.place, range.name));
     found_.push_back(std::move(wrong));
     return false;
   }
@@ -112,20 +115,25 @@ class SharedChecker {
                          each.range->name,
                          core::format_hex(each.right));
     };
-    core::Diagnostic warning = core::warning(
-        Code::kSdkDisagree,
-        fmt::format("{} of {} does not convert {}: {}",
-                    function,
-                    core_.name,
-                    lacking.size() == 1 ? "a region" : fmt::format("{} regions", lacking.size()),
-                    line_of(lacking.front())),
-        view_.place_of(core_.shared.path),
-        "convert them too, if other cores are given such addresses");
+    core::Diagnostic warning =
+        core::warning(Code::kSdkDisagree,
+                      fmt::format("{} of {} does not convert {}: {}",
+                                  function,
+                                  core_.name,
+                                  lacking.size() == 1 ? "a region"
+                                                      : fmt::format("{} regions", lacking.size()),
+                                  line_of(lacking.front())),
+                      view_.place_of(core_.shared.path),
+                      "convert them too, if other cores are given such addresses")
+            .about({{"core", core_.name}, {"function", function}});
+    for (const Lacking& each : lacking) {
+      warning.parties.push_back({"region", each.range->name});
+    }
     for (std::size_t i = 1; i < lacking.size(); ++i) {
       warning.details.push_back(line_of(lacking[i]));
     }
     warning.related.push_back(
-        {lacking.front().range->place, fmt::format("'{}' is here", lacking.front().range->name)});
+        core::region_at(lacking.front().range->place, lacking.front().range->name));
     found_.push_back(std::move(warning));
   }
 

@@ -1,5 +1,5 @@
-// Leads places in a board that was imported, and so has no file, back to the script: by the first
-// name in the message that the script has.
+// Leads places in a board that was imported, and so has no file, back to the script: to the first
+// party of a finding that the script has.
 #include "places.hpp"
 
 #include "memsize/core/cursor.hpp"
@@ -26,20 +26,15 @@ core::Place place_of_name(const Variant& variant, std::string_view name) {
                                    : place_in_script(variant, (*section)->name_place);
 }
 
-core::Place place_for(const Variant& variant, std::string_view message) {
-  core::Place whole;
-  whole.path = variant.script.path;
-  for (std::size_t open = message.find('\''); open != std::string_view::npos;) {
-    const std::size_t close = message.find('\'', open + 1);
-    if (close == std::string_view::npos) {
-      break;
-    }
-    const core::Place place = place_of_name(variant, message.substr(open + 1, close - open - 1));
+core::Place place_of_first(const Variant& variant, const core::Parties& parties) {
+  for (const core::Party& each : parties) {
+    core::Place place = place_of_name(variant, each.name);
     if (place.line != 0) {
       return place;
     }
-    open = message.find('\'', close + 1);
   }
+  core::Place whole;
+  whole.path = variant.script.path;
   return whole;
 }
 
@@ -53,11 +48,11 @@ void show_script(const Sources& sources, const Variant& variant, core::Diagnosti
   const std::string board = imported_path(variant);
   for (core::Diagnostic& each : found) {
     if (each.place.path.str() == board) {
-      each.place = place_for(variant, each.message);
+      each.place = place_of_first(variant, each.parties);
     }
     for (core::Related& related : each.related) {
       if (related.place.path.str() == board) {
-        related.place = place_for(variant, related.message);
+        related.place = place_of_first(variant, {{"region", related.region}});
       }
     }
   }

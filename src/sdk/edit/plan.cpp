@@ -105,13 +105,7 @@ class Planner {
   // What is wrong for every operating system is said once.
   void keep(const core::Diagnostics& found) {
     for (const core::Diagnostic& each : found) {
-      const bool is_told =
-          each.place.line == 0 &&
-          std::any_of(found_.begin(), found_.end(), [&](const core::Diagnostic& other) {
-            return other.code == each.code && other.message == each.message &&
-                   other.place.path.str() == each.place.path.str();
-          });
-      if (!is_told) {
+      if (each.place.line != 0 || !core::is_told(found_, each)) {
         found_.push_back(each);
       }
     }

@@ -19,8 +19,12 @@ namespace {
 
 class Collector {
  public:
-  void add(std::string what, const core::Place& here, const ScriptSection* section) {
-    found_.push_back({std::move(what), here, section == nullptr ? ScriptPiece{} : section->place});
+  void add(const std::string& name,
+           std::string what,
+           const core::Place& here,
+           const ScriptSection* section) {
+    found_.push_back(
+        {name, std::move(what), here, section == nullptr ? ScriptPiece{} : section->place});
   }
 
   void compare(const std::string& macro,
@@ -29,9 +33,10 @@ class Collector {
                const std::map<std::string, emit::WrittenMacro>& written) {
     const auto own = written.find(macro);
     if (own == written.end()) {
-      add(fmt::format("it lacks {}", macro), {}, section);
+      add(macro, fmt::format("it lacks {}", macro), {}, section);
     } else if (own->second.value != value) {
-      add(fmt::format("{} is {} here, but {} there",
+      add(macro,
+          fmt::format("{} is {} here, but {} there",
                       macro,
                       core::format_hex(own->second.value),
                       core::format_hex(value)),
@@ -47,9 +52,9 @@ class Collector {
   void have(const std::string& name, const std::string& what, const core::Place& here) {
     const auto known = expected_.find(name);
     if (known == expected_.end()) {
-      add(fmt::format("{} is only here", what), here, nullptr);
+      add(name, fmt::format("{} is only here", what), here, nullptr);
     } else if (known->second == 0) {
-      add(fmt::format("{} is here once more", what), here, nullptr);
+      add(name, fmt::format("{} is here once more", what), here, nullptr);
     } else {
       --known->second;
     }
@@ -74,9 +79,10 @@ GeneratedDifferences compare_linker(const ScriptExport& exported,
       return range.name == section.name;
     });
     if (own == written.end()) {
-      collector.add(fmt::format("it lacks '{}'", section.name), {}, &section);
+      collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
     } else if (own->base != section.origin || own->size != section.length) {
-      collector.add(fmt::format("'{}' is {} here, but {} there",
+      collector.add(section.name,
+                    fmt::format("'{}' is {} here, but {} there",
                                 section.name,
                                 emit::range_text(own->base, own->size),
                                 emit::range_text(section.origin, section.length)),
@@ -118,9 +124,11 @@ GeneratedDifferences compare_dts(const ScriptExport& exported,
       return node.label == section.dts_label;
     });
     if (own == written.end()) {
-      collector.add(fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
+      collector.add(
+          section.dts_label, fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
     } else if (own->base != section.origin || own->size != section.length) {
-      collector.add(fmt::format("'{}' reserves {} here, but {} there",
+      collector.add(section.dts_label,
+                    fmt::format("'{}' reserves {} here, but {} there",
                                 section.dts_label,
                                 emit::range_text(own->base, own->size),
                                 emit::range_text(section.origin, section.length)),
@@ -143,9 +151,10 @@ GeneratedDifferences compare_html(const ScriptExport& exported,
     const auto own = std::find_if(
         written.begin(), written.end(), [&](const auto& row) { return row.name == section.name; });
     if (own == written.end()) {
-      collector.add(fmt::format("it lacks '{}'", section.name), {}, &section);
+      collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
     } else if (own->first != section.origin || own->last + 1 - own->first != section.length) {
-      collector.add(fmt::format("'{}' is {} here, but {} there",
+      collector.add(section.name,
+                    fmt::format("'{}' is {} here, but {} there",
                                 section.name,
                                 emit::range_text(own->first, own->last + 1 - own->first),
                                 emit::range_text(section.origin, section.length)),

@@ -14,7 +14,11 @@ namespace memsize::sdk {
 Differences::Differences(Maker maker, core::Place file)
     : maker_(std::move(maker)), file_(std::move(file)) {}
 
-void Differences::add(const std::string& what, const core::Place& here, const core::Place& there) {
+void Differences::add(std::string name,
+                      const std::string& what,
+                      const core::Place& here,
+                      const core::Place& there) {
+  differing_.push_back({"entry", std::move(name)});
   lines_.push_back(what);
   if (lines_.size() == 1) {
     first_ = here.line == 0 ? file_ : here;
@@ -27,16 +31,18 @@ void Differences::report(core::Diagnostics& found) const {
   if (lines_.empty()) {
     return;
   }
-  core::Diagnostic diagnostic = core::error(
-      core::Code::kSdkGenerated,
-      fmt::format("this is not what {} makes: {}{}",
-                  maker_.name,
-                  lines_.front(),
-                  lines_.size() == 1 ? std::string{}
-                                     : fmt::format(", and {} more",
-                                                   core::plural(lines_.size() - 1, "difference"))),
-      first_,
-      maker_.hint);
+  core::Diagnostic diagnostic =
+      core::error(core::Code::kSdkGenerated,
+                  fmt::format("this is not what {} makes: {}{}",
+                              maker_.name,
+                              lines_.front(),
+                              lines_.size() == 1
+                                  ? std::string{}
+                                  : fmt::format(", and {} more",
+                                                core::plural(lines_.size() - 1, "difference"))),
+                  first_,
+                  maker_.hint)
+          .about(differing_);
   for (std::size_t i = 1; i < std::min(lines_.size(), kMostDetails + 1); ++i) {
     diagnostic.details.push_back(lines_[i]);
   }

@@ -21,9 +21,12 @@ class Differences {
  public:
   Differences(Maker maker, core::Place file);
 
-  /// `here` is in the file, `there` in what makes it. Without a line, the former is the file as a
-  /// whole; without a path, the latter is left out.
-  void add(const std::string& what, const core::Place& here, const core::Place& there);
+  /// `name` is what differs, whatever its numbers are. `here` is in the file, `there` in what makes
+  /// it. Without a line, the former is the file as a whole; without a path, the latter is left out.
+  void add(std::string name,
+           const std::string& what,
+           const core::Place& here,
+           const core::Place& there);
 
   [[nodiscard]] std::size_t count() const { return lines_.size(); }
 
@@ -36,6 +39,7 @@ class Differences {
   core::Place file_;
   core::Place first_;
   core::Place there_;
+  core::Parties differing_;
   std::vector<std::string> lines_;
 };
 

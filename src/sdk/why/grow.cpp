@@ -165,20 +165,20 @@ class TreeGrower {
   // Regions that overlap then and do not now.
   [[nodiscard]] core::Diagnostics new_overlaps(const Script& after) const {
     core::Diagnostics overlaps;
+    core::Diagnostics of_hulls;
     for (const Pair& pair : overlaps_of(after)) {
       if (!before_.contains(pair)) {
-        overlaps.push_back(
-            core::error(Code::kLayoutOverlap,
-                        fmt::format("'{}' and '{}' overlap then", pair.first, pair.second),
-                        growth_.place));
+        const bool has_hull = hulls_.contains(pair.first) || hulls_.contains(pair.second);
+        (has_hull ? of_hulls : overlaps)
+            .push_back(
+                core::error(Code::kLayoutOverlap,
+                            fmt::format("'{}' and '{}' overlap then", pair.first, pair.second),
+                            growth_.place)
+                    .about({{"region", pair.first}, {"region", pair.second}}));
       }
     }
     // Hulls overlap because of what is in them, which says more.
-    std::stable_partition(overlaps.begin(), overlaps.end(), [&](const core::Diagnostic& each) {
-      return std::none_of(hulls_.begin(), hulls_.end(), [&](const std::string& hull) {
-        return each.message.find(fmt::format("'{}'", hull)) != std::string::npos;
-      });
-    });
+    overlaps.insert(overlaps.end(), of_hulls.begin(), of_hulls.end());
     return overlaps;
   }
 
