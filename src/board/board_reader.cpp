@@ -332,10 +332,10 @@ class BoardReader {
     core.name = field.name();
     core.place = field.key_place();
     context_.check_identifier(core.name, field.key_place());
-    if (!context_.expect_table(field, "core")) {
+    Fields reader{field, named("core", field), errors_};
+    if (!reader.is_table()) {
       return;
     }
-    Fields reader{field, named("core", field), errors_};
     core.title = reader.one_line("title");
     const Text word = reader.text("region_word");
     context_.check_identifier(word);
@@ -359,10 +359,10 @@ class BoardReader {
 
   void read_bank(Value field) {
     context_.check_identifier(field.name(), field.key_place());
-    if (!context_.expect_table(field, "bank")) {
+    Fields reader{field, named("bank", field), errors_};
+    if (!reader.is_table()) {
       return;
     }
-    Fields reader{field, named("bank", field), errors_};
     const std::uint64_t base = reader.address("base");
     const core::Bytes size = bytes(reader, "size");
     const auto range = core::PhysRange::make(core::PhysAddr{base}, size);
@@ -393,10 +393,10 @@ class BoardReader {
 
   void read_knob(Value field, core::Align granule, core::Align hard) {
     context_.check_identifier(field.name(), field.key_place());
-    if (!context_.expect_table(field, "knob")) {
+    Fields reader{field, named("knob", field), errors_};
+    if (!reader.is_table()) {
       return;
     }
-    Fields reader{field, named("knob", field), errors_};
     Knob knob;
     knob.name = field.name();
     knob.place = field.key_place();
@@ -454,10 +454,10 @@ class BoardReader {
 
   void read_group(Value field) {
     context_.check_identifier(field.name(), field.key_place());
-    if (!context_.expect_table(field, "group")) {
+    Fields reader{field, named("group", field), errors_};
+    if (!reader.is_table()) {
       return;
     }
-    Fields reader{field, named("group", field), errors_};
     Carveout group;
     group.name = field.name();
     group.place = field.key_place();
@@ -470,10 +470,10 @@ class BoardReader {
 
   void read_carveout(Value field) {
     context_.check_identifier(field.name(), field.key_place());
-    if (!context_.expect_table(field, "carve-out")) {
+    Fields reader{field, named("carve-out", field), errors_};
+    if (!reader.is_table()) {
       return;
     }
-    Fields reader{field, named("carve-out", field), errors_};
     Carveout carveout;
     carveout.label = field.name();
     carveout.place = field.key_place();

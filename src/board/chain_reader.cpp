@@ -91,10 +91,10 @@ void read_owner(Fields& reader, Alias& alias) {
 
 void read_chain(ReaderContext& context, Value field) {
   context.check_identifier(field.name(), field.key_place());
-  if (!context.expect_table(field, "chain")) {
+  Fields reader{field, named("chain", field), context.errors()};
+  if (!reader.is_table()) {
     return;
   }
-  Fields reader{field, named("chain", field), context.errors()};
   Chain chain;
   chain.name = field.name();
   chain.place = field.key_place();
@@ -119,10 +119,10 @@ void read_chain(ReaderContext& context, Value field) {
 
 void read_alias(ReaderContext& context, Value field) {
   context.check_identifier(field.name(), field.key_place());
-  if (!context.expect_table(field, "alias")) {
+  Fields reader{field, named("alias", field), context.errors()};
+  if (!reader.is_table()) {
     return;
   }
-  Fields reader{field, named("alias", field), context.errors()};
   Alias alias;
   alias.name = field.name();
   alias.place = field.key_place();
@@ -134,10 +134,10 @@ void read_alias(ReaderContext& context, Value field) {
 
 void read_view(ReaderContext& context, Value field) {
   context.check_identifier(field.name(), field.key_place());
-  if (!context.expect_table(field, "view")) {
+  Fields reader{field, named("view", field), context.errors()};
+  if (!reader.is_table()) {
     return;
   }
-  Fields reader{field, named("view", field), context.errors()};
   View view;
   view.name = field.name();
   view.place = field.key_place();

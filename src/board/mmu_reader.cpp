@@ -53,10 +53,10 @@ unsigned read_mair(Fields& reader, Value field) {
 
 void read_entry(ReaderContext& context, Value field) {
   context.check_identifier(field.name(), field.key_place());
-  if (!context.expect_table(field, "MMU entry")) {
+  Fields reader{field, named("MMU entry", field), context.errors()};
+  if (!reader.is_table()) {
     return;
   }
-  Fields reader{field, named("MMU entry", field), context.errors()};
   MmuEntry entry;
   entry.key = field.name();
   entry.place = field.key_place();

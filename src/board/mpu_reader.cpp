@@ -62,11 +62,11 @@ bool has_pdk_words(const MpuAttribute& attribute, MpuProgram program) {
 }
 
 void read_attribute(ReaderContext& context, Value field) {
-  if (!context.expect_table(field, "MPU attribute")) {
-    return;
-  }
   constexpr std::uint64_t kLastTex = 7;
   Fields reader{field, named("MPU attribute", field), context.errors()};
+  if (!reader.is_table()) {
+    return;
+  }
   MpuAttribute attribute;
   attribute.name = field.name();
   attribute.place = field.key_place();
@@ -138,10 +138,10 @@ void expect_attribute(ReaderContext& context, const std::string& name, const cor
 
 void read_fixed(ReaderContext& context, Value field) {
   context.check_identifier(field.name(), field.key_place());
-  if (!context.expect_table(field, "MPU region")) {
+  Fields reader{field, named("MPU region", field), context.errors()};
+  if (!reader.is_table()) {
     return;
   }
-  Fields reader{field, named("MPU region", field), context.errors()};
   MpuFixed fixed;
   fixed.key = field.name();
   fixed.place = field.key_place();
@@ -186,13 +186,13 @@ void read_fixed_list(ReaderContext& context, Fields& reader, MpuList& list) {
 }
 
 void read_core(ReaderContext& context, Value field) {
-  if (!context.expect_table(field, "MPU core")) {
+  Fields reader{field, named("MPU core", field), context.errors()};
+  if (!reader.is_table()) {
     return;
   }
   if (context.board().find_core(field.name()) == nullptr) {
     context.unknown_core(field.name(), field.key_place());
   }
-  Fields reader{field, named("MPU core", field), context.errors()};
   MpuList list;
   list.core = field.name();
   list.place = field.key_place();
@@ -272,10 +272,10 @@ void read_rat(ReaderContext& context, Value table) {
   std::vector<std::string> names;
   for (const Value field : reader.fields("entry")) {
     context.check_identifier(field.name(), field.key_place());
-    if (!context.expect_table(field, "RAT entry")) {
+    Fields entry_reader{field, named("RAT entry", field), context.errors()};
+    if (!entry_reader.is_table()) {
       continue;
     }
-    Fields entry_reader{field, named("RAT entry", field), context.errors()};
     RatEntry entry;
     entry.name = field.name();
     entry.place = field.key_place();

@@ -33,17 +33,6 @@ void ReaderContext::check_identifier(const std::string& name, const core::Place&
   }
 }
 
-bool ReaderContext::expect_table(Value field, std::string_view what) {
-  if (field.is(Kind::kTable)) {
-    return true;
-  }
-  errors_.push_back(core::error(
-      Code::kTomlType,
-      fmt::format("{} must be a table, not {}", named(what, field), docs::kind_name(field.kind())),
-      field.place()));
-  return false;
-}
-
 void ReaderContext::unknown_core(const std::string& core, const core::Place& place) {
   std::vector<std::string> names;
   for (const Core& known : board_.cores) {

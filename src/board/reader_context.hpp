@@ -30,9 +30,6 @@ class ReaderContext {
   void check_identifier(const Text& name);
   void check_identifier(const std::string& name, const core::Place& place);
 
-  /// Whether the field is a table; an error where it is not.
-  bool expect_table(docs::Value field, std::string_view what);
-
   void unknown_core(const std::string& core, const core::Place& place);
 
   /// The required key `cores`: "all", or a list of core names.

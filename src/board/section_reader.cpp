@@ -58,10 +58,10 @@ class SectionsReader {
   explicit SectionsReader(ReaderContext& context) : context_(context) {}
 
   void read(Value field) {
-    if (!context_.expect_table(field, "section list")) {
+    Fields reader{field, named("section list", field), context_.errors()};
+    if (!reader.is_table()) {
       return;
     }
-    Fields reader{field, named("section list", field), context_.errors()};
     const std::set<std::string> cores = known(context_.read_cores(reader, field));
     for (const std::string& core : cores) {
       of(core, field.key_place());

@@ -106,7 +106,9 @@ class SizingReader {
   // The items of an array that must be there.
   template <typename Item>
   void read_items(Fields& of, const char* key, std::vector<Item>& items, ReadItem<Item> read_item) {
-    (void)of.required(key, Kind::kList);
+    if (!of.has(key)) {
+      (void)of.required(key, Kind::kList);
+    }
     read_items_if_any(of, key, items, read_item);
   }
 
@@ -116,7 +118,7 @@ class SizingReader {
                          const char* key,
                          std::vector<Item>& items,
                          ReadItem<Item> read_item) {
-    for (const Value item : of.value()[key]) {
+    for (const Value item : of.items(key)) {
       Fields fields = of.below(item);
       if (fields.is_table()) {
         items.push_back((this->*read_item)(fields));
@@ -246,7 +248,8 @@ class SizingReader {
   // What the logs' own readers had to say. Everything else in the document follows from the rest
   // of it, and is said again.
   void read_diagnostics(Fields& top, model::Recording& recording) {
-    for (const Value item : top.value()["diagnostics"]) {
+    const Value said = top.value()["diagnostics"];
+    for (const Value item : said.is(Kind::kList) ? said : Value{}) {
       Fields of = top.below(item);
       if (!of.is_table() || !of.has("path")) {
         continue;

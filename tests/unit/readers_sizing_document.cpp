@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace memsize::readers::sizing_document_test {
@@ -159,6 +160,11 @@ TEST_SUITE("readers") {
     document = good();
     document["cores"][0] = 7;
     CHECK(test::contains(refused(document), "cores[0]"));
+    for (const char* key : {"heaps", "failures", "runs"}) {
+      document = good();
+      document[key] = {{"a", json::object()}};
+      CHECK(refused(document) == fmt::format("{}: it must be an array, not an object\n", key));
+    }
   }
 
   TEST_CASE("values outside their range are refused") {

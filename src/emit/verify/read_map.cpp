@@ -38,8 +38,15 @@ unsigned small(Fields& of, const char* key, unsigned last) {
   return static_cast<unsigned>(of.number(key, last).value_or(0));
 }
 
+// Another kind of value is told by who asks for the items.
+void expect_list(Fields& of, const char* key) {
+  if (!of.has(key)) {
+    (void)of.required(key, Kind::kList);
+  }
+}
+
 std::vector<std::string> texts(Fields& of, const char* key) {
-  (void)of.required(key, Kind::kList);
+  expect_list(of, key);
   std::vector<std::string> list = of.strings(key);
   for (std::string& text : list) {
     text = core::printable(text, kLongestWritten);
@@ -49,8 +56,7 @@ std::vector<std::string> texts(Fields& of, const char* key) {
 
 // Names with whole numbers or hexadecimal addresses.
 void read_numbers(Fields& of, const char* key, std::map<std::string, std::uint64_t>& numbers) {
-  (void)of.required(key, Kind::kTable);
-  Fields list = of.below(of.value()[key]);
+  Fields list = of.table(key);
   for (const Value item : list.value()) {
     numbers[core::printable(item.key(), kLongestWritten)] =
         item.is(Kind::kText) ? list.as_address(item) : list.as_number(item).value_or(0);
@@ -143,7 +149,7 @@ void read_map_members(Fields& json, WrittenMap& map) {
   }
   Fields mair = json.table("mair");
   for (const char* kind : {"non-cached", "write-through", "cached"}) {
-    (void)mair.required(kind, Kind::kList);
+    expect_list(mair, kind);
     for (const unsigned number : mair.numbers(kind)) {
       map.mair[kind].insert(fmt::format("MAIR{}", number));
     }

@@ -348,10 +348,7 @@ class CheckpointReader : private AresReader {
   }
 
   void read_buffers(docs::Value list, bool are_pools) {
-    if (!list || !is_array(list)) {
-      return;
-    }
-    for (const docs::Value entry : list) {
+    for (const docs::Value entry : items(list)) {
       // A pool may stand in both lists.
       const docs::Value name = entry["name"];
       if (are_pools && name.is(docs::Kind::kText) &&
@@ -367,10 +364,7 @@ class CheckpointReader : private AresReader {
   }
 
   void read_lifetimes(docs::Value lifetimes) {
-    if (!lifetimes || !is_object(lifetimes)) {
-      return;
-    }
-    for (const docs::Value entry : lifetimes) {
+    for (const docs::Value entry : members(lifetimes)) {
       if (!is_object(entry)) {
         continue;
       }
@@ -404,10 +398,7 @@ class CheckpointReader : private AresReader {
   }
 
   void read_offsets(docs::Value offsets) {
-    if (!offsets || !is_object(offsets)) {
-      return;
-    }
-    for (const docs::Value entry : offsets) {
+    for (const docs::Value entry : members(offsets)) {
       const auto offset = as_size(entry);
       AresBuffers::Buffer* const buffer = buffers_.find(std::string{entry.key()});
       if (offset && buffer == nullptr) {
@@ -437,10 +428,7 @@ class CheckpointReader : private AresReader {
   }
 
   void read_conflicts(docs::Value conflicts) {
-    if (!conflicts || !is_array(conflicts)) {
-      return;
-    }
-    for (const docs::Value conflict : conflicts) {
+    for (const docs::Value conflict : items(conflicts)) {
       if (!wants(core::Severity::kWarning, Code::kPlanContradiction)) {
         return;
       }
@@ -465,11 +453,8 @@ class CheckpointReader : private AresReader {
 
   // How many layers there are.
   std::int64_t read_layers(docs::Value layers) {
-    if (!layers || !is_array(layers)) {
-      return 0;
-    }
     std::int64_t step = 0;
-    for (const docs::Value layer : layers) {
+    for (const docs::Value layer : items(layers)) {
       if (!is_object(layer)) {
         continue;
       }
@@ -502,11 +487,8 @@ class LevelsReader : private AresReader {
       return finish(std::move(report_), document);
     }
     read_hierarchy(root["memory_hierarchy"]);
-    const docs::Value list = member(root, "buffers");
-    if (list && is_array(list)) {
-      for (const docs::Value entry : list) {
-        read_levels(entry);
-      }
+    for (const docs::Value entry : items(member(root, "buffers"))) {
+      read_levels(entry);
     }
     buffers_.find_pools();
     const std::int64_t layers = read_layers(root["layers"]);
@@ -554,11 +536,8 @@ class LevelsReader : private AresReader {
   }
 
   std::int64_t read_layers(docs::Value layers) {
-    if (!layers || !is_array(layers)) {
-      return 0;
-    }
     std::int64_t step = 0;
-    for (const docs::Value layer : layers) {
+    for (const docs::Value layer : items(layers)) {
       if (!is_object(layer)) {
         continue;
       }
@@ -579,10 +558,8 @@ class LevelsReader : private AresReader {
 
 template <typename Reader>
 PlanResult read_document(std::string_view text, const std::string& path) {
-  auto document = docs::parse_json(text, path, Code::kPlanSyntax);
-  if (!document) {
-    return tl::make_unexpected(std::move(document.error()));
-  }
+  const auto document = docs::parse_json(text, path, Code::kPlanSyntax);
+  MEMSIZE_TRY(document);
   return Reader{path}.read(*document);
 }
 

@@ -57,11 +57,8 @@ class ResidencyReader : private PlanFields {
     if (arenas && is_object(arenas)) {
       read_arenas(arenas);
     }
-    const docs::Value tensors = root["tensors"];
-    if (tensors && is_array(tensors)) {
-      for (const docs::Value tensor : tensors) {
-        read_tensor(tensor);
-      }
+    for (const docs::Value tensor : items(root["tensors"])) {
+      read_tensor(tensor);
     }
     if (!failed()) {
       check_counts();
@@ -104,10 +101,7 @@ class ResidencyReader : private PlanFields {
   void read_arenas(docs::Value arenas) {
     for (const Lifetime role : kRoles) {
       const docs::Value list = arenas[model::name_of(role)];
-      if (!list || !is_array(list)) {
-        continue;
-      }
-      for (const docs::Value arena : list) {
+      for (const docs::Value arena : items(list)) {
         read_arena(arena, role);
       }
     }
@@ -351,10 +345,7 @@ class ManifestReader : private PlanFields {
     });
     for (const auto& [key, side] : kSides) {
       const docs::Value list = one[key];
-      if (!list || !is_array(list)) {
-        continue;
-      }
-      for (const docs::Value tensor : list) {
+      for (const docs::Value tensor : items(list)) {
         // An optional input that is not given is null.
         if (tensor) {
           read_tensor(tensor, side, tensors);

@@ -63,10 +63,7 @@ class DocumentReader : private PlanFields {
   }
 
   void each(docs::Value list, void (DocumentReader::*take)(docs::Value)) {
-    if (!list || !is_array(list)) {
-      return;
-    }
-    for (const docs::Value entry : list) {
+    for (const docs::Value entry : items(list)) {
       if (is_object(entry)) {
         (this->*take)(entry);
       }
@@ -264,10 +261,8 @@ bool probe_plan_document(std::string_view head) {
 }
 
 PlanResult read_plan_document(std::string_view text, const std::string& path) {
-  auto document = docs::parse_json(text, path, Code::kPlanSyntax);
-  if (!document) {
-    return tl::make_unexpected(std::move(document.error()));
-  }
+  const auto document = docs::parse_json(text, path, Code::kPlanSyntax);
+  MEMSIZE_TRY(document);
   return DocumentReader{path}.read(*document);
 }
 

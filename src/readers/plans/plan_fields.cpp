@@ -55,18 +55,19 @@ std::optional<model::Interval> PlanFields::lifetime(docs::Value of,
       is_lifetime(first, last, meaning) ? "" : subject(of, Code::kPlanLifetime));
 }
 
-bool PlanFields::is_object(docs::Value value) {
-  if (!value.is(docs::Kind::kTable)) {
-    wrong(value, fmt::format("it must be an object, not {}", value.shown()));
+bool PlanFields::is_kind(docs::Value value, docs::Kind kind, const char* what) {
+  if (!value.is(kind)) {
+    wrong(value, fmt::format("it must be {}, not {}", what, value.shown()));
   }
-  return value.is(docs::Kind::kTable);
+  return value.is(kind);
+}
+
+bool PlanFields::is_object(docs::Value value) {
+  return is_kind(value, docs::Kind::kTable, "an object");
 }
 
 bool PlanFields::is_array(docs::Value value) {
-  if (!value.is(docs::Kind::kList)) {
-    wrong(value, fmt::format("it must be an array, not {}", value.shown()));
-  }
-  return value.is(docs::Kind::kList);
+  return is_kind(value, docs::Kind::kList, "an array");
 }
 
 docs::Value PlanFields::member(docs::Value object, const char* key) {
@@ -82,17 +83,12 @@ docs::Value PlanFields::member(docs::Value object, const char* key) {
 }
 
 std::string PlanFields::text(docs::Value object, const char* key) {
-  const docs::Value value = member(object, key);
-  return value ? text_if_any(object, key) : std::string{};
+  return member(object, key) ? text_if_any(object, key) : std::string{};
 }
 
 std::string PlanFields::text_if_any(docs::Value object, const char* key) {
   const docs::Value value = object[key];
-  if (value && !value.is(docs::Kind::kText)) {
-    wrong(value, fmt::format("it must be a string, not {}", value.shown()));
-    return {};
-  }
-  return value ? std::string{value.text()} : std::string{};
+  return value && is_kind(value, docs::Kind::kText, "a string") ? value.string() : std::string{};
 }
 
 std::string PlanFields::id(docs::Value object, const char* key) {
@@ -162,14 +158,9 @@ std::optional<std::int64_t> PlanFields::as_step(docs::Value value) {
 
 std::optional<bool> PlanFields::flag_if_any(docs::Value object, const char* key) {
   const docs::Value value = object[key];
-  if (!value) {
-    return std::nullopt;
-  }
-  if (!value.is(docs::Kind::kBoolean)) {
-    wrong(value, fmt::format("it must be true or false, not {}", value.shown()));
-    return std::nullopt;
-  }
-  return value.boolean();
+  return value && is_kind(value, docs::Kind::kBoolean, "true or false")
+             ? std::optional{value.boolean()}
+             : std::nullopt;
 }
 
 std::optional<core::Bytes> PlanFields::size(docs::Value object, const char* key) {

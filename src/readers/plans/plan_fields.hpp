@@ -26,6 +26,13 @@ class PlanFields : public PlanProblems {
   bool is_object(docs::Value value);
   bool is_array(docs::Value value);
 
+  /// To go through; nothing where it is not there, and an error where it is no array or object.
+  docs::Value items(docs::Value list) { return list && is_array(list) ? list : docs::Value{}; }
+
+  docs::Value members(docs::Value table) {
+    return table && is_object(table) ? table : docs::Value{};
+  }
+
   /// The member, an error where there is none.
   docs::Value member(docs::Value object, const char* key);
   std::string text(docs::Value object, const char* key);
@@ -68,6 +75,8 @@ class PlanFields : public PlanProblems {
   using PlanProblems::size;
 
  private:
+  // Whether it is of the kind; an error where it is not.
+  bool is_kind(docs::Value value, docs::Kind kind, const char* what);
   // Its path, which costs the length of an array; empty where nothing more of the code is kept.
   [[nodiscard]] std::string subject(docs::Value value, core::Code code) const;
 };

@@ -105,10 +105,7 @@ class InfoReader : private PlanFields {
   }
 
   void read_pools(docs::Value pools) {
-    if (!pools || !is_array(pools)) {
-      return;
-    }
-    for (const docs::Value entry : pools) {
+    for (const docs::Value entry : items(pools)) {
       if (is_object(entry)) {
         read_pool(entry);
       }
@@ -180,10 +177,7 @@ class InfoReader : private PlanFields {
   }
 
   void read_buffers(docs::Value buffers) {
-    if (!buffers || !is_array(buffers)) {
-      return;
-    }
-    for (const docs::Value entry : buffers) {
+    for (const docs::Value entry : items(buffers)) {
       if (is_object(entry)) {
         read_buffer(entry);
       }
@@ -542,10 +536,8 @@ bool probe_st_edge_ai(std::string_view head) {
 }
 
 PlanResult read_st_edge_ai(std::string_view text, const std::string& path) {
-  auto document = docs::parse_json(text, path, Code::kPlanSyntax);
-  if (!document) {
-    return tl::make_unexpected(std::move(document.error()));
-  }
+  const auto document = docs::parse_json(text, path, Code::kPlanSyntax);
+  MEMSIZE_TRY(document);
   return InfoReader{path}.read(*document);
 }
 

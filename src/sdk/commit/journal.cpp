@@ -204,7 +204,9 @@ class JournalReader {
   static void read_folder_time(Fields& of, Journal& journal) {
     Journal::FolderTime folder;
     folder.path = of.value()["path"].text() == "." ? "." : safe_path(of);
-    (void)of.required("original_ns", Kind::kWhole);
+    if (!of.has("original_ns")) {
+      (void)of.required("original_ns", Kind::kWhole);
+    }
     folder.original_ns = time(of, "original_ns").value_or(0);
     folder.applied_ns = time(of, "applied_ns");
     journal.folder_times.push_back(std::move(folder));
