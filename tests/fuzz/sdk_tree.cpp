@@ -155,7 +155,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   for (const sdk::Platform& platform : *platforms) {
-    const auto sources = sdk::read_sources(files, platform, {});
+    const auto sources = sdk::read_sources(files, platform);
     if (!sources) {
       check_findings(sources.error(), files.content);
       continue;

@@ -4,7 +4,7 @@
 #include "memsize/app/analyze.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/sdk/edit_tree.hpp"
+#include "memsize/sdk/file_edit.hpp"
 
 #include <memory>
 #include <optional>

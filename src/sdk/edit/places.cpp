@@ -3,9 +3,9 @@
 #include "places.hpp"
 
 #include "memsize/core/cursor.hpp"
-#include "memsize/sdk/script.hpp"
 
 #include "check/generated.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -16,10 +16,10 @@ namespace {
 
 // Where the script makes what is called so; nowhere where it has no such thing.
 core::Place place_of_name(const Variant& variant, std::string_view name) {
-  if (const ScriptVariable* variable = find_variable(variant.script, name)) {
+  if (const ScriptVariable* variable = find_variable(*variant.script, name)) {
     return place_in_script(variant, variable->assignments.back().name_place);
   }
-  const auto& sections = variant.script.sections;
+  const auto& sections = variant.script->sections;
   const auto section = std::find_if(
       sections.begin(), sections.end(), [&](const auto& each) { return each->name == name; });
   return section == sections.end() ? core::Place{}
@@ -28,7 +28,7 @@ core::Place place_of_name(const Variant& variant, std::string_view name) {
 
 core::Place place_for(const Variant& variant, std::string_view message) {
   core::Place whole;
-  whole.path = variant.script.path;
+  whole.path = variant.script->path;
   for (std::size_t open = message.find('\''); open != std::string_view::npos;) {
     const std::size_t close = message.find('\'', open + 1);
     if (close == std::string_view::npos) {
@@ -46,7 +46,7 @@ core::Place place_for(const Variant& variant, std::string_view message) {
 }  // namespace
 
 std::string imported_path(const Variant& variant) {
-  return variant.script.path + ".toml";
+  return variant.script->path + ".toml";
 }
 
 void show_script(const Sources& sources, const Variant& variant, core::Diagnostics& found) {
@@ -61,7 +61,7 @@ void show_script(const Sources& sources, const Variant& variant, core::Diagnosti
       }
     }
   }
-  core::add_text(found, variant.script.path, sources.find(variant.script_path)->content);
+  core::add_text(found, variant.script->path, sources.find(variant.script_path)->content);
 }
 
 }  // namespace memsize::sdk
