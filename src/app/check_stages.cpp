@@ -228,7 +228,7 @@ void check_platform(Session& session,
                     const std::optional<layout::MemoryMap>& asked,
                     CheckReport& report) {
   report.platforms.push_back(platform);
-  const auto sources = sdk::read_sources(session.files, platform, {});
+  const auto sources = sdk::read_sources(session.files, platform);
   if (!sources) {
     keep(sources.error(), report);
     return;

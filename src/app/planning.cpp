@@ -5,6 +5,7 @@
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/rules.hpp"
 
 #include <algorithm>
 #include <map>

@@ -6,6 +6,7 @@
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/why.hpp"
+#include "memsize/sdk/view.hpp"
 #include "memsize/sdk/why.hpp"
 
 #include "generation_guard.hpp"
@@ -100,7 +101,7 @@ core::Result<std::optional<layout::MemoryMap>> asked_map(Session& session,
 // What another operating system's script is about is not missing here.
 core::Diagnostics unread_files(const sdk::Sources& sources, const sdk::Reading& reading) {
   core::Diagnostics unread;
-  for (const core::Diagnostics* list : {&sources.problems, &reading.problems}) {
+  for (const core::Diagnostics* list : {&sources.problems, &sdk::problems_of(reading)}) {
     for (core::Diagnostic problem : *list) {
       const bool of_script = problem.code == Code::kSdkScript || problem.code == Code::kSdkName;
       if (problem.severity == core::Severity::kError && !of_script) {
@@ -153,7 +154,7 @@ core::Result<layout::Answer> ask_tree(Session& session,
   const auto platform = choose_platform(
       session, request, request.soc.empty() && named ? (*board)->board.soc : request.soc);
   MEMSIZE_TRY(platform);
-  const auto sources = sdk::read_sources(session.files, *platform, {});
+  const auto sources = sdk::read_sources(session.files, *platform);
   MEMSIZE_TRY(sources);
   const auto variant = sdk::find_variant(*sources, os);
   MEMSIZE_TRY(variant);
@@ -161,11 +162,11 @@ core::Result<layout::Answer> ask_tree(Session& session,
     *board = bundled_map(session, platform->soc, os);
   }
   const layout::MemoryMap* map = board->has_value() ? &**board : nullptr;
-  const sdk::Reading reading =
+  const auto reading =
       sdk::read_variant(*sources, **variant, map == nullptr ? 0 : map->board.mpu.first);
-  auto answer = sdk::answer({*sources, **variant, reading, map}, request.question);
+  auto answer = sdk::answer({*sources, **variant, *reading, map}, request.question);
   if (answer) {
-    answer->unread = unread_files(*sources, reading);
+    answer->unread = unread_files(*sources, *reading);
     if (auto differs = generation_differs(session, request, *platform, os); named && differs) {
       told.push_back(std::move(*differs));
     }

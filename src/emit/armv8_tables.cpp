@@ -2,6 +2,7 @@
 // end of the region that the board names for them. What the hardware cannot load is an error.
 #include "memsize/emit/armv8_tables.hpp"
 
+#include "memsize/board/mmu.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/translation.hpp"

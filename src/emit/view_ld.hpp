@@ -1,6 +1,7 @@
 // The view of a core's linker script for GNU ld and lld.
 #pragma once
 
+#include "memsize/board/sections.hpp"
 #include "memsize/layout/memory_map.hpp"
 
 #include "template.hpp"

@@ -1,6 +1,7 @@
 // The named checks, by what they look at. check.cpp puts them in order and runs them.
 #pragma once
 
+#include "memsize/board/mpu.hpp"
 #include "memsize/layout/check.hpp"
 
 #include <vector>

@@ -12,6 +12,8 @@
 // Carve-outs and MMU entries name regions; their ranges are the hulls of what they name. Whether
 // such a hull hides something is not decided here but by the checks, which share no code with this
 // file.
+#include "memsize/board/expression.hpp"
+#include "memsize/board/mmu.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/memory_map.hpp"

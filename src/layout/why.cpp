@@ -2,6 +2,9 @@
 // how, why it lies there, and what happens if it grows.
 #include "memsize/layout/why.hpp"
 
+#include "memsize/board/expression.hpp"
+#include "memsize/board/mmu.hpp"
+#include "memsize/board/mpu.hpp"
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"

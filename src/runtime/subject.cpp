@@ -6,6 +6,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/mpu_words.hpp"
 #include "memsize/emit/reach.hpp"
+#include "memsize/emit/written_map.hpp"
 #include "memsize/layout/translation.hpp"
 
 #include "target/map_table.h"

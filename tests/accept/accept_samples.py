@@ -1,4 +1,4 @@
-"""The sample projects, built against an installed memsize: with CMake (Ninja and make) and with GNU make, and linked with it.
+"""The sample projects, built against an installed memsize: with CMake (Ninja and make), with GNU make, and linked with it.
 
 A map that is out of date stops the build where it is only checked, and is written where it is not; a second
 build does nothing, and nothing that would not change gets another time.

@@ -4,11 +4,11 @@
 // The headers' macros are known and the names defined; no other that begins with CPU_ is. Standard
 // output has one document: for each job its items and its diagnostics.
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/dpl_config.hpp"
-#include "memsize/sdk/firmware.hpp"
-#include "memsize/sdk/linker_sections.hpp"
 
+#include "csource/firmware.hpp"
 #include "formats/claims.hpp"
+#include "formats/dpl_config.hpp"
+#include "formats/linker_sections.hpp"
 
 #include <fstream>
 #include <iostream>

@@ -1,6 +1,6 @@
 // Any bytes as a file that a generator script wrote: an error, or a file that says what the edited
 // script makes, and that is left alone from then on. The first byte says of which kind it is.
-#include "memsize/sdk/edit_generated.hpp"
+#include "formats/edit_generated.hpp"
 
 #include "check.hpp"
 

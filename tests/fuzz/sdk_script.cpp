@@ -1,8 +1,7 @@
 // Any bytes as a generator script: one error inside of it, or values whose places hold their texts,
 // and that brackets around them do not change.
-#include "memsize/sdk/script.hpp"
-
 #include "check.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,12 +1,12 @@
 // Any bytes as one source of an SDK: what is understood, or a diagnostic, never a crash; and every
 // place is one of the text.
 #include "memsize/core/cursor.hpp"
-#include "memsize/sdk/dpl_config.hpp"
-#include "memsize/sdk/firmware.hpp"
-#include "memsize/sdk/linker_sections.hpp"
 
 #include "check.hpp"
+#include "csource/firmware.hpp"
 #include "formats/claims.hpp"
+#include "formats/dpl_config.hpp"
+#include "formats/linker_sections.hpp"
 
 #include <algorithm>
 #include <cstddef>

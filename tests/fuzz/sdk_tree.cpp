@@ -155,7 +155,7 @@ MEMSIZE_FUZZ_TARGET(sdk_tree) {
     return 0;
   }
   for (const sdk::Platform& platform : *platforms) {
-    const auto sources = sdk::read_sources(files, platform, {});
+    const auto sources = sdk::read_sources(files, platform);
     if (!sources) {
       check_findings(sources.error(), files.content);
       continue;

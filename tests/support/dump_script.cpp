@@ -4,7 +4,7 @@
 //   dump_script FILE [--separate NAME NAME]... [--repeat COUNT]
 //
 // Integers are decimal strings. With --repeat, the time that one evaluation takes, instead.
-#include "memsize/sdk/script.hpp"
+#include "script/script.hpp"
 
 #include <chrono>
 #include <cstddef>

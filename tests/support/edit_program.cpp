@@ -10,7 +10,8 @@
 #include "program/edit_program.hpp"
 
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/firmware.hpp"
+
+#include "csource/firmware.hpp"
 
 #include <fstream>
 #include <iostream>

@@ -9,10 +9,10 @@
 // something cannot be done, which is exit status 1. A file that several scripts write is edited
 // with the first one of them that made it.
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/edit_generated.hpp"
-#include "memsize/sdk/script.hpp"
 
+#include "formats/edit_generated.hpp"
 #include "script/edit_script.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <cstdio>

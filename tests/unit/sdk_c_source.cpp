@@ -1,5 +1,4 @@
-#include "memsize/sdk/c_source.hpp"
-
+#include "csource/c_source.hpp"
 #include "support.hpp"
 
 #include <string>

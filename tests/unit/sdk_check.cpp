@@ -334,7 +334,7 @@ core::Diagnostics findings(const Files& tree, const std::string& board_text = kB
   REQUIRE_MESSAGE(map.has_value(), (map ? "" : map.error().front().message));
   const auto platforms = find_platforms(files, "vision");
   REQUIRE(platforms.has_value());
-  const auto sources = read_sources(files, platforms->front(), {});
+  const auto sources = read_sources(files, platforms->front());
   REQUIRE(sources.has_value());
   CHECK_MESSAGE(sources->problems.empty(),
                 (sources->problems.empty() ? "" : sources->problems.front().message));

@@ -1,7 +1,8 @@
 #include "memsize/sdk/check.hpp"
-#include "memsize/sdk/reading.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include "support.hpp"
+#include "tree/reading.hpp"
 
 #include <string>
 
@@ -73,7 +74,7 @@ struct Tree : core::MemFileSystem {
 // Of all operating systems.
 core::Diagnostics findings(core::FileSystem& files) {
   core::Diagnostics found;
-  const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+  const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
   REQUIRE(sources.has_value());
   for (const Variant& variant : sources->variants) {
     for (const core::Diagnostic& each : check_variant(*sources, variant, nullptr).diagnostics) {
@@ -224,11 +225,11 @@ TEST_SUITE("sdk") {
     Tree files(kMade);
     const std::string root = kRoot;
     const auto reading_of = [&] {
-      const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+      const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
       REQUIRE(sources.has_value());
-      Reading reading = read_variant(*sources, sources->variants.front(), 0);
-      REQUIRE(reading.cores.size() == 1);
-      return reading.cores.front();
+      const auto reading = read_variant(*sources, sources->variants.front(), 0);
+      REQUIRE(reading->cores.size() == 1);
+      return reading->cores.front();
     };
     CHECK(reading_of().mmu.front().path == "dsp/freertos.syscfg");
     CHECK(reading_of().generated.path == "dsp/generated/ti_dpl_config.c");

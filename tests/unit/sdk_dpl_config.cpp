@@ -1,6 +1,6 @@
 #include "memsize/core/cursor.hpp"
-#include "memsize/sdk/dpl_config.hpp"
 
+#include "formats/dpl_config.hpp"
 #include "support.hpp"
 
 #include <string>

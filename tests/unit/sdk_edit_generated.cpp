@@ -1,6 +1,5 @@
 // Files that a generator script writes are made to say what the edited script would write.
-#include "memsize/sdk/edit_generated.hpp"
-
+#include "formats/edit_generated.hpp"
 #include "formats/generated_text.hpp"
 #include "sdk_script_support.hpp"
 

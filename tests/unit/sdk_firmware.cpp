@@ -1,5 +1,4 @@
-#include "memsize/sdk/firmware.hpp"
-
+#include "csource/firmware.hpp"
 #include "support.hpp"
 
 #include <string>

@@ -1,6 +1,7 @@
 #include "memsize/board/load.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/import.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include "import/forms.hpp"
 #include "script/linear.hpp"
@@ -44,12 +45,12 @@ constexpr const char* kSmall =
 
 Import imported(core::MemFileSystem& files, Sources& sources) {
   files.content["sdk/platform/zx9/rtos/gen_linker_mem_map.py"] = kSmall;
-  auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+  auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
   REQUIRE(read.has_value());
   sources = std::move(*read);
   REQUIRE(sources.variants.size() == 1);
   const Variant& variant = sources.variants.front();
-  auto import = import_board(sources, variant, read_variant(sources, variant, 0), {});
+  auto import = import_board(sources, variant, *read_variant(sources, variant, 0), {});
   REQUIRE(import.has_value());
   return std::move(*import);
 }
@@ -202,10 +203,10 @@ TEST_CASE("an address that a RAT leads to stands still") {
       "addr_translate1.systemAddr = 0x8A0000000;\n"
       "addr_translate1.size = 29;\n";
   files.content[folder + "r5/example.syscfg"] = rat;
-  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
   REQUIRE(sources.has_value());
   const Variant& variant = sources->variants.front();
-  const auto import = import_board(*sources, variant, read_variant(*sources, variant, 0), {});
+  const auto import = import_board(*sources, variant, *read_variant(*sources, variant, 0), {});
   REQUIRE(import.has_value());
   CHECK(import->text.find("box_addr = { default = \"0x8A0000000\", kind = \"address\" }") !=
         std::string::npos);
@@ -235,10 +236,10 @@ TEST_CASE("what the tree has is a legal size") {
   std::string script = kSmall;
   script.replace(script.find("a_size = 2*MB"), 13, "a_size = 2*MB - 1024");
   files.content["sdk/platform/zx9/rtos/gen_linker_mem_map.py"] = script;
-  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
   REQUIRE(sources.has_value());
   const Variant& variant = sources->variants.front();
-  const auto import = import_board(*sources, variant, read_variant(*sources, variant, 0), model);
+  const auto import = import_board(*sources, variant, *read_variant(*sources, variant, 0), model);
   REQUIRE(import.has_value());
   const auto board = loaded(files, import->text);
   REQUIRE(board.has_value());

@@ -1,5 +1,4 @@
-#include "memsize/sdk/linker_sections.hpp"
-
+#include "formats/linker_sections.hpp"
 #include "support.hpp"
 
 #include <string>

@@ -1,5 +1,4 @@
-#include "memsize/sdk/script.hpp"
-
+#include "script/script.hpp"
 #include "sdk_script_support.hpp"
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // What the tests of generator scripts share.
 #pragma once
 
-#include "memsize/sdk/script.hpp"
-
+#include "script/script.hpp"
 #include "support.hpp"
 
 #include <string>

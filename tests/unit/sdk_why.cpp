@@ -83,16 +83,16 @@ class Tree {
     files.content[std::string{kRtos} + "r5/linker_mem_map.cmd"] = kLinker;
     files.content[std::string{kRtos} + "app_mem_map.h"] = kHeader;
     files.content[std::string{kRtos} + "r5/freertos.syscfg"] = kSyscfg;
-    auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, {});
+    auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
     REQUIRE(read.has_value());
     REQUIRE_MESSAGE(read->problems.empty(), test::all_text(read->problems));
     sources_ = std::move(*read);
     reading_ = read_variant(sources_, sources_.variants.front(), 0);
-    REQUIRE_MESSAGE(reading_.problems.empty(), test::all_text(reading_.problems));
+    REQUIRE_MESSAGE(problems_of(*reading_).empty(), test::all_text(problems_of(*reading_)));
   }
 
   [[nodiscard]] View view() const {
-    return View{sources_, sources_.variants.front(), reading_, nullptr};
+    return View{sources_, sources_.variants.front(), *reading_, nullptr};
   }
 
   [[nodiscard]] layout::Answer ask(const std::string& text, const std::string& core = "") const {
@@ -103,7 +103,7 @@ class Tree {
 
  private:
   Sources sources_;
-  Reading reading_;
+  std::shared_ptr<const Reading> reading_;
 };
 
 const layout::Subject& only(const layout::Answer& answer) {
@@ -201,7 +201,7 @@ TEST_SUITE("sdk") {
     CHECK(subject.growth->works());
 
     const SizeSource source =
-        size_source(tree.view().variant().script, *tree.view().variant().script.sections[1]);
+        size_source(*tree.view().variant().script, *tree.view().variant().script->sections[1]);
     CHECK(source.variable == "heap_size");
     const layout::Expansion much = grow(tree.view(), source, 0x3000000);
     REQUIRE_FALSE(much.works());

@@ -4,7 +4,7 @@
 #include "memsize/app/analyze.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/sdk/edit_tree.hpp"
+#include "memsize/sdk/file_edit.hpp"
 
 #include <memory>
 #include <optional>
@@ -32,6 +32,7 @@ struct EmitRequest {
   AnalyzeRequest trace;
   /// Emitters by name; none: all that the board has.
   std::vector<std::string> only;
+  /// A trace, a board and a tree may be of different SDK generations.
   bool accept_generation = false;
   /// An SDK tree that is edited in place, and beside it the device trees of Linux; empty: none.
   std::string sdk;
@@ -51,11 +52,13 @@ struct EmitRequest {
 struct Emission {
   /// Of the traces that the sizes are from; null without any.
   std::shared_ptr<const Analysis> analysis;
+  /// With the sizes that are wanted, and with the board's own.
   layout::MemoryMap map;
   layout::MemoryMap baseline;
   std::vector<emit::Artifact> artifacts;
   /// Warnings and notes.
   core::Diagnostics diagnostics;
+  /// Neither traces nor settings size it.
   bool is_default = false;
 };
 

@@ -5,6 +5,7 @@
 #include "memsize/board/memories.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/plan.hpp"
+#include "memsize/plan/pack.hpp"
 #include "memsize/plan/planner.hpp"
 
 #include <string>

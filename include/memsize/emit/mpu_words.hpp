@@ -8,6 +8,7 @@
 //          bits 5:3    TEX; bit 2, S; bit 1, C; bit 0, B
 #pragma once
 
+#include "memsize/board/mpu.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/layout/memory_map.hpp"
 

@@ -10,6 +10,7 @@
 // address down to the block's size without a word.
 #pragma once
 
+#include "memsize/board/mmu.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/layout/memory_map.hpp"

@@ -4,7 +4,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/sdk/edit_generated.hpp"
+#include "memsize/sdk/file_edit.hpp"
 
 #include <optional>
 #include <string>

@@ -12,8 +12,7 @@
 #include "memsize/core/overlay.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/sdk/edit_generated.hpp"
-#include "memsize/sdk/reading.hpp"
+#include "memsize/sdk/file_edit.hpp"
 #include "memsize/sdk/tree.hpp"
 
 #include <map>
@@ -24,6 +23,8 @@
 
 namespace memsize::sdk {
 
+struct Reading;
+
 /// Boards that know what a tree does not say, by operating system.
 using ModelBoards = std::map<std::string, board::Board>;
 
@@ -31,7 +32,7 @@ using ModelBoards = std::map<std::string, board::Board>;
 struct OpenVariant {
   /// Into the tree's sources.
   const Variant* variant = nullptr;
-  Reading reading;
+  std::shared_ptr<const Reading> reading;
   /// Imported from the tree; places in it lead to the script.
   board::Board board;
   /// With the tree's values.

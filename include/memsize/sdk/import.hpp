@@ -11,7 +11,6 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/docs/value.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/sdk/reading.hpp"
 #include "memsize/sdk/tree.hpp"
 
 #include <optional>
@@ -19,6 +18,8 @@
 #include <vector>
 
 namespace memsize::sdk {
+
+struct Reading;
 
 /// What knows the things that the tree does not say.
 struct ImportModel {

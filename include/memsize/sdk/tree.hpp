@@ -10,7 +10,6 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/script.hpp"
 
 #include <map>
 #include <memory>
@@ -18,6 +17,9 @@
 #include <vector>
 
 namespace memsize::sdk {
+
+struct Script;
+struct ScriptExport;
 
 /// What an SDK's scripts and files are for where their names do not say it.
 inline constexpr std::string_view kDefaultOs = "freertos";
@@ -67,7 +69,8 @@ struct Variant {
   /// "freertos", or what stands behind gen_linker_mem_map_ in the script's name.
   std::string os;
   std::string script_path;
-  Script script;
+  /// What it came to.
+  std::shared_ptr<const Script> script;
   std::vector<CoreSources> cores;
   std::string header;
   std::string dts;
@@ -92,9 +95,7 @@ struct Sources {
 [[nodiscard]] std::string path_of(const ScriptExport& exported);
 
 /// Reads the platform. An error only where it has no script at all.
-[[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files,
-                                                 const Platform& platform,
-                                                 const ScriptRules& rules);
+[[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files, const Platform& platform);
 
 /// The variant for an operating system. The errors are those of its script, else sdk.tree, which
 /// names the systems that there are. The sources must outlive it.

@@ -5,14 +5,27 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/sdk/reading.hpp"
 #include "memsize/sdk/tree.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace memsize::sdk {
+
+/// What the files of a variant say, each parsed once.
+struct Reading;
+struct CoreReading;
+
+/// Reads a variant. `first_mpu_region` is the number of the first region of a sysconfig file: where
+/// an operating system keeps the lower ones, it is not 0.
+[[nodiscard]] std::shared_ptr<const Reading> read_variant(const Sources& sources,
+                                                          const Variant& variant,
+                                                          unsigned first_mpu_region);
+
+/// Of each file that could not be parsed the first error; what it says is missing.
+[[nodiscard]] const core::Diagnostics& problems_of(const Reading& reading);
 
 /// Whether a RAT entry of any core leads to the region.
 [[nodiscard]] bool is_led_to(const board::Rat& rat, const std::string& region);

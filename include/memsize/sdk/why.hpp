@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/layout/answer.hpp"
+#include "memsize/layout/sight.hpp"
 #include "memsize/sdk/view.hpp"
 
 #include <string>

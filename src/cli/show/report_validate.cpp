@@ -3,6 +3,7 @@
 #include "report_validate.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/runtime/report.hpp"
 
 #include "table.hpp"
 

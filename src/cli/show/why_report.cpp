@@ -5,6 +5,7 @@
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
+#include "memsize/layout/sight.hpp"
 
 #include "render_diagnostics.hpp"
 #include "table.hpp"

@@ -8,6 +8,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/import.hpp"
 #include "memsize/sdk/tree.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include "board_import.hpp"
 #include "show/render_diagnostics.hpp"
@@ -47,15 +48,14 @@ class Importer {
     const auto board = choose_board();
     MEMSIZE_TRY(board);
     const std::string& folder = session_.data.boards;
-    const sdk::Reading reading =
-        sdk::read_variant(*sources, **variant, *board ? (*board)->mpu.first : 0);
+    const auto reading = sdk::read_variant(*sources, **variant, *board ? (*board)->mpu.first : 0);
     const auto model =
         *board ? sdk::make_import_model(session_.files, folder, sources->platform, **board)
-               : sdk::make_import_parts(session_.files, folder, reading);
-    auto import = sdk::import_board(*sources, **variant, reading, model);
+               : sdk::make_import_parts(session_.files, folder, *reading);
+    auto import = sdk::import_board(*sources, **variant, *reading, model);
     MEMSIZE_TRY(import);
     Outcome outcome;
-    for (core::Diagnostic problem : reading.problems) {
+    for (core::Diagnostic problem : sdk::problems_of(*reading)) {
       if (problem.severity == core::Severity::kError) {
         problem.severity = core::Severity::kWarning;
         outcome.diagnostics.push_back(std::move(problem));
@@ -76,7 +76,7 @@ class Importer {
   core::Result<sdk::Sources> read_tree() {
     const auto platform = sdk::find_platform(session_.files, options_.sdk, options_.soc);
     MEMSIZE_TRY(platform);
-    return sdk::read_sources(session_.files, *platform, {});
+    return sdk::read_sources(session_.files, *platform);
   }
 
   core::Result<std::optional<board::Board>> choose_board() {

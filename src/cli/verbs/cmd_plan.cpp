@@ -4,6 +4,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/plan_files.hpp"
 #include "memsize/plan/named_planners.hpp"
+#include "memsize/plan/pack.hpp"
 
 #include "show/progress_line.hpp"
 #include "show/render_diagnostics.hpp"

@@ -12,6 +12,7 @@
 #include "generated.hpp"
 #include "peers.hpp"
 #include "rules.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -241,9 +242,9 @@ const std::vector<TreeRule>& tree_rules() {
 TreeReport check_variant(const Sources& sources,
                          const Variant& variant,
                          const layout::MemoryMap* board) {
-  const Reading reading =
+  const auto reading =
       read_variant(sources, variant, board == nullptr ? 0 : board->board.mpu.first);
-  TreeReport report = VariantChecker{View{sources, variant, reading, board}}.run();
+  TreeReport report = VariantChecker{View{sources, variant, *reading, board}}.run();
   for (const auto& [path, file] : sources.files) {
     core::add_text(report.diagnostics, file.path_under(sources.platform.folder), file.content);
   }

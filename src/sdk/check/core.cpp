@@ -8,6 +8,7 @@
 #include "fixed.hpp"
 #include "formats/claims.hpp"
 #include "shared.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <cstdint>

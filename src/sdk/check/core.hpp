@@ -5,6 +5,8 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/sdk/view.hpp"
 
+#include "tree/reading.hpp"
+
 namespace memsize::sdk {
 
 /// Adds to `found` what sdk/check.hpp names for cores.

@@ -5,6 +5,7 @@
 #include "memsize/core/text.hpp"
 
 #include "tree/differences.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <optional>

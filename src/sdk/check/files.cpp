@@ -5,6 +5,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/edit_dts.hpp"
 
+#include "tree/reading.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>

@@ -5,6 +5,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
+#include "tree/reading.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>

@@ -4,6 +4,8 @@
 
 #include "memsize/sdk/view.hpp"
 
+#include "tree/reading.hpp"
+
 namespace memsize::sdk {
 
 /// Holds what the core programs against the fixed entries of the board: what it has one to one must

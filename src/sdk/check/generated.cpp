@@ -6,7 +6,9 @@
 #include "memsize/core/text.hpp"
 
 #include "formats/compare_generated.hpp"
+#include "script/script.hpp"
 #include "tree/differences.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <set>
@@ -64,7 +66,7 @@ class GeneratedChecker {
 
   void run() {
     std::set<std::string> done;
-    for (const ScriptExport& each : variant_.script.exports) {
+    for (const ScriptExport& each : variant_.script->exports) {
       const std::string path = path_of(each);
       if (path.empty() || !done.insert(path).second) {
         continue;
@@ -190,7 +192,7 @@ class GeneratedChecker {
 
 core::Place place_in_script(const Variant& variant, const ScriptPiece& piece) {
   core::Place place;
-  place.path = variant.script.path;
+  place.path = variant.script->path;
   place.line = piece.line;
   place.column = piece.column;
   place.length = piece.length;

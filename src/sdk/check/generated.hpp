@@ -2,8 +2,10 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/sdk/reading.hpp"
 #include "memsize/sdk/tree.hpp"
+
+#include "script/script.hpp"
+#include "tree/reading.hpp"
 
 namespace memsize::sdk {
 

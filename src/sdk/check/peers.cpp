@@ -4,6 +4,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "tree/reading.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <map>

@@ -5,6 +5,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
 
+#include "tree/reading.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>

@@ -5,6 +5,8 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/sdk/view.hpp"
 
+#include "tree/reading.hpp"
+
 namespace memsize::sdk {
 
 /// Adds sdk.disagree where a region of the core's linker map is converted to another address than

@@ -1,6 +1,6 @@
 // Goes through a source directive by directive and blanks out what is not compiled. A condition
 // that only a build decides stays with the lines under it. Macros has the values of names.
-#include "memsize/sdk/c_source.hpp"
+#include "c_source.hpp"
 
 #include "memsize/core/text.hpp"
 

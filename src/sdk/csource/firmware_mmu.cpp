@@ -1,8 +1,8 @@
 // Reads calls of Mmu_map() with the attributes set before them, and calls that set a C66x' MAR
 // registers. What depends on anything at run time is an error at its place.
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/firmware.hpp"
 
+#include "firmware.hpp"
 #include "source_reader.hpp"
 
 #include <map>

@@ -1,8 +1,8 @@
 // Reads what start-up code gives to appMemAddrTranslate(), field by field, with tests of constants
 // decided. A call that depends on more than the build is an error.
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/firmware.hpp"
 
+#include "firmware.hpp"
 #include "source_reader.hpp"
 
 #include <algorithm>

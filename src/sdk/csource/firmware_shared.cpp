@@ -1,8 +1,8 @@
 // Reads the functions that convert addresses between a core and the others: chains of range tests,
 // each with an offset. A function with anything else that may change an address is an error.
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/firmware.hpp"
 
+#include "firmware.hpp"
 #include "source_reader.hpp"
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // What the parsers of firmware sources share: a source with its macros, and arguments.
 #pragma once
 
-#include "memsize/sdk/firmware.hpp"
+#include "firmware.hpp"
 
 #include <optional>
 #include <string>

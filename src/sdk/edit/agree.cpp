@@ -2,9 +2,9 @@
 // those that bring it nearer to its files: others differ on purpose.
 #include "agree.hpp"
 
-#include "memsize/sdk/edit_generated.hpp"
-
+#include "formats/edit_generated.hpp"
 #include "script/edit_script.hpp"
+#include "script/script.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -23,18 +23,18 @@ class Agreement {
 
   std::map<std::string, std::string> run() {
     for (const OpenVariant& variant : tree_.variants) {
-      for (const ScriptExport& each : variant.variant->script.exports) {
+      for (const ScriptExport& each : variant.variant->script->exports) {
         ++writers_[path_of(each)];
       }
     }
     std::map<std::string, std::string> texts;
     for (const OpenVariant& stale : tree_.variants) {
-      const Script& script = stale.variant->script;
+      const Script& script = *stale.variant->script;
       if (count_differences(script, Which::kShared) == 0) {
         continue;
       }
       for (const OpenVariant& model : tree_.variants) {
-        if (count_differences(model.variant->script, Which::kShared) != 0) {
+        if (count_differences(*model.variant->script, Which::kShared) != 0) {
           continue;
         }
         Values values = needed(*stale.variant, values_of(stale, model));
@@ -58,7 +58,7 @@ class Agreement {
   static Values values_of(const OpenVariant& stale, const OpenVariant& model) {
     Values values;
     for (const board::Knob& knob : model.board.knobs) {
-      const Integer* number = number_of(stale.variant->script, knob.name);
+      const Integer* number = number_of(*stale.variant->script, knob.name);
       const auto value = model.map.values.find(knob.name);
       if (number != nullptr && value != model.map.values.end() &&
           *number != static_cast<Integer>(value->second)) {
@@ -87,12 +87,12 @@ class Agreement {
   // Bases that the model gives, and the stale script computes from what stands before them.
   void add_bases(const Variant& variant, const Variant& model, Values& values) {
     const auto text = text_with(variant, values);
-    const auto script = text ? evaluate_script(variant.script.path, *text)
+    const auto script = text ? evaluate_script(variant.script->path, *text)
                              : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
     for (std::size_t i = 0; script && i < script->sections.size(); ++i) {
       const std::string& name = script->sections[i]->origin_argument.text;
       const Integer* own = number_of(*script, name);
-      const Integer* wanted = number_of(model.script, name);
+      const Integer* wanted = number_of(*model.script, name);
       if (own == nullptr || wanted == nullptr || *own == *wanted) {
         continue;
       }
@@ -113,16 +113,16 @@ class Agreement {
 
   [[nodiscard]] std::optional<std::string> text_with(const Variant& variant,
                                                      const Values& values) const {
-    auto text = set_constants(variant.script.path,
+    auto text = set_constants(variant.script->path,
                               tree_.sources.find(variant.script_path)->content,
-                              &variant.script,
+                              variant.script.get(),
                               values);
     return text ? std::optional{std::move(*text)} : std::nullopt;
   }
 
   std::optional<std::size_t> count_with(const Variant& variant, const Values& values) {
     const auto text = text_with(variant, values);
-    const auto script = text ? evaluate_script(variant.script.path, *text)
+    const auto script = text ? evaluate_script(variant.script->path, *text)
                              : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
     return script ? std::optional{count_differences(*script, Which::kAll)} : std::nullopt;
   }

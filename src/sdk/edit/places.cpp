@@ -3,9 +3,9 @@
 #include "places.hpp"
 
 #include "memsize/core/cursor.hpp"
-#include "memsize/sdk/script.hpp"
 
 #include "check/generated.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -16,10 +16,10 @@ namespace {
 
 // Where the script makes what is called so; nowhere where it has no such thing.
 core::Place place_of_name(const Variant& variant, std::string_view name) {
-  if (const ScriptVariable* variable = find_variable(variant.script, name)) {
+  if (const ScriptVariable* variable = find_variable(*variant.script, name)) {
     return place_in_script(variant, variable->assignments.back().name_place);
   }
-  const auto& sections = variant.script.sections;
+  const auto& sections = variant.script->sections;
   const auto section = std::find_if(
       sections.begin(), sections.end(), [&](const auto& each) { return each->name == name; });
   return section == sections.end() ? core::Place{}
@@ -41,7 +41,7 @@ core::Place place_of_first(const Variant& variant, const core::Parties& parties)
 }  // namespace
 
 std::string imported_path(const Variant& variant) {
-  return variant.script.path + ".toml";
+  return variant.script->path + ".toml";
 }
 
 void show_script(const Sources& sources, const Variant& variant, core::Diagnostics& found) {
@@ -56,7 +56,7 @@ void show_script(const Sources& sources, const Variant& variant, core::Diagnosti
       }
     }
   }
-  core::add_text(found, variant.script.path, sources.find(variant.script_path)->content);
+  core::add_text(found, variant.script->path, sources.find(variant.script_path)->content);
 }
 
 }  // namespace memsize::sdk

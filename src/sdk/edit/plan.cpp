@@ -9,9 +9,12 @@
 #include "memsize/sdk/import.hpp"
 #include "memsize/sdk/news.hpp"
 
+#include "formats/edit_generated.hpp"
 #include "places.hpp"
 #include "programs.hpp"
 #include "script/edit_script.hpp"
+#include "script/script.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -177,7 +180,7 @@ class Planner {
       const Script* old = variant.script_path == path ? stale_script(variant) : nullptr;
       for (std::size_t i = 0; old != nullptr && i < old->variables.size(); ++i) {
         const ScriptVariable& before = old->variables[i];
-        const ScriptVariable* now = find_variable(variant.script, before.name);
+        const ScriptVariable* now = find_variable(*variant.script, before.name);
         if (now != nullptr &&
             before.assignments.back().expression.text != now->assignments.back().expression.text) {
           stale.details.push_back(fmt::format("{} = {}, was {}",
@@ -193,7 +196,7 @@ class Planner {
   // Nothing is changed beside a file that says something which is not understood.
   void check_readable() {
     for (const OpenVariant& variant : tree_.variants) {
-      for (const core::Diagnostic& problem : variant.reading.problems) {
+      for (const core::Diagnostic& problem : variant.reading->problems) {
         if (problem.severity == core::Severity::kError) {
           core::Diagnostics one{problem};
           core::add_text(one, problem.place.path.str(), original(below(problem.place.path.str())));
@@ -214,7 +217,7 @@ class Planner {
   void edit_script(const std::string& path, const std::string& text) {
     const Script* script = nullptr;
     for (const Variant& variant : tree_.sources.variants) {
-      script = variant.script_path == path ? &variant.script : script;
+      script = variant.script_path == path ? variant.script.get() : script;
     }
     ScriptConstants constants;
     for (const auto& [knob, value] : changes_) {
@@ -279,16 +282,16 @@ class Planner {
   void edit_generated() {
     std::map<std::string, EditTarget> targets;
     for (const Variant& variant : tree_.sources.variants) {
-      const Script* after = &variant.script;
+      const Script* after = variant.script.get();
       if (const auto text = edited_.find(variant.script_path); text != edited_.end()) {
-        auto script = evaluate_script(variant.script.path, text->second);
+        auto script = evaluate_script(variant.script->path, text->second);
         if (!script) {
           keep(script.error());
           continue;
         }
         after = &(scripts_[variant.os] = std::move(*script));
       }
-      add_targets(variant.script, *after, targets);
+      add_targets(*variant.script, *after, targets);
       // A file that the script made before it was brought to another one's values.
       if (const Script* stale = stale_script(variant)) {
         add_targets(*stale, *after, targets);
@@ -316,7 +319,7 @@ class Planner {
     if (text == tree_.stale_scripts.end()) {
       return nullptr;
     }
-    auto script = evaluate_script(variant.script.path, text->second);
+    auto script = evaluate_script(variant.script->path, text->second);
     return script ? &(stale_[variant.os] = std::move(*script)) : nullptr;
   }
 
@@ -379,7 +382,7 @@ class Planner {
       const emit::MapFile written{variant.variant->header,
                                   header == edited_.end() ? std::string{} : header->second};
       for (const auto& [name, macro] : header == edited_.end()
-                                           ? variant.reading.macros
+                                           ? variant.reading->macros
                                            : emit::parse_header(written, folder_, unused)) {
         after[name] = macro.value;
       }
@@ -405,7 +408,7 @@ class Planner {
     for (const auto& [path, content] : edited_) {
       result.lay(full(path), content);
     }
-    const auto sources = read_sources(result, tree_.sources.platform, {});
+    const auto sources = read_sources(result, tree_.sources.platform);
     if (!sources) {
       return keep(sources.error());
     }

@@ -8,6 +8,7 @@
 
 #include "follow.hpp"
 #include "program/edit_program.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <set>
@@ -123,13 +124,13 @@ class Follower {
            const emit::Constants& macros,
            bool mends)
       : sources_(sources), variant_(variant), after_(after), macros_(macros), mends_(mends) {
-    for (const auto& [name, macro] : variant.reading.macros) {
+    for (const auto& [name, macro] : variant.reading->macros) {
       old_macros_[name] = macro.value;
     }
   }
 
   ProgramEdits run() {
-    for (const CoreReading& core : variant_.reading.cores) {
+    for (const CoreReading& core : variant_.reading->cores) {
       regions_ = moved_regions(variant_.map, after_, core.name);
       for (const MmuReading& mmu : core.mmu) {
         if (is_syscfg(mmu.path)) {

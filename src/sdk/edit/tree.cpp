@@ -4,6 +4,7 @@
 #include "memsize/core/overlay.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/import.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include "agree.hpp"
 #include "places.hpp"
@@ -37,9 +38,9 @@ class Opener {
     auto import =
         import_board(sources,
                      variant,
-                     open.reading,
+                     *open.reading,
                      known ? make_import_model(files_, folder_, sources.platform, model->second)
-                           : make_import_parts(files_, folder_, open.reading));
+                           : make_import_parts(files_, folder_, *open.reading));
     MEMSIZE_TRY(import);
     const std::string path = imported_path(variant);
     core::Overlay with_board{files_};
@@ -112,7 +113,7 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             const std::string& os,
                             bool all,
                             Opener& opener) {
-  auto sources = read_sources(*files, platform, {});
+  auto sources = read_sources(*files, platform);
   MEMSIZE_TRY(sources);
   OpenTree tree;
   tree.os = os;

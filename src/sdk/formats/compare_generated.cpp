@@ -4,6 +4,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "script/script.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

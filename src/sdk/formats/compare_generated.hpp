@@ -2,10 +2,10 @@
 #pragma once
 
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/edit_generated.hpp"
-#include "memsize/sdk/script.hpp"
 
+#include "edit_generated.hpp"
 #include "html_rows.hpp"
+#include "script/script.hpp"
 
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 // Reads the tables of ti_dpl_config.c, with the DPL's own enumerators as names. Sizes are powers of
 // two there: MpuP_RegionSize_32 is 4, AddrTranslateP_RegionSize_1 is 0.
-#include "memsize/sdk/dpl_config.hpp"
+#include "dpl_config.hpp"
 
 #include "memsize/core/c_initializer.hpp"
 #include "memsize/core/text.hpp"

@@ -1,11 +1,12 @@
 // Pairs the sections of an export before and after with their entries in the file, and rewrites
 // values in place. Edits by hand stay unless forced. The result is read back before it is given.
-#include "memsize/sdk/edit_generated.hpp"
+#include "edit_generated.hpp"
 
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 
 #include "generated_text.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -5,6 +5,7 @@
 #include "compare_generated.hpp"
 #include "generated_text.hpp"
 #include "html_rows.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -2,6 +2,8 @@
 // offsets of a text for places of it.
 #include "generated_text.hpp"
 
+#include "script/script.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>

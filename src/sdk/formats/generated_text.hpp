@@ -3,9 +3,9 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/verify.hpp"
-#include "memsize/sdk/edit_generated.hpp"
-#include "memsize/sdk/script.hpp"
 
+#include "edit_generated.hpp"
+#include "script/script.hpp"
 #include "script/source.hpp"
 
 #include <cstddef>

@@ -1,9 +1,10 @@
 // Descends through SECTIONS, groups included, and takes of each section its region, alignment and
 // address. Of several places that one is taken where the section runs.
-#include "memsize/sdk/linker_sections.hpp"
+#include "linker_sections.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/c_source.hpp"
+
+#include "csource/c_source.hpp"
 
 #include <algorithm>
 #include <cctype>

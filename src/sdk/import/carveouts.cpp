@@ -3,6 +3,7 @@
 #include "memsize/emit/written.hpp"
 
 #include "plan.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,7 +19,7 @@ class CarveoutPlanner {
   explicit CarveoutPlanner(Plan& plan) : plan_(plan) {}
 
   void run() {
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       for (const ScriptMapEntry& entry : each.entries) {
         if (is_dts(each)) {
           add(entry.section.get());
@@ -73,7 +74,7 @@ class CarveoutPlanner {
   }
 
   void cover_by_name(PlanCarveout& carveout, const std::string& name) {
-    for (const ScriptSectionPointer& section : plan_.variant->script.sections) {
+    for (const ScriptSectionPointer& section : plan_.variant->script->sections) {
       if (section->variable == name || section->name == name) {
         cover(carveout, *section);
         return;
@@ -146,7 +147,7 @@ class CarveoutPlanner {
   }
 
   void tell_hulls_without_node() {
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       for (const ScriptMapEntry& entry : each.entries) {
         const ScriptSection& section = *entry.section;
         const bool has_node =

@@ -6,6 +6,7 @@
 
 #include "check/generated.hpp"
 #include "plan.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <set>
@@ -25,7 +26,7 @@ class Comparer {
   Comparer(const Variant& variant, const layout::MemoryMap& map) : variant_(variant), map_(map) {}
 
   core::Diagnostics run() {
-    for (const ScriptExport& each : variant_.script.exports) {
+    for (const ScriptExport& each : variant_.script->exports) {
       const std::string path = path_of(each);
       if (each.kind == "LinkerCmdFile" && path.find('/') != std::string::npos) {
         compare_core(each, path.substr(0, path.find('/')));

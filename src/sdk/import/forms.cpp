@@ -5,6 +5,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "script/script.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <optional>

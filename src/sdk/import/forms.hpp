@@ -1,9 +1,8 @@
 // What each address and size of a generator script is made of, in the script's own variables.
 #pragma once
 
-#include "memsize/sdk/script.hpp"
-
 #include "script/linear.hpp"
+#include "script/script.hpp"
 
 #include <map>
 #include <optional>

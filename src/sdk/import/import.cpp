@@ -10,7 +10,9 @@
 #include "memsize/sdk/generation.hpp"
 
 #include "plan.hpp"
+#include "script/script.hpp"
 #include "toml.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -90,7 +92,7 @@ std::string head_text(const Plan& plan) {
 
 core::Diagnostic no_map(const Variant& variant) {
   core::Place place;
-  place.path = variant.script.path;
+  place.path = variant.script->path;
   return core::error(Code::kSdkImport,
                      "the script writes no linker map: there is nothing to import",
                      place,
@@ -131,9 +133,9 @@ std::set<std::string> pinned_addresses(const Variant& variant, const Reading& re
     }
   }
   std::set<std::string> pinned;
-  for (const ScriptSectionPointer& section : variant.script.sections) {
+  for (const ScriptSectionPointer& section : variant.script->sections) {
     const std::string name{core::trim(section->origin_argument.text)};
-    const ScriptVariable* variable = find_variable(variant.script, name);
+    const ScriptVariable* variable = find_variable(*variant.script, name);
     if (systems.contains(section->origin) && variable != nullptr &&
         !variable->assignments.back().expression.uses.empty()) {
       pinned.insert(name);
@@ -265,7 +267,7 @@ core::Result<Import> import_board(const Sources& sources,
   }
   Plan plan;
   plan.pinned = pinned_addresses(variant, reading);
-  const ScriptForms forms{variant.script, wanted, plan.pinned};
+  const ScriptForms forms{*variant.script, wanted, plan.pinned};
   plan.sources = &sources;
   plan.variant = &variant;
   plan.reading = &reading;

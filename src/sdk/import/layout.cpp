@@ -2,6 +2,7 @@
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
+#include "script/script.hpp"
 #include "toml.hpp"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ class LayoutWriter {
   }
 
   [[nodiscard]] std::string file_of(const char* kind, const std::string& without) const {
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       if (each.kind == kind && !each.path.empty()) {
         return each.path.substr(each.path.rfind('/') + 1);
       }
@@ -395,7 +396,7 @@ class LayoutWriter {
   }
 
   [[nodiscard]] std::string header_bases() const {
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       if (each.kind == "CHeaderFile" && each.physical_base && each.virtual_base) {
         // The names are those of the script library's CHeaderFile.
         return fmt::format(

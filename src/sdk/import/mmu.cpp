@@ -4,6 +4,7 @@
 
 #include "programs.hpp"
 #include "toml.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,6 +6,7 @@
 
 #include "programs.hpp"
 #include "toml.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,11 +1,12 @@
 // How a region must be cached and where it must begin: the board that is known says so, else what
 // the cores program and what their linker command files ask for.
 #include "memsize/emit/reach.hpp"
-#include "memsize/sdk/linker_sections.hpp"
 #include "memsize/sdk/view.hpp"
 
+#include "formats/linker_sections.hpp"
 #include "plan.hpp"
 #include "programs.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <bit>

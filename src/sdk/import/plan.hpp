@@ -4,6 +4,7 @@
 #include "memsize/sdk/import.hpp"
 
 #include "forms.hpp"
+#include "script/script.hpp"
 
 #include <cstdint>
 #include <map>

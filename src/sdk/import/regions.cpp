@@ -2,6 +2,8 @@
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
+#include "script/script.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -39,7 +41,7 @@ class RegionCollector {
 
   void run() {
     collect_cores();
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       has_header_ = has_header_ || each.kind == "CHeaderFile";
       has_html_ = has_html_ || each.kind == "HtmlMmapTable";
       collect(each);
@@ -61,7 +63,7 @@ class RegionCollector {
 
  private:
   void collect_cores() {
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       const std::string path = path_of(each);
       const std::size_t slash = path.find('/');
       if (each.kind == "LinkerCmdFile" && slash != std::string::npos) {
@@ -122,7 +124,7 @@ class RegionCollector {
     std::vector<const ScriptSection*> hidden;
     for (const Member& member : members_) {
       for (const std::string& name : member.section->concat) {
-        for (const ScriptSectionPointer& section : plan_.variant->script.sections) {
+        for (const ScriptSectionPointer& section : plan_.variant->script->sections) {
           if (section->concat.empty() && (section->variable == name || section->name == name)) {
             hidden.push_back(section.get());
           }
@@ -163,7 +165,7 @@ class RegionCollector {
   }
 
   void find_bases() {
-    for (const ScriptExport& each : plan_.variant->script.exports) {
+    for (const ScriptExport& each : plan_.variant->script->exports) {
       if (each.kind == "CHeaderFile" && each.physical_base && each.virtual_base) {
         physical_base_ = *each.physical_base;
         virtual_base_ = *each.virtual_base;
@@ -383,7 +385,7 @@ std::string Plan::owner_of(const std::string& name) const {
 
 core::Place Plan::place_of(const ScriptPiece& piece) const {
   core::Place place;
-  place.path = variant->script.path;
+  place.path = variant->script->path;
   place.line = piece.line;
   place.column = piece.column;
   place.length = piece.length;

@@ -1,5 +1,6 @@
 // Which of a script's variables a board has by name, as knobs or as constants.
 #include "plan.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -117,7 +118,7 @@ class Chooser {
 
   // The bases of the 64-bit window are the part's.
   [[nodiscard]] bool is_base(Integer value) const {
-    const auto& exports = plan_.variant->script.exports;
+    const auto& exports = plan_.variant->script->exports;
     return std::any_of(exports.begin(), exports.end(), [&](const ScriptExport& each) {
       return (each.physical_base && static_cast<Integer>(*each.physical_base) == value) ||
              (each.virtual_base && static_cast<Integer>(*each.virtual_base) == value);

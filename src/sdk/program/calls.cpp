@@ -1,8 +1,8 @@
 // Pairs calls of Mmu_map() and appMemAddrTranslate() with the entries that are wanted, and says
 // which call must be changed by hand. Order matters where entries overlap: the later call wins.
 #include "memsize/core/text.hpp"
-#include "memsize/sdk/firmware.hpp"
 
+#include "csource/firmware.hpp"
 #include "edit_program.hpp"
 #include "formats/edit_style.hpp"
 

@@ -14,7 +14,8 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/c_source.hpp"
+
+#include "csource/c_source.hpp"
 
 #include <string>
 #include <vector>

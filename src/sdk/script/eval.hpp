@@ -2,9 +2,9 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/sdk/script.hpp"
 
 #include "library.hpp"
+#include "script.hpp"
 #include "source.hpp"
 #include "tree.hpp"
 #include "values.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/sdk/script.hpp"
 
+#include "script.hpp"
 #include "source.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Sums of a script's variables: what an address or a size of it is made of.
 #pragma once
 
-#include "memsize/sdk/script.hpp"
+#include "script.hpp"
 
 #include <map>
 #include <optional>

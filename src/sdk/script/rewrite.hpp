@@ -1,9 +1,8 @@
 // How a script would write another value where one stands.
 #pragma once
 
-#include "memsize/sdk/script.hpp"
-
 #include "known.hpp"
+#include "script.hpp"
 #include "source.hpp"
 #include "tree.hpp"
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/sdk/script.hpp"
+
+#include "script.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,8 +1,7 @@
 // A script as a tree: what the parser makes and the evaluator walks. Texts are views into the file.
 #pragma once
 
-#include "memsize/sdk/script.hpp"
-
+#include "script.hpp"
 #include "source.hpp"
 
 #include <cstddef>

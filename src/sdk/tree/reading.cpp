@@ -1,8 +1,9 @@
 // Parses the files of each core under the names that its build defines, which follow the SDK's
 // makefiles (-D with CPU_ and the operating system). Of a file with errors the first is told.
-#include "memsize/sdk/reading.hpp"
+#include "reading.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -262,8 +263,14 @@ const CoreReading* Reading::find(const std::string& core) const {
   return found == cores.end() ? nullptr : &*found;
 }
 
-Reading read_variant(const Sources& sources, const Variant& variant, unsigned first_mpu_region) {
-  return VariantReader{sources, variant, first_mpu_region}.run();
+std::shared_ptr<const Reading> read_variant(const Sources& sources,
+                                            const Variant& variant,
+                                            unsigned first_mpu_region) {
+  return std::make_shared<const Reading>(VariantReader{sources, variant, first_mpu_region}.run());
+}
+
+const core::Diagnostics& problems_of(const Reading& reading) {
+  return reading.problems;
 }
 
 }  // namespace memsize::sdk

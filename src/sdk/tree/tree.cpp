@@ -4,6 +4,8 @@
 
 #include "memsize/core/text.hpp"
 
+#include "script/script.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -84,8 +86,7 @@ core::Diagnostic no_tree(core::FileSystem& files,
 
 class TreeReader {
  public:
-  TreeReader(core::FileSystem& disk, Platform platform, const ScriptRules& rules)
-      : disk_(disk), rules_(rules) {
+  TreeReader(core::FileSystem& disk, Platform platform) : disk_(disk) {
     sources_.platform = std::move(platform);
   }
 
@@ -152,8 +153,7 @@ class TreeReader {
 
   void add_variant(const std::string& path) {
     auto script = evaluate_script(fmt::format("{}/{}", sources_.platform.folder, path),
-                                  sources_.files.at(path).content,
-                                  rules_);
+                                  sources_.files.at(path).content);
     if (!script) {
       for (core::Diagnostic& problem : script.error()) {
         sources_.problems.push_back(std::move(problem));
@@ -163,8 +163,8 @@ class TreeReader {
     Variant variant;
     variant.os = os_of_script(path);
     variant.script_path = path;
-    variant.script = std::move(*script);
-    for (const ScriptExport& each : variant.script.exports) {
+    variant.script = std::make_shared<const Script>(std::move(*script));
+    for (const ScriptExport& each : variant.script->exports) {
       if (each.kind == "CHeaderFile") {
         variant.header = path_of(each);
       } else if (each.kind == "DtsFile") {
@@ -214,7 +214,6 @@ class TreeReader {
   }
 
   core::FileSystem& disk_;
-  const ScriptRules& rules_;
   Sources sources_;
 };
 
@@ -339,10 +338,8 @@ core::Result<const Variant*> find_variant(const Sources& sources, const std::str
                     : fmt::format("there are scripts for: {}", core::join(names, ", "))));
 }
 
-core::Result<Sources> read_sources(core::FileSystem& files,
-                                   const Platform& platform,
-                                   const ScriptRules& rules) {
-  return TreeReader{files, platform, rules}.run();
+core::Result<Sources> read_sources(core::FileSystem& files, const Platform& platform) {
+  return TreeReader{files, platform}.run();
 }
 
 }  // namespace memsize::sdk

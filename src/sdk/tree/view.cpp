@@ -4,6 +4,9 @@
 
 #include "memsize/core/text.hpp"
 
+#include "reading.hpp"
+#include "script/script.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -118,7 +121,7 @@ emit::Core View::reach_of(const CoreReading& core, const std::string& file) cons
 }
 
 bool View::is_said_non_cached(const std::string& name) const {
-  const auto& sections = variant_->script.sections;
+  const auto& sections = variant_->script->sections;
   return std::any_of(sections.begin(), sections.end(), [&](const ScriptSectionPointer& section) {
     return section->name == name && says_non_cached(section->comment);
   });

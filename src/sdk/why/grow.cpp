@@ -7,6 +7,8 @@
 
 #include "check/generated.hpp"
 #include "script/edit_script.hpp"
+#include "script/script.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <map>
@@ -84,7 +86,7 @@ class TreeGrower {
   TreeGrower(const View& view, const SizeSource& source, std::uint64_t step)
       : view_(view),
         source_(source),
-        script_(view.variant().script),
+        script_(*view.variant().script),
         text_(view.sources().find(view.variant().script_path)->content) {
     growth_.step = step;
   }

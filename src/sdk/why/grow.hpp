@@ -5,6 +5,8 @@
 #include "memsize/layout/answer.hpp"
 #include "memsize/sdk/view.hpp"
 
+#include "script/script.hpp"
+
 #include <cstdint>
 #include <string>
 

@@ -3,6 +3,8 @@
 #include "memsize/layout/mpu.hpp"
 #include "memsize/sdk/why.hpp"
 
+#include "tree/reading.hpp"
+
 #include <algorithm>
 #include <utility>
 

@@ -6,6 +6,8 @@
 
 #include "check/generated.hpp"
 #include "grow.hpp"
+#include "script/script.hpp"
+#include "tree/reading.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -35,7 +37,7 @@ class TreeAnswerer {
  public:
   TreeAnswerer(const View& view, const Question& question)
       : view_(view),
-        script_(view.variant().script),
+        script_(*view.variant().script),
         reading_(view.reading()),
         question_(question) {}
 

@@ -4,7 +4,8 @@
 #pragma once
 
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/c_source.hpp"
+
+#include "csource/c_source.hpp"
 
 #include <string>
 #include <vector>

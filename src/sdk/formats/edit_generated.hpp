@@ -5,7 +5,9 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/verify.hpp"
-#include "memsize/sdk/script.hpp"
+#include "memsize/sdk/file_edit.hpp"
+
+#include "script/script.hpp"
 
 #include <string>
 #include <vector>
@@ -22,22 +24,6 @@ struct GeneratedDifference {
   core::Place here;
   /// The section in the script; without a line where it is something that only the file has.
   ScriptPiece there;
-};
-
-struct FileEdit {
-  /// Below the platform's folder.
-  std::string path;
-  std::string before;
-  std::string after;
-};
-
-/// What becomes of a file that was edited by hand.
-enum class HandEdits {
-  /// What differs from the script stays as it is; the rest follows the script.
-  kKeep,
-  /// It gets the script's values all the same: each entry those of its section; entries that only
-  /// the file has go, and those that it lacks are written. Macros that are no section's stay.
-  kForce,
 };
 
 struct Regenerated {

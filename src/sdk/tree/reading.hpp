@@ -4,10 +4,11 @@
 
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
-#include "memsize/sdk/dpl_config.hpp"
-#include "memsize/sdk/firmware.hpp"
-#include "memsize/sdk/linker_sections.hpp"
 #include "memsize/sdk/tree.hpp"
+
+#include "csource/firmware.hpp"
+#include "formats/dpl_config.hpp"
+#include "formats/linker_sections.hpp"
 
 #include <map>
 #include <string>
@@ -80,11 +81,5 @@ struct Reading {
   /// Null where there is none.
   [[nodiscard]] const CoreReading* find(const std::string& core) const;
 };
-
-/// Reads a variant. `first_mpu_region` is the number of the first region of a sysconfig file: where
-/// an operating system keeps the lower ones, it is not 0.
-[[nodiscard]] Reading read_variant(const Sources& sources,
-                                   const Variant& variant,
-                                   unsigned first_mpu_region);
 
 }  // namespace memsize::sdk

@@ -6,7 +6,7 @@
 // Every function returns what it understood and reports the rest with code verify.parse.
 #pragma once
 
-#include "memsize/sdk/c_source.hpp"
+#include "c_source.hpp"
 
 #include <cstdint>
 #include <optional>
