@@ -3,32 +3,45 @@
 #include "blame_settings.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 namespace memsize::app {
 
 namespace {
 
-// A chain moves as a whole with where it begins and with what stands in it.
-bool is_moved_by(const board::Chain& chain, const std::string& knob) {
+// Whether the knob moves the chain as far as the region, or sizes what stands there.
+bool moves(const board::Board& board,
+           const board::Chain& chain,
+           std::string_view region,
+           const std::string& knob) {
+  const auto end = std::find_if(chain.items.begin(),
+                                chain.items.end(),
+                                [&](const board::Item& item) { return item.name == region; });
+  const auto behind = end == chain.items.end() ? end : std::next(end);
+  const board::Chain* before = chain.after.empty() ? nullptr : board.find_chain(chain.after);
   return chain.physical.text == knob || chain.limit.text == knob ||
-         std::any_of(chain.items.begin(), chain.items.end(), [&](const board::Item& item) {
-           return item.size.text == knob;
-         });
+         std::any_of(chain.items.begin(),
+                     behind,
+                     [&](const board::Item& item) { return item.size.text == knob; }) ||
+         (before != nullptr && moves(board, *before, {}, knob));
 }
 
-bool is_about(const board::Board& board, const core::Diagnostic& error, const std::string& knob) {
-  return std::any_of(error.parties.begin(), error.parties.end(), [&](const core::Party& party) {
-    return party == core::Party{"knob", knob} ||
-           std::any_of(board.chains.begin(), board.chains.end(), [&](const board::Chain& chain) {
-             const bool has_it =
-                 (party.kind == "chain" && party.name == chain.name) ||
-                 (party.kind == "region" &&
-                  std::any_of(chain.items.begin(), chain.items.end(), [&](const auto& item) {
-                    return item.name == party.name;
-                  }));
-             return has_it && is_moved_by(chain, knob);
-           });
+bool names(const core::Diagnostic& error, const std::string& knob) {
+  return std::find(error.parties.begin(), error.parties.end(), core::Party{"knob", knob}) !=
+         error.parties.end();
+}
+
+bool concerns(const board::Board& board, const core::Diagnostic& error, const std::string& knob) {
+  return std::any_of(board.chains.begin(), board.chains.end(), [&](const board::Chain& chain) {
+    return std::any_of(error.parties.begin(), error.parties.end(), [&](const core::Party& party) {
+      const bool stands_in = std::any_of(chain.items.begin(), chain.items.end(), [&](auto& item) {
+        return party == core::Party{"region", item.name};
+      });
+      return (stands_in || party == core::Party{"chain", chain.name}) &&
+             moves(board, chain, party.name, knob);
+    });
   });
 }
 
@@ -49,9 +62,13 @@ void blame_settings(const board::Board& board,
     knobs.push_back(setting.substr(0, setting.find('=')));
   }
   for (core::Diagnostic& error : errors) {
-    const auto named = std::find_if(knobs.begin(), knobs.end(), [&](const std::string& knob) {
-      return is_about(board, error, knob);
-    });
+    const auto first = [&](auto&& is_it) {
+      return std::find_if(knobs.begin(), knobs.end(), is_it);
+    };
+    auto named = first([&](const std::string& knob) { return names(error, knob); });
+    if (named == knobs.end()) {
+      named = first([&](const std::string& knob) { return concerns(board, error, knob); });
+    }
     const bool is_known = named != knobs.end() || knobs.size() == 1;
     if (error.severity != core::Severity::kError || !is_known || !says_sizes(error)) {
       continue;

@@ -10,7 +10,8 @@
 namespace memsize::app {
 
 /// Of errors that a map has with these "KNOB=SIZE" only: each is told of the first setting that
-/// moves or sizes what it is about, or of the only one. Where the map has it becomes a note.
+/// it names, else of the first that moves or sizes what it is about, or of the only one. Where the
+/// map has it becomes a note.
 void blame_settings(const board::Board& board,
                     const std::vector<std::string>& settings,
                     core::Diagnostics& errors);

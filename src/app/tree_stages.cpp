@@ -121,6 +121,15 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
   return files;
 }
 
+// Of a knob that the board has not: what was meant.
+std::string near_knob(const board::Board& board, const core::Diagnostic& unknown) {
+  std::vector<std::string> names;
+  for (const board::Knob& knob : board.knobs) {
+    names.push_back(knob.name);
+  }
+  return core::did_you_mean(unknown.party("knob"), names);
+}
+
 // The board and the trace are both of another generation than the tree: one command line for both.
 core::Diagnostics both_generations(core::Diagnostic of_board, const core::Diagnostics& others) {
   core::Diagnostics errors;
@@ -178,9 +187,10 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
     sdk::show_script(tree, errors);
     for (core::Diagnostic& error : errors) {
       if (error.code == core::Code::kKnobUnknown) {
+        const std::string near = near_knob(asked_of(tree).board, error);
         error.hint = fmt::format("{}{}memsize board import --sdk {} --soc {} shows what can be set",
-                                 error.hint.starts_with("did you mean") ? error.hint : "",
-                                 error.hint.starts_with("did you mean") ? "; " : "",
+                                 near,
+                                 near.empty() ? "" : "; ",
                                  core::shell_path(request.sdk),
                                  core::shell_word(tree.sources.platform.soc));
       }

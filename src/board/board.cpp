@@ -30,6 +30,7 @@ core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
           ? fmt::format("memsize board show {} lists them",
                         core::shell_path(board.asked_as.empty() ? board.name : board.asked_as))
           : hint);
+  unknown.parties = {{"knob", name}};
   unknown.option = "--set " + name;
   return unknown;
 }

@@ -281,7 +281,7 @@ class Resolver {
       return;
     }
     core::Diagnostic misfit = too_small(chain, *range, needed, std::move(sizes));
-    misfit.hint = what_would_fit(chain, needed - room);
+    say_what_would_fit(chain, needed - room, misfit);
     note_end(chain);
     errors_.push_back(std::move(misfit));
   }
@@ -297,6 +297,7 @@ class Resolver {
   // Several chains may end at one address: it must be behind the last of them.
   void name_ends() {
     for (const auto& [index, border] : late_) {
+      errors_[index].parties.push_back({"knob", border});
       std::string& hint = errors_[index].hint;
       hint += fmt::format(
           "{}raise what ends the window: --set {}={}",
@@ -331,7 +332,7 @@ class Resolver {
   }
 
   // The largest knob of the chain that can give back what is too much.
-  [[nodiscard]] std::string what_would_fit(const board::Chain& chain, Bytes excess) const {
+  void say_what_would_fit(const board::Chain& chain, Bytes excess, core::Diagnostic& misfit) const {
     const board::Knob* best = nullptr;
     for (const board::Item& item : chain.items) {
       const board::Knob* knob = map_.board.find_knob(item.size.text);
@@ -340,18 +341,17 @@ class Resolver {
       }
     }
     if (best == nullptr) {
-      return "no knob sizes a region here: make one smaller in the board file";
+      misfit.hint = "no knob sizes a region here: make one smaller in the board file";
+      return;
     }
-    if (size_of(*best) <= excess) {
-      return "no single knob can give back that much: make several smaller";
-    }
+    misfit.parties.push_back({"knob", best->name});
     const std::uint64_t largest = (size_of(*best) - excess).count();
     const std::uint64_t rounded = largest - largest % best->hard_granule.value();
-    if (rounded == 0 || Bytes{rounded} < best->minimum) {
-      return "no single knob can give back that much: make several smaller";
-    }
-    return fmt::format(
-        "the largest {} that fits is {}", best->name, core::format_size(Bytes{rounded}));
+    misfit.hint =
+        rounded == 0 || Bytes{rounded} < best->minimum
+            ? "no single knob can give back that much: make several smaller"
+            : fmt::format(
+                  "the largest {} that fits is {}", best->name, core::format_size(Bytes{rounded}));
   }
 
   [[nodiscard]] Bytes size_of(const board::Knob& knob) const {

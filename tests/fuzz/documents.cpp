@@ -68,7 +68,7 @@ void check(const memsize::core::Result<Document>& document, std::size_t lines) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+MEMSIZE_FUZZ_TARGET(documents) {
   const std::string text{reinterpret_cast<const char*>(data), std::min(size, kMost)};
   const auto lines = 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   check(memsize::docs::parse_json(text, "a.json", memsize::core::Code::kPlanSyntax), lines);

@@ -181,35 +181,35 @@ TEST_CASE("another party, another file or another code is another finding") {
 TEST_CASE("other words and other numbers about the same are accepted") {
   const std::string path = "../sdk/platform/zx9/rtos/f";
   const core::Parties parties = {{"core", "r5"}, {"region", "HEAP"}};
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
   core::Diagnostics found = {finding(path, "to r5, 2 MiB of HEAP are cached").about(parties)};
-  accept(baseline_of({finding(path, "r5 caches 1 MiB of 'HEAP'").about(parties)}, kHomes),
-         true,
-         found,
-         acceptance);
+  app::accept(baseline_of({finding(path, "r5 caches 1 MiB of 'HEAP'").about(parties)}, kHomes),
+              true,
+              found,
+              acceptance);
   CHECK(found.empty());
   // What names no party is recognised by its words.
   found = {finding(path, "m"), finding(path, "n")};
-  accept(baseline_of({finding(path, "m")}, kHomes), false, found, acceptance);
+  app::accept(baseline_of({finding(path, "m")}, kHomes), false, found, acceptance);
   CHECK(found.size() == 1);
 }
 
 TEST_CASE("a baseline with messages alone accepts what it accepted, and keeps why") {
-  const auto old = parse_baseline("b.json", R"({"schema": "memsize.baseline/1", "findings": [
+  const auto old = app::parse_baseline("b.json", R"({"schema": "memsize.baseline/1", "findings": [
       {"path": "platform/zx9/rtos/f", "code": "sdk.disagree", "message": "m", "why": "old"}]})");
   REQUIRE(old);
   const core::Diagnostic own =
       finding("../sdk/platform/zx9/rtos/f", "m").about({{"region", "HEAP"}});
-  Acceptance acceptance;
+  app::Acceptance acceptance;
   acceptance.homes = kHomes;
   core::Diagnostics found = {own, own};
   found.back().message = "n";
-  accept(*old, true, found, acceptance);
+  app::accept(*old, true, found, acceptance);
   CHECK(found.size() == 1);
   REQUIRE(acceptance.accepted.size() == 1);
   CHECK(acceptance.accepted.front().why == "old");
-  const auto rewritten = parse_baseline("b.json", format_baseline({own}, kHomes, *old));
+  const auto rewritten = app::parse_baseline("b.json", app::format_baseline({own}, kHomes, *old));
   REQUIRE(rewritten);
   CHECK(rewritten->entries.front().why == "old");
   CHECK(rewritten->entries.front().key.about == std::vector<std::string>{"region HEAP"});

@@ -204,6 +204,7 @@ class FileChecker {
         if (counts && told.insert(range.name).second) {
           const std::uint64_t covered = reserved_until(nodes, *physical) - *physical;
           if (covered < range.size) {
+            stale.parties.push_back({"region", range.name});
             stale.details.push_back(
                 fmt::format("does not reserve {} of '{}'",
                             emit::range_text(*physical + covered, range.size - covered),

@@ -34,7 +34,7 @@ core::Place place_of_first(const Variant& variant, const core::Parties& parties)
     }
   }
   core::Place whole;
-  whole.path = variant.script.path;
+  whole.path = variant.script->path;
   return whole;
 }
 
