@@ -362,7 +362,7 @@ namespace {
 core::Diagnostic unsized(const Analysis& analysis) {
   std::vector<std::string> cores;
   for (const board::Knob& knob : analysis.board->knobs) {
-    if (knob.demand && std::find(cores.begin(), cores.end(), knob.demand->core) == cores.end()) {
+    if (knob.demand && std::ranges::find(cores, knob.demand->core) == cores.end()) {
       cores.push_back(knob.demand->core);
     }
   }
@@ -383,8 +383,8 @@ core::Diagnostic unsized(const Analysis& analysis) {
 // That models were traced, but size nothing of the board, as an error.
 std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
   const auto& cores = analysis.sizing.cores;
-  const bool is_traced = std::any_of(
-      cores.begin(), cores.end(), [](const auto& core) { return !core.instances.empty(); });
+  const bool is_traced =
+      std::ranges::any_of(cores, [](const auto& core) { return !core.instances.empty(); });
   if (!analysis.board || !is_traced || !suggestions_of(analysis.sizing).empty()) {
     return std::nullopt;
   }

@@ -125,7 +125,7 @@ bool hides_findings(const core::Diagnostic& found) {
 }
 
 bool is_below(const std::string& path, const Homes& homes) {
-  return std::any_of(homes.begin(), homes.end(), [&](const Home& home) {
+  return std::ranges::any_of(homes, [&](const Home& home) {
     return home.name.empty() || path == home.name || path.starts_with(home.name + "/");
   });
 }
@@ -173,7 +173,7 @@ bool could_not_look(const core::Diagnostic& finding) {
 
 bool can_be_accepted(const core::Diagnostic& finding, const Homes& homes) {
   return finding.severity != core::Severity::kNote && !could_not_look(finding) &&
-         std::any_of(homes.begin(), homes.end(), [&](const Home& home) {
+         std::ranges::any_of(homes, [&](const Home& home) {
            const std::string& path = finding.place.path.str();
            return path == home.folder || path.starts_with(home.folder + "/");
          });
@@ -234,7 +234,7 @@ void accept(const Baseline& baseline,
     matched.insert(known->first);
     acceptance.accepted.push_back({std::move(finding), known->second});
   }
-  const bool sure = whole && std::none_of(open.begin(), open.end(), hides_findings);
+  const bool sure = whole && std::ranges::none_of(open, hides_findings);
   for (const BaselineEntry& entry : baseline.entries) {
     if (sure && !matched.contains(entry.key) && is_below(entry.key.path, acceptance.homes)) {
       open.push_back(core::note(Code::kCheckBaseline,

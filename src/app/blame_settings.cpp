@@ -16,9 +16,8 @@ bool moves(const board::Board& board,
            const board::Chain& chain,
            std::string_view region,
            const std::string& knob) {
-  const auto end = std::find_if(chain.items.begin(),
-                                chain.items.end(),
-                                [&](const board::Item& item) { return item.name == region; });
+  const auto end = std::ranges::find_if(
+      chain.items, [&](const board::Item& item) { return item.name == region; });
   const auto behind = end == chain.items.end() ? end : std::next(end);
   const board::Chain* before = chain.after.empty() ? nullptr : board.find_chain(chain.after);
   return chain.physical.text == knob || chain.limit.text == knob ||
@@ -29,14 +28,13 @@ bool moves(const board::Board& board,
 }
 
 bool names(const core::Diagnostic& error, const std::string& knob) {
-  return std::find(error.parties.begin(), error.parties.end(), core::Party{"knob", knob}) !=
-         error.parties.end();
+  return std::ranges::find(error.parties, core::Party{"knob", knob}) != error.parties.end();
 }
 
 bool concerns(const board::Board& board, const core::Diagnostic& error, const std::string& knob) {
-  return std::any_of(board.chains.begin(), board.chains.end(), [&](const board::Chain& chain) {
-    return std::any_of(error.parties.begin(), error.parties.end(), [&](const core::Party& party) {
-      const bool stands_in = std::any_of(chain.items.begin(), chain.items.end(), [&](auto& item) {
+  return std::ranges::any_of(board.chains, [&](const board::Chain& chain) {
+    return std::ranges::any_of(error.parties, [&](const core::Party& party) {
+      const bool stands_in = std::ranges::any_of(chain.items, [&](auto& item) {
         return party == core::Party{"region", item.name};
       });
       return (stands_in || party == core::Party{"chain", chain.name}) &&
@@ -62,9 +60,7 @@ void blame_settings(const board::Board& board,
     knobs.push_back(setting.substr(0, setting.find('=')));
   }
   for (core::Diagnostic& error : errors) {
-    const auto first = [&](auto&& is_it) {
-      return std::find_if(knobs.begin(), knobs.end(), is_it);
-    };
+    const auto first = [&](auto&& is_it) { return std::ranges::find_if(knobs, is_it); };
     auto named = first([&](const std::string& knob) { return names(error, knob); });
     if (named == knobs.end()) {
       named = first([&](const std::string& knob) { return concerns(board, error, knob); });

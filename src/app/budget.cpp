@@ -21,19 +21,17 @@ struct Share {
 
 // The largest first; equal ones in the map's order.
 void sort_by_size(std::vector<Share>& shares) {
-  std::stable_sort(
-      shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.size > b.size; });
+  std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.size > b.size; });
 }
 
 std::vector<Share> reserved_regions(const layout::MemoryMap& map) {
   std::vector<Share> shares;
   for (const layout::Region& region : map.regions) {
     const auto range = region.physical();
-    const bool reserved =
-        region.kind == layout::RegionKind::kRegion && range &&
-        std::any_of(map.carveouts.begin(), map.carveouts.end(), [&](const auto& carveout) {
-          return carveout.range.contains(*range);
-        });
+    const bool reserved = region.kind == layout::RegionKind::kRegion && range &&
+                          std::ranges::any_of(map.carveouts, [&](const auto& carveout) {
+                            return carveout.range.contains(*range);
+                          });
     if (reserved) {
       shares.push_back({region.name, region.size});
     }
@@ -59,7 +57,7 @@ std::vector<Share> heaps_of(const layout::MemoryMap& map, const std::string& cor
 std::vector<std::string> cores_with_heaps(const board::Board& board) {
   std::vector<std::string> cores;
   for (const board::Knob& knob : board.knobs) {
-    if (knob.demand && std::find(cores.begin(), cores.end(), knob.demand->core) == cores.end()) {
+    if (knob.demand && std::ranges::find(cores, knob.demand->core) == cores.end()) {
       cores.push_back(knob.demand->core);
     }
   }
@@ -117,7 +115,7 @@ core::Diagnostics over_budget(const std::vector<Budget>& budgets, const layout::
       }
       continue;
     }
-    if (std::find(cores.begin(), cores.end(), budget.core) == cores.end()) {
+    if (std::ranges::find(cores, budget.core) == cores.end()) {
       found.push_back(unknown_core(budget, map.board));
       continue;
     }

@@ -253,10 +253,9 @@ void check_platform(Session& session,
     checked.board = map == nullptr ? std::string{} : map->board.name;
     report.variants.push_back(std::move(checked));
   }
-  const bool is_there = std::any_of(
-      sources->variants.begin(), sources->variants.end(), [&](const sdk::Variant& variant) {
-        return !asked || asked->board.os == variant.os;
-      });
+  const bool is_there = std::ranges::any_of(sources->variants, [&](const sdk::Variant& variant) {
+    return !asked || asked->board.os == variant.os;
+  });
   // Where a script failed, that says enough.
   if (asked && !is_there && !core::has_errors(sources->problems)) {
     keep({no_such_system(*sources, asked->board)}, report);
@@ -371,10 +370,9 @@ void check_files(Session& session,
   candidate.root = request.map;
   candidate.files = written.files;
   // A missing file was told already.
-  const bool is_whole = std::none_of(
-      report.diagnostics.begin(), report.diagnostics.end(), [](const core::Diagnostic& told) {
-        return told.code == Code::kVerifyParse;
-      });
+  const bool is_whole = std::ranges::none_of(report.diagnostics, [](const core::Diagnostic& told) {
+    return told.code == Code::kVerifyParse;
+  });
   if (is_whole) {
     auto setup = set_up(session, candidate, {});
     core::Diagnostics found = setup ? setup->subject.findings : setup.error();

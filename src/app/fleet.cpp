@@ -122,10 +122,9 @@ core::Result<void> check_left_out(core::FileSystem& disk, const std::string& fol
   }
   Walk walk{disk, {}};
   walk.into(folder);
-  std::sort(walk.found.begin(), walk.found.end());
-  const auto other = std::find_if(walk.found.begin(), walk.found.end(), [&](const auto& path) {
-    return !is_document(disk, path);
-  });
+  std::ranges::sort(walk.found);
+  const auto other =
+      std::ranges::find_if(walk.found, [&](const auto& path) { return !is_document(disk, path); });
   if (other == walk.found.end()) {
     return {};
   }
@@ -159,7 +158,7 @@ bool is_cut(const core::Diagnostic& error) {
 }
 
 bool is_no_log(const core::Diagnostics& errors) {
-  return std::all_of(errors.begin(), errors.end(), [](const core::Diagnostic& error) {
+  return std::ranges::all_of(errors, [](const core::Diagnostic& error) {
     return (error.code == Code::kReadNoTable && !is_cut(error)) || error.code == Code::kReadEmpty ||
            error.code == Code::kSizingUnknownCore;
   });
@@ -168,7 +167,7 @@ bool is_no_log(const core::Diagnostics& errors) {
 core::Diagnostics one_of_each(const core::Diagnostics& found, const std::string& path) {
   core::Diagnostics kept;
   for (const core::Diagnostic& diagnostic : found) {
-    const bool known = std::any_of(kept.begin(), kept.end(), [&](const core::Diagnostic& other) {
+    const bool known = std::ranges::any_of(kept, [&](const core::Diagnostic& other) {
       return other.code == diagnostic.code && other.severity == diagnostic.severity;
     });
     if (known || diagnostic.severity == core::Severity::kNote) {
@@ -306,7 +305,7 @@ FleetSpan span_of(const board::DemandKey& key,
     }
     sizes.push_back(size);
   }
-  std::sort(sizes.begin(), sizes.end());
+  std::ranges::sort(sizes);
   span.min = sizes.front();
   span.median = sizes[(sizes.size() - 1) / 2];
   return span;
@@ -361,10 +360,8 @@ core::Result<board::KnobValues> prepare(Session& session,
 void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
   board::KnobValues values;
   for (FleetSpan& span : fleet.demands) {
-    const auto knob =
-        std::find_if(fleet.board->knobs.begin(), fleet.board->knobs.end(), [&](const auto& k) {
-          return k.demand && *k.demand == span.key;
-        });
+    const auto knob = std::ranges::find_if(
+        fleet.board->knobs, [&](const auto& k) { return k.demand && *k.demand == span.key; });
     if (!span.suggested || knob == fleet.board->knobs.end()) {
       continue;
     }
@@ -392,7 +389,7 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
   core::Diagnostics& misfits = map.error();
   // What a log alone does not fit into, all of them do not fit into either.
   std::erase_if(fleet.diagnostics, [&](const core::Diagnostic& told) {
-    return std::any_of(misfits.begin(), misfits.end(), [&](const core::Diagnostic& misfit) {
+    return std::ranges::any_of(misfits, [&](const core::Diagnostic& misfit) {
       return told.code == misfit.code && told.place == misfit.place;
     });
   });
@@ -524,7 +521,7 @@ core::Result<Fleet> analyze_fleet(Session& session,
   }
   MEMSIZE_TRY(check_left_out(session.files, walk.left_out));
   std::vector<std::string>& paths = walk.found;
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   fleet.links = walk.links;
   fleet.diagnostics = std::move(walk.diagnostics);
 

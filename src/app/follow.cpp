@@ -116,7 +116,7 @@ class Follower {
       return core::fail(packed(path_));
     }
     reading_->take(block);
-    lines_ += static_cast<std::size_t>(std::count(block.begin(), block.end(), '\n'));
+    lines_ += static_cast<std::size_t>(std::ranges::count(block, '\n'));
     at_line_begin_ = block.ends_with('\n');
     return {};
   }

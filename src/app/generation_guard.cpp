@@ -17,9 +17,8 @@ namespace {
 using core::Code;
 
 bool share_one(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
-    return std::find(b.begin(), b.end(), name) != b.end();
-  });
+  return std::ranges::any_of(
+      a, [&](const std::string& name) { return std::ranges::find(b, name) != b.end(); });
 }
 
 // The forecast, as --set takes it; what the user set stays.

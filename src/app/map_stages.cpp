@@ -50,9 +50,8 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
 namespace {
 
 bool has_artifact_of(const Emission& emission, std::string_view emitter) {
-  return std::any_of(emission.artifacts.begin(),
-                     emission.artifacts.end(),
-                     [&](const emit::Artifact& a) { return a.emitter == emitter; });
+  return std::ranges::any_of(emission.artifacts,
+                             [&](const emit::Artifact& a) { return a.emitter == emitter; });
 }
 
 }  // namespace
@@ -64,10 +63,9 @@ core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
   }
   if (!has_artifact_of(emission, "map-json")) {
     const auto& emitters = emit::all_emitters();
-    const bool by_request =
-        std::any_of(emitters.begin(), emitters.end(), [&](const emit::Emitter& emitter) {
-          return emitter.by_request && has_artifact_of(emission, emitter.name);
-        });
+    const bool by_request = std::ranges::any_of(emitters, [&](const emit::Emitter& emitter) {
+      return emitter.by_request && has_artifact_of(emission, emitter.name);
+    });
     if (!by_request) {
       return {};
     }
@@ -102,7 +100,7 @@ core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
 void say_nearest(const board::Board& board,
                  const board::KnobValues& values,
                  core::Diagnostics& errors) {
-  const bool mmu_alone = std::all_of(errors.begin(), errors.end(), [](const auto& diagnostic) {
+  const bool mmu_alone = std::ranges::all_of(errors, [](const auto& diagnostic) {
     return diagnostic.code == Code::kMmuCongruence || diagnostic.code == Code::kMmuTables ||
            diagnostic.severity != core::Severity::kError;
   });

@@ -121,10 +121,9 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
   keep(plan->diagnostics);
   const core::Diagnostics found = plan::check_plan(*plan, part ? &*part : nullptr);
   keep(found);
-  std::copy_if(
-      found.begin(), found.end(), std::back_inserter(report.remarks), [](const auto& said) {
-        return said.severity == core::Severity::kNote;
-      });
+  std::ranges::copy_if(found, std::back_inserter(report.remarks), [](const auto& said) {
+    return said.severity == core::Severity::kNote;
+  });
   const auto heights = plan::heights_of(*plan);
   std::string checked = fmt::format("plan {}: {} in {}{}",
                                     plan_names(request.plans),
@@ -140,7 +139,7 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
 core::Result<model::PlanReport> read_plans(Session& session,
                                            const std::vector<std::string>& paths,
                                            const std::string& format) {
-  if (std::count(paths.begin(), paths.end(), "-") > 1) {
+  if (std::ranges::count(paths, "-") > 1) {
     return core::fail(core::error(Code::kUsage,
                                   "standard input can be read only once",
                                   {},

@@ -54,9 +54,8 @@ core::Result<board::MemorySet> memories_of(const model::PlanReport& wanted) {
     memory.name = name;
     memory.window = model::kLargestPlan;
     memory.is_volatile = false;
-    const auto known = std::find_if(wanted.memories.begin(),
-                                    wanted.memories.end(),
-                                    [&](const auto& candidate) { return candidate.name == name; });
+    const auto known = std::ranges::find_if(
+        wanted.memories, [&](const auto& candidate) { return candidate.name == name; });
     if (known != wanted.memories.end()) {
       memory.window = known->capacity.value_or(memory.window);
       memory.base = known->base;
@@ -226,9 +225,8 @@ core::Diagnostics assume_alignments(model::PlanReport& wanted) {
 
 std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
   const core::Diagnostics found = plan::check_plan(wanted, nullptr);
-  const auto errors = std::count_if(found.begin(), found.end(), [](const auto& fault) {
-    return fault.severity == core::Severity::kError;
-  });
+  const auto errors = std::ranges::count_if(
+      found, [](const auto& fault) { return fault.severity == core::Severity::kError; });
   if (errors == 0) {
     return std::nullopt;
   }

@@ -218,7 +218,7 @@ std::string without_option(const std::string& message, const std::string& option
   }
   // The key of an option has its name, with '_' for '-'.
   std::string key = option.substr(kDashes.size());
-  std::replace(key.begin(), key.end(), '-', '_');
+  std::ranges::replace(key, '-', '_');
   return key + message.substr(option.size());
 }
 
@@ -290,9 +290,8 @@ void Defaults::fill(BoardRequest& request) {
   }
   std::vector<std::string> settings;
   for (const ProjectSetting& setting : project_.set) {
-    const bool typed = std::any_of(request.set.begin(), request.set.end(), [&](const auto& other) {
-      return knob_of(other) == setting.knob;
-    });
+    const bool typed = std::ranges::any_of(
+        request.set, [&](const auto& other) { return knob_of(other) == setting.knob; });
     if (!typed) {
       settings.push_back(setting.knob + "=" + setting.size.text);
       options_["--set " + setting.knob] = setting.size.place;

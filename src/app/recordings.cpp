@@ -25,19 +25,16 @@ using core::Code;
 using model::CoreRecording;
 
 bool has_unnamed_table(const model::Recording& recording) {
-  return std::any_of(recording.cores.begin(), recording.cores.end(), [](const auto& recorded) {
-    return recorded.core.empty();
-  });
+  return std::ranges::any_of(recording.cores,
+                             [](const auto& recorded) { return recorded.core.empty(); });
 }
 
 // Gives the name to everything that a core said without one. What the host says is of no core.
 void name_core(model::Recording& recording, const std::string& core) {
-  const auto unnamed = std::find_if(recording.cores.begin(),
-                                    recording.cores.end(),
-                                    [](const auto& recorded) { return recorded.core.empty(); });
-  const auto named = std::find_if(recording.cores.begin(),
-                                  recording.cores.end(),
-                                  [&](const auto& recorded) { return recorded.core == core; });
+  const auto unnamed = std::ranges::find_if(
+      recording.cores, [](const auto& recorded) { return recorded.core.empty(); });
+  const auto named = std::ranges::find_if(
+      recording.cores, [&](const auto& recorded) { return recorded.core == core; });
   if (unnamed != recording.cores.end() && named != recording.cores.end()) {
     std::move(
         unnamed->instances.begin(), unnamed->instances.end(), std::back_inserter(named->instances));
@@ -167,20 +164,18 @@ class OtherPrints {
 
   // Whether a table of the core has a hole where the row may have stood, which is then told.
   [[nodiscard]] bool lack(const BrokenRow& row) const {
-    return std::any_of(
-        recording_.cores.begin(), recording_.cores.end(), [&](const CoreRecording& recorded) {
-          return recorded.core == row.core &&
-                 std::any_of(recorded.instances.begin(),
-                             recorded.instances.end(),
-                             [&](const model::Instance& instance) { return lacks(instance, row); });
-        });
+    return std::ranges::any_of(recording_.cores, [&](const CoreRecording& recorded) {
+      return recorded.core == row.core &&
+             std::ranges::any_of(recorded.instances, [&](const model::Instance& instance) {
+               return lacks(instance, row);
+             });
+    });
   }
 
  private:
   static bool lacks(const model::Instance& instance, const BrokenRow& row) {
-    return std::none_of(instance.blocks.begin(),
-                        instance.blocks.end(),
-                        [&](const model::Block& block) { return block.record == row.record; });
+    return std::ranges::none_of(
+        instance.blocks, [&](const model::Block& block) { return block.record == row.record; });
   }
 
   // A size that was cut is the beginning of the other print's; a garbled one says nothing.
@@ -192,10 +187,8 @@ class OtherPrints {
   static bool is_printed_beside(const model::Instance& instance,
                                 const model::Block& block,
                                 std::size_t line) {
-    const bool placed =
-        std::any_of(instance.blocks.begin(), instance.blocks.end(), [](const model::Block& one) {
-          return one.address.has_value();
-        });
+    const bool placed = std::ranges::any_of(
+        instance.blocks, [](const model::Block& one) { return one.address.has_value(); });
     // Where a model was loaded, its first print has no addresses, its second one has. What the
     // second one lost is kept from the first.
     const bool in_first = line < block.line && placed;
@@ -264,9 +257,8 @@ void sort_diagnostics(core::Diagnostics& diagnostics) {
                       core::code_name(diagnostic.code),
                       std::string_view{diagnostic.message}};
   };
-  std::stable_sort(diagnostics.begin(), diagnostics.end(), [&](const auto& a, const auto& b) {
-    return key(a) < key(b);
-  });
+  std::ranges::stable_sort(diagnostics,
+                           [&](const auto& a, const auto& b) { return key(a) < key(b); });
 }
 
 }  // namespace

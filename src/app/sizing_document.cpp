@@ -242,12 +242,11 @@ Json core_json(const Analysis& analysis, const CoreSizing& core) {
     add_instance_facts(item, instance.instance);
     item["blocks"] = Json::array();
     for (const model::Block& block : instance.instance.blocks) {
-      const auto demand =
-          std::find_if(core.demands.begin(), core.demands.end(), [&](const Demand& candidate) {
-            return candidate.key.space == block.space &&
-                   candidate.key.cacheability == block.cacheability &&
-                   candidate.key.lifetime == block.lifetime;
-          });
+      const auto demand = std::ranges::find_if(core.demands, [&](const Demand& candidate) {
+        return candidate.key.space == block.space &&
+               candidate.key.cacheability == block.cacheability &&
+               candidate.key.lifetime == block.lifetime;
+      });
       item["blocks"].push_back(
           block_json(block, demand == core.demands.end() ? nullptr : &*demand));
     }

@@ -64,7 +64,7 @@ std::string line_of(const core::Diagnostic& finding, const std::string& folder) 
 
 void add_details(core::Diagnostics found, const std::string& folder, core::Diagnostic& told) {
   // What a core does wrong, and what is gone, before what only misleads.
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
     const auto rank = [](const core::Diagnostic& each) {
       return each.code == Code::kSdkMissing ? 0 : each.severity == core::Severity::kError ? 1 : 2;
     };

@@ -67,9 +67,8 @@ bool has_nodes_nowhere(const EmitRequest& request,
                        const layout::MemoryMap& baseline) {
   const auto steps = emit::rebuild_steps(plan.after, emit::affected_by(plan.after, baseline));
   return request.linux_tree.empty() && asked_of(tree).variant->dts.empty() &&
-         std::any_of(steps.begin(), steps.end(), [](const board::RebuildStep& step) {
-           return step.when == "linux";
-         });
+         std::ranges::any_of(steps,
+                             [](const board::RebuildStep& step) { return step.when == "linux"; });
 }
 
 // The map of the tree before memsize first changed it, with which everything was built; nothing
@@ -108,8 +107,8 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
       continue;
     }
     const std::string below = path.substr(prefix.size());
-    const auto known = std::find_if(
-        files.begin(), files.end(), [&](const sdk::FileEdit& file) { return file.path == below; });
+    const auto known =
+        std::ranges::find_if(files, [&](const sdk::FileEdit& file) { return file.path == below; });
     if (known != files.end()) {
       known->before = content;
       continue;
@@ -270,8 +269,8 @@ core::Result<void> add_rebuild(Session& session,
                                const sdk::OpenTree& tree,
                                const sdk::EditPlan& plan,
                                std::vector<sdk::RootChanges>& roots) {
-  const bool is_any = std::any_of(
-      roots.begin(), roots.end(), [](const auto& root) { return !root.changes.empty(); });
+  const bool is_any =
+      std::ranges::any_of(roots, [](const auto& root) { return !root.changes.empty(); });
   if (!is_any) {
     return {};
   }

@@ -32,9 +32,8 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
     return tl::make_unexpected(files ? board.error() : files.error());
   }
   candidate.files = std::move(*files);
-  const auto document = std::find_if(candidate.files.begin(),
-                                     candidate.files.end(),
-                                     [](const auto& f) { return f.path == "memory_map.json"; });
+  const auto document = std::ranges::find_if(
+      candidate.files, [](const auto& f) { return f.path == "memory_map.json"; });
   core::Diagnostics errors;
   core::Place place;
   place.path = request.map + "/memory_map.json";
@@ -98,8 +97,8 @@ core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::Memor
   for (runtime::SubjectCore& core : subject.cores) {
     runtime::CoreTables tables;
     const auto& places = map.board.mmu.tables_in;
-    const bool has_place = std::any_of(
-        places.begin(), places.end(), [&](const auto& place) { return place.core == core.name; });
+    const bool has_place =
+        std::ranges::any_of(places, [&](const auto& place) { return place.core == core.name; });
     if (core.unit == runtime::Unit::kMmu && !has_place) {
       core.untried = fmt::format(
           "the board does not say where its translation tables lie: [mmu.tables_in] with {} = "
@@ -178,7 +177,7 @@ std::vector<runtime::Untried> without_heap(const Candidate& candidate) {
   for (const sizing::CoreSizing& core : candidate.analysis->sizing.cores) {
     for (const sizing::Demand& demand : core.demands) {
       const auto& knobs = candidate.map.board.knobs;
-      const bool has_heap = std::any_of(knobs.begin(), knobs.end(), [&](const board::Knob& knob) {
+      const bool has_heap = std::ranges::any_of(knobs, [&](const board::Knob& knob) {
         return knob.demand == demand.key && candidate.map.find_by_knob(knob.name) != nullptr;
       });
       if (!has_heap && !demand.counted.empty()) {
@@ -196,9 +195,8 @@ std::vector<runtime::Untried> without_heap(const Candidate& candidate) {
 void name_files(const Candidate& candidate, core::Diagnostics& findings) {
   for (core::Diagnostic& finding : findings) {
     const std::string& path = finding.place.path.str();
-    const bool is_ours = std::any_of(candidate.files.begin(),
-                                     candidate.files.end(),
-                                     [&](const emit::MapFile& file) { return file.path == path; });
+    const bool is_ours = std::ranges::any_of(
+        candidate.files, [&](const emit::MapFile& file) { return file.path == path; });
     if (is_ours && candidate.root.empty()) {
       finding.place = {};
     } else if (is_ours) {

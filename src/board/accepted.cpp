@@ -23,9 +23,8 @@ Accepted read_accepted(Fields& top, core::Diagnostics& errors) {
     defect.why = reader.required_one_line("why");
     defect.place = item.place();
     const auto& codes = core::all_codes();
-    const bool is_code = std::any_of(codes.begin(), codes.end(), [&](core::Code each) {
-      return core::code_name(each) == code.text;
-    });
+    const bool is_code = std::ranges::any_of(
+        codes, [&](core::Code each) { return core::code_name(each) == code.text; });
     if (code.written && !is_code) {
       reader.wrong(core::Code::kBoardValue,
                    fmt::format("'{}' is no code of a finding", core::printable(code.text, 40)),

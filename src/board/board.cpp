@@ -111,14 +111,14 @@ std::string_view name_of(Cache cache) {
 }
 
 const Knob* Board::find_knob(std::string_view knob) const {
-  const auto found = std::find_if(
-      knobs.begin(), knobs.end(), [&](const Knob& candidate) { return candidate.name == knob; });
+  const auto found =
+      std::ranges::find_if(knobs, [&](const Knob& candidate) { return candidate.name == knob; });
   return found == knobs.end() ? nullptr : &*found;
 }
 
 const Core* Board::find_core(std::string_view core) const {
-  const auto found = std::find_if(
-      cores.begin(), cores.end(), [&](const Core& candidate) { return candidate.name == core; });
+  const auto found =
+      std::ranges::find_if(cores, [&](const Core& candidate) { return candidate.name == core; });
   return found == cores.end() ? nullptr : &*found;
 }
 
@@ -139,22 +139,20 @@ std::string_view name_of(MpuProgram program) {
 }
 
 const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {
-  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const auto& each) {
-    return each.name == attribute;
-  });
+  const auto found =
+      std::ranges::find_if(attributes, [&](const auto& each) { return each.name == attribute; });
   return found == attributes.end() ? nullptr : &*found;
 }
 
 const CoreSections* Board::find_sections(std::string_view core) const {
-  const auto found = std::find_if(
-      sections.begin(), sections.end(), [&](const CoreSections& one) { return one.core == core; });
+  const auto found =
+      std::ranges::find_if(sections, [&](const CoreSections& one) { return one.core == core; });
   return found == sections.end() ? nullptr : &*found;
 }
 
 const Chain* Board::find_chain(std::string_view chain) const {
-  const auto found = std::find_if(chains.begin(), chains.end(), [&](const Chain& candidate) {
-    return candidate.name == chain;
-  });
+  const auto found =
+      std::ranges::find_if(chains, [&](const Chain& candidate) { return candidate.name == chain; });
   return found == chains.end() ? nullptr : &*found;
 }
 
@@ -216,7 +214,7 @@ core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
       values[name] = *value;
     } else {
       missing.broken.insert(name);
-      std::copy(value.error().begin(), value.error().end(), std::back_inserter(errors));
+      std::ranges::copy(value.error(), std::back_inserter(errors));
     }
   };
   for (const auto& [name, expression] : board.constants) {
@@ -231,7 +229,7 @@ core::Result<Values> evaluate_knobs(const Board& board, const KnobValues& set) {
     if (value != values.end()) {
       const core::Place place = given != set.end() ? core::Place{} : knob.default_value.place;
       const core::Diagnostics broken = check_value(knob, value->second, given != set.end(), place);
-      std::copy(broken.begin(), broken.end(), std::back_inserter(errors));
+      std::ranges::copy(broken, std::back_inserter(errors));
     }
   }
   for (const auto& [name, value] : set) {

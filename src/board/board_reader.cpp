@@ -30,7 +30,7 @@ bool is_node_name(std::string_view name) {
 
 // "vendor,device".
 bool is_compatible(std::string text) {
-  std::replace(text.begin(), text.end(), ',', '-');
+  std::ranges::replace(text, ',', '-');
   return is_file_name(text);
 }
 
@@ -185,7 +185,7 @@ class BoardReader {
 
   template <std::size_t kCount>
   void check_own(const Text& file, const std::array<std::string_view, kCount>& ours) {
-    if (file.written && std::find(ours.begin(), ours.end(), file.text) != ours.end()) {
+    if (file.written && std::ranges::find(ours, file.text) != ours.end()) {
       errors_.push_back(
           core::error(Code::kBoardName,
                       fmt::format("'{}' is a file that memsize writes itself", file.text),
@@ -315,8 +315,7 @@ class BoardReader {
     }
     for (const Core& core : board_.cores) {
       for (const OnChip& memory : core.onchip) {
-        if (memory.region.empty() ||
-            std::find(names.begin(), names.end(), memory.region) == names.end()) {
+        if (memory.region.empty() || std::ranges::find(names, memory.region) == names.end()) {
           errors_.push_back(
               core::error(Code::kBoardReference,
                           fmt::format("there is no region '{}'", core::printable(memory.region)),
@@ -548,7 +547,7 @@ class BoardReader {
 
 bool is_file_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.size() <= 100 &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+         std::ranges::all_of(name, [](char c) {
            return core::is_identifier(std::string_view{&c, 1}) || (c >= '0' && c <= '9') ||
                   c == '.' || c == '-';
          });

@@ -32,7 +32,7 @@ using docs::Value;
 core::Result<std::vector<Value>> strings_of(Value list, std::string_view key) {
   const std::vector<Value> items{list.begin(), list.end()};
   const auto not_string = [](Value item) { return !item.is(Kind::kText); };
-  if (list && (!list.is(Kind::kList) || std::any_of(items.begin(), items.end(), not_string))) {
+  if (list && (!list.is(Kind::kList) || std::ranges::any_of(items, not_string))) {
     return core::fail(core::error(
         Code::kTomlType, fmt::format("'{}' must be an array of strings", key), list.place()));
   }
@@ -63,7 +63,7 @@ class Loader {
   core::Result<Document> load(const std::string& path, const core::Place& asked_by) {
     const std::string file_name = normal(path);
     const std::string shown = core::printable(file_name);
-    if (std::find(open_.begin(), open_.end(), file_name) != open_.end()) {
+    if (std::ranges::find(open_, file_name) != open_.end()) {
       return core::fail(core::error(Code::kBoardInherit,
                                     fmt::format("'{}' inherits itself", shown),
                                     asked_by,

@@ -35,7 +35,7 @@ core::Diagnostics check_known(Value format,
                               const char* what,
                               Value named,
                               const std::vector<std::string>& known) {
-  if (!named || std::find(known.begin(), known.end(), named.string()) != known.end()) {
+  if (!named || std::ranges::find(known, named.string()) != known.end()) {
     return {};
   }
   return {core::error(Code::kBoardReference,
@@ -143,7 +143,7 @@ core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
       boards.push_back(name.substr(0, name.size() - kExtension.size()));
     }
   }
-  std::sort(boards.begin(), boards.end());
+  std::ranges::sort(boards);
   return boards;
 }
 

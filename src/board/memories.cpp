@@ -31,7 +31,7 @@ constexpr std::size_t kMostMemories = 64;
 
 bool is_memory_name(const std::string& name) {
   return !name.empty() && name.size() <= 100 && name.front() >= 'a' && name.front() <= 'z' &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+         std::ranges::all_of(name, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
          });
 }
@@ -62,9 +62,8 @@ class MemoriesReader {
       top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place());
     }
     // Files that inherit need not know the order of those that they change.
-    std::stable_sort(set_.memories.begin(),
-                     set_.memories.end(),
-                     [](const PartMemory& a, const PartMemory& b) { return a.cost < b.cost; });
+    std::ranges::stable_sort(
+        set_.memories, [](const PartMemory& a, const PartMemory& b) { return a.cost < b.cost; });
     check_apart();
     if (!errors_.empty()) {
       core::sort_by_place(errors_);

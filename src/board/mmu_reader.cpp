@@ -96,7 +96,7 @@ void check_entry_keys(ReaderContext& context, Value core) {
                       item.place(),
                       "the later one wins: remove the first"));
     }
-    if (std::find(keys.begin(), keys.end(), item.string()) == keys.end()) {
+    if (std::ranges::find(keys, item.string()) == keys.end()) {
       context.errors().push_back(
           core::error(Code::kBoardReference,
                       fmt::format("there is no MMU entry '{}'", core::printable(item.string())),
@@ -162,12 +162,12 @@ void check_tables_region(ReaderContext& context, const std::string& core, Value 
   for (const Chain& chain : context.board().chains) {
     for (const Item& region : chain.items) {
       if (chain.space != Space::kCore &&
-          std::find(region.cores.begin(), region.cores.end(), core) != region.cores.end()) {
+          std::ranges::find(region.cores, core) != region.cores.end()) {
         names.push_back(region.name);
       }
     }
   }
-  if (std::find(names.begin(), names.end(), value.string()) == names.end()) {
+  if (std::ranges::find(names, value.string()) == names.end()) {
     context.errors().push_back(core::error(Code::kBoardReference,
                                            fmt::format("'{}' has no region '{}' for its tables",
                                                        core::printable(core),

@@ -88,7 +88,7 @@ void read_attribute(ReaderContext& context, Value field) {
   attribute.execute = reader.boolean("execute", false);
   const Text sysconfig = reader.text("sysconfig");
   const std::vector<std::string> known = {"Device", "NonCached", "Cached", "Cached+Sharable"};
-  if (sysconfig.written && std::find(known.begin(), known.end(), sysconfig.text) == known.end()) {
+  if (sysconfig.written && std::ranges::find(known, sysconfig.text) == known.end()) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("sysconfig has no attribute '{}'", core::printable(sysconfig.text)),
                  sysconfig.place,
@@ -96,8 +96,7 @@ void read_attribute(ReaderContext& context, Value field) {
   }
   attribute.sysconfig = sysconfig.text;
   const MpuProgram program = context.board().mpu.program;
-  if (std::find(known.begin(), known.end(), sysconfig.text) != known.end() && has_tex &&
-      !means(attribute)) {
+  if (std::ranges::find(known, sysconfig.text) != known.end() && has_tex && !means(attribute)) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("{} has other bits than sysconfig's '{}'",
                              named("MPU attribute", field),
@@ -174,7 +173,7 @@ void read_fixed_list(ReaderContext& context, Fields& reader, MpuList& list) {
                                list.core),
                    key.place,
                    "the later one wins: remove the first");
-    } else if (std::find(keys.begin(), keys.end(), key.text) == keys.end()) {
+    } else if (std::ranges::find(keys, key.text) == keys.end()) {
       reader.wrong(Code::kBoardReference,
                    fmt::format("there is no MPU region '{}'", core::printable(key.text)),
                    key.place,
@@ -233,7 +232,7 @@ void read_mpu(ReaderContext& context, Value table) {
       mpu.program = each;
     }
   }
-  if (std::find(programs.begin(), programs.end(), program.text) == programs.end()) {
+  if (std::ranges::find(programs, program.text) == programs.end()) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("program '{}' of [mpu] is unknown", core::printable(program.text)),
                  program.place,
@@ -294,12 +293,12 @@ void read_rat(ReaderContext& context, Value table) {
       }
       RatList list{core.name(), {}, core.key_place()};
       for (const Text& name : lists.texts(core.name())) {
-        if (std::find(names.begin(), names.end(), name.text) == names.end()) {
+        if (std::ranges::find(names, name.text) == names.end()) {
           lists.wrong(Code::kBoardReference,
                       fmt::format("there is no RAT entry '{}'", core::printable(name.text)),
                       name.place,
                       core::did_you_mean(name.text, names));
-        } else if (std::find(list.names.begin(), list.names.end(), name.text) != list.names.end()) {
+        } else if (std::ranges::find(list.names, name.text) != list.names.end()) {
           lists.wrong(Code::kBoardValue,
                       fmt::format("RAT entry '{}' stands twice in the list of '{}'",
                                   core::printable(name.text),

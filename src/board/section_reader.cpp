@@ -41,7 +41,7 @@ bool is_section_name(std::string_view name) {
   constexpr std::size_t kLongest = 100;
   return !name.empty() && name != "." && name.size() <= kLongest &&
          std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::all_of(name.begin(), name.end(), [](char c) {
+         std::ranges::all_of(name, [](char c) {
            return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                   std::string_view{"._:$"}.find(c) != std::string_view::npos;
          });
@@ -49,7 +49,7 @@ bool is_section_name(std::string_view name) {
 
 // What a linker script calls the section: there a colon ends a name.
 std::string with_dots(std::string name) {
-  std::replace(name.begin(), name.end(), ':', '.');
+  std::ranges::replace(name, ':', '.');
   return name;
 }
 
@@ -110,8 +110,7 @@ class SectionsReader {
 
   CoreSections& of(const std::string& core, const core::Place& place) {
     std::vector<CoreSections>& all = context_.board().sections;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.core == core; });
+    const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.core == core; });
     if (found != all.end()) {
       return *found;
     }
@@ -194,7 +193,7 @@ class SectionsReader {
     Fields values{
         table, fmt::format("'align' of {}", named("section list", field)), context_.errors()};
     for (const Value line : table) {
-      const bool is_placed = std::any_of(kUses.begin(), kUses.end(), [&](const auto& use) {
+      const bool is_placed = std::ranges::any_of(kUses, [&](const auto& use) {
         const Value lines = field[use.first];
         return lines && lines.is(Kind::kTable) && !lines[line.key()].is(Kind::kAbsent);
       });
@@ -251,7 +250,7 @@ class SectionsReader {
   std::vector<std::string> regions_of(const std::string& core) {
     std::vector<std::string> regions;
     const auto add = [&](const std::string& name, const std::vector<std::string>& cores) {
-      if (std::find(cores.begin(), cores.end(), core) != cores.end()) {
+      if (std::ranges::find(cores, core) != cores.end()) {
         regions.push_back(name);
       }
     };
@@ -288,10 +287,10 @@ class SectionsReader {
   std::optional<std::string> find(const std::string& core, const std::string& name) {
     const std::string wanted = substituted(core, name);
     const std::vector<std::string> regions = regions_of(core);
-    if (std::find(regions.begin(), regions.end(), wanted) != regions.end()) {
+    if (std::ranges::find(regions, wanted) != regions.end()) {
       return wanted;
     }
-    const auto alike = std::find_if(regions.begin(), regions.end(), [&](const std::string& region) {
+    const auto alike = std::ranges::find_if(regions, [&](const std::string& region) {
       return name.find(kCore) != std::string::npos &&
              core::to_lower(region) == core::to_lower(wanted);
     });

@@ -347,7 +347,7 @@ const HeapRule* Generation::find_heap(model::Cacheability cacheability,
   const auto found = std::find_if(heaps.rbegin(), heaps.rend(), [&](const HeapRule& heap) {
     return heap.cacheability == cacheability && heap.lifetime == lifetime &&
            (family.empty() || heap.families.empty() ||
-            std::find(heap.families.begin(), heap.families.end(), family) != heap.families.end());
+            std::ranges::find(heap.families, family) != heap.families.end());
   });
   return found == heaps.rend() ? nullptr : &*found;
 }
@@ -382,7 +382,7 @@ std::vector<std::string> TraceFormat::families() const {
       names.insert(names.end(), heap.families.begin(), heap.families.end());
     }
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
@@ -402,10 +402,8 @@ const MemoryClass* TraceFormat::find_heap(std::string_view printed) const {
 }
 
 const Generation* TraceFormat::find_generation(std::string_view generation) const {
-  const auto found =
-      std::find_if(generations.begin(), generations.end(), [&](const Generation& known) {
-        return known.name == generation;
-      });
+  const auto found = std::ranges::find_if(
+      generations, [&](const Generation& known) { return known.name == generation; });
   return found == generations.end() ? nullptr : &*found;
 }
 

@@ -170,7 +170,7 @@ const char* schema_of(const auto& words) {
 }
 
 bool has(const auto& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 // The innermost verb of a command line, and its words: "memsize board show".
@@ -223,7 +223,7 @@ std::string usage_hint(const Command& at, const std::vector<std::string>& words)
   }
   for (const std::string& word : words) {
     const std::string name = word.substr(0, word.find('='));
-    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    const bool known = std::ranges::find(names, name) != names.end();
     if (!known && name != at.name() && (word.starts_with("--") || !verbs.empty())) {
       const std::string hint = core::did_you_mean(name, names);
       if (!hint.empty()) {

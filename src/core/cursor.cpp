@@ -200,13 +200,11 @@ std::string unquoted(std::string_view text) {
 
 void add_text(Diagnostics& diagnostics, const std::string& path, std::string_view text) {
   const auto is_here = [&](const Place& place) { return place.path.str() == path; };
-  const bool wanted =
-      std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& each) {
-        return is_here(each.place) ||
-               std::any_of(each.related.begin(), each.related.end(), [&](const Related& related) {
-                 return is_here(related.place);
-               });
-      });
+  const bool wanted = std::ranges::any_of(diagnostics, [&](const Diagnostic& each) {
+    return is_here(each.place) || std::ranges::any_of(each.related, [&](const Related& related) {
+             return is_here(related.place);
+           });
+  });
   if (!wanted) {
     return;
   }

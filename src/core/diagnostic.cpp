@@ -76,8 +76,8 @@ Diagnostic Diagnostic::about(Parties more) && {
 }
 
 std::string_view Diagnostic::party(std::string_view kind) const {
-  const auto found = std::find_if(
-      parties.begin(), parties.end(), [&](const Party& each) { return each.kind == kind; });
+  const auto found =
+      std::ranges::find_if(parties, [&](const Party& each) { return each.kind == kind; });
   return found == parties.end() ? std::string_view{} : found->name;
 }
 
@@ -136,13 +136,12 @@ bool is_told(const Diagnostics& diagnostics, const Diagnostic& diagnostic) {
     return std::tie(each.code, each.place.path, each.place.line, each.place.column, each.parties);
   };
   return (diagnostic.place.line != 0 || !diagnostic.parties.empty()) &&
-         std::any_of(diagnostics.begin(), diagnostics.end(), [&](const Diagnostic& each) {
-           return key(each) == key(diagnostic);
-         });
+         std::ranges::any_of(diagnostics,
+                             [&](const Diagnostic& each) { return key(each) == key(diagnostic); });
 }
 
 bool has_errors(const Diagnostics& diagnostics) {
-  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
+  return std::ranges::any_of(diagnostics, [](const Diagnostic& diagnostic) {
     return diagnostic.severity == Severity::kError;
   });
 }
@@ -165,11 +164,10 @@ ExitStatus exit_status(const Diagnostics& diagnostics) {
 }
 
 void sort_by_place(Diagnostics& diagnostics) {
-  std::stable_sort(
-      diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
-        return std::tie(a.place.path, a.place.line, a.place.column) <
-               std::tie(b.place.path, b.place.line, b.place.column);
-      });
+  std::ranges::stable_sort(diagnostics, [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.path, a.place.line, a.place.column) <
+           std::tie(b.place.path, b.place.line, b.place.column);
+  });
 }
 
 }  // namespace memsize::core

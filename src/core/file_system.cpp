@@ -244,7 +244,7 @@ Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder)
   if (failure) {
     return cannot_read(folder, failure.message());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
@@ -261,7 +261,7 @@ Result<std::vector<std::string>> RealFileSystem::list_folders(const std::string&
   if (failure) {
     return cannot_read(folder, failure.message());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -221,7 +221,7 @@ Result<std::vector<std::string>> RealFileSystem::list_entries(const std::string&
   if (failure) {
     return disk_refused("list", folder, failure.value());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -142,7 +142,7 @@ Json::Json(const std::map<std::string, std::string>& texts) {
 Json::Json(Array items) : value_(std::make_unique<Array>(std::move(items))) {}
 
 Json::Json(std::initializer_list<JsonItem> items) {
-  const bool is_object = std::all_of(items.begin(), items.end(), [](const JsonItem& item) {
+  const bool is_object = std::ranges::all_of(items, [](const JsonItem& item) {
     return item.value_.is_array() && item.value_.size() == 2 &&
            item.value_.items().front().text() != nullptr;
   });
@@ -293,9 +293,8 @@ void Json::print(std::string& out, const Printing& how, std::size_t depth) const
       shown.push_back(&member);
     }
     if (how.by_key) {
-      std::sort(shown.begin(), shown.end(), [](const Member* a, const Member* b) {
-        return a->first < b->first;
-      });
+      std::ranges::sort(shown,
+                        [](const Member* a, const Member* b) { return a->first < b->first; });
     }
     how.open(out, '{', depth);
     for (const Member* member : shown) {

@@ -33,7 +33,7 @@ std::size_t line_begin(std::string_view text, std::size_t from, std::size_t at) 
 }
 
 std::size_t count_lines(std::string_view text) {
-  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
 // A line of `size` bytes or more has at least so many whole steps without a line's end; 0 where it

@@ -119,9 +119,8 @@ std::size_t utf8_length(std::string_view text) {
                                            {0xF1, 0xF3, 0x80, 0xBF, 4},
                                            {0xF4, 0xF4, 0x80, 0x8F, 4}}};
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  const auto form = std::find_if(kForms.begin(), kForms.end(), [&](const Form& one) {
-    return one.first <= byte(0) && byte(0) <= one.last;
-  });
+  const auto form = std::ranges::find_if(
+      kForms, [&](const Form& one) { return one.first <= byte(0) && byte(0) <= one.last; });
   if (form == kForms.end() || text.size() < form->length) {
     return 0;
   }
@@ -209,10 +208,9 @@ Result<Bytes> parse_bytes(std::string_view text, const Place& place) {
   const auto bytes = decimal || !value ? value : checked_mul(*value, unit->factor);
   if (!bytes) {
     const std::string_view figures = hex ? number.substr(2) : number;
-    const bool digits =
-        !figures.empty() && std::all_of(figures.begin(), figures.end(), [&](char c) {
-          return hex ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : is_digit(c);
-        });
+    const bool digits = !figures.empty() && std::ranges::all_of(figures, [&](char c) {
+      return hex ? std::isxdigit(static_cast<unsigned char>(c)) != 0 : is_digit(c);
+    });
     return refuse(digits ? "the largest size is 2^64 - 1 bytes" : std::string{kSizeHint});
   }
   return Bytes{*bytes};
@@ -316,7 +314,7 @@ std::string_view trim(std::string_view text) {
 
 std::string to_lower(std::string_view text) {
   std::string lower{text};
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+  std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return lower;
@@ -361,11 +359,10 @@ std::string shell_word(std::string_view text) {
     return is_digit(c) || std::isalpha(static_cast<unsigned char>(c)) != 0 ||
            kPlain.find(c) != std::string_view::npos;
   };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) {
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) {
     return std::string{text};
   }
-  const bool visible =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  const bool visible = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
   // Between $'' a shell knows escapes, so that no byte has to stand for itself.
   std::string word = visible ? "'" : "$'";
   for (const char c : text) {
@@ -391,7 +388,7 @@ std::string escape_markdown(std::string_view text) {
   // Markdown is shown as HTML: nothing may begin an element, a link, a picture or a cell.
   constexpr std::string_view kSpecial = "\\`[]|";
   std::string one_line{text};
-  std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+  std::ranges::replace(one_line, '\n', ' ');
   std::string escaped;
   for (const char c : visible_text(one_line)) {
     if (kSpecial.find(c) != std::string_view::npos) {
@@ -432,7 +429,7 @@ bool is_identifier(std::string_view text) {
   if (text.empty() || is_digit(text.front())) {
     return false;
   }
-  return std::all_of(text.begin(), text.end(), [](char c) {
+  return std::ranges::all_of(text, [](char c) {
     return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   });
 }

@@ -83,7 +83,7 @@ std::string TextEdits::apply() const {
     order.push_back(&edit);
   }
   // An insertion at the beginning of what is replaced stands before it.
-  std::stable_sort(order.begin(), order.end(), [](const Edit* a, const Edit* b) {
+  std::ranges::stable_sort(order, [](const Edit* a, const Edit* b) {
     return std::pair{a->begin, a->begin != a->end} < std::pair{b->begin, b->begin != b->end};
   });
   std::string result;

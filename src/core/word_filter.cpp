@@ -62,9 +62,7 @@ WordFilter::WordFilter(const std::vector<std::string>& words) {
   const auto bytes = [](const Word& word) {
     return std::string_view{word.text}.substr(word.from, kBytes);
   };
-  std::sort(sorted.begin(), sorted.end(), [&](const Word& a, const Word& b) {
-    return bytes(a) < bytes(b);
-  });
+  std::ranges::sort(sorted, [&](const Word& a, const Word& b) { return bytes(a) < bytes(b); });
   shifted_.fill(kNoGroup);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const std::size_t group = i * kGroups / sorted.size();
@@ -87,8 +85,7 @@ bool WordFilter::confirm(std::string_view text, std::size_t at) const {
     const auto stands_there = [&](const Word& word) {
       return word.from <= at && text.substr(at - word.from).starts_with(word.text);
     };
-    if ((groups & 1U) != 0 &&
-        std::any_of(groups_[group].begin(), groups_[group].end(), stands_there)) {
+    if ((groups & 1U) != 0 && std::ranges::any_of(groups_[group], stands_there)) {
       return true;
     }
   }
@@ -119,7 +116,7 @@ bool look_bytewise(const WordFilter& filter,
     const std::string_view step = text.substr(search.at, kStep);
     // A word's bytes may reach into the next step.
     const std::string_view reach = text.substr(search.at, kStep + WordFilter::kBytes - 1);
-    const auto newlines = static_cast<std::size_t>(std::count(step.begin(), step.end(), '\n'));
+    const auto newlines = static_cast<std::size_t>(std::ranges::count(step, '\n'));
     std::uint32_t last = kNoGroup;
     std::uint32_t all = kNoGroup;
     for (const char c : reach) {

@@ -142,7 +142,7 @@ std::string Fields::required_one_line(std::string_view key) {
 
 std::string Fields::one_of(std::string_view key, const std::vector<std::string>& words) {
   const Value value = required(key, Kind::kText);
-  if (value && std::find(words.begin(), words.end(), value.text()) == words.end()) {
+  if (value && std::ranges::find(words, value.text()) == words.end()) {
     const std::vector<std::string> first{words.begin(), words.end() - 1};
     must_be(value, fmt::format("{} or {}", core::join(first, ", "), words.back()));
     return {};
@@ -288,10 +288,10 @@ std::vector<Fields> Fields::tables_in(Value list) {
 }
 
 void Fields::finish() {
-  std::sort(known_.begin(), known_.end());
+  std::ranges::sort(known_);
   known_.erase(std::unique(known_.begin(), known_.end()), known_.end());
   for (const Value field : table_) {
-    if (!std::binary_search(known_.begin(), known_.end(), field.key())) {
+    if (!std::ranges::binary_search(known_, field.key())) {
       std::string hint = core::did_you_mean(field.name(), known_);
       wrong(voice_->unknown_key,
             fmt::format("{} has no key '{}'", what_, core::printable(field.key())),

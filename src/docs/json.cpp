@@ -69,7 +69,7 @@ void add_content(Value value, std::string_view without, std::string& out) {
         members.push_back(member);
       }
     }
-    std::sort(members.begin(), members.end(), [](Value a, Value b) { return a.key() < b.key(); });
+    std::ranges::sort(members, [](Value a, Value b) { return a.key() < b.key(); });
     out += members.empty() ? "{" : "";
     for (std::size_t i = 0; i < members.size(); ++i) {
       out += fmt::format("{}{}:", i == 0 ? '{' : ',', dumped(std::string{members[i].key()}));
@@ -245,11 +245,9 @@ class JsonEvents {
     for (std::uint32_t i = object + 1; i < nodes.size(); i = nodes[i].next) {
       keys_.emplace_back(document_.stored(nodes[i].key_begin, nodes[i].key_size), i);
     }
-    std::sort(keys_.begin(), keys_.end());
-    const auto twice =
-        std::adjacent_find(keys_.begin(), keys_.end(), [](const auto& a, const auto& b) {
-          return a.first == b.first;
-        });
+    std::ranges::sort(keys_);
+    const auto twice = std::ranges::adjacent_find(
+        keys_, [](const auto& a, const auto& b) { return a.first == b.first; });
     if (twice == keys_.end()) {
       return true;
     }

@@ -26,7 +26,7 @@ namespace {
 // A line as a terminal may show it: control characters and broken UTF-8 are escaped.
 std::string shown(std::string_view line) {
   constexpr std::size_t kWhole = 100'000;
-  const bool plain = std::all_of(line.begin(), line.end(), [](char c) {
+  const bool plain = std::ranges::all_of(line, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte >= 0x20 && byte != 0x7F) || c == '\t';
   });
@@ -169,7 +169,7 @@ class Converter {
     for (const auto& [key, child] : table) {
       members.emplace_back(&key, &child);
     }
-    std::stable_sort(members.begin(), members.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(members, [](const auto& a, const auto& b) {
       const toml::source_position& first = a.first->source().begin;
       const toml::source_position& second = b.first->source().begin;
       return std::tie(first.line, first.column) < std::tie(second.line, second.column);

@@ -112,7 +112,7 @@ std::string_view Document::stored(std::uint32_t begin, std::uint32_t size) const
 }
 
 Position Document::position_of(std::size_t at) const {
-  const auto behind = std::upper_bound(line_begins_.begin(), line_begins_.end(), at);
+  const auto behind = std::ranges::upper_bound(line_begins_, at);
   const auto line = static_cast<std::size_t>(behind - line_begins_.begin());
   return {line, at - line_begins_[line - 1] + 1};
 }

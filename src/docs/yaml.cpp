@@ -89,7 +89,7 @@ class Places {
  private:
   static std::string printable_line(std::string_view line) {
     constexpr std::size_t kWhole = 100'000;
-    const bool plain = std::all_of(line.begin(), line.end(), [](char c) {
+    const bool plain = std::ranges::all_of(line, [](char c) {
       const auto byte = static_cast<unsigned char>(c);
       return (byte >= 0x20 && byte != 0x7F) || c == '\t';
     });
@@ -107,7 +107,7 @@ bool is_null(std::string_view text) {
 }
 
 bool all_digits(std::string_view text, int base) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [base](char c) {
+  return !text.empty() && std::ranges::all_of(text, [base](char c) {
     const bool decimal = c >= '0' && c <= (base == 8 ? '7' : '9');
     return decimal || (base == 16 && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
   });
@@ -148,12 +148,11 @@ bool is_float(std::string_view text) {
   if (lower == ".inf" || lower == ".nan") {
     return true;
   }
-  const bool digit =
-      std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digit = std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
   const bool mark = text.find_first_of(".eE") != std::string_view::npos;
   return digit && mark && (text.front() == '.' || (text.front() >= '0' && text.front() <= '9')) &&
          text.find_first_not_of("0123456789.eE+-") == std::string_view::npos &&
-         std::count(text.begin(), text.end(), '.') <= 1;
+         std::ranges::count(text, '.') <= 1;
 }
 
 // A value while it may still be copied for an alias, or become part of another.
@@ -464,7 +463,7 @@ std::optional<Diagnostic> refused_before_reading(std::string_view text, const st
         place,
         fmt::format("at most {} are read", core::format_size(core::Bytes{kLongestYaml})));
   }
-  const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+  const auto control = std::ranges::find_if(text, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t';
   });
   if (control == text.end() && core::is_utf8(text)) {

@@ -185,8 +185,8 @@ core::Result<Armv8Tables> tables_of(const layout::MemoryMap& map, const std::str
   const layout::MmuTable* entries = map.find_mmu(core);
   core::bug_if(entries == nullptr, "a core without MMU entries has no translation tables");
   const auto& places = map.board.mmu.tables_in;
-  const auto place = std::find_if(
-      places.begin(), places.end(), [&](const board::MmuTablesIn& p) { return p.core == core; });
+  const auto place =
+      std::ranges::find_if(places, [&](const board::MmuTablesIn& p) { return p.core == core; });
   if (place == places.end()) {
     return core::fail(core::error(
         Code::kBoardReference,
@@ -196,10 +196,9 @@ core::Result<Armv8Tables> tables_of(const layout::MemoryMap& map, const std::str
         fmt::format("write {} = \"REGION\" in [mmu.tables_in], with the core's code and data",
                     core::printable(core))));
   }
-  const auto region =
-      std::find_if(map.regions.begin(), map.regions.end(), [&](const layout::Region& r) {
-        return r.name == place->region && r.seen_by(core) && r.physical_base;
-      });
+  const auto region = std::ranges::find_if(map.regions, [&](const layout::Region& r) {
+    return r.name == place->region && r.seen_by(core) && r.physical_base;
+  });
   core::bug_if(region == map.regions.end(), "a region that the board named is not in its map");
   const auto tables = built(*entries, map.board.mmu.blocks_replace_tables);
   MEMSIZE_TRY(tables);

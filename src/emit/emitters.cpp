@@ -141,7 +141,7 @@ Affected affected_by(const MemoryMap& map, const MemoryMap& baseline) {
 
 Affected affected_by(const MemoryMap& map, const Affected& one, const Affected& other) {
   const auto has = [](const Affected& affected, const std::string& core) {
-    return std::find(affected.cores.begin(), affected.cores.end(), core) != affected.cores.end();
+    return std::ranges::find(affected.cores, core) != affected.cores.end();
   };
   Affected both;
   both.device_tree = one.device_tree || other.device_tree;
@@ -157,10 +157,9 @@ std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const Affect
   const std::vector<std::string>& cores = affected.cores;
   std::vector<board::RebuildStep> steps;
   for (const board::RebuildStep& step : map.board.rebuild) {
-    const bool needed = step.when == "always" ? affected.device_tree || !cores.empty()
-                        : step.when == "linux"
-                            ? affected.device_tree
-                            : std::find(cores.begin(), cores.end(), step.when) != cores.end();
+    const bool needed = step.when == "always"  ? affected.device_tree || !cores.empty()
+                        : step.when == "linux" ? affected.device_tree
+                                               : std::ranges::find(cores, step.when) != cores.end();
     if (needed) {
       steps.push_back(step);
     }

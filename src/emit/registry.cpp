@@ -43,7 +43,7 @@ core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
     names.emplace_back(emitter.name);
   }
   for (const std::string& name : only) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (std::ranges::find(names, name) == names.end()) {
       std::string hint = core::did_you_mean(name, names);
       return core::fail(core::error(
           core::Code::kEmitUnknown,
@@ -56,8 +56,8 @@ core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
   core::Diagnostics errors;
   for (const Emitter& emitter : all_emitters()) {
     const std::string name{emitter.name};
-    const bool wanted = only.empty() ? !emitter.by_request
-                                     : std::find(only.begin(), only.end(), name) != only.end();
+    const bool wanted =
+        only.empty() ? !emitter.by_request : std::ranges::find(only, name) != only.end();
     if (!wanted) {
       continue;
     }

@@ -55,9 +55,8 @@ std::vector<Macro> macros_of(const MemoryMap& map) {
                         "all that Linux reserves as " + carveout.label});
     }
   }
-  std::stable_sort(macros.begin(), macros.end(), [](const Macro& a, const Macro& b) {
-    return a.address < b.address;
-  });
+  std::ranges::stable_sort(macros,
+                           [](const Macro& a, const Macro& b) { return a.address < b.address; });
   return macros;
 }
 

@@ -30,7 +30,7 @@ using layout::Region;
 
 // A colon would end the name of an output section in GNU ld.
 std::string output_name(std::string name) {
-  std::replace(name.begin(), name.end(), ':', '.');
+  std::ranges::replace(name, ':', '.');
   return name;
 }
 
@@ -62,7 +62,7 @@ std::vector<const Region*> regions_by_address(const MemoryMap& map, const std::s
       regions.push_back(&region);
     }
   }
-  std::stable_sort(regions.begin(), regions.end(), [](const Region* a, const Region* b) {
+  std::ranges::stable_sort(regions, [](const Region* a, const Region* b) {
     return printed_address(*a) < printed_address(*b);
   });
   return regions;

@@ -104,7 +104,7 @@ std::string memory_name(const board::MpuAttribute& attribute) {
       {1, true, true, "CACHED_WB_WA"},
       {2, false, false, "NON_SHAREABLE"},
   }};
-  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) {
+  const auto row = std::ranges::find_if(kRows, [&](const Row& each) {
     return each.tex == attribute.tex && each.cacheable == attribute.cacheable &&
            each.bufferable == attribute.bufferable;
   });
@@ -161,8 +161,8 @@ Json source_region(const MpuRegion& region,
 
 template <typename Table>
 const Table* find_table(const std::vector<Table>& tables, const std::string& core) {
-  const auto found = std::find_if(
-      tables.begin(), tables.end(), [&](const Table& table) { return table.core == core; });
+  const auto found =
+      std::ranges::find_if(tables, [&](const Table& table) { return table.core == core; });
   return found == tables.end() ? nullptr : &*found;
 }
 

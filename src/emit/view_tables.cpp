@@ -52,8 +52,8 @@ Json mmu_tables_view(const layout::MemoryMap& map,
                      const std::string& core,
                      const Armv8Tables& tables) {
   const auto& places = map.board.mmu.tables_in;
-  const auto place = std::find_if(
-      places.begin(), places.end(), [&](const board::MmuTablesIn& p) { return p.core == core; });
+  const auto place =
+      std::ranges::find_if(places, [&](const board::MmuTablesIn& p) { return p.core == core; });
   core::bug_if(place == places.end(), "translation tables without a region");
   const std::vector<std::uint64_t> words = words_of(tables.bytes);
   Json view = head_view(map);

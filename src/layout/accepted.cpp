@@ -100,19 +100,18 @@ std::string without_addresses(std::string_view message) {
 
 const board::AcceptedDefect* find_accepted(const board::Accepted& accepted,
                                            const core::Diagnostic& finding) {
-  const auto known =
-      std::find_if(accepted.begin(), accepted.end(), [&](const board::AcceptedDefect& each) {
-        return each.code == core::code_name(finding.code) &&
-               without_addresses(each.message) ==
-                   without_addresses(core::printable(finding.message, each.kLongestMessage));
-      });
+  const auto known = std::ranges::find_if(accepted, [&](const board::AcceptedDefect& each) {
+    return each.code == core::code_name(finding.code) &&
+           without_addresses(each.message) ==
+               without_addresses(core::printable(finding.message, each.kLongestMessage));
+  });
   return known == accepted.end() ? nullptr : &*known;
 }
 
 bool is_accepted_by_name(const board::Accepted& accepted,
                          const board::Board& board,
                          const core::Diagnostic& finding) {
-  return std::any_of(accepted.begin(), accepted.end(), [&](const board::AcceptedDefect& each) {
+  return std::ranges::any_of(accepted, [&](const board::AcceptedDefect& each) {
     return each.code == core::code_name(finding.code) &&
            parties(board, each.message) == parties(board, finding.message);
   });

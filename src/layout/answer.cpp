@@ -23,11 +23,9 @@ bool is_hex_digit(char c) {
 bool is_bare_hex(std::string_view text) {
   constexpr std::size_t kShortest = 6;
   constexpr std::size_t kLongest = 16;
-  const bool digits = std::all_of(text.begin(), text.end(), is_hex_digit);
-  const bool has_digit =
-      std::any_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const bool has_letter =
-      std::any_of(text.begin(), text.end(), [](char c) { return c < '0' || c > '9'; });
+  const bool digits = std::ranges::all_of(text, is_hex_digit);
+  const bool has_digit = std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  const bool has_letter = std::ranges::any_of(text, [](char c) { return c < '0' || c > '9'; });
   return digits && has_digit && has_letter && text.size() >= kShortest && text.size() <= kLongest;
 }
 
@@ -50,7 +48,7 @@ void add_entry_fact(const HardwareEntry& entry, Subject& subject) {
                                  core::format_hex(entry.target),
                                  entry.cached.empty() ? "" : ", " + entry.cached);
   auto& facts = subject.facts;
-  if (std::find(facts.begin(), facts.end(), fact) == facts.end()) {
+  if (std::ranges::find(facts, fact) == facts.end()) {
     facts.push_back(std::move(fact));
   }
 }
@@ -130,12 +128,12 @@ std::string name_meant(std::string_view text, const std::vector<std::string>& na
     }
   }
   for (const std::string_view each : wanted) {
-    if (const auto found = std::find(names.begin(), names.end(), each); found != names.end()) {
+    if (const auto found = std::ranges::find(names, each); found != names.end()) {
       return *found;
     }
   }
   for (const std::string_view each : wanted) {
-    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    const auto found = std::ranges::find_if(names, [&](const std::string& name) {
       return core::to_lower(name) == core::to_lower(each);
     });
     if (found != names.end()) {

@@ -181,7 +181,7 @@ void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
     }
     const std::vector<unsigned>& good = allowed(region.cache);
     for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
-      if (entry == nullptr || std::find(good.begin(), good.end(), entry->mair) != good.end()) {
+      if (entry == nullptr || std::ranges::find(good, entry->mair) != good.end()) {
         return;
       }
       core::Diagnostic wrong =
@@ -212,9 +212,9 @@ void check_excess(const MemoryMap& map, core::Diagnostics& found) {
       }
       for (const Region& region : map.regions) {
         const auto physical = region.physical();
-        const bool stranger =
-            region.kind == RegionKind::kRegion && physical && physical->overlaps(piece.physical) &&
-            std::find(entry.covers.begin(), entry.covers.end(), region.name) == entry.covers.end();
+        const bool stranger = region.kind == RegionKind::kRegion && physical &&
+                              physical->overlaps(piece.physical) &&
+                              std::ranges::find(entry.covers, region.name) == entry.covers.end();
         if (!stranger) {
           continue;
         }

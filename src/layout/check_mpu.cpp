@@ -207,18 +207,16 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
 std::size_t count_with(const MemoryMap& map, const MpuTable& table, std::vector<MpuArea> areas) {
   MpuTable other;
   other.areas = std::move(areas);
-  std::copy_if(table.regions.begin(),
-               table.regions.end(),
-               std::back_inserter(other.regions),
-               [](const MpuRegion& region) { return region.is_fixed; });
+  std::ranges::copy_if(table.regions,
+                       std::back_inserter(other.regions),
+                       [](const MpuRegion& region) { return region.is_fixed; });
   program_mpu(map, other);
   return other.regions.size();
 }
 
 std::vector<MpuArea> by_address(std::vector<MpuArea> areas) {
-  std::sort(areas.begin(), areas.end(), [](const MpuArea& a, const MpuArea& b) {
-    return a.range.base() < b.range.base();
-  });
+  std::ranges::sort(
+      areas, [](const MpuArea& a, const MpuArea& b) { return a.range.base() < b.range.base(); });
   return areas;
 }
 
@@ -268,7 +266,7 @@ std::string arithmetic_of(const MemoryMap& map,
 }
 
 bool is_empty_between(const MemoryMap& map, std::uint64_t from, std::uint64_t to) {
-  return std::none_of(map.regions.begin(), map.regions.end(), [&](const Region& region) {
+  return std::ranges::none_of(map.regions, [&](const Region& region) {
     const auto seen = region.virtual_range();
     return seen && !seen->empty() && seen->base().value() < to && seen->last().value() >= from;
   });
@@ -306,18 +304,15 @@ std::vector<std::string> mergers_of(const MemoryMap& map, const MpuTable& table)
 
 void check_regions(const MemoryMap& map, core::Diagnostics& found) {
   const std::size_t limit = map.board.mpu.last - map.board.mpu.first + 1;
-  const auto most =
-      std::max_element(map.mpu.begin(), map.mpu.end(), [](const MpuTable& a, const MpuTable& b) {
-        return a.regions.size() < b.regions.size();
-      });
+  const auto most = std::ranges::max_element(map.mpu, [](const MpuTable& a, const MpuTable& b) {
+    return a.regions.size() < b.regions.size();
+  });
   for (auto table = map.mpu.begin(); table != map.mpu.end(); ++table) {
     if (table->regions.size() <= limit) {
       continue;
     }
-    const auto fixed = static_cast<std::size_t>(
-        std::count_if(table->regions.begin(), table->regions.end(), [](const MpuRegion& region) {
-          return region.is_fixed;
-        }));
+    const auto fixed = static_cast<std::size_t>(std::ranges::count_if(
+        table->regions, [](const MpuRegion& region) { return region.is_fixed; }));
     core::Diagnostic many =
         core::error(
             Code::kMpuRegions,
@@ -386,9 +381,8 @@ class CacheCheck {
              const Piece& piece,
              const std::string& wanted,
              const core::Place& place) {
-    const bool listed = std::any_of(table_.areas.begin(),
-                                    table_.areas.end(),
-                                    [&](const MpuArea& area) { return area.region == name; });
+    const bool listed =
+        std::ranges::any_of(table_.areas, [&](const MpuArea& area) { return area.region == name; });
     if (!told_.emplace(name, piece.base).second) {
       return;
     }
@@ -444,20 +438,18 @@ class CacheCheck {
   }
 
   [[nodiscard]] bool is_area(const Piece& piece) const {
-    return std::any_of(table_.areas.begin(), table_.areas.end(), [&](const MpuArea& area) {
-      return area.range.overlaps(piece.range());
-    });
+    return std::ranges::any_of(
+        table_.areas, [&](const MpuArea& area) { return area.range.overlaps(piece.range()); });
   }
 
   // A fixed region for a part of the DRAM is there on purpose.
   void check_exceptions() {
     for (const MpuRegion& region : table_.regions) {
-      const bool is_part = std::any_of(
-          map_.board.banks.begin(), map_.board.banks.end(), [&](const board::Bank& bank) {
-            return region.range.base().value() >= bank.range.base().value() &&
-                   region.range.last().value() <= bank.range.last().value() &&
-                   region.range.size() != bank.range.size();
-          });
+      const bool is_part = std::ranges::any_of(map_.board.banks, [&](const board::Bank& bank) {
+        return region.range.base().value() >= bank.range.base().value() &&
+               region.range.last().value() <= bank.range.last().value() &&
+               region.range.size() != bank.range.size();
+      });
       if (region.is_fixed && is_part) {
         check_untouched(region.name, region.range, region.place);
       }
@@ -638,17 +630,16 @@ class ReachCheck {
   }
 
   [[nodiscard]] bool is_area(const std::string& name) const {
-    return std::any_of(map_.mpu.begin(), map_.mpu.end(), [&](const MpuTable& table) {
+    return std::ranges::any_of(map_.mpu, [&](const MpuTable& table) {
       return table.core == table_.core &&
-             std::any_of(table.areas.begin(), table.areas.end(), [&](const MpuArea& area) {
-               return area.region == name;
-             });
+             std::ranges::any_of(table.areas,
+                                 [&](const MpuArea& area) { return area.region == name; });
     });
   }
 
   [[nodiscard]] bool is_covered(const std::string& name) const {
-    return std::any_of(table_.ranges.begin(), table_.ranges.end(), [&](const RatRange& range) {
-      return std::find(range.covers.begin(), range.covers.end(), name) != range.covers.end();
+    return std::ranges::any_of(table_.ranges, [&](const RatRange& range) {
+      return std::ranges::find(range.covers, name) != range.covers.end();
     });
   }
 
@@ -698,9 +689,8 @@ void check_rat_missing(const MemoryMap& map, core::Diagnostics& found) {
     ReachCheck{map, table, found}.run();
   }
   for (const MpuTable& core : map.mpu) {
-    const bool has_rat = std::any_of(map.rat.begin(), map.rat.end(), [&](const RatTable& table) {
-      return table.core == core.core;
-    });
+    const bool has_rat = std::ranges::any_of(
+        map.rat, [&](const RatTable& table) { return table.core == core.core; });
     if (!has_rat) {
       const RatTable none{core.core, {}, core.place};
       ReachCheck{map, none, found}.run();

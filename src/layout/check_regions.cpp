@@ -34,9 +34,8 @@ std::string named_range(const std::string& name, const std::string& range) {
 template <typename A, typename Report>
 void find_overlaps(std::vector<Named<A>> list, Report report) {
   std::erase_if(list, [](const Named<A>& item) { return item.range.empty(); });
-  std::stable_sort(list.begin(), list.end(), [](const Named<A>& a, const Named<A>& b) {
-    return a.range.base() < b.range.base();
-  });
+  std::ranges::stable_sort(
+      list, [](const Named<A>& a, const Named<A>& b) { return a.range.base() < b.range.base(); });
   const Named<A>* furthest = nullptr;
   for (const Named<A>& item : list) {
     if (furthest != nullptr && furthest->range.overlaps(item.range)) {
@@ -173,17 +172,15 @@ std::string sizes_that_align(const MemoryMap& map, const std::vector<const Regio
   if (sized == nullptr) {
     return {};
   }
-  const Region* strictest =
-      *std::max_element(misplaced.begin(), misplaced.end(), [](const Region* a, const Region* b) {
-        return a->align < b->align;
-      });
+  const Region* strictest = *std::ranges::max_element(
+      misplaced, [](const Region* a, const Region* b) { return a->align < b->align; });
   const board::Knob* knob = map.board.find_knob(sized->knob);
   const std::uint64_t step = strictest->align.value();
   const std::uint64_t past = strictest->physical_base->value() % step;
   std::vector<std::string> sizes;
   for (const std::uint64_t shift : {std::uint64_t{0} - past, step - past}) {
     const std::uint64_t size = sized->size.count() + shift;
-    const bool helps = std::all_of(misplaced.begin(), misplaced.end(), [&](const Region* region) {
+    const bool helps = std::ranges::all_of(misplaced, [&](const Region* region) {
       return core::is_aligned(region->physical_base->value() + shift, region->align);
     });
     const bool legal = size != 0 && size < UINT64_MAX / 2 && core::Bytes{size} >= knob->minimum &&
@@ -387,9 +384,8 @@ void check_holes(const MemoryMap& map, core::Diagnostics& found) {
         inside.push_back({region.name, *range, region.place});
       }
     }
-    std::stable_sort(inside.begin(), inside.end(), [](const auto& a, const auto& b) {
-      return a.range.base() < b.range.base();
-    });
+    std::ranges::stable_sort(
+        inside, [](const auto& a, const auto& b) { return a.range.base() < b.range.base(); });
     core::PhysAddr covered = carveout.range.base();
     for (const auto& part : inside) {
       if (part.range.base() > covered) {
@@ -449,8 +445,7 @@ void check_members(const MemoryMap& map, core::Diagnostics& found) {
         continue;
       }
       const bool member =
-          std::find(carveout.members.begin(), carveout.members.end(), region.name) !=
-          carveout.members.end();
+          std::ranges::find(carveout.members, region.name) != carveout.members.end();
       if (!member) {
         core::Diagnostic forgotten =
             core::error(Code::kCarveoutMember,

@@ -271,7 +271,7 @@ class Cover {
   static std::vector<Shown> painted(const Place& place, const Pattern& plan) {
     std::vector<Shown> used;
     for (const Shown attribute : plan) {
-      if (attribute != kBelow && std::find(used.begin(), used.end(), attribute) == used.end()) {
+      if (attribute != kBelow && std::ranges::find(used, attribute) == used.end()) {
         used.push_back(attribute);
       }
     }
@@ -280,7 +280,7 @@ class Cover {
              (uses(plan, 0, kMpuParts / 2, attribute) &&
               uses(plan, kMpuParts / 2, kMpuParts, attribute));
     };
-    return std::all_of(used.begin(), used.end(), is_this_size) ? used : std::vector<Shown>{};
+    return std::ranges::all_of(used, is_this_size) ? used : std::vector<Shown>{};
   }
 
   // Whether painting what the plan leaves alone as well would show something wrong that is right.

@@ -206,8 +206,7 @@ class Search {
                         region->chain});
       }
     }
-    std::stable_sort(
-        list.begin(), list.end(), [](const Heap& a, const Heap& b) { return a.end < b.end; });
+    std::ranges::stable_sort(list, [](const Heap& a, const Heap& b) { return a.end < b.end; });
     return list;
   }
 
@@ -287,15 +286,15 @@ class Search {
         }
       }
     }
-    std::sort(all.begin(), all.end(), [](const State& a, const State& b) {
+    std::ranges::sort(all, [](const State& a, const State& b) {
       return std::tuple{cost_of(a), a} < std::tuple{cost_of(b), b};
     });
     return all;
   }
 
   std::optional<State> first_legal(const std::vector<State>& states) {
-    const auto found = std::find_if(
-        states.begin(), states.end(), [&](const State& state) { return judge(state).legal; });
+    const auto found =
+        std::ranges::find_if(states, [&](const State& state) { return judge(state).legal; });
     return found == states.end() ? std::nullopt : std::optional{*found};
   }
 
@@ -393,7 +392,7 @@ std::size_t sum(const TableCounts& counts) {
 }
 
 bool is_cut(const MemoryMap& map) {
-  return std::any_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
+  return std::ranges::any_of(map.mmu, [&](const MmuTable& table) {
     return !TranslationTables{table, map.board.mmu.blocks_replace_tables}.cut_blocks().empty();
   });
 }

@@ -27,26 +27,26 @@ std::optional<core::VirtRange> Region::virtual_range() const {
 }
 
 bool Region::seen_by(std::string_view core) const {
-  return std::find(cores.begin(), cores.end(), core) != cores.end();
+  return std::ranges::find(cores, core) != cores.end();
 }
 
 const Region* MemoryMap::find_owned(std::string_view name) const {
-  const auto found = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
+  const auto found = std::ranges::find_if(regions, [&](const Region& region) {
     return region.kind == RegionKind::kRegion && region.name == name;
   });
   return found == regions.end() ? nullptr : &*found;
 }
 
 const Region* MemoryMap::find_by_knob(std::string_view knob) const {
-  const auto found = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
+  const auto found = std::ranges::find_if(regions, [&](const Region& region) {
     return region.kind == RegionKind::kRegion && region.knob == knob;
   });
   return found == regions.end() ? nullptr : &*found;
 }
 
 const MmuTable* MemoryMap::find_mmu(std::string_view core) const {
-  const auto found = std::find_if(
-      mmu.begin(), mmu.end(), [&](const MmuTable& table) { return table.core == core; });
+  const auto found =
+      std::ranges::find_if(mmu, [&](const MmuTable& table) { return table.core == core; });
   return found == mmu.end() ? nullptr : &*found;
 }
 

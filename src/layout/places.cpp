@@ -74,8 +74,7 @@ core::Diagnostic too_small(const board::Chain& chain,
   misfit.details.push_back(fmt::format("{} ends the window: {}",
                                        limit ? core::format_address(*limit) : std::string{"2^64"},
                                        chain.limit_why));
-  std::stable_sort(
-      sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::ranges::stable_sort(sizes, [](const auto& a, const auto& b) { return a.second > b.second; });
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < std::min(sizes.size(), kShown); ++i) {
     misfit.details.push_back(
@@ -87,8 +86,7 @@ core::Diagnostic too_small(const board::Chain& chain,
 bool is_outside(const MemoryMap& map, const Region& region) {
   const auto range = region.physical();
   return region.kind == RegionKind::kRegion && region.space == board::Space::kDdr && range &&
-         !range->empty() &&
-         std::none_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
+         !range->empty() && std::ranges::none_of(map.board.banks, [&](const board::Bank& bank) {
            return bank.range.contains(*range);
          });
 }

@@ -33,12 +33,10 @@ std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>&
   std::vector<Span> taken;
   for (const MpuRegion& region : fixed) {
     const Span own = span_of(region.range);
-    const bool is_part =
-        std::any_of(map.board.banks.begin(), map.board.banks.end(), [&](const board::Bank& bank) {
-          return bank.range.base().value() <= own.base &&
-                 own.end - 1 <= bank.range.last().value() &&
-                 region.range.size() < bank.range.size();
-        });
+    const bool is_part = std::ranges::any_of(map.board.banks, [&](const board::Bank& bank) {
+      return bank.range.base().value() <= own.base && own.end - 1 <= bank.range.last().value() &&
+             region.range.size() < bank.range.size();
+    });
     if (is_part) {
       taken.push_back(own);
     }
@@ -54,8 +52,7 @@ std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>&
       taken.push_back({real->base().value(), real->last().value() + 1});
     }
   }
-  std::sort(
-      taken.begin(), taken.end(), [](const Span& a, const Span& b) { return a.base < b.base; });
+  std::ranges::sort(taken, [](const Span& a, const Span& b) { return a.base < b.base; });
   std::vector<Span> free;
   for (const board::Bank& bank : map.board.banks) {
     std::uint64_t at = bank.range.base().value();
@@ -110,8 +107,8 @@ class Programmer {
   // Attributes count from 1, in the board's order.
   [[nodiscard]] std::uint8_t number_of(const std::string& attribute) const {
     const auto& all = map_.board.mpu.attributes;
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const auto& each) { return each.name == attribute; });
+    const auto found =
+        std::ranges::find_if(all, [&](const auto& each) { return each.name == attribute; });
     core::bug_if(found == all.end(), "an MPU attribute was not checked at load");
     return static_cast<std::uint8_t>(found - all.begin() + 1);
   }
@@ -151,8 +148,7 @@ class Programmer {
   }
 
   static bool holds(const std::vector<Span>& spans, std::uint64_t address) {
-    return std::any_of(
-        spans.begin(), spans.end(), [&](const Span& each) { return each.holds(address); });
+    return std::ranges::any_of(spans, [&](const Span& each) { return each.holds(address); });
   }
 
   // The parts of a block that are not switched off.
@@ -215,7 +211,7 @@ class Programmer {
     region.place = table_.place;
     const std::vector<Span> parts = parts_of(block);
     for (std::size_t i = 0; i < areas_.size(); ++i) {
-      const bool inside = std::any_of(parts.begin(), parts.end(), [&](const Span& part) {
+      const bool inside = std::ranges::any_of(parts, [&](const Span& part) {
         return part.base < areas_[i].end && areas_[i].base < part.end;
       });
       if (inside && table_.areas[i].attribute == region.attribute) {
@@ -228,7 +224,7 @@ class Programmer {
   }
 
   static std::string upper(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) {
       return std::isalnum(c) != 0 ? static_cast<char>(std::toupper(c)) : '_';
     });
     return text;
@@ -236,9 +232,8 @@ class Programmer {
 
   [[nodiscard]] std::string free_name(const std::string& wish) const {
     std::string name = wish;
-    for (int i = 2; std::any_of(table_.regions.begin(),
-                                table_.regions.end(),
-                                [&](const auto& r) { return r.name == name; });
+    for (int i = 2;
+         std::ranges::any_of(table_.regions, [&](const auto& r) { return r.name == name; });
          ++i) {
       name = fmt::format("{}_{}", wish, i);
     }
@@ -269,8 +264,8 @@ bool is_legal(const MpuRegion& region) {
 }
 
 void program_mpu(const MemoryMap& map, MpuTable& table) {
-  bool possible = std::all_of(table.areas.begin(), table.areas.end(), is_expressible) &&
-                  std::all_of(table.regions.begin(), table.regions.end(), is_legal);
+  bool possible = std::ranges::all_of(table.areas, is_expressible) &&
+                  std::ranges::all_of(table.regions, is_legal);
   for (auto area = table.areas.begin(); area != table.areas.end(); ++area) {
     possible = possible && std::none_of(table.areas.begin(), area, [&](const MpuArea& other) {
                  return overlap_differently(*area, other);

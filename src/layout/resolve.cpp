@@ -96,7 +96,7 @@ class Resolver {
   std::uint64_t evaluate(const board::Expression& expression) {
     const auto value = board::evaluate(expression, map_.values);
     if (!value) {
-      std::copy(value.error().begin(), value.error().end(), std::back_inserter(errors_));
+      std::ranges::copy(value.error(), std::back_inserter(errors_));
       return 0;
     }
     return *value;
@@ -153,7 +153,7 @@ class Resolver {
       }
       before.push_back(other.name);
     }
-    if (std::find(before.begin(), before.end(), chain.after) != before.end()) {
+    if (std::ranges::find(before, chain.after) != before.end()) {
       return;
     }
     wrong(Code::kBoardReference,
@@ -257,10 +257,9 @@ class Resolver {
     }
     // What begins at an address that a user set below all of the chain does not end it.
     const board::Chain* root = map_.board.root_of(chain.name);
-    const auto first =
-        std::find_if(map_.regions.begin(), map_.regions.end(), [&](const auto& each) {
-          return each.chain == root->name && each.physical_base;
-        });
+    const auto first = std::ranges::find_if(map_.regions, [&](const auto& each) {
+      return each.chain == root->name && each.physical_base;
+    });
     const PhysAddr base = first == map_.regions.end() ? start : *first->physical_base;
     if (limit < base && end && map_.board.find_knob(chain.limit.text) != nullptr) {
       limit = *end;
@@ -393,10 +392,8 @@ class Resolver {
 
   // What stands before a view but has no end was reported already.
   [[nodiscard]] bool stands_before(const board::View& view) const {
-    const auto end = std::find_if(
-        map_.board.views.begin(), map_.board.views.end(), [&](const board::View& other) {
-          return other.name == view.name;
-        });
+    const auto end = std::ranges::find_if(
+        map_.board.views, [&](const board::View& other) { return other.name == view.name; });
     return std::any_of(map_.board.views.begin(), end, [&](const board::View& other) {
       return other.name == view.after;
     });
@@ -574,13 +571,11 @@ class Resolver {
     const auto address = [](const Region& region) {
       return region.virtual_base ? region.virtual_base->value() : region.physical_base->value();
     };
-    std::stable_sort(map_.regions.begin(),
-                     map_.regions.end(),
-                     [&](const Region& a, const Region& b) { return address(a) < address(b); });
-    std::stable_sort(
-        map_.carveouts.begin(), map_.carveouts.end(), [](const Carveout& a, const Carveout& b) {
-          return a.range.base() < b.range.base();
-        });
+    std::ranges::stable_sort(
+        map_.regions, [&](const Region& a, const Region& b) { return address(a) < address(b); });
+    std::ranges::stable_sort(map_.carveouts, [](const Carveout& a, const Carveout& b) {
+      return a.range.base() < b.range.base();
+    });
   }
 
   // Where a core sees a region: under its own name or an alias, else as its chain says.
@@ -599,9 +594,8 @@ class Resolver {
     table.core = list.core;
     table.place = list.place;
     for (const std::string& key : list.keys) {
-      const auto entry = std::find_if(map_.board.mmu.entries.begin(),
-                                      map_.board.mmu.entries.end(),
-                                      [&](const board::MmuEntry& e) { return e.key == key; });
+      const auto entry = std::ranges::find_if(
+          map_.board.mmu.entries, [&](const board::MmuEntry& e) { return e.key == key; });
       core::bug_if(entry == map_.board.mmu.entries.end(), "an MMU entry was not checked at load");
       auto range = entry->covers.empty() ? fixed_range(*entry) : covering_range(*entry, list.core);
       if (range) {
@@ -692,7 +686,7 @@ class Resolver {
     for (const std::string& key : list.fixed) {
       const auto& all = map_.board.mpu.fixed;
       const auto fixed =
-          std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.key == key; });
+          std::ranges::find_if(all, [&](const auto& each) { return each.key == key; });
       core::bug_if(fixed == all.end(), "an MPU region was not checked at load");
       const auto range =
           core::VirtRange::make(VirtAddr{evaluate(fixed->base)}, Bytes{evaluate(fixed->size)});
@@ -730,7 +724,7 @@ class Resolver {
   // What a core sees where it is needs no translation.
   [[nodiscard]] bool is_translated(const std::vector<std::string>& names,
                                    const std::string& core) const {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::ranges::any_of(names, [&](const std::string& name) {
       const Region* region = map_.find_owned(name);
       return region != nullptr && region->physical_base &&
              region->physical_base->value() != seen_from(*region, core).value();
@@ -744,7 +738,7 @@ class Resolver {
     for (const std::string& name : list.names) {
       const auto& all = map_.board.rat.entries;
       const auto entry =
-          std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+          std::ranges::find_if(all, [&](const auto& each) { return each.name == name; });
       core::bug_if(entry == all.end(), "a RAT entry was not checked at load");
       board::MmuEntry hull;
       hull.name = entry->name;

@@ -108,9 +108,7 @@ void add_preimage(const SightSpan& span,
 
 // Sorted, and without overlaps.
 std::vector<SightSpan> united(std::vector<SightSpan> spans) {
-  std::sort(spans.begin(), spans.end(), [](const SightSpan& a, const SightSpan& b) {
-    return a.base < b.base;
-  });
+  std::ranges::sort(spans, [](const SightSpan& a, const SightSpan& b) { return a.base < b.base; });
   std::vector<SightSpan> out;
   for (const SightSpan& span : spans) {
     if (!out.empty() && span.base <= out.back().last) {
@@ -154,7 +152,7 @@ std::vector<Sight> look_at(const CoreHardware& hardware, std::uint64_t base, std
   if (hardware.limit > base && hardware.limit <= span.last) {
     edges.push_back(hardware.limit);
   }
-  std::sort(edges.begin(), edges.end());
+  std::ranges::sort(edges);
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   for (std::size_t i = 0; i < edges.size(); ++i) {
     Sight sight = sight_at(hardware, edges[i]);

@@ -98,9 +98,8 @@ bool can_build(const MemoryMap& map) {
     return core::is_aligned(base, page) && core::is_aligned(size, page) && base < kAddressLimit &&
            size.count() <= kAddressLimit - base;
   };
-  return has_tables(map.board.mmu) &&
-         std::all_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
-           return std::all_of(table.ranges.begin(), table.ranges.end(), [&](const MmuRange& range) {
+  return has_tables(map.board.mmu) && std::ranges::all_of(map.mmu, [&](const MmuTable& table) {
+           return std::ranges::all_of(table.ranges, [&](const MmuRange& range) {
              return fits(range.virtual_range.base().value(), range.virtual_range.size()) &&
                     fits(range.physical.base().value(), range.physical.size());
            });
@@ -108,7 +107,7 @@ bool can_build(const MemoryMap& map) {
 }
 
 bool tables_agree(const MemoryMap& map) {
-  return std::all_of(map.mmu.begin(), map.mmu.end(), [&](const MmuTable& table) {
+  return std::ranges::all_of(map.mmu, [&](const MmuTable& table) {
     std::vector<Translation> from_entries;
     for (Translation piece : effective(table)) {
       piece.entry.clear();

@@ -24,7 +24,7 @@ using core::Code;
 // "MAIR5" where the board does not say what the index does.
 std::string kind_of_mair(const board::Mmu& mmu, unsigned mair) {
   const auto has = [&](const std::vector<unsigned>& list) {
-    return std::find(list.begin(), list.end(), mair) != list.end();
+    return std::ranges::find(list, mair) != list.end();
   };
   return has(mmu.mair_cached)          ? "cached"
          : has(mmu.mair_non_cached)    ? "non-cached"
@@ -332,7 +332,7 @@ class BoardAnswerer {
 
   [[nodiscard]] bool is_in_bank(std::uint64_t physical) const {
     const auto& banks = map_.board.banks;
-    return std::any_of(banks.begin(), banks.end(), [&](const board::Bank& bank) {
+    return std::ranges::any_of(banks, [&](const board::Bank& bank) {
       return bank.range.contains(core::PhysAddr{physical});
     });
   }
@@ -442,7 +442,7 @@ class BoardAnswerer {
       }
     }
     std::erase_if(unnamed, [&](const Sight& sight) {
-      return std::any_of(subject.sights.begin(), subject.sights.end(), [&](const Sight& known) {
+      return std::ranges::any_of(subject.sights, [&](const Sight& known) {
         return known.core == sight.core && known.address <= sight.address &&
                sight.address - known.address < known.size;
       });
@@ -518,7 +518,7 @@ class BoardAnswerer {
   void add_users(const std::string& name, Subject& subject) const {
     const auto uses = [&](const board::Expression& expression) {
       const auto names = board::names_in(expression);
-      return !expression.text.empty() && std::find(names.begin(), names.end(), name) != names.end();
+      return !expression.text.empty() && std::ranges::find(names, name) != names.end();
     };
     const auto add = [&](const board::Expression& expression, const std::string& what) {
       if (uses(expression)) {
@@ -593,7 +593,7 @@ class BoardAnswerer {
   }
 
   [[nodiscard]] const Region* owner_at(std::uint64_t physical) const {
-    const auto found = std::find_if(map_.regions.begin(), map_.regions.end(), [&](const Region& r) {
+    const auto found = std::ranges::find_if(map_.regions, [&](const Region& r) {
       return r.kind == RegionKind::kRegion && r.physical() &&
              r.physical()->contains(core::PhysAddr{physical});
     });
@@ -693,7 +693,7 @@ class BoardAnswerer {
 
   // What the core's linker map has there.
   [[nodiscard]] const Region* own_at(const std::string& core, std::uint64_t address) const {
-    const auto found = std::find_if(map_.regions.begin(), map_.regions.end(), [&](const Region& r) {
+    const auto found = std::ranges::find_if(map_.regions, [&](const Region& r) {
       return r.seen_by(core) && r.virtual_range() &&
              r.virtual_range()->contains(core::VirtAddr{address});
     });

@@ -49,7 +49,7 @@ bool is_for_mmu(const core::Diagnostic& problem) {
 
 // Two maps of one board have the same regions, in another order.
 const Region* same_region(const MemoryMap& map, const Region& wanted) {
-  const auto found = std::find_if(map.regions.begin(), map.regions.end(), [&](const Region& each) {
+  const auto found = std::ranges::find_if(map.regions, [&](const Region& each) {
     return each.kind == wanted.kind && each.name == wanted.name && each.cores == wanted.cores;
   });
   return found == map.regions.end() ? nullptr : &*found;
@@ -88,7 +88,7 @@ class Grower {
   core::Result<MemoryMap> least_that_works() {
     const std::uint64_t first = growth_.step;
     auto after = grown(first);
-    if (after || std::any_of(after.error().begin(), after.error().end(), is_about_room)) {
+    if (after || std::ranges::any_of(after.error(), is_about_room)) {
       return after;
     }
     for (std::uint64_t step = first * 2; step <= kLargestStep; step *= 2) {
@@ -99,7 +99,7 @@ class Grower {
         growth_.refused_step = first;
         return larger;
       }
-      if (std::any_of(larger.error().begin(), larger.error().end(), is_about_room)) {
+      if (std::ranges::any_of(larger.error(), is_about_room)) {
         break;
       }
     }
@@ -190,10 +190,9 @@ class Grower {
       }
     }
     for (const Carveout& carveout : map_.carveouts) {
-      const auto then =
-          std::find_if(after.carveouts.begin(), after.carveouts.end(), [&](const Carveout& each) {
-            return each.label == carveout.label && each.name == carveout.name;
-          });
+      const auto then = std::ranges::find_if(after.carveouts, [&](const Carveout& each) {
+        return each.label == carveout.label && each.name == carveout.name;
+      });
       if (then != after.carveouts.end()) {
         add({fmt::format("carve-out {}", carveout.label),
              carveout.range.base().value(),
@@ -202,9 +201,9 @@ class Grower {
              then->range.size().count()});
       }
     }
-    std::stable_sort(growth_.moved.begin(),
-                     growth_.moved.end(),
-                     [](const Shift& a, const Shift& b) { return a.base_before < b.base_before; });
+    std::ranges::stable_sort(growth_.moved, [](const Shift& a, const Shift& b) {
+      return a.base_before < b.base_before;
+    });
     const TableCounts before = table_counts(map_);
     const TableCounts later = table_counts(after);
     for (std::size_t i = 0; i < std::min(before.size(), later.size()); ++i) {
@@ -280,7 +279,7 @@ class Grower {
   // Whether everything but the MMU takes that much more.
   [[nodiscard]] bool is_placed(std::uint64_t by) const {
     const auto map = grown(by);
-    return map || std::all_of(map.error().begin(), map.error().end(), is_for_mmu);
+    return map || std::ranges::all_of(map.error(), is_for_mmu);
   }
 
   // The room is the most that there can be; other checks may want less.

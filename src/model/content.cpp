@@ -128,9 +128,8 @@ std::vector<std::uint64_t> contents_of(const Recording& recording, Lines lines) 
 namespace {
 
 bool is_placed(const Instance& instance) {
-  return std::any_of(instance.blocks.begin(), instance.blocks.end(), [](const Block& block) {
-    return block.address.has_value();
-  });
+  return std::ranges::any_of(instance.blocks,
+                             [](const Block& block) { return block.address.has_value(); });
 }
 
 template <typename Item>
@@ -215,7 +214,7 @@ void count_once(Recording& recording) {
     std::vector<std::string>& copies = inputs[known->second].copies;
     copies.push_back(std::move(input.path));
     std::move(input.copies.begin(), input.copies.end(), std::back_inserter(copies));
-    std::sort(copies.begin(), copies.end());
+    std::ranges::sort(copies);
   }
   recording.inputs = std::move(inputs);
   for (CoreRecording& core : recording.cores) {

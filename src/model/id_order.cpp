@@ -32,7 +32,7 @@ IdOrder order_by_id(const std::vector<PlannedBlock>& blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     keys[i] = {head_of(blocks[i].id), i};
   }
-  std::sort(keys.begin(), keys.end(), [&blocks](const Key& a, const Key& b) {
+  std::ranges::sort(keys, [&blocks](const Key& a, const Key& b) {
     if (a.head != b.head) {
       return a.head < b.head;
     }
@@ -48,7 +48,7 @@ IdOrder order_by_id(const std::vector<PlannedBlock>& blocks) {
       order.repeated.emplace_back(keys[i].block, keys[i - 1].block);
     }
   }
-  std::sort(order.repeated.begin(), order.repeated.end());
+  std::ranges::sort(order.repeated);
   return order;
 }
 

@@ -46,15 +46,13 @@ constexpr std::array<std::pair<Failure::Kind, std::string_view>, 5> kFailureKind
 
 template <typename Rows, typename Value>
 std::string_view name_in(const Rows& rows, Value value) {
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == value; });
+  const auto row = std::ranges::find_if(rows, [&](const auto& r) { return r.first == value; });
   return row == rows.end() ? std::string_view{} : row->second;
 }
 
 template <typename Value, typename Rows>
 std::optional<Value> value_in(const Rows& rows, std::string_view name) {
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.second == name; });
+  const auto row = std::ranges::find_if(rows, [&](const auto& r) { return r.second == name; });
   return row == rows.end() ? std::nullopt : std::optional<Value>{row->first};
 }
 
@@ -131,7 +129,7 @@ void sort_items(std::vector<Item>& items, const std::vector<std::size_t>& place_
   for (Item& item : items) {
     item.input = place_of.at(item.input);
   }
-  std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+  std::ranges::stable_sort(items, [](const Item& a, const Item& b) {
     return std::pair{a.input, a.line} < std::pair{b.input, b.line};
   });
 }
@@ -156,9 +154,8 @@ void append(Recording& recording, Recording more) {
   append_items(recording.failures, more.failures, first_input);
   append_items(recording.runs, more.runs, first_input);
   for (CoreRecording& added : more.cores) {
-    auto core = std::find_if(recording.cores.begin(),
-                             recording.cores.end(),
-                             [&](const CoreRecording& c) { return c.core == added.core; });
+    auto core = std::ranges::find_if(recording.cores,
+                                     [&](const CoreRecording& c) { return c.core == added.core; });
     if (core == recording.cores.end()) {
       core = recording.cores.insert(core, {added.core, {}});
     }
@@ -168,9 +165,8 @@ void append(Recording& recording, Recording more) {
 
 void sort(Recording& recording) {
   // What an input says is one number only if its cores stand in one order.
-  std::sort(recording.cores.begin(),
-            recording.cores.end(),
-            [](const CoreRecording& a, const CoreRecording& b) { return a.core < b.core; });
+  std::ranges::sort(recording.cores,
+                    [](const CoreRecording& a, const CoreRecording& b) { return a.core < b.core; });
   // Inputs of one path are told apart by what they say.
   const std::vector<std::uint64_t> content = contents_of(recording, Lines::kCount);
   std::vector<std::size_t> order(recording.inputs.size());
@@ -179,8 +175,7 @@ void sort(Recording& recording) {
     const Input& of = recording.inputs[input];
     return std::tuple{std::string_view{of.path}, of.lines, of.records, content[input]};
   };
-  std::stable_sort(
-      order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   std::vector<std::size_t> place_of(order.size());
   std::vector<Input> inputs;
   for (std::size_t place = 0; place < order.size(); ++place) {

@@ -318,11 +318,9 @@ std::vector<Window> united(const std::vector<Window>& windows) {
       by_byte.push_back(window);
     }
   }
-  std::sort(steps.begin(), steps.end());
+  std::ranges::sort(steps);
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  std::sort(by_byte.begin(), by_byte.end(), [](const Window& a, const Window& b) {
-    return a.begin < b.begin;
-  });
+  std::ranges::sort(by_byte, [](const Window& a, const Window& b) { return a.begin < b.begin; });
   std::vector<Window> all;
   // Of `all`, those that end where the next ones begin.
   std::size_t last = 0;
@@ -377,8 +375,8 @@ PlanReport combine(std::vector<PlanReport> reports) {
 std::vector<const PlannedBlock*> roots_of(const std::vector<PlannedBlock>& blocks) {
   // Of a million blocks it costs more than all else, and mostly nobody asks it.
   std::unordered_map<std::string_view, std::size_t> index;
-  const bool has_aliases = std::any_of(
-      blocks.begin(), blocks.end(), [](const auto& block) { return !block.alias_of.empty(); });
+  const bool has_aliases =
+      std::ranges::any_of(blocks, [](const auto& block) { return !block.alias_of.empty(); });
   index.reserve(has_aliases ? blocks.size() : 0);
   for (std::size_t i = 0; has_aliases && i < blocks.size(); ++i) {
     index.emplace(blocks[i].id, i);

@@ -89,7 +89,7 @@ class Explainer {
 
   // Largest first; of equal ones the problem's order, which is that of ids.
   void sort_by_size(std::vector<std::size_t>& slots) const {
-    std::stable_sort(slots.begin(), slots.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(slots, [&](std::size_t a, std::size_t b) {
       return std::tuple{~problem_.slots[a].size, a} < std::tuple{~problem_.slots[b].size, b};
     });
   }
@@ -149,9 +149,8 @@ class Explainer {
       const Bank& other = problem_.banks[bank];
       const bool constant = moved.role == Lifetime::kConstant;
       const bool suits = constant ? !other.is_volatile : other.writable;
-      const bool known = std::any_of(moved.homes.begin(), moved.homes.end(), [&](const Home& home) {
-        return home.bank == bank;
-      });
+      const bool known =
+          std::ranges::any_of(moved.homes, [&](const Home& home) { return home.bank == bank; });
       const std::uint64_t padding = std::max(alignment_in(other, moved), other.base_alignment);
       if (bank != bank_ && suits && !known && other.mapped &&
           planned_.used[bank] + moved.size + padding <= other.budget) {

@@ -108,7 +108,7 @@ class Rooms {
  private:
   // Whether what is always in the bank takes as little as it can.
   static bool is_exact(const std::vector<Arena>& arenas, std::size_t bank) {
-    return std::all_of(arenas.begin(), arenas.end(), [&](const Arena& arena) {
+    return std::ranges::all_of(arenas, [&](const Arena& arena) {
       const bool here = arena.role != Lifetime::kScratch &&
                         (arena.bank == bank || (arena.staged() && arena.source == bank));
       return !here || arena.proof == Proof::kBound || arena.proof == Proof::kExhausted;
@@ -202,9 +202,8 @@ class EveryAssignment {
       }
     }
     // What gains most decides first; of equal ones the problem's order.
-    std::stable_sort(choices_.begin(), choices_.end(), [&](std::size_t a, std::size_t b) {
-      return span_of(a) > span_of(b);
-    });
+    std::ranges::stable_sort(choices_,
+                             [&](std::size_t a, std::size_t b) { return span_of(a) > span_of(b); });
     least_left_.assign(choices_.size() + 1, 0);
     for (std::size_t i = choices_.size(); i > 0; --i) {
       least_left_[i - 1] = least_left_[i] + least_of(choices_[i - 1]);
@@ -430,9 +429,8 @@ class BankByBank {
         candidates.push_back({i, homes[i], false, key_of(i, homes[i] - 1, PlaceOrder::kBenefit)});
       }
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-      return a.key > b.key;
-    });
+    std::ranges::stable_sort(candidates,
+                             [](const auto& a, const auto& b) { return a.key > b.key; });
     for (const Candidate& one : candidates) {
       const Slot& slot = problem_.slots[one.slot];
       const std::size_t from = from_[one.slot];
@@ -459,7 +457,7 @@ class BankByBank {
     std::vector<Profile> profiles(problem_.banks.size(), Profile{std::max<std::size_t>(steps_, 1)});
     std::vector<std::size_t> order(problem_.slots.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       const auto key = [&](std::size_t i) {
         return std::tuple{problem_.slots[i].homes.size() > 1, ~problem_.slots[i].size};
       };
@@ -497,10 +495,9 @@ class BankByBank {
   [[nodiscard]] std::vector<std::size_t> crowd() const {
     std::vector<std::size_t> homes;
     for (const Slot& slot : problem_.slots) {
-      const auto largest =
-          std::max_element(slot.homes.begin(), slot.homes.end(), [&](const Home& a, const Home& b) {
-            return problem_.banks[a.bank].budget < problem_.banks[b.bank].budget;
-          });
+      const auto largest = std::ranges::max_element(slot.homes, [&](const Home& a, const Home& b) {
+        return problem_.banks[a.bank].budget < problem_.banks[b.bank].budget;
+      });
       homes.push_back(static_cast<std::size_t>(largest - slot.homes.begin()));
     }
     return homes;
@@ -515,11 +512,10 @@ class BankByBank {
         times.push_back(slot.live.upper);
       }
     }
-    std::sort(times.begin(), times.end());
+    std::ranges::sort(times);
     times.erase(std::unique(times.begin(), times.end()), times.end());
     const auto position = [&](std::int64_t time) {
-      return static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), time) -
-                                      times.begin());
+      return static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
     };
     steps_ = times.size();
     for (const Slot& slot : problem_.slots) {
@@ -535,7 +531,7 @@ class BankByBank {
     homes_.assign(problem_.slots.size(), kNowhere);
     std::vector<std::size_t> banks(problem_.banks.size());
     std::iota(banks.begin(), banks.end(), std::size_t{0});
-    std::stable_sort(banks.begin(), banks.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(banks, [&](std::size_t a, std::size_t b) {
       return problem_.banks[a].cost < problem_.banks[b].cost;
     });
     for (const std::size_t bank : banks) {
@@ -565,7 +561,7 @@ class BankByBank {
         }
       }
     }
-    std::sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+    std::ranges::sort(found, [&](const Candidate& a, const Candidate& b) {
       const auto key = [&](const Candidate& one) {
         return std::tuple{!one.must, -one.key, ~problem_.slots[one.slot].size, one.slot};
       };
@@ -677,16 +673,13 @@ class BankByBank {
 }  // namespace
 
 bool has_choice(const Problem& problem) {
-  return std::any_of(problem.slots.begin(), problem.slots.end(), [](const Slot& slot) {
-    return slot.homes.size() > 1;
-  });
+  return std::ranges::any_of(problem.slots, [](const Slot& slot) { return slot.homes.size() > 1; });
 }
 
 Assignment assign(const Problem& problem, Packer& packer) {
   Rooms rooms{problem, packer};
-  const auto choices = std::count_if(problem.slots.begin(),
-                                     problem.slots.end(),
-                                     [](const Slot& slot) { return slot.homes.size() > 1; });
+  const auto choices =
+      std::ranges::count_if(problem.slots, [](const Slot& slot) { return slot.homes.size() > 1; });
   bool complete = false;
   if (choices <= static_cast<std::ptrdiff_t>(kFewSlots)) {
     Assignment found = EveryAssignment{problem, packer, rooms}.search();

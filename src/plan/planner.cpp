@@ -151,9 +151,8 @@ class Planner {
     bool stages = false;
     for (const Slot& slot : problem_.slots) {
       roles.insert(slot.role);
-      stages = stages || std::any_of(slot.homes.begin(), slot.homes.end(), [](const Home& home) {
-                 return home.staged();
-               });
+      stages =
+          stages || std::ranges::any_of(slot.homes, [](const Home& home) { return home.staged(); });
     }
     const std::uint64_t arenas = roles.size() + (stages ? problem_.banks.size() : 0);
     Problem loose = problem_;
@@ -353,10 +352,9 @@ class Planner {
     for (const Arena& arena : planned_.arenas) {
       report_arena(arena);
     }
-    const auto groups =
-        std::count_if(problem_.slots.begin(), problem_.slots.end(), [](const Slot& slot) {
-          return slot.blocks.size() > 1 && !slot.windows.empty();
-        });
+    const auto groups = std::ranges::count_if(problem_.slots, [](const Slot& slot) {
+      return slot.blocks.size() > 1 && !slot.windows.empty();
+    });
     if (groups != 0) {
       outcome_.diagnostics.push_back(core::note(
           Code::kPlanAlias,
@@ -368,7 +366,7 @@ class Planner {
           core::Place{wanted_.path, 0, 0, 0, {}},
           ""));
     }
-    std::sort(plan.arenas.begin(), plan.arenas.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(plan.arenas, [](const auto& a, const auto& b) {
       return std::tuple{order_of_role(a.role), a.memory} <
              std::tuple{order_of_role(b.role), b.memory};
     });
@@ -422,10 +420,9 @@ class Planner {
       options.limits.steps = std::max<std::uint64_t>(options_.limits.steps / kShareOfOthers, 1);
       options.limits.progress = nullptr;
       std::erase_if(options.rules.constraints, [&](const MemoryConstraint& constraint) {
-        return std::none_of(
-            other.memories.begin(), other.memories.end(), [&](const board::PartMemory& memory) {
-              return memory.name == constraint.memory;
-            });
+        return std::ranges::none_of(other.memories, [&](const board::PartMemory& memory) {
+          return memory.name == constraint.memory;
+        });
       });
       const auto elsewhere = make_plan(wanted_, other, options);
       if (elsewhere && elsewhere->shortages.empty()) {

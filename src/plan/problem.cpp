@@ -157,7 +157,7 @@ class ProblemMaker {
     }
     std::vector<std::size_t> order(problem_.banks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       return problem_.banks[a].cost < problem_.banks[b].cost;
     });
     by_cost_ = std::move(order);
@@ -171,15 +171,13 @@ class ProblemMaker {
 
   // Memories that are made of a report know nothing of addresses.
   [[nodiscard]] bool is_real_part() const {
-    return std::any_of(part_.memories.begin(), part_.memories.end(), [](const auto& memory) {
-      return memory.base.has_value();
-    });
+    return std::ranges::any_of(part_.memories,
+                               [](const auto& memory) { return memory.base.has_value(); });
   }
 
   void limit_first(std::uint64_t capacity) {
-    const auto first = std::find_if(by_cost_.begin(), by_cost_.end(), [&](std::size_t bank) {
-      return !problem_.banks[bank].by_rule;
-    });
+    const auto first = std::ranges::find_if(
+        by_cost_, [&](std::size_t bank) { return !problem_.banks[bank].by_rule; });
     Bank& bank = problem_.banks[first == by_cost_.end() ? by_cost_.front() : *first];
     bank.budget = std::min(bank.budget, capacity);
     bank.enough_within = true;

@@ -20,7 +20,7 @@ using model::PlanReport;
 // Whether the report's own plan is whole and right, as far as can be told.
 bool is_right(const PlanReport& wanted) {
   const core::Diagnostics found = check_plan(wanted, nullptr);
-  return std::none_of(found.begin(), found.end(), [](const core::Diagnostic& fault) {
+  return std::ranges::none_of(found, [](const core::Diagnostic& fault) {
     return fault.severity == core::Severity::kError || fault.code == Code::kPlanUnplanned;
   });
 }
@@ -47,15 +47,14 @@ void take(const PlanReport& wanted, const ArenaHeight& own, PlannedArena& arena,
 
 void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
   PlanReport& plan = outcome.plan;
-  const bool is_planned = std::any_of(wanted.blocks.begin(),
-                                      wanted.blocks.end(),
-                                      [](const auto& block) { return block.offset.has_value(); });
+  const bool is_planned = std::ranges::any_of(
+      wanted.blocks, [](const auto& block) { return block.offset.has_value(); });
   if (!is_planned) {
     return;
   }
   bool is_known_right = false;
   for (const ArenaHeight& own : heights_of(wanted)) {
-    const auto arena = std::find_if(plan.arenas.begin(), plan.arenas.end(), [&](const auto& other) {
+    const auto arena = std::ranges::find_if(plan.arenas, [&](const auto& other) {
       return other.memory == own.memory && other.role == own.role && other.used;
     });
     if (own.role != model::Lifetime::kScratch || !own.is_complete || arena == plan.arenas.end() ||

@@ -120,7 +120,7 @@ class RulesReader {
 
   void report_unknown(const Fields& table, const std::vector<std::string>& known) {
     for (const Value field : table.value()) {
-      if (std::find(known.begin(), known.end(), field.name()) == known.end()) {
+      if (std::ranges::find(known, field.name()) == known.end()) {
         std::string hint = core::did_you_mean(field.name(), known);
         warn(fmt::format(
                  "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
@@ -221,10 +221,8 @@ class RulesReader {
               "such as 16, 32 or 64");
       }
     }
-    const auto known = std::find_if(
-        rules_.constraints.begin(), rules_.constraints.end(), [&](const MemoryConstraint& one) {
-          return one.memory == read.memory;
-        });
+    const auto known = std::ranges::find_if(
+        rules_.constraints, [&](const MemoryConstraint& one) { return one.memory == read.memory; });
     if (known == rules_.constraints.end()) {
       if (rules_.constraints.size() >= kMostMemories) {
         wrong(fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");

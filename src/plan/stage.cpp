@@ -90,7 +90,7 @@ std::vector<Arena> arenas_of(const Problem& problem,
   std::vector<Arena> list;
   for (auto& [key, arena] : arenas) {
     if (reports_order && arena.role == Lifetime::kScratch) {
-      std::sort(arena.slots.begin(), arena.slots.end(), [&](std::size_t a, std::size_t b) {
+      std::ranges::sort(arena.slots, [&](std::size_t a, std::size_t b) {
         return problem.slots[a].blocks.front() < problem.slots[b].blocks.front();
       });
     }
@@ -115,7 +115,7 @@ void pack_steady(const Problem& problem, Arena& arena, Packer& packer) {
   const auto alignment_of = [&](std::size_t i) {
     return alignment_in(bank, problem.slots[arena.slots[i]]);
   };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     const auto key = [&](std::size_t i) {
       const std::uint64_t waste = up(size_of(i), alignment_of(i)) - size_of(i);
       return std::tuple{~alignment_of(i), waste, i};

@@ -17,9 +17,8 @@ using model::Instance;
 constexpr std::size_t kMostWaiting = 64;
 
 bool has_addresses(const Instance& table) {
-  return std::any_of(table.blocks.begin(), table.blocks.end(), [](const Block& block) {
-    return block.address.has_value();
-  });
+  return std::ranges::any_of(table.blocks,
+                             [](const Block& block) { return block.address.has_value(); });
 }
 
 bool is_requests(const Instance& table) {
@@ -42,7 +41,7 @@ bool same_record(const Block& exact, const Block& rounded) {
 template <typename Same>
 bool stands_in(const std::vector<Block>& part, const std::vector<Block>& whole, Same same) {
   auto known = whole.begin();
-  return std::all_of(part.begin(), part.end(), [&](const Block& row) {
+  return std::ranges::all_of(part, [&](const Block& row) {
     known = std::find_if(
         known, whole.end(), [&](const Block& block) { return block.record >= row.record; });
     return known != whole.end() && same(row, *known);
@@ -77,16 +76,15 @@ bool same_table(const Instance& a, const Instance& b) {
 }
 
 Block* find_record(Instance& table, std::uint32_t record) {
-  const auto row = std::find_if(table.blocks.begin(), table.blocks.end(), [&](const Block& block) {
-    return block.record == record;
-  });
+  const auto row = std::ranges::find_if(table.blocks,
+                                        [&](const Block& block) { return block.record == record; });
   return row == table.blocks.end() ? nullptr : &*row;
 }
 
 void sort_rows(Instance& table) {
   const auto earlier = [](const Block& a, const Block& b) { return a.record < b.record; };
-  if (!std::is_sorted(table.blocks.begin(), table.blocks.end(), earlier)) {
-    std::stable_sort(table.blocks.begin(), table.blocks.end(), earlier);
+  if (!std::ranges::is_sorted(table.blocks, earlier)) {
+    std::ranges::stable_sort(table.blocks, earlier);
   }
 }
 
@@ -94,8 +92,8 @@ void sort_rows(Instance& table) {
 bool agree(const std::vector<Block>& a, const std::vector<Block>& b) {
   std::size_t common = 0;
   for (const Block& row : a) {
-    const auto other = std::find_if(
-        b.begin(), b.end(), [&](const Block& block) { return block.record == row.record; });
+    const auto other =
+        std::ranges::find_if(b, [&](const Block& block) { return block.record == row.record; });
     if (other != b.end() && !same_row(row, *other)) {
       return false;
     }
@@ -108,8 +106,8 @@ bool agree(const std::vector<Block>& a, const std::vector<Block>& b) {
 void merge(Instance& earlier, Instance later) {
   std::vector<Block> rows = std::move(later.blocks);
   rows.insert(rows.end(), earlier.blocks.begin(), earlier.blocks.end());
-  std::stable_sort(
-      rows.begin(), rows.end(), [](const Block& a, const Block& b) { return a.record < b.record; });
+  std::ranges::stable_sort(rows,
+                           [](const Block& a, const Block& b) { return a.record < b.record; });
   const auto end = std::unique(rows.begin(), rows.end(), [](const Block& a, const Block& b) {
     return a.record == b.record;
   });
@@ -179,7 +177,7 @@ void ModelCollector::refuse_last() {
 }
 
 void ModelCollector::forget_attempt(const Instance& table) {
-  const auto attempt = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& waits) {
+  const auto attempt = std::ranges::find_if(waiting_, [&](const Waiting& waits) {
     return waits.refused && waits.table.form == table.form &&
            std::equal(waits.table.blocks.begin(),
                       waits.table.blocks.end(),
@@ -239,13 +237,12 @@ void ModelCollector::settle_requests(Instance& table) {
   if (!requests_) {
     return;
   }
-  const bool same =
-      std::all_of(requests_->blocks.begin(), requests_->blocks.end(), [&](const Block& request) {
-        const Block* row = find_record(table, request.record);
-        return row == nullptr ||
-               (same_record(request, *row) &&
-                (!request.address || !row->address || request.address->agrees_with(*row->address)));
-      });
+  const bool same = std::ranges::all_of(requests_->blocks, [&](const Block& request) {
+    const Block* row = find_record(table, request.record);
+    return row == nullptr ||
+           (same_record(request, *row) &&
+            (!request.address || !row->address || request.address->agrees_with(*row->address)));
+  });
   if (!same) {
     flush_requests();
     return;
@@ -308,9 +305,8 @@ std::vector<Instance> ModelCollector::finish() {
     keep(std::move(waits.table), line);
   }
   waiting_.clear();
-  std::stable_sort(models_.begin(), models_.end(), [](const Instance& a, const Instance& b) {
-    return a.line < b.line;
-  });
+  std::ranges::stable_sort(models_,
+                           [](const Instance& a, const Instance& b) { return a.line < b.line; });
   return std::move(models_);
 }
 

@@ -166,8 +166,8 @@ class Unknown : public Reading {
     if (reader_ == nullptr) {
       plan_ = plan_reader_of(text);
       const auto& readers = all_readers();
-      reader_ = &*std::find_if(
-          readers.begin(), readers.end(), [&](const Reader& reader) { return reader.probe(text); });
+      reader_ =
+          &*std::ranges::find_if(readers, [&](const Reader& reader) { return reader.probe(text); });
     }
     reading_ = reader_->open(path_, std::move(on_model_));
     reading_->take(text);
@@ -191,8 +191,8 @@ core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
                                                      const std::string& format,
                                                      OnModel on_model) {
   const auto& readers = all_readers();
-  const auto named = std::find_if(
-      readers.begin(), readers.end(), [&](const Reader& reader) { return reader.name == format; });
+  const auto named =
+      std::ranges::find_if(readers, [&](const Reader& reader) { return reader.name == format; });
   if (!format.empty() && named == readers.end()) {
     return core::fail(unknown_format(format));
   }

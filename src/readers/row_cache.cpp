@@ -31,7 +31,7 @@ void RowCache::put(std::string_view text, const Row& row) {
   slots_.resize(kSlots);
   Entry& entry = entries_.emplace_back();
   entry.size = text.size();
-  std::copy(text.begin(), text.end(), entry.text.begin());
+  std::ranges::copy(text, entry.text.begin());
   entry.row = row;
   const std::size_t hash = std::hash<std::string_view>{}(text);
   std::size_t at = hash % kSlots;

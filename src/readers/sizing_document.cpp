@@ -267,8 +267,8 @@ class SizingReader {
       return std::nullopt;
     }
     const auto& codes = core::all_codes();
-    const auto known = std::find_if(
-        codes.begin(), codes.end(), [&](Code code) { return core::code_name(code) == name; });
+    const auto known =
+        std::ranges::find_if(codes, [&](Code code) { return core::code_name(code) == name; });
     return known == codes.end() ? std::nullopt : std::optional{*known};
   }
 

@@ -53,9 +53,8 @@ std::string core_named(std::string_view name) {
 // All of the words of a line but one or two.
 template <std::size_t Count>
 bool holds_most_of(const std::array<std::string_view, Count>& words, std::string_view text) {
-  const auto there = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
-    return text.find(word) != std::string_view::npos;
-  });
+  const auto there = std::ranges::count_if(
+      words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
   return static_cast<std::size_t>(there) + 2 >= Count;
 }
 
@@ -287,13 +286,11 @@ std::optional<Failure> parse_refused_record(std::string_view text) {
 
 std::optional<FailureFact> parse_failure(std::string_view text) {
   auto refused = parse_refused_record(text);
-  const auto complaint =
-      std::find_if(kComplaints.begin(), kComplaints.end(), [&](const Complaint& known) {
-        // What is said of a limit is said elsewhere too, but not that it is exceeded.
-        return text.find(known.words) != std::string_view::npos &&
-               (known.kind != Failure::Kind::kLimit ||
-                text.find("exceed") != std::string_view::npos);
-      });
+  const auto complaint = std::ranges::find_if(kComplaints, [&](const Complaint& known) {
+    // What is said of a limit is said elsewhere too, but not that it is exceeded.
+    return text.find(known.words) != std::string_view::npos &&
+           (known.kind != Failure::Kind::kLimit || text.find("exceed") != std::string_view::npos);
+  });
   if (!refused && complaint == kComplaints.end()) {
     return std::nullopt;
   }
@@ -428,8 +425,8 @@ bool FactFinder::take_known_row(std::string_view line) {
     return false;
   }
   const std::string_view prefix = line.substr(0, close + 1);
-  const auto core = std::find_if(
-      prefixes_.begin(), prefixes_.end(), [&](const auto& known) { return known.first == prefix; });
+  const auto core =
+      std::ranges::find_if(prefixes_, [&](const auto& known) { return known.first == prefix; });
   if (core == prefixes_.end()) {
     return false;
   }
@@ -458,8 +455,8 @@ void FactFinder::remember_row(const Piece& piece, const Row& row) {
   }
   rows_.put(piece.text, row);
   const std::string_view prefix = whole_.substr(0, close + 1);
-  const bool known = std::any_of(
-      prefixes_.begin(), prefixes_.end(), [&](const auto& other) { return other.first == prefix; });
+  const bool known =
+      std::ranges::any_of(prefixes_, [&](const auto& other) { return other.first == prefix; });
   if (!known && prefixes_.size() < kMostPrefixes) {
     prefixes_.emplace_back(prefix, piece.core);
   }

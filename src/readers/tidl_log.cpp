@@ -132,9 +132,8 @@ class Log : public Reading, private core::LineTaker {
     recording.heaps = std::move(heaps_);
     recording.failures = std::move(failures_);
     // One that came again stands where it came last.
-    std::stable_sort(
-        recording.failures.begin(),
-        recording.failures.end(),
+    std::ranges::stable_sort(
+        recording.failures,
         [](const model::Failure& a, const model::Failure& b) { return a.line < b.line; });
     recording.runs = std::move(runs_);
     recording.diagnostics = std::move(problems_);
@@ -346,7 +345,7 @@ class Log : public Reading, private core::LineTaker {
       return known.space == sum.total.space && known.cacheability == sum.total.cacheability &&
              known.lifetime == sum.total.lifetime;
     };
-    if (open && std::any_of(open->table.totals.begin(), open->table.totals.end(), same_class)) {
+    if (open && std::ranges::any_of(open->table.totals, same_class)) {
       close(fact.core);
     }
     Instance& table = open_table(fact, open);
@@ -419,7 +418,7 @@ class Log : public Reading, private core::LineTaker {
       return known.core == heap.core && known.name == heap.name && known.source == heap.source &&
              known.size == heap.size && known.address == heap.address;
     };
-    const auto known = std::find_if(heaps_.begin(), heaps_.end(), same);
+    const auto known = std::ranges::find_if(heaps_, same);
     if (known != heaps_.end()) {
       if (heap.free && *heap.free < known->free.value_or(heap.size)) {
         *known = std::move(heap);

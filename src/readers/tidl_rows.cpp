@@ -76,9 +76,8 @@ Fields split(std::string_view text) {
 }
 
 const SpaceName* find_space(std::string_view name) {
-  const auto found = std::find_if(kSpaces.begin(), kSpaces.end(), [&](const SpaceName& space) {
-    return space.printed == name;
-  });
+  const auto found =
+      std::ranges::find_if(kSpaces, [&](const SpaceName& space) { return space.printed == name; });
   return found == kSpaces.end() ? nullptr : &*found;
 }
 
@@ -229,8 +228,8 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 }
 
 bool space_of(std::uint64_t code, std::string& space, Cacheability& cacheability) {
-  const auto found = std::find_if(
-      kSpaces.begin(), kSpaces.end(), [&](const SpaceName& s) { return s.code == code; });
+  const auto found =
+      std::ranges::find_if(kSpaces, [&](const SpaceName& s) { return s.code == code; });
   if (found == kSpaces.end()) {
     return false;
   }
@@ -418,14 +417,14 @@ std::optional<model::ClassTotal> parse_total(std::string_view text) {
 
 bool resembles_row(std::string_view text) {
   const auto names_space = [](std::string_view field) {
-    return std::any_of(kSpaces.begin(), kSpaces.end(), [&](const SpaceName& space) {
+    return std::ranges::any_of(kSpaces, [&](const SpaceName& space) {
       return field.find(space.printed) != std::string_view::npos;
     });
   };
   constexpr std::size_t kFewest = 4;
   const Fields fields = split(text);
-  return fields.size() >= kFewest && std::any_of(fields.begin(), fields.end(), is_attribute) &&
-         std::any_of(fields.begin(), fields.end(), names_space);
+  return fields.size() >= kFewest && std::ranges::any_of(fields, is_attribute) &&
+         std::ranges::any_of(fields, names_space);
 }
 
 bool looks_like_test_row(std::string_view text) {

@@ -83,8 +83,8 @@ bool is_of(const DemandKey& heap, const DemandKey& key) {
 }
 
 const Heap* find(const std::vector<Heap>& heaps, const DemandKey& key) {
-  const auto found = std::find_if(
-      heaps.begin(), heaps.end(), [&](const Heap& heap) { return is_of(heap.key, key); });
+  const auto found =
+      std::ranges::find_if(heaps, [&](const Heap& heap) { return is_of(heap.key, key); });
   return found == heaps.end() ? nullptr : &*found;
 }
 
@@ -256,7 +256,7 @@ class Holder {
   [[nodiscard]] const Known* map_with(const std::string& core,
                                       const std::vector<Placed>& placed) const {
     for (const Known& other : others_) {
-      const bool all = std::all_of(placed.begin(), placed.end(), [&](const Placed& one) {
+      const bool all = std::ranges::all_of(placed, [&](const Placed& one) {
         const Heap* heap = find(other.heaps, key_of(core, *one.block));
         return !one.block->address || heap == nullptr || lies_in(heap->range, *one.block);
       });
@@ -349,9 +349,8 @@ class Holder {
       }
     }
     for (auto& [space, extents] : spaces) {
-      std::stable_sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) {
-        return a.begin < b.begin;
-      });
+      std::ranges::stable_sort(extents,
+                               [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
       const Extent* last = nullptr;
       for (const Extent& extent : extents) {
         if (last != nullptr && last->end > extent.begin) {
@@ -456,8 +455,8 @@ class Holder {
     if (first == nullptr) {
       return;
     }
-    const auto other = std::find_if(others_.begin(), others_.end(), [&](const Known& known) {
-      return std::all_of(reports.begin(), reports.end(), [&](const HeapReport* report) {
+    const auto other = std::ranges::find_if(others_, [&](const Known& known) {
+      return std::ranges::all_of(reports, [&](const HeapReport* report) {
         const Heap* heap = sized_heap(known.heaps, *report);
         return heap != nullptr && is_like(*report, *heap);
       });
@@ -510,9 +509,8 @@ class Holder {
 
   [[nodiscard]] bool has_overlap() const {
     const auto& findings = report_.findings;
-    return std::any_of(findings.begin(), findings.end(), [](const core::Diagnostic& found) {
-      return found.code == Code::kLogOverlap;
-    });
+    return std::ranges::any_of(
+        findings, [](const core::Diagnostic& found) { return found.code == Code::kLogOverlap; });
   }
 
   [[nodiscard]] core::Diagnostic other_generation() const {
@@ -531,16 +529,14 @@ class Holder {
   [[nodiscard]] bool speaks_of(const std::string& core) const {
     const auto& recording = log_.recording;
     return has_table(recording, core) ||
-           std::any_of(recording.heaps.begin(),
-                       recording.heaps.end(),
-                       [&](const HeapReport& heap) { return heap.core == core; }) ||
-           std::any_of(recording.failures.begin(),
-                       recording.failures.end(),
-                       [&](const model::Failure& failure) { return failure.core == core; });
+           std::ranges::any_of(recording.heaps,
+                               [&](const HeapReport& heap) { return heap.core == core; }) ||
+           std::ranges::any_of(recording.failures,
+                               [&](const model::Failure& failure) { return failure.core == core; });
   }
 
   static bool has_table(const model::Recording& recording, const std::string& core) {
-    return std::any_of(recording.cores.begin(), recording.cores.end(), [&](const auto& recorded) {
+    return std::ranges::any_of(recording.cores, [&](const auto& recorded) {
       return recorded.core == core && !recorded.instances.empty();
     });
   }
@@ -636,9 +632,8 @@ class Holder {
     std::vector<std::string> expected;
     for (const board::Core& core : map_.board.cores) {
       const bool traced = log_.before != nullptr && has_table(*log_.before, core.name);
-      const bool changed = std::any_of(heaps_.begin(), heaps_.end(), [&](const Heap& heap) {
-        return heap.key.core == core.name &&
-               std::any_of(others_.begin(), others_.end(), [&](const Known& other) {
+      const bool changed = std::ranges::any_of(heaps_, [&](const Heap& heap) {
+        return heap.key.core == core.name && std::ranges::any_of(others_, [&](const Known& other) {
                  const Heap* theirs = find(other.heaps, heap.key);
                  return theirs != nullptr && theirs->range.size() != heap.range.size();
                });
@@ -739,10 +734,8 @@ std::optional<unsigned> HeldRegion::left_percent() const {
 }
 
 std::size_t BoardLogReport::count(HeldRecord::Where where) const {
-  return static_cast<std::size_t>(
-      std::count_if(records.begin(), records.end(), [&](const HeldRecord& record) {
-        return record.where == where;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      records, [&](const HeldRecord& record) { return record.where == where; }));
 }
 
 BoardLogReport hold_log(const layout::MemoryMap& map,

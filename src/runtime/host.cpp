@@ -108,7 +108,7 @@ class HostMachine : public Machine {
                            region.range.last().value() / kPage);
       }
     }
-    std::sort(pages.begin(), pages.end());
+    std::ranges::sort(pages);
     std::vector<core::VirtRange> ranges;
     for (std::size_t i = 0; i < pages.size();) {
       const std::uint64_t first = pages[i].first;

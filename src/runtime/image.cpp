@@ -104,7 +104,7 @@ std::string made_of(const RunOptions& options, const Isa& isa, const Words& comm
       }
     }
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   for (const std::string& file : files) {
     const std::string content = content_of(file);
     text += fmt::format("\n{} {}\n{}", fs::path{file}.filename().string(), content.size(), content);

@@ -199,8 +199,7 @@ const std::map<std::string, Check, std::less<>>& checks() {
 // Whether a core came as far as to write where it may.
 bool has_claimed(const CoreReports& reports) {
   const std::vector<Part>& parts = reports.first.parts;
-  return std::any_of(
-      parts.begin(), parts.end(), [](const Part& part) { return part.name == "points"; });
+  return std::ranges::any_of(parts, [](const Part& part) { return part.name == "points"; });
 }
 
 class ReportJudge {
@@ -241,7 +240,7 @@ class ReportJudge {
         finding.check == "guard" && region != nullptr && !is_beside(*region, finding.address)) {
       finding.region.clear();  // an entry's own end, far from any region
     }
-    const auto known = std::find_if(told_.begin(), told_.end(), [&](const Told& told) {
+    const auto known = std::ranges::find_if(told_, [&](const Told& told) {
       return told.core == &core && told.finding.check == finding.check &&
              told.finding.region == finding.region;
     });
@@ -253,9 +252,8 @@ class ReportJudge {
   }
 
   static const CoreRegion* region_of(const SubjectCore& core, const std::string& name) {
-    const auto found = std::find_if(core.regions.begin(),
-                                    core.regions.end(),
-                                    [&](const CoreRegion& region) { return region.name == name; });
+    const auto found = std::ranges::find_if(
+        core.regions, [&](const CoreRegion& region) { return region.name == name; });
     return found == core.regions.end() ? nullptr : &*found;
   }
 
@@ -348,9 +346,8 @@ class MemoryJudge {
       const bool mine =
           point.kind == MAP_ACCESS && (plan.regions[point.region].flags & MAP_HAS_PHYSICAL) != 0 &&
           !edges.contains(point.physical / kWord) && !kept_off(plan, point.virtual_base) &&
-          std::none_of(image.begin(), image.end(), [&](const core::PhysRange& range) {
-            return range.contains(physical);
-          });
+          std::ranges::none_of(
+              image, [&](const core::PhysRange& range) { return range.contains(physical); });
       const auto word = core::PhysRange::make(physical, core::Bytes{kWord});
       if (!mine || !word || !input_.memory.holds(*word)) {
         continue;
@@ -398,7 +395,7 @@ class MemoryJudge {
   }
 
   static bool kept_off(const CorePlan& plan, std::uint64_t address) {
-    return std::any_of(plan.keeps.begin(), plan.keeps.end(), [&](const map_keep& keep) {
+    return std::ranges::any_of(plan.keeps, [&](const map_keep& keep) {
       return address + kWord > keep.virtual_base && address < keep.virtual_base + keep.size;
     });
   }

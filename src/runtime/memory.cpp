@@ -105,9 +105,8 @@ core::Result<BoardMemory> BoardMemory::make(const Subject& subject, bool one_fil
 }
 
 const BoardMemory::Piece* BoardMemory::find(const core::PhysRange& range) const {
-  const auto found = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
-    return piece.range.contains(range);
-  });
+  const auto found = std::ranges::find_if(
+      pieces_, [&](const Piece& piece) { return piece.range.contains(range); });
   return found == pieces_.end() ? nullptr : &*found;
 }
 

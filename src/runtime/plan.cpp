@@ -298,11 +298,10 @@ class Planner {
 
   // A fault is demanded where neither the board nor the linker map lets the core reach anything.
   void guard(const SubjectCore& core, std::uint32_t row, std::uint64_t address, CorePlan& plan) {
-    const bool reaches = std::any_of(
-        core.reachable.begin(), core.reachable.end(), [&](const core::VirtRange& range) {
-          return range.contains(core::VirtAddr{address});
-        });
-    const bool told = std::any_of(plan.points.begin(), plan.points.end(), [&](const auto& point) {
+    const bool reaches = std::ranges::any_of(core.reachable, [&](const core::VirtRange& range) {
+      return range.contains(core::VirtAddr{address});
+    });
+    const bool told = std::ranges::any_of(plan.points, [&](const auto& point) {
       return point.kind == MAP_FAULT && point.virtual_base == address;
     });
     if (address < kWordOfPoint || reaches || told || core.region_at(address) != nullptr) {
@@ -366,14 +365,13 @@ class Planner {
     std::uint32_t slots = 0;
     const CoreReplay& replay = replays_[core.number];
     for (const HeapReplay& heap : replay.heaps) {
-      const auto found = std::find_if(core.regions.begin(), core.regions.end(), [&](const auto& r) {
-        return r.name == heap.region;
-      });
+      const auto found =
+          std::ranges::find_if(core.regions, [&](const auto& r) { return r.name == heap.region; });
       if (found == core.regions.end() || !usable(core, *found)) {
         continue;
       }
-      const auto blocks = static_cast<std::size_t>(
-          std::count_if(heap.steps.begin(), heap.steps.end(), [](const ReplayStep& step) {
+      const auto blocks =
+          static_cast<std::size_t>(std::ranges::count_if(heap.steps, [](const ReplayStep& step) {
             return step.kind == ReplayStep::Kind::kAllocate;
           }));
       if (blocks > MAP_SLOTS - slots || plan.heaps.size() == MAP_HEAPS) {

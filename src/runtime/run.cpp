@@ -180,19 +180,16 @@ class Runner {
       result.cores.push_back(std::move(run));
     }
     result.untried = plan_.untried;
-    if (std::none_of(result.cores.begin(), result.cores.end(), [](const CoreRun& core) {
-          return core.ran;
-        })) {
+    if (std::ranges::none_of(result.cores, [](const CoreRun& core) { return core.ran; })) {
       return core::fail(machine_error(
           fmt::format("no core of '{}' can be run on {}", subject_.board, machine.name()),
           plan_.untried.empty() ? "" : plan_.untried.front().why));
     }
     // Causes before consequences.
-    std::stable_sort(result.findings.begin(),
-                     result.findings.end(),
-                     [](const core::Diagnostic& a, const core::Diagnostic& b) {
-                       return is_consequence(a) < is_consequence(b);
-                     });
+    std::ranges::stable_sort(result.findings,
+                             [](const core::Diagnostic& a, const core::Diagnostic& b) {
+                               return is_consequence(a) < is_consequence(b);
+                             });
     return result;
   }
 

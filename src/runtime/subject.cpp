@@ -41,7 +41,7 @@ std::uint32_t kinds_named(std::string_view cache) {
 
 std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
   const auto has = [&](const std::vector<unsigned>& list) {
-    return std::find(list.begin(), list.end(), mair) != list.end();
+    return std::ranges::find(list, mair) != list.end();
   };
   return has(mmu.mair_non_cached)      ? kNonCached
          : has(mmu.mair_write_through) ? kWriteThrough
@@ -121,13 +121,12 @@ class SubjectMaker {
     SubjectCore core;
     core.name = name;
     core.number = number;
-    const auto own = std::find_if(files_.cores.begin(), files_.cores.end(), [&](const auto& files) {
-      return files.core == name;
-    });
+    const auto own =
+        std::ranges::find_if(files_.cores, [&](const auto& files) { return files.core == name; });
     Wanted wanted;
     wanted.mmu = map_.find_mmu(name);
-    const auto mpu = std::find_if(
-        map_.mpu.begin(), map_.mpu.end(), [&](const auto& table) { return table.core == name; });
+    const auto mpu =
+        std::ranges::find_if(map_.mpu, [&](const auto& table) { return table.core == name; });
     if (own != files_.cores.end()) {
       if (wanted.mmu != nullptr && layout::has_tables(map_.board.mmu)) {
         core.unit = Unit::kMmu;
@@ -297,11 +296,10 @@ class SubjectMaker {
     }
     const std::vector<emit::MpuRegionFields> fields = emit::mpu_fields(wanted, map_.board.mpu);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const bool is_there =
-          std::any_of(core.mpu.begin(), core.mpu.end(), [&](emit::MpuRegionFields region) {
-            region.name = fields[i].name;
-            return region == fields[i];
-          });
+      const bool is_there = std::ranges::any_of(core.mpu, [&](emit::MpuRegionFields region) {
+        region.name = fields[i].name;
+        return region == fields[i];
+      });
       if (wanted.regions[i].is_fixed && !is_there) {
         disagree(files,
                  Code::kMpuRegion,
@@ -331,11 +329,9 @@ class SubjectMaker {
       place.path = files.linker.front().place.path;
     }
     for (const emit::MapRegion& region : files_.map.regions) {
-      const bool has =
-          std::find(region.cores.begin(), region.cores.end(), files.core) != region.cores.end();
-      const bool known = std::any_of(files.linker.begin(),
-                                     files.linker.end(),
-                                     [&](const auto& range) { return range.name == region.name; });
+      const bool has = std::ranges::find(region.cores, files.core) != region.cores.end();
+      const bool known = std::ranges::any_of(
+          files.linker, [&](const auto& range) { return range.name == region.name; });
       if (has && !known) {
         errors_.push_back(
             core::error(Code::kVerifyDisagree,
@@ -351,17 +347,15 @@ class SubjectMaker {
   // Where a region lies on the bus; an alias where the region does that it is another name for.
   [[nodiscard]] std::optional<std::uint64_t> physical_of(const emit::MapRegion& written,
                                                          const std::string& core) const {
-    const auto alias =
-        std::find_if(map_.regions.begin(), map_.regions.end(), [&](const layout::Region& region) {
-          return region.kind == layout::RegionKind::kAlias && region.name == written.name &&
-                 region.seen_by(core);
-        });
+    const auto alias = std::ranges::find_if(map_.regions, [&](const layout::Region& region) {
+      return region.kind == layout::RegionKind::kAlias && region.name == written.name &&
+             region.seen_by(core);
+    });
     if (alias == map_.regions.end()) {
       return written.physical;
     }
-    const auto own = std::find_if(files_.map.regions.begin(),
-                                  files_.map.regions.end(),
-                                  [&](const auto& region) { return region.name == alias->of; });
+    const auto own = std::ranges::find_if(
+        files_.map.regions, [&](const auto& region) { return region.name == alias->of; });
     return own == files_.map.regions.end() ? written.physical : own->physical;
   }
 
@@ -395,12 +389,10 @@ class SubjectMaker {
   }
 
   void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
-    const auto written =
-        std::find_if(files_.map.regions.begin(), files_.map.regions.end(), [&](const auto& region) {
-          return region.name == range.name &&
-                 std::find(region.cores.begin(), region.cores.end(), core.name) !=
-                     region.cores.end();
-        });
+    const auto written = std::ranges::find_if(files_.map.regions, [&](const auto& region) {
+      return region.name == range.name &&
+             std::ranges::find(region.cores, core.name) != region.cores.end();
+    });
     const auto virtual_range =
         core::VirtRange::make(core::VirtAddr{range.base}, core::Bytes{range.size});
     if (written == files_.map.regions.end() || !virtual_range) {
@@ -475,9 +467,9 @@ class SubjectMaker {
     }
     const auto range = own.physical();
     const bool in_bank =
-        range && std::any_of(map_.board.banks.begin(),
-                             map_.board.banks.end(),
-                             [&](const board::Bank& bank) { return bank.range.contains(*range); });
+        range && std::ranges::any_of(map_.board.banks, [&](const board::Bank& bank) {
+          return bank.range.contains(*range);
+        });
     if (own.space == board::Space::kDdr && range && !range->empty() && !in_bank &&
         outside_.insert(own.name).second) {
       subject_.findings.push_back(
@@ -514,7 +506,7 @@ class SubjectMaker {
   [[nodiscard]] bool never_executes(const layout::MpuTable& table,
                                     const core::VirtRange& range) const {
     const std::vector<std::uint64_t> edges = edges_in(table, range);
-    return std::all_of(edges.begin(), edges.end(), [&](std::uint64_t edge) {
+    return std::ranges::all_of(edges, [&](std::uint64_t edge) {
       const layout::MpuRegion* shown = shown_at(table, edge);
       const board::MpuAttribute* attribute =
           shown == nullptr ? nullptr : map_.board.mpu.find_attribute(shown->attribute);
@@ -532,9 +524,8 @@ class SubjectMaker {
       for (const CoreRegion& region : core.regions) {
         const auto range = region.on_bus();
         if (!range || range->empty() ||
-            std::any_of(map_.board.banks.begin(), map_.board.banks.end(), [&](const auto& bank) {
-              return bank.range.overlaps(*range);
-            })) {
+            std::ranges::any_of(map_.board.banks,
+                                [&](const auto& bank) { return bank.range.overlaps(*range); })) {
           continue;
         }
         constexpr std::uint64_t kPage = 4096;
@@ -546,9 +537,8 @@ class SubjectMaker {
         }
       }
     }
-    std::sort(sram.begin(), sram.end(), [](const Memory& a, const Memory& b) {
-      return a.range.base() < b.range.base();
-    });
+    std::ranges::sort(
+        sram, [](const Memory& a, const Memory& b) { return a.range.base() < b.range.base(); });
     for (const Memory& piece : sram) {
       Memory* last =
           subject_.memories.size() > map_.board.banks.size() ? &subject_.memories.back() : nullptr;
@@ -567,8 +557,7 @@ class SubjectMaker {
       std::uint64_t next = bank.range.base().value();
       const std::uint64_t end = next + bank.range.size().count();
       std::vector<emit::WrittenNode> nodes = files_.nodes;
-      std::sort(
-          nodes.begin(), nodes.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+      std::ranges::sort(nodes, [](const auto& a, const auto& b) { return a.base < b.base; });
       for (const emit::WrittenNode& node : nodes) {
         if (node.base >= end || node.base + node.size <= next) {
           continue;
@@ -614,15 +603,15 @@ std::optional<core::PhysRange> CoreRegion::on_bus() const {
 }
 
 const CoreRegion* SubjectCore::region_at(std::uint64_t address) const {
-  const auto found = std::find_if(regions.begin(), regions.end(), [&](const CoreRegion& region) {
+  const auto found = std::ranges::find_if(regions, [&](const CoreRegion& region) {
     return region.range.contains(core::VirtAddr{address});
   });
   return found == regions.end() ? nullptr : &*found;
 }
 
 const SubjectCore* Subject::find_core(std::string_view name) const {
-  const auto found = std::find_if(
-      cores.begin(), cores.end(), [&](const SubjectCore& core) { return core.name == name; });
+  const auto found =
+      std::ranges::find_if(cores, [&](const SubjectCore& core) { return core.name == name; });
   return found == cores.end() ? nullptr : &*found;
 }
 

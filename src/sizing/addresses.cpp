@@ -11,7 +11,7 @@ using model::Block;
 
 bool has_form_without_lifetime(const board::TraceFormat& format, const model::Instance& instance) {
   const auto& forms = format.forms_without_lifetime;
-  return std::find(forms.begin(), forms.end(), instance.form) != forms.end();
+  return std::ranges::find(forms, instance.form) != forms.end();
 }
 
 std::optional<KnownLifetime> lifetime_of(const board::TraceFormat& format,
@@ -35,7 +35,7 @@ const HeapRegion* heap_around(const std::vector<HeapRegion>& heaps,
   if (!block.address) {
     return nullptr;
   }
-  const auto heap = std::find_if(heaps.begin(), heaps.end(), [&](const HeapRegion& candidate) {
+  const auto heap = std::ranges::find_if(heaps, [&](const HeapRegion& candidate) {
     const auto& key = candidate.key;
     const Bytes offset = block.address->offset_from(candidate.range.base());
     return key.core == core && key.space == block.space && key.cacheability == block.cacheability &&

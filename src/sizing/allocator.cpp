@@ -88,8 +88,8 @@ std::optional<PrintedAddress> implied_base(const HeapRule& rule,
   if (addresses.empty()) {
     return std::nullopt;
   }
-  const bool whole = std::all_of(
-      addresses.begin(), addresses.end(), [](PrintedAddress each) { return each.is_whole(); });
+  const bool whole =
+      std::ranges::all_of(addresses, [](PrintedAddress each) { return each.is_whole(); });
   const auto as_wide = [&](std::uint64_t address) {
     return whole ? PrintedAddress::whole(address) : PrintedAddress::low(address);
   };

@@ -98,10 +98,9 @@ class Maker {
       }
       candidate_.blocks.push_back(std::move(counted));
     }
-    std::stable_sort(
-        candidate_.blocks.begin(), candidate_.blocks.end(), [](const Counted& a, const Counted& b) {
-          return a.block.record < b.block.record;
-        });
+    std::ranges::stable_sort(candidate_.blocks, [](const Counted& a, const Counted& b) {
+      return a.block.record < b.block.record;
+    });
     if (!homeless.empty()) {
       candidate_.complete = false;
       work_.say(core::warning(
@@ -165,9 +164,8 @@ class Maker {
 
   void check_records() {
     for (std::uint32_t record = 0; record < work_.generation->records; ++record) {
-      const bool there = std::any_of(instance_.blocks.begin(),
-                                     instance_.blocks.end(),
-                                     [&](const Block& block) { return block.record == record; });
+      const bool there = std::ranges::any_of(
+          instance_.blocks, [&](const Block& block) { return block.record == record; });
       if (!there) {
         candidate_.missing.push_back(record);
       }
@@ -233,20 +231,16 @@ class Maker {
   // On the chip nothing is sized.
   [[nodiscard]] bool lacks_total(const Block& block) const {
     return block.cacheability != model::Cacheability::kOnChip && block.size.nearest > Bytes{} &&
-           std::none_of(instance_.totals.begin(),
-                        instance_.totals.end(),
-                        [&](const ClassTotal& total) { return is_of(block, total); });
+           std::ranges::none_of(instance_.totals,
+                                [&](const ClassTotal& total) { return is_of(block, total); });
   }
 
   // Every byte of main memory is in a total, and every total agrees.
   [[nodiscard]] bool totals_agree() const {
     const auto& totals = instance_.totals;
-    return !totals.empty() &&
-           std::none_of(instance_.blocks.begin(),
-                        instance_.blocks.end(),
-                        [&](const Block& block) { return lacks_total(block); }) &&
-           std::all_of(
-               totals.begin(), totals.end(), [&](const ClassTotal& t) { return agrees(t); });
+    return !totals.empty() && std::ranges::none_of(instance_.blocks, [&](const Block& block) {
+      return lacks_total(block);
+    }) && std::ranges::all_of(totals, [&](const ClassTotal& t) { return agrees(t); });
   }
 
   // The log adds up every class that has bytes. Where the sum of one was lost or damaged, nothing

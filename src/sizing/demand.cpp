@@ -32,9 +32,8 @@ class DemandMaker {
     for (const Candidate& candidate : core.candidates) {
       lists_.push_back(blocks_of(candidate, key));
     }
-    shares_ = std::any_of(core.contexts.begin(), core.contexts.end(), [&](const auto& context) {
-      return in_class(context.largest.block, key);
-    });
+    shares_ = std::ranges::any_of(
+        core.contexts, [&](const auto& context) { return in_class(context.largest.block, key); });
   }
 
   Demand run() {
@@ -85,9 +84,8 @@ class DemandMaker {
   // Where models add up, which of them is the last in its heap is not known, and what counts must
   // not depend on it.
   [[nodiscard]] bool pad_last() const {
-    return adds() && (std::count_if(lists_.begin(),
-                                    lists_.end(),
-                                    [](const BlockList& list) { return !list.empty(); }) > 1 ||
+    return adds() && (std::ranges::count_if(
+                          lists_, [](const BlockList& list) { return !list.empty(); }) > 1 ||
                       shares_);
   }
 
@@ -189,10 +187,9 @@ class DemandMaker {
       if (!in_class(context.largest.block, key_)) {
         continue;
       }
-      const auto own = std::find_if(placed_.begin(), placed_.end(), [&](const Counted& counted) {
+      const auto own = std::ranges::find_if(placed_, [&](const Counted& counted) {
         return !counted.from_total && counted.block.record == context.largest.block.record &&
-               std::find(context.members.begin(), context.members.end(), counted.instance) !=
-                   context.members.end();
+               std::ranges::find(context.members, counted.instance) != context.members.end();
       });
       // The owner itself where it was counted.
       const auto owner = std::find_if(own, placed_.end(), [&](const Counted& counted) {
@@ -232,8 +229,8 @@ class DemandMaker {
   }
 
   [[nodiscard]] std::string why_these() const {
-    const std::size_t models = static_cast<std::size_t>(std::count_if(
-        lists_.begin(), lists_.end(), [](const auto& list) { return !list.empty(); }));
+    const std::size_t models = static_cast<std::size_t>(
+        std::ranges::count_if(lists_, [](const auto& list) { return !list.empty(); }));
     if (models <= 1) {
       return "the sizes as printed, added up";
     }
@@ -256,8 +253,8 @@ class DemandMaker {
 
   // Which model that is, and which of its records is the largest.
   [[nodiscard]] std::string whose() const {
-    const auto largest = std::max_element(
-        demand_.counted.begin(), demand_.counted.end(), [](const Counted& a, const Counted& b) {
+    const auto largest =
+        std::ranges::max_element(demand_.counted, [](const Counted& a, const Counted& b) {
           return a.block.size.nearest < b.block.size.nearest;
         });
     const std::size_t line = core_.recorded.instances[largest->instance].line;

@@ -59,7 +59,7 @@ class Doubts {
       look_at(instance.blocks[i], i);
     }
     look_for_overlaps(instance);
-    const bool placed = std::any_of(instance.blocks.begin(), instance.blocks.end(), lies_in_heap);
+    const bool placed = std::ranges::any_of(instance.blocks, lies_in_heap);
     for (std::size_t i = 0; i < instance.blocks.size(); ++i) {
       if (!doubtful_[i].empty()) {
         report(instance, instance.blocks[i], doubtful_[i]);
@@ -114,16 +114,14 @@ class Doubts {
       }
     }
     for (auto& [space, indices] : spaces) {
-      const bool whole = std::all_of(indices.begin(), indices.end(), [&](std::size_t i) {
-        return instance.blocks[i].address->is_whole();
-      });
+      const bool whole = std::ranges::all_of(
+          indices, [&](std::size_t i) { return instance.blocks[i].address->is_whole(); });
       const auto at = [&](std::size_t i) {
         const model::PrintedAddress address = *instance.blocks[i].address;
         return whole ? address.value() : model::PrintedAddress::low(address.value()).value();
       };
-      std::stable_sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-        return at(a) < at(b);
-      });
+      std::ranges::stable_sort(indices,
+                               [&](std::size_t a, std::size_t b) { return at(a) < at(b); });
       std::optional<std::size_t> last;
       for (const std::size_t i : indices) {
         if (last && at(*last) + least_of(instance.blocks[*last]) > at(i)) {
@@ -141,10 +139,9 @@ class Doubts {
   // Its second print was lost, or it was refused, which is told elsewhere.
   void report_missing(const Instance& instance, const Block& block) const {
     const auto& failures = work_.recording.failures;
-    const bool refused =
-        std::any_of(failures.begin(), failures.end(), [&](const model::Failure& failure) {
-          return failure.core == core_ && failure.record == block.record;
-        });
+    const bool refused = std::ranges::any_of(failures, [&](const model::Failure& failure) {
+      return failure.core == core_ && failure.record == block.record;
+    });
     if (!refused) {
       work_.say(core::warning(
           Code::kSizingAddresses,

@@ -217,10 +217,9 @@ std::vector<Group> others_of(const Work& work) {
 }
 
 bool has_failed_record(const Work& work, std::size_t input) {
-  return std::any_of(
-      work.recording.failures.begin(), work.recording.failures.end(), [&](const Failure& failure) {
-        return failure.input == input && is_record(failure);
-      });
+  return std::ranges::any_of(work.recording.failures, [&](const Failure& failure) {
+    return failure.input == input && is_record(failure);
+  });
 }
 
 }  // namespace
@@ -276,8 +275,8 @@ void report_failed(const Work& work, const std::vector<FailedRecord>& failed) {
 
 void report_other_failures(const Work& work, const std::vector<FailedRecord>& told) {
   for (const Failure& failure : work.recording.failures) {
-    const bool known = std::any_of(
-        told.begin(), told.end(), [&](const FailedRecord& one) { return one.failure == &failure; });
+    const bool known =
+        std::ranges::any_of(told, [&](const FailedRecord& one) { return one.failure == &failure; });
     if (!is_record(failure) || known) {
       continue;
     }

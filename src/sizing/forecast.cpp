@@ -151,9 +151,8 @@ class Forecaster {
 
   [[nodiscard]] bool is_unknown_here(const board::UnknownPart& part) const {
     const auto& unknown = work_.generation->unknown;
-    return std::any_of(unknown.begin(), unknown.end(), [&](const board::UnknownPart& own) {
-      return own.what == part.what;
-    });
+    return std::ranges::any_of(
+        unknown, [&](const board::UnknownPart& own) { return own.what == part.what; });
   }
 
   void add(std::string what, std::int64_t bytes) {

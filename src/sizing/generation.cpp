@@ -25,7 +25,7 @@ bool printed_so(const Block& block, Bytes size) {
 
 std::optional<Bytes> matching(const std::vector<Bytes>& sizes, const Block& block) {
   const auto found =
-      std::find_if(sizes.begin(), sizes.end(), [&](Bytes size) { return printed_so(block, size); });
+      std::ranges::find_if(sizes, [&](Bytes size) { return printed_so(block, size); });
   return found == sizes.end() ? std::nullopt : std::optional{*found};
 }
 
@@ -57,7 +57,7 @@ void keep_complete(const model::Instance& instance, ToldGeneration& told) {
   }
   const std::uint32_t last = instance.blocks.back().record;
   const auto ends = [&](const Generation* each) { return each->records == last + 1; };
-  if (std::any_of(told.generations.begin(), told.generations.end(), ends)) {
+  if (std::ranges::any_of(told.generations, ends)) {
     std::erase_if(told.generations, [&](const Generation* each) { return !ends(each); });
   }
 }
@@ -105,7 +105,7 @@ ToldGeneration told_on_any_part(const model::Instance& instance, const board::Tr
 }  // namespace
 
 bool ToldGeneration::contains(const Generation* generation) const {
-  return std::find(generations.begin(), generations.end(), generation) != generations.end();
+  return std::ranges::find(generations, generation) != generations.end();
 }
 
 const Generation* ToldGeneration::choose(const Generation* wanted) const {

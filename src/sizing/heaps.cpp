@@ -32,12 +32,11 @@ Bytes used_of(const HeapReport& report) {
 bool runs_models(const Work& work, const std::string& core) {
   if (work.view != nullptr) {
     const auto& knobs = work.view->board->knobs;
-    return std::any_of(knobs.begin(), knobs.end(), [&](const board::Knob& knob) {
-      return knob.demand && knob.demand->core == core;
-    });
+    return std::ranges::any_of(
+        knobs, [&](const board::Knob& knob) { return knob.demand && knob.demand->core == core; });
   }
   const auto& heaps = work.recording.heaps;
-  return std::any_of(heaps.begin(), heaps.end(), [&](const HeapReport& heap) {
+  return std::ranges::any_of(heaps, [&](const HeapReport& heap) {
     const auto key = key_of(work, heap);
     return heap.core == core && key && key->cacheability != kOnChip &&
            key->lifetime == model::Lifetime::kScratch;
@@ -204,9 +203,9 @@ bool all_live(const Run& run, const LiveModels& live, const DemandKey& key) {
   if (key.lifetime == model::Lifetime::kScratch) {
     return false;
   }
-  return std::none_of(live.groups().begin(), live.groups().end(), [&](const auto& group) {
-    return std::any_of(group.begin(), group.end(), [&](std::size_t member) {
-      return std::find(run.indices.begin(), run.indices.end(), member) != run.indices.end();
+  return std::ranges::none_of(live.groups(), [&](const auto& group) {
+    return std::ranges::any_of(group, [&](std::size_t member) {
+      return std::ranges::find(run.indices, member) != run.indices.end();
     });
   });
 }
@@ -288,7 +287,7 @@ std::vector<DemandKey> used_classes(const Work& work, const std::string& core) {
     const auto key = key_of(work, report);
     if (!key || key->core != core || key->cacheability == kOnChip ||
         used_of(report) <= rule_of(work, *work.generation, *key).idle ||
-        std::find(keys.begin(), keys.end(), *key) != keys.end()) {
+        std::ranges::find(keys, *key) != keys.end()) {
       continue;
     }
     if (work.view == nullptr || knob_of(work, *key) != nullptr) {

@@ -204,16 +204,15 @@ void add_bound(const Weighed& weighed,
                const Relation& conflicts,
                std::vector<std::size_t> nodes,
                LiveSet& set) {
-  std::sort(nodes.begin(), nodes.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(nodes, [&](std::size_t a, std::size_t b) {
     return std::tuple{weighed.weight(b), weighed.line(a), a} <
            std::tuple{weighed.weight(a), weighed.line(b), b};
   });
   std::vector<std::vector<std::size_t>> cliques;
   for (const std::size_t node : nodes) {
-    const auto home = std::find_if(cliques.begin(), cliques.end(), [&](const auto& clique) {
-      return std::all_of(clique.begin(), clique.end(), [&](std::size_t other) {
-        return conflicts.has(node, other);
-      });
+    const auto home = std::ranges::find_if(cliques, [&](const auto& clique) {
+      return std::ranges::all_of(clique,
+                                 [&](std::size_t other) { return conflicts.has(node, other); });
     });
     if (home != cliques.end()) {
       home->push_back(node);
@@ -251,14 +250,14 @@ LiveModels::LiveModels(const std::vector<Instance>& instances) : instances_(inst
       groups_.push_back(std::move(group));
     }
   }
-  std::sort(groups_.begin(), groups_.end());
+  std::ranges::sort(groups_);
   conflicts_ = relate(heaps, groups_, instances.size());
 }
 
 LiveSet LiveModels::heaviest(const std::vector<std::uint64_t>& weights) const {
   LiveSet set;
   const auto weighs = [&](std::size_t node) { return weights[node] > 0; };
-  std::copy_if(alone_.begin(), alone_.end(), std::back_inserter(set.instances), weighs);
+  std::ranges::copy_if(alone_, std::back_inserter(set.instances), weighs);
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     const Weighed weighed{instances_, groups_[group], weights};
     const std::optional<Relation>& conflicts = conflicts_[group];
@@ -276,7 +275,7 @@ LiveSet LiveModels::heaviest(const std::vector<std::uint64_t>& weights) const {
       add_exactly(weighed, *conflicts, nodes, set);
     }
   }
-  std::sort(set.instances.begin(), set.instances.end());
+  std::ranges::sort(set.instances);
   return set;
 }
 

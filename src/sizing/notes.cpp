@@ -361,18 +361,16 @@ void report_untouched(const Work& work) {
       continue;
     }
     const auto& cores = work.sizing.cores;
-    const auto core = std::find_if(cores.begin(), cores.end(), [&](const CoreSizing& c) {
-      return c.core == knob.demand->core;
-    });
+    const auto core = std::ranges::find_if(
+        cores, [&](const CoreSizing& c) { return c.core == knob.demand->core; });
     const Bytes now{work.view->values.at(knob.name)};
     if (core == cores.end()) {
       idle[knob.demand->core].first += 1;
       idle[knob.demand->core].second += now;
       continue;
     }
-    const bool driven = std::any_of(core->demands.begin(),
-                                    core->demands.end(),
-                                    [&](const Demand& d) { return d.knob == knob.name; });
+    const bool driven =
+        std::ranges::any_of(core->demands, [&](const Demand& d) { return d.knob == knob.name; });
     if (!driven) {
       work.say(core::note(
           Code::kSizingUntraced,

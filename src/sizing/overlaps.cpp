@@ -35,7 +35,7 @@ Span span_of(const model::Block& block, std::size_t member) {
 
 void sort_spans(std::vector<Span>& spans) {
   const auto is_whole = [](const Span& span) { return span.is_whole; };
-  if (!std::all_of(spans.begin(), spans.end(), is_whole)) {
+  if (!std::ranges::all_of(spans, is_whole)) {
     for (Span& span : spans) {
       const std::uint64_t size = span.end - span.begin;
       span.begin = model::PrintedAddress::low(span.begin).value();
@@ -43,7 +43,7 @@ void sort_spans(std::vector<Span>& spans) {
       span.is_whole = false;
     }
   }
-  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+  std::ranges::sort(spans, [](const Span& a, const Span& b) {
     return std::tie(a.begin, a.end, a.member) < std::tie(b.begin, b.end, b.member);
   });
 }

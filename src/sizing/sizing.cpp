@@ -31,9 +31,8 @@ using core::Code;
 using model::Block;
 
 bool has_tables(const model::Recording& recording) {
-  return std::any_of(recording.cores.begin(), recording.cores.end(), [](const auto& core) {
-    return !core.instances.empty();
-  });
+  return std::ranges::any_of(recording.cores,
+                             [](const auto& core) { return !core.instances.empty(); });
 }
 
 class Sizer {
@@ -104,8 +103,7 @@ class Sizer {
           fmt::format("{}: {}", work_.generation->title, work_.generation->estimate)));
     }
     work_.fixed = &work_.generation->fixed_on(part);
-    if (!of_board.empty() &&
-        std::find(of_board.begin(), of_board.end(), work_.generation) == of_board.end()) {
+    if (!of_board.empty() && std::ranges::find(of_board, work_.generation) == of_board.end()) {
       work_.forecast = of_board.back();
       work_.forecast_fixed = &work_.forecast->fixed_on(soc);
     }
@@ -144,7 +142,7 @@ class Sizer {
     std::vector<std::string> others;
     const auto add = [&](const std::string& core) {
       const auto is_known = [&](const auto& list) {
-        return std::find(list.begin(), list.end(), core) != list.end();
+        return std::ranges::find(list, core) != list.end();
       };
       if (!is_known(traced) && !is_known(others)) {
         others.push_back(core);
@@ -160,15 +158,15 @@ class Sizer {
         add(heap.core);
       }
     }
-    std::sort(others.begin(), others.end());
+    std::ranges::sort(others);
     traced.insert(traced.end(), others.begin(), others.end());
     return traced;
   }
 
   void size_core(const std::string& name, std::vector<FailedRecord>& all_failed) {
     const auto& cores = work_.recording.cores;
-    const auto found = std::find_if(
-        cores.begin(), cores.end(), [&](const auto& core) { return core.core == name; });
+    const auto found =
+        std::ranges::find_if(cores, [&](const auto& core) { return core.core == name; });
     const model::CoreRecording nothing{name, {}};
     const model::CoreRecording recorded =
         without_doubtful(work_, found == cores.end() ? nothing : *found);
@@ -203,7 +201,7 @@ class Sizer {
 
   [[nodiscard]] bool has_failed(const std::string& core) const {
     const auto& failures = work_.recording.failures;
-    return std::any_of(failures.begin(), failures.end(), [&](const model::Failure& failure) {
+    return std::ranges::any_of(failures, [&](const model::Failure& failure) {
       return failure.core == core && failure.kind == model::Failure::Kind::kRecord;
     });
   }
@@ -246,9 +244,8 @@ class Sizer {
     const auto rank = [](const DemandKey& key) {
       return std::tuple{key.cacheability, key.lifetime, key.space};
     };
-    std::sort(keys.begin(), keys.end(), [&](const DemandKey& a, const DemandKey& b) {
-      return rank(a) < rank(b);
-    });
+    std::ranges::sort(keys,
+                      [&](const DemandKey& a, const DemandKey& b) { return rank(a) < rank(b); });
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     return keys;
   }
@@ -298,9 +295,8 @@ const board::Knob* knob_of(const Work& work, const DemandKey& key) {
     return nullptr;
   }
   const auto& knobs = work.view->board->knobs;
-  const auto knob = std::find_if(knobs.begin(), knobs.end(), [&](const board::Knob& candidate) {
-    return candidate.demand == key;
-  });
+  const auto knob = std::ranges::find_if(
+      knobs, [&](const board::Knob& candidate) { return candidate.demand == key; });
   return knob == knobs.end() ? nullptr : &*knob;
 }
 
@@ -332,8 +328,7 @@ Sizing size_recording(const model::Recording& recording,
 }
 
 bool Sizing::complete() const {
-  return std::all_of(
-      cores.begin(), cores.end(), [](const CoreSizing& core) { return core.complete; });
+  return std::ranges::all_of(cores, [](const CoreSizing& core) { return core.complete; });
 }
 
 }  // namespace memsize::sizing

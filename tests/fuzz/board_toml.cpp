@@ -24,7 +24,7 @@ namespace {
 
 void check_findings(const memsize::core::Diagnostics& found) {
   const auto plain = [](const std::string& text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+    return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
   };
   for (const auto& problem : found) {
     require(!problem.message.empty(), "a finding has a message");
@@ -33,7 +33,7 @@ void check_findings(const memsize::core::Diagnostics& found) {
 }
 
 bool mappable(const memsize::core::Diagnostics& found) {
-  return std::none_of(found.begin(), found.end(), [](const auto& problem) {
+  return std::ranges::none_of(found, [](const auto& problem) {
     return problem.code == memsize::core::Code::kMmuCongruence ||
            problem.code == memsize::core::Code::kMmuTables;
   });
@@ -42,8 +42,8 @@ bool mappable(const memsize::core::Diagnostics& found) {
 void check_growth(const memsize::board::Board& board) {
   // With many heaps the search is long.
   constexpr std::size_t kFew = 4;
-  const auto heaps = std::count_if(
-      board.knobs.begin(), board.knobs.end(), [](const auto& knob) { return knob.demand; });
+  const auto heaps =
+      std::ranges::count_if(board.knobs, [](const auto& knob) { return knob.demand.has_value(); });
   if (heaps > static_cast<std::ptrdiff_t>(kFew)) {
     return;
   }

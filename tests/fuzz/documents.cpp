@@ -70,7 +70,7 @@ void check(const memsize::core::Result<Document>& document, std::size_t lines) {
 
 MEMSIZE_FUZZ_TARGET(documents) {
   const std::string text{reinterpret_cast<const char*>(data), std::min(size, kMost)};
-  const auto lines = 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  const auto lines = 1 + static_cast<std::size_t>(std::ranges::count(text, '\n'));
   check(memsize::docs::parse_json(text, "a.json", memsize::core::Code::kPlanSyntax), lines);
   check(memsize::docs::parse_toml(text, "a.toml"), lines);
   check(memsize::docs::parse_yaml(text, "a.yaml"), lines);

@@ -56,11 +56,10 @@ Found by_line(std::string_view text, const LineScanner::Options& options) {
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
     }
-    const bool wanted =
-        next || line.size() >= options.long_line ||
-        std::any_of(options.words.begin(), options.words.end(), [&](const std::string& word) {
-          return line.find(word) != std::string_view::npos;
-        });
+    const bool wanted = next || line.size() >= options.long_line ||
+                        std::ranges::any_of(options.words, [&](const std::string& word) {
+                          return line.find(word) != std::string_view::npos;
+                        });
     if (wanted) {
       found.lines.emplace_back(found.count, line);
     }

@@ -72,9 +72,8 @@ void check_said(const memsize::core::Diagnostics& said) {
   for (const auto& problem : said) {
     require(!problem.message.empty(), "a finding has a message");
     const std::string text = problem.message + problem.hint;
-    require(std::none_of(text.begin(),
-                         text.end(),
-                         [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }),
+    require(std::ranges::none_of(
+                text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }),
             "a finding is printable");
   }
 }

@@ -59,11 +59,10 @@ MEMSIZE_FUZZ_TARGET(project_toml) {
     problems.push_back(memsize::core::error(memsize::core::Code::kReadNoTable, "x", place));
   }
   defaults.say_where(problems);
-  require(std::all_of(problems.begin(),
-                      problems.end(),
-                      [](const auto& problem) {
-                        return !problem.related.empty() || problem.place.line != 0;
-                      }),
+  require(std::ranges::all_of(problems,
+                              [](const auto& problem) {
+                                return !problem.related.empty() || problem.place.line != 0;
+                              }),
           "what is wrong with a trace leads to the project");
   return 0;
 }

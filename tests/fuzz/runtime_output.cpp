@@ -15,7 +15,7 @@ using memsize::fuzz::require;
 MEMSIZE_FUZZ_TARGET(runtime_output) {
   const std::string text{reinterpret_cast<const char*>(data), size};
   const memsize::runtime::Report report = memsize::runtime::parse_report(text);
-  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
   require(
       report.findings.size() + report.blocks.size() + report.parts.size() + report.strange_lines <=
           lines,

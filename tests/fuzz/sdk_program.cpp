@@ -131,9 +131,7 @@ void check_errors(const Diagnostics& errors) {
   require(!errors.empty(), "a failure says why");
   for (const auto& problem : errors) {
     require(!problem.message.empty(), "an error has a text");
-    require(std::all_of(problem.message.begin(),
-                        problem.message.end(),
-                        [](char c) { return c >= 0x20 && c < 0x7F; }),
+    require(std::ranges::all_of(problem.message, [](char c) { return c >= 0x20 && c < 0x7F; }),
             "an error has printable text");
   }
 }

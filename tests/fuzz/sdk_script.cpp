@@ -30,8 +30,7 @@ void check_sections(std::string_view text, const sdk::Script& script) {
   }
   for (const sdk::ScriptMap& map : script.maps) {
     for (const sdk::ScriptMapEntry& entry : map.entries) {
-      require(std::find(script.sections.begin(), script.sections.end(), entry.section) !=
-                  script.sections.end(),
+      require(std::ranges::find(script.sections, entry.section) != script.sections.end(),
               "what a map ends with is among the sections");
       (void)at(text, entry.place);
     }
@@ -46,7 +45,7 @@ MEMSIZE_FUZZ_TARGET(sdk_script) {
   if (!script) {
     require(script.error().size() == 1, "a failure is one error");
     const auto lines =
-        1 + std::count_if(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; });
+        1 + std::ranges::count_if(text, [](char c) { return c == '\n' || c == '\r'; });
     const std::size_t line = script.error().front().place.line;
     require(line > 0 && line <= static_cast<std::size_t>(lines), "the error is in the script");
     return 0;

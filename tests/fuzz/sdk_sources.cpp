@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kKinds = 10;
 
 bool is_plain(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
 class LinesOfSource {

@@ -100,17 +100,15 @@ void check_place(const Place& place, const std::map<std::string, std::string>& f
 // What is printed commands no terminal and forges no line of a log.
 void check_printed(const Diagnostics& found, const Acceptance& acceptance) {
   const std::string text = memsize::cli::render_problems(found, false);
-  require(std::all_of(text.begin(),
-                      text.end(),
-                      [](char c) {
-                        const auto byte = static_cast<unsigned char>(c);
-                        return c == '\n' || (byte >= 0x20 && byte != 0x7F);
-                      }),
+  require(std::ranges::all_of(text,
+                              [](char c) {
+                                const auto byte = static_cast<unsigned char>(c);
+                                return c == '\n' || (byte >= 0x20 && byte != 0x7F);
+                              }),
           "what is printed has no control characters");
   const std::string commands = memsize::cli::github_annotations(found);
-  require(
-      static_cast<std::size_t>(std::count(commands.begin(), commands.end(), '\n')) == found.size(),
-      "a finding is one annotation");
+  require(static_cast<std::size_t>(std::ranges::count(commands, '\n')) == found.size(),
+          "a finding is one annotation");
   const auto sarif = memsize::cli::to_sarif(found, acceptance, core::exit_status(found), {}, "0");
   (void)sarif.pretty();
 }

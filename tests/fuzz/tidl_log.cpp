@@ -44,7 +44,7 @@ void check_problems(const memsize::core::Diagnostics& problems, std::size_t line
                 (problem.place.line >= 1 && problem.place.line <= lines),
             "a problem has a line");
     const std::string_view shown = problem.place.text.str();
-    require(std::all_of(shown.begin(), shown.end(), [](char c) { return c >= 0x20 && c < 0x7F; }),
+    require(std::ranges::all_of(shown, [](char c) { return c >= 0x20 && c < 0x7F; }),
             "a shown line is printable");
     require(problem.place.column <= shown.size() + 1, "a column lies in its line");
   }
@@ -80,8 +80,7 @@ MEMSIZE_FUZZ_TARGET(tidl_log) {
   const auto recording = memsize::readers::read_text(text, "log", "tidl-log");
   if (!recording) {
     require(memsize::core::has_errors(recording.error()), "a failure has errors");
-    check_problems(recording.error(),
-                   static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
+    check_problems(recording.error(), static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1);
     return 0;
   }
   require(recording->inputs.size() == 1, "one input");

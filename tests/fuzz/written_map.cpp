@@ -92,7 +92,7 @@ const std::vector<memsize::emit::MapFile>& good_files() {
 }
 
 bool is_plain_name(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
 // What the file must still have in it where nothing is wrong with it.

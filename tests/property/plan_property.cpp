@@ -235,9 +235,8 @@ void Test::check_relatives(const Buffers& buffers, std::uint64_t least, RandomPl
           shrunk,
           fmt::format("{} high after a buffer shrank, {} before", less.height.count(), least));
 
-  const bool is_aligned = std::any_of(buffers.begin(), buffers.end(), [](const auto& buffer) {
-    return buffer.alignment.value() != 1;
-  });
+  const bool is_aligned = std::ranges::any_of(
+      buffers, [](const auto& buffer) { return buffer.alignment.value() != 1; });
   const std::uint64_t factor = is_aligned ? std::uint64_t{1} << (1 + random.below(3)) : 7;
   Buffers scaled = buffers;
   for (plan::Buffer& buffer : scaled) {

@@ -148,9 +148,8 @@ std::string fault_of(const Problem& problem, const PlanOutcome& outcome) {
   }
   std::map<std::string, std::pair<Buffers, Offsets>> arenas;
   for (const PlannedBlock& block : blocks) {
-    const auto wanted = std::find_if(problem.wanted.blocks.begin(),
-                                     problem.wanted.blocks.end(),
-                                     [&](const PlannedBlock& one) { return one.id == block.id; });
+    const auto wanted = std::ranges::find_if(
+        problem.wanted.blocks, [&](const PlannedBlock& one) { return one.id == block.id; });
     if (wanted == problem.wanted.blocks.end() || wanted->size != block.size ||
         wanted->live != block.live || wanted->role != block.role) {
       return fmt::format("'{}' is not what was wanted", block.id);
@@ -173,10 +172,8 @@ std::string fault_of(const Problem& problem, const PlanOutcome& outcome) {
       return name + ": " + fault;
     }
     const std::string& searched = name;
-    const auto memory =
-        std::find_if(problem.part.memories.begin(),
-                     problem.part.memories.end(),
-                     [&](const board::PartMemory& one) { return one.name == searched; });
+    const auto memory = std::ranges::find_if(
+        problem.part.memories, [&](const board::PartMemory& one) { return one.name == searched; });
     if (memory == problem.part.memories.end()) {
       return "there is no memory " + name;
     }
@@ -184,10 +181,9 @@ std::string fault_of(const Problem& problem, const PlanOutcome& outcome) {
     if (outcome.shortages.empty() && height > memory->window.count()) {
       return fmt::format("{} is overfull", name);
     }
-    const auto row =
-        std::find_if(outcome.plan.arenas.begin(),
-                     outcome.plan.arenas.end(),
-                     [&](const model::PlannedArena& one) { return one.memory == searched; });
+    const auto row = std::ranges::find_if(outcome.plan.arenas, [&](const model::PlannedArena& one) {
+      return one.memory == searched;
+    });
     if (row == outcome.plan.arenas.end() || row->used != core::Bytes{height}) {
       return fmt::format("the arena in {} is {} high", name, height);
     }
@@ -313,11 +309,10 @@ void Test::check_kept(Problem problem, RandomPlans& random) {
   for (std::size_t i = 0; i < problem.wanted.blocks.size() && expected; ++i) {
     const PlannedBlock& wanted = problem.wanted.blocks[i];
     const auto& blocks = outcome->plan.blocks;
-    require(std::any_of(blocks.begin(),
-                        blocks.end(),
-                        [&](const PlannedBlock& block) {
-                          return block.id == wanted.id && block.memory == wanted.memory;
-                        }),
+    require(std::ranges::any_of(blocks,
+                                [&](const PlannedBlock& block) {
+                                  return block.id == wanted.id && block.memory == wanted.memory;
+                                }),
             problem,
             fmt::format("'{}' did not stay in its memory", wanted.id));
   }
@@ -353,11 +348,9 @@ void Test::check_offsets(Problem problem, RandomPlans& random) {
   for (std::size_t i = 0; i < again.wanted.blocks.size(); ++i) {
     const PlannedBlock& block = again.wanted.blocks[i];
     const bool kept =
-        options.keep_offsets ||
-        std::find(options.fixed.begin(), options.fixed.end(), block.id) != options.fixed.end();
-    const auto after = std::find_if(second->plan.blocks.begin(),
-                                    second->plan.blocks.end(),
-                                    [&](const PlannedBlock& one) { return one.id == block.id; });
+        options.keep_offsets || std::ranges::find(options.fixed, block.id) != options.fixed.end();
+    const auto after = std::ranges::find_if(
+        second->plan.blocks, [&](const PlannedBlock& one) { return one.id == block.id; });
     require(!kept || after->offset == block.offset,
             again,
             fmt::format("'{}' is fixed, but moved", block.id));
@@ -376,9 +369,8 @@ void Test::check_order(const Problem& problem, RandomPlans& random) {
     if (!outcome) {
       return std::string{};
     }
-    std::sort(outcome->plan.blocks.begin(),
-              outcome->plan.blocks.end(),
-              [](const PlannedBlock& a, const PlannedBlock& b) { return a.id < b.id; });
+    std::ranges::sort(outcome->plan.blocks,
+                      [](const PlannedBlock& a, const PlannedBlock& b) { return a.id < b.id; });
     return emit::plan_json(outcome->plan);
   };
   require(text(problem) == text(mixed), problem, "in another order, it is another plan");

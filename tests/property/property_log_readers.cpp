@@ -170,8 +170,8 @@ std::string shown(const Said& said) {
 std::vector<std::string> differences(const std::string& text, slow::RandomLogs& random) {
   slow::Log expected = slow::read(text);
   Fast actual = fast_read(text, random);
-  std::sort(expected.said.begin(), expected.said.end());
-  std::sort(actual.said.begin(), actual.said.end());
+  std::ranges::sort(expected.said);
+  std::ranges::sort(actual.said);
   std::vector<Said> missing;
   std::vector<Said> invented;
   std::set_difference(expected.said.begin(),
@@ -198,7 +198,7 @@ std::vector<std::string> differences(const std::string& text, slow::RandomLogs& 
   }
   for (const std::size_t line : actual.broken) {
     const auto is = [line](const std::vector<std::size_t>& lines) {
-      return std::find(lines.begin(), lines.end(), line) != lines.end();
+      return std::ranges::find(lines, line) != lines.end();
     };
     if (!is(expected.broken) && !is(expected.doubtful)) {
       result.push_back(fmt::format("line {}: is called a broken row", line));
@@ -292,7 +292,7 @@ std::vector<std::filesystem::path> files_of(const std::vector<std::string>& path
       files.emplace_back(path);
     }
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

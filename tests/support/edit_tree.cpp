@@ -63,7 +63,7 @@ class Driver {
         names.push_back(name);
       }
     }
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     for (const std::string& name : names) {
       edit_script(name, values);
     }
@@ -106,8 +106,8 @@ class Driver {
 
   void add(const sdk::ScriptExport& before, const sdk::ScriptExport& after) {
     const std::string path = fs::path{before.path}.lexically_normal().string();
-    auto target = std::find_if(
-        targets_.begin(), targets_.end(), [&](const Target& each) { return each.path == path; });
+    auto target =
+        std::ranges::find_if(targets_, [&](const Target& each) { return each.path == path; });
     if (target == targets_.end()) {
       target = targets_.insert(target, {path, {}});
     }

@@ -96,7 +96,7 @@ std::vector<std::pair<std::string, std::uint64_t>> banks_of(const Board& board) 
 // Nothing that a terminal would obey.
 void check_printable(const core::Diagnostics& diagnostics) {
   const auto plain = [](const std::string& text) {
-    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+    return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
   };
   for (const core::Diagnostic& diagnostic : diagnostics) {
     CHECK(plain(diagnostic.message));
@@ -731,7 +731,7 @@ TEST_SUITE("board") {
     const Board board =
         board_of(with(zx9_text(), "note = \"mailbox\"", "note = \"Brief\xc3\xa4\""));
     const std::string& note = board.chains[2].items.at(3).note;
-    CHECK(std::all_of(note.begin(), note.end(), [](char c) { return c >= 0x20 && c < 0x7F; }));
+    CHECK(std::ranges::all_of(note, [](char c) { return c >= 0x20 && c < 0x7F; }));
   }
 
   TEST_CASE("numbers above 2^64 are refused wherever one is read") {

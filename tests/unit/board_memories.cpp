@@ -63,9 +63,8 @@ core::Diagnostic only_error(std::string_view from, std::string_view to) {
 }
 
 const PartMemory& memory_named(const MemorySet& set, const std::string& name) {
-  const auto found = std::find_if(set.memories.begin(),
-                                  set.memories.end(),
-                                  [&](const PartMemory& memory) { return memory.name == name; });
+  const auto found = std::ranges::find_if(
+      set.memories, [&](const PartMemory& memory) { return memory.name == name; });
   REQUIRE(found != set.memories.end());
   return *found;
 }
@@ -165,10 +164,10 @@ TEST_CASE("every bundled part is read, and its numbers are those of the vendors'
       CHECK(budget_of(memory) == memory.window);
     }
     // Constants come from somewhere, and scratch goes somewhere, without a rule.
-    CHECK(std::any_of(set->memories.begin(), set->memories.end(), [](const PartMemory& memory) {
+    CHECK(std::ranges::any_of(set->memories, [](const PartMemory& memory) {
       return !memory.is_volatile && !memory.by_rule;
     }));
-    CHECK(std::any_of(set->memories.begin(), set->memories.end(), [](const PartMemory& memory) {
+    CHECK(std::ranges::any_of(set->memories, [](const PartMemory& memory) {
       return memory.writable && !memory.by_rule && memory.base;
     }));
   }
@@ -182,9 +181,8 @@ TEST_CASE("every bundled part is read, and its numbers are those of the vendors'
   REQUIRE(small.has_value());
   CHECK(memory_named(*small, "dtcm").window == core::Bytes{245760});
   CHECK(memory_named(*small, "sram").window == core::Bytes{1835008});
-  CHECK(std::none_of(small->memories.begin(), small->memories.end(), [](const PartMemory& memory) {
-    return memory.name == "itcm";
-  }));
+  CHECK(std::ranges::none_of(small->memories,
+                             [](const PartMemory& memory) { return memory.name == "itcm"; }));
   const auto lite = load_memories(files, folder, "apollo4l");
   REQUIRE(lite.has_value());
   CHECK(memory_named(*lite, "sram").hardware == core::Bytes{1048576});

@@ -56,10 +56,9 @@ Scanned by_definition(std::string_view text, const LineScanner::Options& options
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
     }
-    const bool has_word =
-        std::any_of(options.words.begin(), options.words.end(), [&](const std::string& word) {
-          return line.find(word) != std::string_view::npos;
-        });
+    const bool has_word = std::ranges::any_of(options.words, [&](const std::string& word) {
+      return line.find(word) != std::string_view::npos;
+    });
     if (next || has_word || line.size() >= options.long_line) {
       scanned.taken.push_back(fmt::format("{}: {}", scanned.lines, line));
       next = wants_next(line);

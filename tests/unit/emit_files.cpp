@@ -267,9 +267,8 @@ TEST_SUITE("emit") {
     CHECK(report.board == "zx9");
     CHECK(report.knobs.at("temp_size") == 16 * kMiB);
     CHECK(report.knobs.at("pool_at") == 0x1100000000U);
-    CHECK(std::find(report.read.begin(), report.read.end(), "2 linker maps") != report.read.end());
-    CHECK(std::find(report.read.begin(), report.read.end(), "4 device-tree nodes") !=
-          report.read.end());
+    CHECK(std::ranges::find(report.read, "2 linker maps") != report.read.end());
+    CHECK(std::ranges::find(report.read, "4 device-tree nodes") != report.read.end());
   }
 
   TEST_CASE("one changed number in any file is found, with its place") {

@@ -209,9 +209,8 @@ std::string outline_of(const std::string& markdown) {
 }
 
 void check_bytes(const std::string& content) {
-  CHECK(std::all_of(content.begin(), content.end(), [](char c) {
-    return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t';
-  }));
+  CHECK(std::ranges::all_of(
+      content, [](char c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t'; }));
 }
 
 }  // namespace
@@ -268,9 +267,9 @@ TEST_SUITE("emit") {
   TEST_CASE("files lie where the board says, below the folder, each once") {
     const MemoryMap map = map_of(board_saying("x"));
     const std::vector<std::string> paths = paths_of(render(map, map));
-    CHECK(std::count(paths.begin(), paths.end(), "alpha/alpha-os.x.cmd") == 1);
-    CHECK(std::count(paths.begin(), paths.end(), "beta_1/areas.cmd") == 1);
-    CHECK(std::count(paths.begin(), paths.end(), "alpha/areas.cmd") == 0);
+    CHECK(std::ranges::count(paths, "alpha/alpha-os.x.cmd") == 1);
+    CHECK(std::ranges::count(paths, "beta_1/areas.cmd") == 1);
+    CHECK(std::ranges::count(paths, "alpha/areas.cmd") == 0);
     CHECK(std::set<std::string>(paths.begin(), paths.end()).size() == paths.size());
     for (const std::string& path : paths) {
       CHECK_FALSE(path.starts_with('/'));
@@ -313,8 +312,8 @@ TEST_SUITE("emit") {
         zx9_text(), "mair_non_cached = [0, 4]", "program = \"source\"\nmair_non_cached = [0, 4]"));
     const std::vector<Artifact> artifacts = render(map, map);
     const std::vector<std::string> paths = paths_of(artifacts);
-    CHECK(std::count(paths.begin(), paths.end(), "alpha/mmu.syscfg") == 0);
-    CHECK(std::count(paths.begin(), paths.end(), "alpha/mmu_map.json") == 1);
+    CHECK(std::ranges::count(paths, "alpha/mmu.syscfg") == 0);
+    CHECK(std::ranges::count(paths, "alpha/mmu_map.json") == 1);
     std::vector<MapFile> files = files_of(artifacts);
     CHECK(verify_map(files, "").diagnostics.empty());
     // Then the document is held against the regions.
@@ -359,11 +358,10 @@ TEST_SUITE("emit") {
   TEST_CASE("syscfg on one line is read entry by entry") {
     const MemoryMap map = map_of(zx9_text());
     std::vector<MapFile> files = files_of(render(map, map));
-    const auto syscfg = std::find_if(files.begin(), files.end(), [](const MapFile& file) {
-      return file.path == "alpha/mmu.syscfg";
-    });
+    const auto syscfg = std::ranges::find_if(
+        files, [](const MapFile& file) { return file.path == "alpha/mmu.syscfg"; });
     REQUIRE(syscfg != files.end());
-    std::replace(syscfg->content.begin(), syscfg->content.end(), '\n', ' ');
+    std::ranges::replace(syscfg->content, '\n', ' ');
     CHECK(verify_map(files, "").diagnostics.empty());
     // The arenas of both kinds touch: 5 is cached, 6 is not.
     const std::string good = syscfg->content;

@@ -69,8 +69,8 @@ std::vector<MapFile> written(const MemoryMap& map) {
 }
 
 MapFile& file_of(std::vector<MapFile>& files, const std::string& path) {
-  const auto found = std::find_if(
-      files.begin(), files.end(), [&](const MapFile& file) { return file.path == path; });
+  const auto found =
+      std::ranges::find_if(files, [&](const MapFile& file) { return file.path == path; });
   REQUIRE_MESSAGE(found != files.end(), path);
   return *found;
 }
@@ -120,8 +120,7 @@ TEST_SUITE("emit") {
       std::vector<MapFile> files = written(map);
       const VerifyReport report = verify_map(files, "out");
       CHECK_MESSAGE(report.diagnostics.empty(), test::all_text(report.diagnostics));
-      CHECK(std::find(report.read.begin(), report.read.end(), "1 MPU configuration") !=
-            report.read.end());
+      CHECK(std::ranges::find(report.read, "1 MPU configuration") != report.read.end());
       const std::string path = program == "sysconfig" ? "beta_1/mpu.syscfg" : "beta_1/mpu_cfg.c";
       const std::string text = file_of(files, path).content;
       CHECK_FALSE(contains(text, "{{"));

@@ -455,9 +455,8 @@ TEST_SUITE("emit") {
     plan.blocks.push_back(scratch("view", 2, 3, 64, 0));
     plan.blocks.back().alias_of = "a";
     const auto apart = checks_of(text_of(plan, "c-header"), "APART");
-    CHECK(std::count(apart.begin(),
-                     apart.end(),
-                     std::pair<std::string, std::string>{"NET_BLOCK_A", "NET_BLOCK_C"}) == 1);
+    CHECK(std::ranges::count(
+              apart, std::pair<std::string, std::string>{"NET_BLOCK_A", "NET_BLOCK_C"}) == 1);
     for (const auto& [lower, upper] : apart) {
       CHECK(lower != "NET_BLOCK_VIEW");
       CHECK(upper != "NET_BLOCK_VIEW");
@@ -479,9 +478,8 @@ TEST_SUITE("emit") {
     CHECK(test::contains(lines[2], " no plan needs less "));
     // Four steps of 16 columns.
     const auto row_with = [&](const std::string& label) {
-      const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
-        return test::contains(line, label + " |");
-      });
+      const auto found = std::ranges::find_if(
+          lines, [&](const std::string& line) { return test::contains(line, label + " |"); });
       REQUIRE(found != lines.end());
       return found->substr(found->find('|') + 1);
     };
@@ -490,7 +488,7 @@ TEST_SUITE("emit") {
     CHECK(bottom == std::string(32, 'A') + std::string(32, 'C'));
     const std::string high = row_with("80 B");
     CHECK(high == std::string(16, '.') + std::string(48, 'B'));
-    const auto peak = std::find_if(lines.begin(), lines.end(), [](const std::string& line) {
+    const auto peak = std::ranges::find_if(lines, [](const std::string& line) {
       return test::contains(line, "^ peak: 96 B alive at step 1");
     });
     REQUIRE(peak != lines.end());
@@ -561,7 +559,7 @@ TEST_SUITE("emit") {
     CHECK(json_of(plan, "residency")["tensors"].size() == 6);
     CHECK(json_of(plan, "chrome-trace").contains("traceEvents"));
     for (const std::string& line : lines_of(text_of(plan, "chart"))) {
-      CHECK(std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~'; }));
+      CHECK(std::ranges::all_of(line, [](char c) { return c >= ' ' && c <= '~'; }));
     }
   }
 
@@ -601,7 +599,7 @@ TEST_SUITE("emit") {
     CHECK(processes == std::map<int, std::string>{{1, "dtcm"}, {2, "sram"}});
     std::size_t events = 0;
     for (auto& [thread, times] : threads) {
-      std::sort(times.begin(), times.end());
+      std::ranges::sort(times);
       for (std::size_t i = 1; i < times.size(); ++i) {
         CHECK(times[i - 1].second <= times[i].first);
       }
@@ -704,12 +702,11 @@ TEST_SUITE("emit") {
       const PlanReport all = model::combine({*back, manifest});
       CHECK_MESSAGE(all.diagnostics.empty(), test::all_text(all.diagnostics));
       const core::Diagnostics faults = plan::check_plan(all, &part);
-      CHECK(std::none_of(faults.begin(), faults.end(), [](const auto& fault) {
-        return fault.severity != core::Severity::kNote;
-      }));
+      CHECK(std::ranges::none_of(
+          faults, [](const auto& fault) { return fault.severity != core::Severity::kNote; }));
       CHECK(all.blocks.size() == wanted.blocks.size());
       // Lifetimes are the manifest's, and places the plan's.
-      CHECK(std::all_of(all.blocks.begin(), all.blocks.end(), [](const PlannedBlock& block) {
+      CHECK(std::ranges::all_of(all.blocks, [](const PlannedBlock& block) {
         return block.offset && (block.live || block.role != Lifetime::kScratch);
       }));
       // Whoever changes an id by hand changes what it hashes to.

@@ -225,8 +225,8 @@ class Peeled {
   [[nodiscard]] bool allows(std::size_t most) const {
     std::vector<std::uint64_t> layer = {matters_};
     for (std::size_t left = most;; --left) {
-      const bool is_end = std::any_of(
-          layer.begin(), layer.end(), [&](std::uint64_t state) { return (state & unlike_) == 0; });
+      const bool is_end =
+          std::ranges::any_of(layer, [&](std::uint64_t state) { return (state & unlike_) == 0; });
       if (is_end || left == 0 || layer.empty()) {
         return is_end;
       }
@@ -262,9 +262,8 @@ class Peeled {
 
   // Every attribute that is missing needs a block.
   [[nodiscard]] std::size_t at_least(std::uint64_t state) const {
-    return static_cast<std::size_t>(std::count_if(wants_.begin(), wants_.end(), [&](const auto& w) {
-      return (state & unlike_ & w.second) != 0;
-    }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        wants_, [&](const auto& w) { return (state & unlike_ & w.second) != 0; }));
   }
 
   // What one more block makes of the states, where `left` others may follow.
@@ -291,13 +290,12 @@ class Peeled {
       return states;
     }
     // Where more matters than elsewhere, no fewer blocks suffice.
-    std::sort(states.begin(), states.end(), [](std::uint64_t a, std::uint64_t b) {
+    std::ranges::sort(states, [](std::uint64_t a, std::uint64_t b) {
       return std::make_pair(std::popcount(a), a) < std::make_pair(std::popcount(b), b);
     });
     std::vector<std::uint64_t> kept;
     for (const std::uint64_t state : states) {
-      if (std::none_of(
-              kept.begin(), kept.end(), [&](std::uint64_t k) { return (k & ~state) == 0; })) {
+      if (std::ranges::none_of(kept, [&](std::uint64_t k) { return (k & ~state) == 0; })) {
         kept.push_back(state);
       }
     }
@@ -452,7 +450,7 @@ TEST_SUITE("layout") {
         small_board().free(0xA4000000, 16 * kMiB).free(0xA7C40000, 4 * kMiB - kMiB / 4).stretches();
     const Blocks blocks = checked(spared);
     CHECK(blocks.size() == 3);
-    CHECK(std::find(blocks.begin(), blocks.end(), MpuBlock{0xA4000000, 64 * kMiB, 0, kNonCached}) !=
+    CHECK(std::ranges::find(blocks, MpuBlock{0xA4000000, 64 * kMiB, 0, kNonCached}) !=
           blocks.end());
 
     // 96 MiB, on both sides of a multiple of 256 MiB.

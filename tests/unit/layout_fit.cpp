@@ -117,8 +117,7 @@ struct SmallBoard {
         ++kind;
       }
     }
-    std::stable_sort(
-        list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::size_t> heaps;
     for (const auto& [key, heap] : list) {
       heaps.push_back(heap);
@@ -287,7 +286,7 @@ SmallBoard odd_board(test::Random& random) {
   for (std::size_t& core : board.owner) {
     core = random.below(board.cores);
   }
-  std::sort(board.owner.begin(), board.owner.end());
+  std::ranges::sort(board.owner);
   if (random.below(2) == 0) {
     board.virtual_base += random.below(8) * 256 * kKiB;
     board.physical +=

@@ -185,8 +185,8 @@ TEST_SUITE("layout") {
         ++followed;
         // What fits nowhere, because there is no bank for it at all, stays outside.
         for (const core::Diagnostic& left : moved.after) {
-          const bool stays = std::any_of(
-              moved.outside.begin(), moved.outside.end(), [&](const core::Diagnostic& before) {
+          const bool stays =
+              std::ranges::any_of(moved.outside, [&](const core::Diagnostic& before) {
                 return before.message == left.message && before.hint != moved.hint;
               });
           CHECK_MESSAGE((left.severity != core::Severity::kError || stays),

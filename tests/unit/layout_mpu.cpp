@@ -200,7 +200,7 @@ TEST_SUITE("layout") {
                        chain("ocram", "0x3600000", {{"OCRAM", "256KiB", "cached"}}, sram) +
                        chain("last", "0xFFFF0000", {{"LAST", "64KiB", "non-cached"}}, sram)));
     Lines list = computed(map);
-    std::sort(list.begin(), list.end());
+    std::ranges::sort(list);
     CHECK(list == Lines{"FIRST 0x0 0x10000 00000000 cached",
                         "LAST 0xFFFF0000 0x10000 00000000 non-cached",
                         "OCRAM 0x3600000 0x40000 00000000 cached"});
@@ -471,7 +471,7 @@ TEST_SUITE("layout") {
     map.mpu[0].regions.back().disabled = 0;
     map.mpu[0].areas.clear();
     const core::Diagnostics found = findings(map);
-    CHECK(std::any_of(found.begin(), found.end(), [](const core::Diagnostic& finding) {
+    CHECK(std::ranges::any_of(found, [](const core::Diagnostic& finding) {
       return contains(finding.message, "r5 sees [0xC0000000, 0xC0008000) of 'HOLE'");
     }));
   }

@@ -38,9 +38,7 @@ class Painting {
     for (const MpuRegion& region : regions) {
       order.push_back(&region);
     }
-    std::sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-      return a->number < b->number;
-    });
+    std::ranges::sort(order, [](const auto* a, const auto* b) { return a->number < b->number; });
     for (const MpuRegion* region : order) {
       if (fixed_only && !region->is_fixed) {
         continue;
@@ -86,9 +84,8 @@ struct Span {
 };
 
 bool within(const std::vector<Span>& spans, std::uint64_t address) {
-  return std::any_of(spans.begin(), spans.end(), [&](const Span& span) {
-    return span.base <= address && address < span.end;
-  });
+  return std::ranges::any_of(
+      spans, [&](const Span& span) { return span.base <= address && address < span.end; });
 }
 
 // What the regions of a core must show is what they show: areas, what the linker places, nothing
@@ -124,13 +121,13 @@ void check_painting(const MemoryMap& map, const MpuTable& table) {
   for (const MpuArea& area : table.areas) {
     edges.insert(edges.end(), {area.range.base().value(), area.range.last().value() + 1});
   }
-  std::sort(edges.begin(), edges.end());
+  std::ranges::sort(edges);
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   std::uint64_t spare = 0;
   std::string wrong;
   for (std::size_t i = 0; i < edges.size() && edges[i] < kMpuSpace; ++i) {
     const std::uint64_t address = edges[i];
-    const auto area = std::find_if(table.areas.begin(), table.areas.end(), [&](const auto& each) {
+    const auto area = std::ranges::find_if(table.areas, [&](const auto& each) {
       return each.range.base().value() <= address && address <= each.range.last().value();
     });
     const std::string& wanted = area == table.areas.end() ? fixed.at(address) : area->attribute;

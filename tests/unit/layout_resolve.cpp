@@ -183,9 +183,8 @@ TEST_SUITE("layout") {
   TEST_CASE("a limit below the chain's base: somebody set it there, or the board is wrong") {
     // The limit is a knob: what begins there ends no window above it.
     const MemoryMap map = map_of(zx9_text(), {{"pool_at", 0x80000000}});
-    const auto window = std::find_if(map.windows.begin(), map.windows.end(), [](const auto& each) {
-      return each.chain == "arenas";
-    });
+    const auto window =
+        std::ranges::find_if(map.windows, [](const auto& each) { return each.chain == "arenas"; });
     REQUIRE(window != map.windows.end());
     CHECK(window->free == Bytes{0});
     check_accounts(map);

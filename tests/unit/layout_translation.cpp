@@ -84,13 +84,11 @@ Pages painted(const std::vector<ModelEntry>& entries, const Section& section) {
 
 // Whether no piece could be joined with the next one.
 bool is_shortest(const std::vector<Translation>& pieces) {
-  return std::adjacent_find(
-             pieces.begin(), pieces.end(), [](const Translation& a, const Translation& b) {
-               return a.mair == b.mair && a.instance == b.instance &&
-                      a.virtual_range.base().plus(a.virtual_range.size()) ==
-                          b.virtual_range.base() &&
-                      a.physical.base().plus(a.physical.size()) == b.physical.base();
-             }) == pieces.end();
+  return std::ranges::adjacent_find(pieces, [](const Translation& a, const Translation& b) {
+           return a.mair == b.mair && a.instance == b.instance &&
+                  a.virtual_range.base().plus(a.virtual_range.size()) == b.virtual_range.base() &&
+                  a.physical.base().plus(a.physical.size()) == b.physical.base();
+         }) == pieces.end();
 }
 
 std::vector<ModelCut> cuts_of(const TranslationTables& tables) {

@@ -60,9 +60,8 @@ std::string viewed() {
 }
 
 const Region& region(const MemoryMap& map, const std::string& name) {
-  const auto found = std::find_if(map.regions.begin(),
-                                  map.regions.end(),
-                                  [&](const Region& candidate) { return candidate.name == name; });
+  const auto found = std::ranges::find_if(
+      map.regions, [&](const Region& candidate) { return candidate.name == name; });
   REQUIRE_MESSAGE(found != map.regions.end(), name);
   return *found;
 }
@@ -70,9 +69,8 @@ const Region& region(const MemoryMap& map, const std::string& name) {
 const MmuRange& entry(const MemoryMap& map, const std::string& core, const std::string& name) {
   const MmuTable* table = map.find_mmu(core);
   REQUIRE(table != nullptr);
-  const auto found = std::find_if(table->ranges.begin(),
-                                  table->ranges.end(),
-                                  [&](const MmuRange& range) { return range.entry == name; });
+  const auto found = std::ranges::find_if(
+      table->ranges, [&](const MmuRange& range) { return range.entry == name; });
   REQUIRE_MESSAGE(found != table->ranges.end(), name);
   return *found;
 }
@@ -264,9 +262,8 @@ regions = [ { name = "THIRD", size = "1MiB", cores = ["beta_1"] } ]
     CHECK(region(map, "THIRD").virtual_base == VirtAddr{0x80200000});
     CHECK(check_map(map).empty());
     // The window is physical, from where the chain begins.
-    const auto window = std::find_if(map.windows.begin(), map.windows.end(), [](const Window& one) {
-      return one.chain == "second";
-    });
+    const auto window =
+        std::ranges::find_if(map.windows, [](const Window& one) { return one.chain == "second"; });
     REQUIRE(window != map.windows.end());
     CHECK(window->range.base() == PhysAddr{0x1004000000});
     CHECK(window->placed == Bytes{2 * kMiB});

@@ -28,9 +28,8 @@ const Subject& only(const Answer& answer) {
 }
 
 bool says(const Subject& subject, const std::string& part) {
-  return std::any_of(subject.facts.begin(), subject.facts.end(), [&](const std::string& fact) {
-    return test::contains(fact, part);
-  });
+  return std::ranges::any_of(subject.facts,
+                             [&](const std::string& fact) { return test::contains(fact, part); });
 }
 
 const AddressReading& reading_of(const Answer& answer, const std::string& core) {

@@ -133,11 +133,10 @@ std::vector<std::pair<Severity, Code>> kinds(const core::Diagnostics& found) {
 using Kinds = std::vector<std::pair<Severity, Code>>;
 
 bool says(const core::Diagnostics& found, const std::string& words) {
-  return std::any_of(found.begin(), found.end(), [&](const core::Diagnostic& diagnostic) {
-    const bool in_details = std::any_of(
-        diagnostic.details.begin(), diagnostic.details.end(), [&](const std::string& detail) {
-          return detail.find(words) != std::string::npos;
-        });
+  return std::ranges::any_of(found, [&](const core::Diagnostic& diagnostic) {
+    const bool in_details = std::ranges::any_of(diagnostic.details, [&](const std::string& detail) {
+      return detail.find(words) != std::string::npos;
+    });
     return in_details || diagnostic.message.find(words) != std::string::npos ||
            diagnostic.hint.find(words) != std::string::npos;
   });
@@ -375,8 +374,8 @@ TEST_SUITE("plan") {
       CAPTURE(text);
       Kinds is = kinds(found);
       Kinds wanted = mistake.found;
-      std::sort(is.begin(), is.end());
-      std::sort(wanted.begin(), wanted.end());
+      std::ranges::sort(is);
+      std::ranges::sort(wanted);
       CHECK(is == wanted);
       for (const std::string& named : mistake.named) {
         CAPTURE(named);

@@ -75,8 +75,7 @@ Buffers packed(std::mt19937& random, std::size_t count, std::int64_t steps) {
     buffer.lower = static_cast<std::int64_t>(random() % static_cast<unsigned>(steps));
     buffer.upper = buffer.lower + 1 + static_cast<std::int64_t>(random() % 4);
     buffer.size = 1 + random() % 8;
-    while (std::any_of(
-        buffers.begin(), buffers.end(), [&](const auto& other) { return share(other, buffer); })) {
+    while (std::ranges::any_of(buffers, [&](const auto& other) { return share(other, buffer); })) {
       ++buffer.offset;
     }
     buffers.push_back(buffer);

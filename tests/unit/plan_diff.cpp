@@ -60,8 +60,8 @@ TEST_SUITE("plan") {
   TEST_CASE("Equal plans do not differ, in whatever order they are listed") {
     const PlanReport before = plan();
     PlanReport after = plan();
-    std::reverse(after.blocks.begin(), after.blocks.end());
-    std::reverse(after.arenas.begin(), after.arenas.end());
+    std::ranges::reverse(after.blocks);
+    std::ranges::reverse(after.arenas);
     const PlanDiff diff = diff_plans(before, after);
     CHECK(diff.change == PlanChange::kNone);
     CHECK(diff.arenas.empty());

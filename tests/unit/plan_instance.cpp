@@ -74,7 +74,7 @@ TEST_SUITE("plan") {
         }
       }
       // Something begins in each.
-      CHECK(std::count(used.begin(), used.end(), false) == 0);
+      CHECK(std::ranges::count(used, false) == 0);
     }
   }
 

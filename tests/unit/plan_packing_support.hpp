@@ -86,7 +86,7 @@ inline std::uint64_t least_height(const std::vector<plan::Buffer>& buffers) {
       height = std::max(height, ends[order[i]]);
     }
     least = std::min(least, height);
-  } while (std::next_permutation(order.begin(), order.end()));
+  } while (std::ranges::next_permutation(order).found);
   return least;
 }
 

@@ -61,7 +61,7 @@ std::uint64_t least_height(const std::vector<Piece>& pieces) {
       height = std::max(height, offset + piece.size);
     }
     least = std::min(least, height);
-  } while (std::next_permutation(order.begin(), order.end()));
+  } while (std::ranges::next_permutation(order).found);
   return pieces.empty() ? 0 : least;
 }
 

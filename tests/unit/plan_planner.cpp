@@ -129,25 +129,22 @@ core::Diagnostic error_by(const PlanReport& report,
 }
 
 const PlannedBlock& block_of(const PlanOutcome& outcome, const std::string& id) {
-  const auto found = std::find_if(outcome.plan.blocks.begin(),
-                                  outcome.plan.blocks.end(),
-                                  [&](const PlannedBlock& block) { return block.id == id; });
+  const auto found = std::ranges::find_if(
+      outcome.plan.blocks, [&](const PlannedBlock& block) { return block.id == id; });
   REQUIRE(found != outcome.plan.blocks.end());
   return *found;
 }
 
 const PlannedArena* arena_of(const PlanOutcome& outcome, Lifetime role, const std::string& memory) {
-  const auto found = std::find_if(
-      outcome.plan.arenas.begin(), outcome.plan.arenas.end(), [&](const PlannedArena& arena) {
-        return arena.role == role && arena.memory == memory;
-      });
+  const auto found = std::ranges::find_if(outcome.plan.arenas, [&](const PlannedArena& arena) {
+    return arena.role == role && arena.memory == memory;
+  });
   return found == outcome.plan.arenas.end() ? nullptr : &*found;
 }
 
 std::uint64_t used_of(const PlanOutcome& outcome, const std::string& name) {
-  const auto found = std::find_if(outcome.plan.memories.begin(),
-                                  outcome.plan.memories.end(),
-                                  [&](const auto& memory) { return memory.name == name; });
+  const auto found = std::ranges::find_if(outcome.plan.memories,
+                                          [&](const auto& memory) { return memory.name == name; });
   REQUIRE(found != outcome.plan.memories.end());
   return found->used->count();
 }
@@ -665,10 +662,9 @@ memory:
 )yaml");
   REQUIRE(outcome.shortages.size() == 1);
   const auto& remedies = outcome.shortages.front().remedies;
-  CHECK(std::find(remedies.begin(),
-                  remedies.end(),
-                  "read the constant 'k' of 300 B in 'mram', without staging it") !=
-        remedies.end());
+  CHECK(
+      std::ranges::find(remedies, "read the constant 'k' of 300 B in 'mram', without staging it") !=
+      remedies.end());
 }
 
 TEST_SUITE_END();

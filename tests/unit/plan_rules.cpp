@@ -149,7 +149,7 @@ TEST_CASE("type and id beat type, type beats id, id beats neither; then the late
       CHECK(attributes_of(rules, Lifetime::kScratch, "7").memory == strongest(0b0011));
       CHECK(attributes_of(rules, Lifetime::kScratch, "8").memory == strongest(0b0001));
     }
-  } while (std::next_permutation(order.begin(), order.end()));
+  } while (std::ranges::next_permutation(order).found);
   Rules ties;
   ties.tensors = {rule(Lifetime::kScratch, {}, "first"), rule(Lifetime::kScratch, {}, "second")};
   CHECK(attributes_of(ties, Lifetime::kScratch, "x").memory == "second");

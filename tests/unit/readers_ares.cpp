@@ -33,8 +33,8 @@ core::Diagnostics refused(const json& document) {
 }
 
 const model::PlannedBlock& block(const model::PlanReport& report, std::string_view id) {
-  const auto found = std::find_if(
-      report.blocks.begin(), report.blocks.end(), [&](const auto& each) { return each.id == id; });
+  const auto found =
+      std::ranges::find_if(report.blocks, [&](const auto& each) { return each.id == id; });
   REQUIRE_MESSAGE(found != report.blocks.end(), id);
   return *found;
 }

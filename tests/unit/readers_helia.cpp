@@ -42,8 +42,8 @@ std::string sample(const std::string& name) {
 }
 
 const model::PlannedBlock& block(const model::PlanReport& report, std::string_view id) {
-  const auto found = std::find_if(
-      report.blocks.begin(), report.blocks.end(), [&](const auto& one) { return one.id == id; });
+  const auto found =
+      std::ranges::find_if(report.blocks, [&](const auto& one) { return one.id == id; });
   REQUIRE(found != report.blocks.end());
   return *found;
 }
@@ -109,7 +109,7 @@ TEST_SUITE("readers") {
         const model::PlanReport report = good(form, "");
         CHECK(report.format == format);
         CHECK(report.diagnostics.empty());
-        CHECK(report.lines == static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')));
+        CHECK(report.lines == static_cast<std::size_t>(std::ranges::count(text, '\n')));
       }
     }
   }

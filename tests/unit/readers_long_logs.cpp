@@ -58,7 +58,7 @@ TEST_SUITE("readers: long logs") {
     explicit Endless(char byte) : byte_(byte) {}
 
     core::Result<std::size_t> read(std::span<char> buffer) override {
-      std::fill(buffer.begin(), buffer.end(), byte_);
+      std::ranges::fill(buffer, byte_);
       taken += buffer.size();
       return buffer.size();
     }

@@ -110,8 +110,7 @@ TEST_CASE("plan document: what was written comes back as it was") {
   written.erase("layout_hash");
   // The writer lists arenas of all blocks; those of the document are there as they were.
   for (const json& arena : expected["arenas"]) {
-    CHECK_MESSAGE(std::find(written["arenas"].begin(), written["arenas"].end(), arena) !=
-                      written["arenas"].end(),
+    CHECK_MESSAGE(std::ranges::find(written["arenas"], arena) != written["arenas"].end(),
                   arena.dump());
   }
   for (const char* const key : {"prefix", "planner", "memories", "blocks", "layers"}) {

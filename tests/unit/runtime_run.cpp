@@ -319,9 +319,8 @@ TEST_CASE("without a trace each heap is filled by one block") {
       CHECK(region->seen_by(replay.core));
     }
   }
-  const auto driven = std::count_if(map.board.knobs.begin(), map.board.knobs.end(), [](auto& knob) {
-    return knob.demand.has_value();
-  });
+  const auto driven =
+      std::ranges::count_if(map.board.knobs, [](auto& knob) { return knob.demand.has_value(); });
   CHECK(heaps == static_cast<std::size_t>(driven));
 }
 

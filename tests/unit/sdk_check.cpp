@@ -346,7 +346,7 @@ core::Diagnostics findings(const Files& tree, const std::string& board_text = kB
 Files changed(const std::string& path, const std::string& from, const std::string& to) {
   Files tree = good_tree();
   const auto file =
-      std::find_if(tree.begin(), tree.end(), [&](const auto& each) { return each.first == path; });
+      std::ranges::find_if(tree, [&](const auto& each) { return each.first == path; });
   REQUIRE(file != tree.end());
   const std::size_t at = file->second.find(from);
   REQUIRE_MESSAGE(at != std::string::npos, (path + ": " + from));

@@ -136,9 +136,8 @@ TEST_SUITE("sizing") {
     CHECK(shared.requested.count() == 3 * each - 2 * saved);
     CHECK(shared.bound >= shared.requested);
     CHECK(shared.bound < unknown.bound);
-    const auto reduced = std::count_if(shared.counted.begin(),
-                                       shared.counted.end(),
-                                       [](const Counted& c) { return !c.rule.empty(); });
+    const auto reduced =
+        std::ranges::count_if(shared.counted, [](const Counted& c) { return !c.rule.empty(); });
     CHECK(reduced == 2);
     // Loaded one at a time each is the first of its priority.
     Options apart;
@@ -531,11 +530,9 @@ TEST_SUITE("sizing") {
     // A generation that also copies the network says so, without a size.
     zx9.board.generation = "9";
     const Sizing older = size(recording_of("alpha", {appnote_instance(false)}), &zx9.view);
-    CHECK(std::any_of(keep(older).forecast_steps.begin(),
-                      keep(older).forecast_steps.end(),
-                      [](const ForecastStep& step) {
-                        return !step.bytes && test::contains(step.what, "network");
-                      }));
+    CHECK(std::ranges::any_of(keep(older).forecast_steps, [](const ForecastStep& step) {
+      return !step.bytes && test::contains(step.what, "network");
+    }));
   }
 
   TEST_CASE("a log that a host emulation printed is warned of") {

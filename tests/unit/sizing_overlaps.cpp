@@ -127,7 +127,7 @@ std::vector<std::vector<std::size_t>> plain_groups(const std::vector<Instance>& 
         }
       }
     }
-    std::sort(group.begin(), group.end());
+    std::ranges::sort(group);
     if (group.size() > 1) {
       groups.push_back(std::move(group));
     }
@@ -139,17 +139,16 @@ std::vector<std::vector<std::size_t>> plain_groups(const std::vector<Instance>& 
 std::vector<std::size_t> plain_bound(const std::vector<Instance>& models,
                                      std::vector<std::size_t> group,
                                      const std::vector<std::uint64_t>& weights) {
-  std::sort(group.begin(), group.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(group, [&](std::size_t a, std::size_t b) {
     return std::tuple{weights[b], models[a].line, a} < std::tuple{weights[a], models[b].line, b};
   });
   std::vector<std::vector<std::size_t>> cliques;
   for (const std::size_t node : group) {
     const auto fits = [&](const std::vector<std::size_t>& clique) {
-      return std::all_of(clique.begin(), clique.end(), [&](std::size_t other) {
-        return never_together(models[node], models[other]);
-      });
+      return std::ranges::all_of(
+          clique, [&](std::size_t other) { return never_together(models[node], models[other]); });
     };
-    const auto home = std::find_if(cliques.begin(), cliques.end(), fits);
+    const auto home = std::ranges::find_if(cliques, fits);
     (home == cliques.end() ? cliques.emplace_back() : *home).push_back(node);
   }
   std::vector<std::size_t> heaviest;
@@ -194,7 +193,7 @@ TEST_SUITE("sizing") {
           continue;
         }
         std::vector<std::size_t> expected = plain_bound(models, group, weights);
-        std::sort(expected.begin(), expected.end());
+        std::ranges::sort(expected);
         std::vector<std::size_t> counted;
         std::set_intersection(set.instances.begin(),
                               set.instances.end(),

@@ -85,7 +85,7 @@ struct WrittenMap {
   [[nodiscard]] Core core_of(const std::string& name, core::Place file) const {
     Core core{name, {}, std::move(file), std::string{kWriteAgain}};
     for (const MapRegion& region : regions) {
-      if (std::find(region.cores.begin(), region.cores.end(), name) != region.cores.end()) {
+      if (std::ranges::find(region.cores, name) != region.cores.end()) {
         core.regions.push_back(region);
       }
     }
@@ -100,8 +100,8 @@ struct WrittenMap {
  private:
   template <typename Item>
   static const Item* find(const std::vector<Item>& items, const std::string& core) {
-    const auto found = std::find_if(
-        items.begin(), items.end(), [&](const Item& item) { return item.core == core; });
+    const auto found =
+        std::ranges::find_if(items, [&](const Item& item) { return item.core == core; });
     return found == items.end() ? nullptr : &*found;
   }
 };

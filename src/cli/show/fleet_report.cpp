@@ -24,9 +24,8 @@ using core::Json;
 
 std::string heading(const app::Fleet& fleet) {
   std::vector<std::string> facts = {core::plural(fleet.files.size(), "log")};
-  const auto incomplete = std::count_if(fleet.files.begin(),
-                                        fleet.files.end(),
-                                        [](const app::FleetFile& file) { return !file.complete; });
+  const auto incomplete =
+      std::ranges::count_if(fleet.files, [](const app::FleetFile& file) { return !file.complete; });
   if (incomplete != 0) {
     facts.push_back(fmt::format("{} of them incomplete", incomplete));
   }

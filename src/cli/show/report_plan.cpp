@@ -212,10 +212,9 @@ std::string moves_text(const app::Planning& planning) {
 std::string comparison_text(const app::Planning& planning) {
   const auto before = used_of(planning.wanted);
   const auto after = used_of(planning.outcome.plan);
-  const bool was_planned = std::all_of(
-      planning.wanted.blocks.begin(), planning.wanted.blocks.end(), [](const auto& block) {
-        return block.offset || !block.alias_of.empty();
-      });
+  const bool was_planned = std::ranges::all_of(planning.wanted.blocks, [](const auto& block) {
+    return block.offset || !block.alias_of.empty();
+  });
   const bool is_whole = !planning.wanted.abridged && !planning.own_is_wrong;
   if (!was_planned || !is_whole || before.empty()) {
     return {};

@@ -109,8 +109,8 @@ std::string runs_text(const app::Analysis& analysis) {
 
 template <typename Item>
 std::size_t count_of(const std::vector<Item>& items, std::size_t input) {
-  return static_cast<std::size_t>(std::count_if(
-      items.begin(), items.end(), [&](const Item& item) { return item.input == input; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(items, [&](const Item& item) { return item.input == input; }));
 }
 
 // "2 models of 32 records".

@@ -61,14 +61,10 @@ constexpr std::array<RareColumn, 3> kRareColumns = {{
 
 std::vector<RareColumn> rare_columns_of(const CoreSizing& core) {
   std::vector<RareColumn> columns;
-  std::copy_if(kRareColumns.begin(),
-               kRareColumns.end(),
-               std::back_inserter(columns),
-               [&](const RareColumn& column) {
-                 return std::any_of(core.demands.begin(),
-                                    core.demands.end(),
-                                    [&](const Demand& demand) { return column.of(demand); });
-               });
+  std::ranges::copy_if(kRareColumns, std::back_inserter(columns), [&](const RareColumn& column) {
+    return std::ranges::any_of(core.demands,
+                               [&](const Demand& demand) { return column.of(demand).has_value(); });
+  });
   return columns;
 }
 
@@ -238,8 +234,8 @@ std::string notes(const app::Analysis& analysis) {
 // The command that writes the map of this report; nothing where emit would refuse.
 std::string emit_line(const app::Analysis& analysis) {
   const core::Diagnostics& said = analysis.sizing.diagnostics;
-  const bool refused = std::any_of(
-      said.begin(), said.end(), [](const core::Diagnostic& one) { return app::forbids_map(one); });
+  const bool refused =
+      std::ranges::any_of(said, [](const core::Diagnostic& one) { return app::forbids_map(one); });
   if (!analysis.board || refused || suggestions_of(analysis).empty()) {
     return {};
   }

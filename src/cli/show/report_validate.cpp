@@ -32,9 +32,8 @@ std::uint64_t sum(const RunResult& result, std::uint64_t CoreRun::*figure) {
 }
 
 bool has_unit(const RunResult& result, Unit unit) {
-  return std::any_of(result.cores.begin(), result.cores.end(), [&](const CoreRun& core) {
-    return core.ran && core.unit == unit;
-  });
+  return std::ranges::any_of(result.cores,
+                             [&](const CoreRun& core) { return core.ran && core.unit == unit; });
 }
 
 // What a run without findings shows, in sentences.
@@ -74,10 +73,8 @@ std::vector<std::string> proven(const app::ValidateRequest& request, const RunRe
   std::size_t blocks = 0;
   for (const CoreRun& core : result.cores) {
     blocks += core.blocks.size();
-    records += static_cast<std::size_t>(
-        std::count_if(core.blocks.begin(), core.blocks.end(), [](const auto& block) {
-          return block.record.has_value();
-        }));
+    records += static_cast<std::size_t>(std::ranges::count_if(
+        core.blocks, [](const auto& block) { return block.record.has_value(); }));
   }
   if (records != 0) {
     said.push_back(
@@ -131,9 +128,8 @@ std::string bullets(const char* title, const std::vector<std::string>& said) {
 std::vector<std::string> untried(const RunResult& result) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   for (const runtime::Untried& one : result.untried) {
-    auto reason = std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& known) {
-      return known.first == one.why;
-    });
+    auto reason =
+        std::ranges::find_if(by_reason, [&](const auto& known) { return known.first == one.why; });
     if (reason == by_reason.end()) {
       reason = by_reason.insert(by_reason.end(), {one.why, {}});
     }

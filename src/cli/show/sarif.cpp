@@ -125,8 +125,8 @@ class SarifRun {
     if (is_new) {
       Json item;
       item["id"] = core::code_name(code);
-      const auto rule = std::find_if(
-          rules_.begin(), rules_.end(), [&](const Rule& each) { return each.code == code; });
+      const auto rule =
+          std::ranges::find_if(rules_, [&](const Rule& each) { return each.code == code; });
       // Code hosts want a help of every rule.
       item["help"]["text"] = "memsize list checks says what is checked, and why";
       if (rule != rules_.end()) {

@@ -108,7 +108,7 @@ std::string readings_text(const Answer& answer) {
     if (!reading.is_mapped) {
       in = "not mapped: an access faults";
     } else if (in.empty() && !reading.where.empty()) {
-      auto known = std::find(told.begin(), told.end(), reading.where);
+      auto known = std::ranges::find(told, reading.where);
       if (known == told.end()) {
         told.push_back(reading.where);
         known = told.end() - 1;
@@ -171,8 +171,8 @@ std::map<std::string, bool> builds_differ(const Subject& subject) {
   std::map<std::string, bool> differ;
   for (const auto& [core, builds] : said) {
     const std::string& first = builds.begin()->second;
-    differ[core] = std::any_of(
-        builds.begin(), builds.end(), [&](const auto& build) { return build.second != first; });
+    differ[core] =
+        std::ranges::any_of(builds, [&](const auto& build) { return build.second != first; });
   }
   return differ;
 }
@@ -205,7 +205,7 @@ Table sight_table(const Subject& subject) {
         cached_text(subject, sight),
         by_text(sight),
         sight.name == subject.name ? "" : core::printable(sight.name)};
-    if (std::find(rows.begin(), rows.end(), row) == rows.end()) {
+    if (std::ranges::find(rows, row) == rows.end()) {
       rows.push_back(std::move(row));
     }
   }
@@ -223,11 +223,10 @@ void drop_column(Table& table, std::size_t column) {
 // Sizes and names only where there is another one than the subject's.
 void drop_what_is_known(const Subject& subject, Table& table) {
   const auto& rows = table.rows;
-  if (std::all_of(
-          rows.begin(), rows.end(), [](const auto& row) { return row[kNameColumn].empty(); })) {
+  if (std::ranges::all_of(rows, [](const auto& row) { return row[kNameColumn].empty(); })) {
     drop_column(table, kNameColumn);
   }
-  if (std::all_of(rows.begin(), rows.end(), [&](const auto& row) {
+  if (std::ranges::all_of(rows, [&](const auto& row) {
         return subject.size && row[kSizeColumn] == size_text(*subject.size);
       })) {
     drop_column(table, kSizeColumn);
@@ -246,14 +245,13 @@ std::vector<std::pair<std::string, std::vector<std::string>>> unnamed_sights(
                                         cached_text(subject, sight),
                                         emit::range_text(sight.address, sight.size),
                                         by_text(sight));
-    auto known =
-        std::find_if(ways.begin(), ways.end(), [&](const auto& each) { return each.first == how; });
+    auto known = std::ranges::find_if(ways, [&](const auto& each) { return each.first == how; });
     if (known == ways.end()) {
       ways.push_back({how, {}});
       known = ways.end() - 1;
     }
     auto& cores = known->second;
-    if (std::find(cores.begin(), cores.end(), sight.core) == cores.end()) {
+    if (std::ranges::find(cores, sight.core) == cores.end()) {
       cores.push_back(sight.core);
     }
   }
@@ -293,14 +291,14 @@ std::vector<Statement> with_entries(const Subject& subject) {
         if (label.empty() || place.path.empty()) {
           return;
         }
-        auto known = std::find_if(entries.begin(), entries.end(), [&](const auto& each) {
+        auto known = std::ranges::find_if(entries, [&](const auto& each) {
           return each.first.place == place && each.first.what == label;
         });
         if (known == entries.end()) {
           entries.push_back({{place, label}, {}});
           known = entries.end() - 1;
         }
-        if (std::find(known->second.begin(), known->second.end(), core) == known->second.end()) {
+        if (std::ranges::find(known->second, core) == known->second.end()) {
           known->second.push_back(core);
         }
       };
@@ -357,7 +355,7 @@ std::string said_text(const Answer& answer, const Subject& subject) {
   for (const Statement& each : with_entries(subject)) {
     Line line{
         path_below(answer.root, each.place), each.place.line, core::printable(each.what, 200)};
-    if (!each.place.path.empty() && std::find(lines.begin(), lines.end(), line) == lines.end()) {
+    if (!each.place.path.empty() && std::ranges::find(lines, line) == lines.end()) {
       lines.push_back(std::move(line));
     }
   }
@@ -367,12 +365,11 @@ std::string said_text(const Answer& answer, const Subject& subject) {
   const std::string shared = shared_text(lines);
   std::vector<std::string> paths;
   for (const Line& line : lines) {
-    if (std::find(paths.begin(), paths.end(), line.path) == paths.end()) {
+    if (std::ranges::find(paths, line.path) == paths.end()) {
       paths.push_back(line.path);
     }
   }
-  std::stable_sort(
-      lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.number < b.number; });
+  std::ranges::stable_sort(lines, [](const Line& a, const Line& b) { return a.number < b.number; });
   std::string out = "\n  where it is said\n";
   for (const std::string& path : paths) {
     out += fmt::format("    {}\n", path);

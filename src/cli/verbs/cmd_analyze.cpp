@@ -48,16 +48,15 @@ constexpr const char* kHelpHint = "memsize analyze --help shows how";
 
 bool is_fleet(app::Session& session, const AnalyzeOptions& options) {
   const auto& inputs = options.request.inputs;
-  return std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-    return session.files.is_directory(input);
-  });
+  return std::ranges::any_of(
+      inputs, [&](const std::string& input) { return session.files.is_directory(input); });
 }
 
 // What is read is not written over.
 std::optional<core::Diagnostic> check_output(app::Session& session,
                                              const AnalyzeOptions& options,
                                              const std::vector<std::string>& read) {
-  const bool is_read = std::any_of(read.begin(), read.end(), [&](const std::string& path) {
+  const bool is_read = std::ranges::any_of(read, [&](const std::string& path) {
     return !path.empty() && session.files.same_file(path, options.output);
   });
   if (options.output.empty() || !is_read) {
@@ -111,7 +110,7 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const Analyze
     return misuse("--sdk needs a board that says what the tree does not",
                   "memsize analyze LOG --board BOARD --sdk DIR; memsize list boards shows them");
   }
-  if (std::count(inputs.begin(), inputs.end(), "-") > 1) {
+  if (std::ranges::count(inputs, "-") > 1) {
     return misuse("standard input can be read only once", kHelpHint);
   }
   if (is_fleet(session, options)) {
@@ -121,7 +120,7 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const Analyze
     return misuse("--follow reads one log", kHelpHint);
   }
   std::vector<std::string> read = inputs;
-  std::replace(read.begin(), read.end(), std::string{"-"}, std::string{"/dev/stdin"});
+  std::ranges::replace(read, std::string{"-"}, std::string{"/dev/stdin"});
   read.push_back(options.project_path);
   return check_output(session, options, read);
 }

@@ -156,7 +156,7 @@ class Importer {
                                     place,
                                     "give another name with -o, or --force to write over it"));
     }
-    const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    const std::size_t lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
     if (const auto written = session_.files.replace({{options_.output, std::move(text)}});
         !written) {
       return tl::make_unexpected(written.error());

@@ -41,7 +41,7 @@ struct CheckOptions {
 // A plan is held against itself and the memories of a part, and nothing else.
 std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
   const app::CheckRequest& request = options.request;
-  if (std::count(request.plans.begin(), request.plans.end(), "-") > 1) {
+  if (std::ranges::count(request.plans, "-") > 1) {
     return core::error(Code::kUsage,
                        "standard input can be read only once",
                        {},
@@ -169,7 +169,7 @@ class Judge {
     const std::string& path = options_.write_baseline;
     const std::string shown = core::printable(path, kLongestPath);
     core::Diagnostics& found = report_.diagnostics;
-    if (std::any_of(found.begin(), found.end(), app::could_not_look)) {
+    if (std::ranges::any_of(found, app::could_not_look)) {
       written_ = fmt::format("{} was not written: not everything could be read\n", shown);
       return;
     }
@@ -204,10 +204,8 @@ class Judge {
             describe_notes(report_.remarks);
     } else if (!report_.checked.empty()) {
       const auto count = [&](core::Severity severity) {
-        return static_cast<std::size_t>(std::count_if(
-            report_.diagnostics.begin(), report_.diagnostics.end(), [&](const auto& found) {
-              return found.severity == severity;
-            }));
+        return static_cast<std::size_t>(std::ranges::count_if(
+            report_.diagnostics, [&](const auto& found) { return found.severity == severity; }));
       };
       out = fmt::format("{} and {} in {}\n",
                         core::plural(count(core::Severity::kError), "error"),

@@ -98,9 +98,8 @@ std::string summary(const EmitOptions& options,
                      "--trace LOG\n",
                      core::shell_path(options.request.board.name));
   }
-  const bool explained = std::any_of(emission.artifacts.begin(),
-                                     emission.artifacts.end(),
-                                     [](const auto& a) { return a.emitter == "rebuild"; });
+  const bool explained =
+      std::ranges::any_of(emission.artifacts, [](const auto& a) { return a.emitter == "rebuild"; });
   return out + fmt::format("{}{}\n",
                            balance_sentence(emission.map,
                                             emission.baseline,

@@ -106,15 +106,14 @@ std::optional<core::Diagnostic> check_limits(PlanOptions& options) {
 
 std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& options) {
   std::vector<std::string> read = options.request.reports;
-  if (std::count(read.begin(), read.end(), "-") > 1) {
+  if (std::ranges::count(read, "-") > 1) {
     return plan_misuse("standard input can be read only once", "memsize plan --help shows how");
   }
-  std::replace(read.begin(), read.end(), std::string{"-"}, std::string{"/dev/stdin"});
+  std::ranges::replace(read, std::string{"-"}, std::string{"/dev/stdin"});
   read.push_back(options.request.rules);
-  const bool is_read =
-      !options.output.empty() && std::any_of(read.begin(), read.end(), [&](const auto& path) {
-        return !path.empty() && session.files.same_file(path, options.output);
-      });
+  const bool is_read = !options.output.empty() && std::ranges::any_of(read, [&](const auto& path) {
+    return !path.empty() && session.files.same_file(path, options.output);
+  });
   if (is_read) {
     return plan_misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
                        "choose another file for the plan");

@@ -206,8 +206,8 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   if (status.files.empty()) {
     text += fmt::format("{}: nothing that memsize changed\n", tree.shown());
   } else {
-    const bool is_lost = std::any_of(
-        status.files.begin(), status.files.end(), [](const auto& file) { return file.is_lost; });
+    const bool is_lost =
+        std::ranges::any_of(status.files, [](const auto& file) { return file.is_lost; });
     text += fmt::format("{}: memsize {} {}{}\n",
                         tree.shown(),
                         did_what(status.phase),

@@ -137,7 +137,7 @@ class Chart {
       const std::uint64_t high = address().part(block->end()) - address().part(block->offset);
       areas.emplace_back(wide * high, block);
     }
-    std::stable_sort(areas.begin(), areas.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(areas, [](const auto& a, const auto& b) {
       return std::pair{a.first, a.second->size} > std::pair{b.first, b.second->size};
     });
     for (std::size_t i = 0; i < areas.size(); ++i) {
@@ -258,7 +258,7 @@ class Chart {
 
   [[nodiscard]] bool at_peak(const PlacedBlock& block) const {
     const std::vector<PlacedBlock> needs = needs_of(block);
-    return view_.peak_bytes && std::any_of(needs.begin(), needs.end(), [&](const auto& need) {
+    return view_.peak_bytes && std::ranges::any_of(needs, [&](const auto& need) {
              return need.live->lower <= view_.peak_step && view_.peak_step < need.live->upper;
            });
   }
@@ -285,7 +285,7 @@ class Chart {
       text += fmt::format(
           "  {}  {}, smaller still\n", kOther, core::plural(blocks_.size() - lettered, "block"));
     }
-    const bool little = std::any_of(cells_.begin(), cells_.end(), [](const Cell& cell) {
+    const bool little = std::ranges::any_of(cells_, [](const Cell& cell) {
       return cell.used != 0 && 2 * cell.used < kPartsOfRow * kPartsOfRow;
     });
     return text + (little ? fmt::format("  {}  less than half used\n", kLittle) : "");
@@ -325,10 +325,8 @@ std::string plan_chart(const model::PlanReport& plan, std::size_t width) {
     text += text.empty() ? "" : "\n";
     text += heading(arena);
     // What is alive all the time has no shape in time.
-    const bool timed =
-        std::any_of(arena.placed.begin(), arena.placed.end(), [](const auto& placed) {
-          return placed.block->live.has_value();
-        });
+    const bool timed = std::ranges::any_of(
+        arena.placed, [](const auto& placed) { return placed.block->live.has_value(); });
     if (arena.blocks == 0) {
       text += "  no block of it is known\n";
       continue;

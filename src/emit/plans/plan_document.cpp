@@ -328,9 +328,8 @@ JsonLine& JsonLine::flag(std::string_view key, bool value) {
 }
 
 std::string json_string(std::string_view text) {
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-  });
+  const bool plain = std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
   return plain ? fmt::format("\"{}\"", text) : core::Json(text).compact();
 }
 

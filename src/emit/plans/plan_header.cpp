@@ -30,7 +30,7 @@ using model::Lifetime;
 constexpr std::size_t kLongestName = 48;
 
 std::string upper_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+  std::ranges::transform(text, text.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
   return text;
@@ -104,7 +104,7 @@ std::set<Pair> neighbours(const std::vector<PlacedBlock>& roots) {
     }
   }
   // At a step, what ends goes before what begins comes.
-  std::sort(events.begin(), events.end());
+  std::ranges::sort(events);
   std::set<std::pair<std::uint64_t, std::size_t>> alive;
   std::set<Pair> pairs;
   for (const auto& [step, begins, i] : events) {

@@ -103,15 +103,14 @@ Json plan_html_view(const model::PlanReport& plan, const std::string& prefix) {
     view["memories"].push_back(memory_row(memory));
   }
   view["has_memories"] = !plan.memories.empty();
-  std::stable_sort(
-      placed.begin(), placed.end(), [](const auto* a, const auto* b) { return a->size > b->size; });
+  std::ranges::stable_sort(placed, [](const auto* a, const auto* b) { return a->size > b->size; });
   std::string remark = "The largest first.";
   if (placed.size() > kMostRows) {
     remark = fmt::format("The {} largest of {}.", kMostRows, placed.size());
     placed.resize(kMostRows);
   }
-  const auto missing = std::count_if(
-      plan.blocks.begin(), plan.blocks.end(), [](const auto& block) { return !block.offset; });
+  const auto missing =
+      std::ranges::count_if(plan.blocks, [](const auto& block) { return !block.offset; });
   if (missing != 0) {
     remark +=
         fmt::format(" {} no place.",

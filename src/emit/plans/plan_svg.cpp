@@ -229,9 +229,8 @@ class Panel {
 
  private:
   static bool is_timed(const ArenaView& view) {
-    return std::any_of(view.placed.begin(), view.placed.end(), [](const auto& placed) {
-      return placed.block->live.has_value();
-    });
+    return std::ranges::any_of(view.placed,
+                               [](const auto& placed) { return placed.block->live.has_value(); });
   }
 
   [[nodiscard]] Length x_of(std::int64_t step) const {
@@ -335,7 +334,7 @@ class Panel {
     }
     std::string text;
     if (drawn.size() > kMostBlocks) {
-      std::stable_sort(drawn.begin(), drawn.end(), [](const Drawn& a, const Drawn& b) {
+      std::ranges::stable_sort(drawn, [](const Drawn& a, const Drawn& b) {
         return a.box.width * a.box.height > b.box.width * b.box.height;
       });
       text += crowd(drawn);

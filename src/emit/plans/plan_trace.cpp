@@ -28,7 +28,7 @@ std::vector<std::uint64_t> lanes_of(const std::vector<const PlacedBlock*>& block
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = i;
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return std::tuple{lives[a].lower, blocks[a]->offset} <
            std::tuple{lives[b].lower, blocks[b]->offset};
   });

@@ -47,11 +47,10 @@ class MmuHolder {
     std::uint64_t done = 0;
     while (done < region.size) {
       const std::uint64_t address = region.address + done;
-      const auto piece =
-          std::find_if(pieces_.begin(), pieces_.end(), [&](const MmuPiece& candidate) {
-            return address >= candidate.virtual_base &&
-                   address - candidate.virtual_base < candidate.size;
-          });
+      const auto piece = std::ranges::find_if(pieces_, [&](const MmuPiece& candidate) {
+        return address >= candidate.virtual_base &&
+               address - candidate.virtual_base < candidate.size;
+      });
       if (piece == pieces_.end()) {
         wrong(
             Code::kMmuCoverage,

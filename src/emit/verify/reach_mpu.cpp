@@ -135,7 +135,7 @@ class MpuHolder : Holder {
   }
 
   bool few_enough(const std::vector<WrittenMpuRegion>& regions) {
-    const auto stranger = std::find_if(regions.begin(), regions.end(), [&](const auto& region) {
+    const auto stranger = std::ranges::find_if(regions, [&](const auto& region) {
       return region.fields.number < numbers_.first || region.fields.number > numbers_.last;
     });
     if (stranger == regions.end()) {
@@ -255,7 +255,7 @@ class RatHolder : Holder {
       if (!region.physical || !below_4_gib(region.address, region.size)) {
         continue;
       }
-      const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& each) {
+      const auto entry = std::ranges::find_if(entries, [&](const auto& each) {
         const std::uint64_t from = std::max(region.address, each.fields.local);
         return from - region.address < region.size && from - each.fields.local < each.fields.size;
       });

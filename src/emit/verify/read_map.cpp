@@ -215,8 +215,8 @@ class FilesReader {
   }
 
   [[nodiscard]] const MapFile* find_optional(const std::string& path) const {
-    const auto found = std::find_if(
-        files_.begin(), files_.end(), [&](const MapFile& file) { return file.path == path; });
+    const auto found =
+        std::ranges::find_if(files_, [&](const MapFile& file) { return file.path == path; });
     return found == files_.end() ? nullptr : &*found;
   }
 
@@ -224,9 +224,8 @@ class FilesReader {
     read_.map = std::move(map);
     for (const MapRegion& region : read_.map.regions) {
       for (const std::string& core : region.cores) {
-        const bool known = std::any_of(read_.cores.begin(),
-                                       read_.cores.end(),
-                                       [&](const CoreFiles& files) { return files.core == core; });
+        const bool known = std::ranges::any_of(
+            read_.cores, [&](const CoreFiles& files) { return files.core == core; });
         if (!known) {
           read_.cores.push_back(read_core(core));
         }
@@ -246,7 +245,7 @@ class FilesReader {
     if (const MapFile* file = find(fmt::format("{}/{}", core, linker)); file != nullptr) {
       files.linker = parse_linker(*file, root_, errors_);
     }
-    if (std::find(map.mmu_cores.begin(), map.mmu_cores.end(), core) != map.mmu_cores.end()) {
+    if (std::ranges::find(map.mmu_cores, core) != map.mmu_cores.end()) {
       read_mmu(files);
     }
     if (map.find_mpu(core) != nullptr || map.find_rat(core) != nullptr) {

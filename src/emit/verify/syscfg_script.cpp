@@ -23,7 +23,7 @@ constexpr const char* kAddModule = "scripting.addModule";
 
 template <std::size_t N>
 bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 bool is_keyword(std::string_view word) {
@@ -184,8 +184,8 @@ std::optional<SyscfgScript::Name> SyscfgScript::name_of(std::string_view word) c
   const std::string property{first.size() == word.size() ? "" : word.substr(first.size() + 1)};
   for (const std::string& module : modules_) {
     const std::string_view digits = first.starts_with(module) ? first.substr(module.size()) : "-";
-    const bool is_number = std::all_of(
-        digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    const bool is_number =
+        std::ranges::all_of(digits, [](unsigned char c) { return std::isdigit(c) != 0; });
     const bool is_instance =
         is_number && !digits.empty() && digits.size() <= kDigits && digits.front() != '0';
     if (digits.empty() || is_instance) {
@@ -222,7 +222,7 @@ std::optional<std::string> SyscfgScript::touched_by(std::string_view word) const
 bool SyscfgScript::is_module_path(std::string_view text) const {
   const std::string path = core::unquoted(text);
   const std::string name = path.substr(path.rfind('/') + 1);
-  return std::find(modules_.begin(), modules_.end(), name) != modules_.end();
+  return std::ranges::find(modules_, name) != modules_.end();
 }
 
 void SyscfgScript::refuse(std::string message, const core::Place& place, std::string hint) {

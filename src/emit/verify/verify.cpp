@@ -59,8 +59,8 @@ class Verifier {
 
  private:
   [[nodiscard]] const MapFile* find(const std::string& path) const {
-    const auto found = std::find_if(
-        files_.begin(), files_.end(), [&](const MapFile& file) { return file.path == path; });
+    const auto found =
+        std::ranges::find_if(files_, [&](const MapFile& file) { return file.path == path; });
     return found == files_.end() ? nullptr : &*found;
   }
 
@@ -126,7 +126,7 @@ class Verifier {
     std::vector<std::string> names;
     for (const MapRegion& region : map_.regions) {
       for (const std::string& core : region.cores) {
-        if (std::find(names.begin(), names.end(), core) == names.end()) {
+        if (std::ranges::find(names, core) == names.end()) {
           names.push_back(core);
         }
       }
@@ -153,13 +153,11 @@ class Verifier {
         continue;
       }
       for (const MapRegion& region : map_.regions) {
-        if (std::find(region.cores.begin(), region.cores.end(), core) == region.cores.end()) {
+        if (std::ranges::find(region.cores, core) == region.cores.end()) {
           continue;
         }
-        const auto own =
-            std::find_if(written.begin(), written.end(), [&](const WrittenRange& range) {
-              return range.name == region.name;
-            });
+        const auto own = std::ranges::find_if(
+            written, [&](const WrittenRange& range) { return range.name == region.name; });
         if (own == written.end()) {
           disagree(
               place_of(file->path),
@@ -190,11 +188,10 @@ class Verifier {
                  fmt::format("'{}' stands twice in this linker map", core::printable(range.name)));
         continue;
       }
-      const bool known =
-          std::any_of(map_.regions.begin(), map_.regions.end(), [&](const MapRegion& region) {
-            return region.name == range.name &&
-                   std::find(region.cores.begin(), region.cores.end(), core) != region.cores.end();
-          });
+      const bool known = std::ranges::any_of(map_.regions, [&](const MapRegion& region) {
+        return region.name == range.name &&
+               std::ranges::find(region.cores, core) != region.cores.end();
+      });
       if (!known) {
         disagree(range.place,
                  {{"region", range.name}, {"core", core}},
@@ -253,9 +250,8 @@ class Verifier {
       if (carveout.label.empty()) {
         continue;
       }
-      const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const WrittenNode& candidate) {
-        return candidate.label == carveout.label;
-      });
+      const auto node = std::ranges::find_if(
+          nodes, [&](const WrittenNode& candidate) { return candidate.label == carveout.label; });
       if (node == nodes.end()) {
         disagree(place_of(file->path),
                  {{"carve-out", carveout.label}},
@@ -265,9 +261,8 @@ class Verifier {
       }
     }
     for (const WrittenNode& node : nodes) {
-      const bool known = std::any_of(map_.carveouts.begin(),
-                                     map_.carveouts.end(),
-                                     [&](const MapCarveout& c) { return c.label == node.label; });
+      const bool known = std::ranges::any_of(
+          map_.carveouts, [&](const MapCarveout& c) { return c.label == node.label; });
       if (!known) {
         disagree(node.place,
                  {{"carve-out", node.label}},

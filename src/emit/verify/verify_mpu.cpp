@@ -143,10 +143,9 @@ class MpuVerifier {
   // What the core must see with an attribute, whether its linker map has it or not.
   void add_areas(Core& core) {
     for (const MapMpuArea& area : mpu_->areas) {
-      const auto sample =
-          std::find_if(mpu_->regions.begin(), mpu_->regions.end(), [&](const MapMpuRegion& region) {
-            return region.attribute == area.attribute;
-          });
+      const auto sample = std::ranges::find_if(mpu_->regions, [&](const MapMpuRegion& region) {
+        return region.attribute == area.attribute;
+      });
       if (sample == mpu_->regions.end()) {
         wrong(Code::kVerifyDisagree,
               place_of("memory_map.json"),

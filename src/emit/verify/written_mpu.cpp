@@ -299,9 +299,8 @@ class SourceParser {
         cursor_.wrong("this may change a region of the table, in a way that is not read", place);
       }
     }
-    std::sort(regions_.begin(), regions_.end(), [](const auto& a, const auto& b) {
-      return a.fields.number < b.fields.number;
-    });
+    std::ranges::sort(
+        regions_, [](const auto& a, const auto& b) { return a.fields.number < b.fields.number; });
     return {is_safertos_ ? "safertos" : "csl", std::move(regions_)};
   }
 
@@ -440,9 +439,8 @@ class SourceParser {
     for (const auto& [name, value] : fields) {
       region.places.emplace(name, value.value_place);
     }
-    const bool twice = std::any_of(regions_.begin(), regions_.end(), [&](const auto& other) {
-      return other.fields.number == region.fields.number;
-    });
+    const bool twice = std::ranges::any_of(
+        regions_, [&](const auto& other) { return other.fields.number == region.fields.number; });
     if (twice) {
       cursor_.wrong(fmt::format("MPU region {} stands twice here", region.fields.number),
                     region.place);

@@ -145,10 +145,9 @@ void check_rows(const JudgedPlan& plan, Faults& faults) {
     if (row.role != Lifetime::kConstant) {
       continue;
     }
-    const auto arena =
-        std::find_if(plan.arenas.begin(), plan.arenas.end(), [&](const JudgedArena& at) {
-          return at.role == row.role && at.memory == row.memory;
-        });
+    const auto arena = std::ranges::find_if(plan.arenas, [&](const JudgedArena& at) {
+      return at.role == row.role && at.memory == row.memory;
+    });
     if (arena->row == &row || arena->row->source_memory == row.source_memory ||
         !faults.wants(Severity::kError, Code::kPlanSource)) {
       continue;

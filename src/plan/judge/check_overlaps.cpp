@@ -51,7 +51,7 @@ std::optional<std::uint64_t> free_place(const JudgedArena& arena,
       taken.emplace_back(other.at.offset, end_of(other.at));
     }
   }
-  std::sort(taken.begin(), taken.end());
+  std::ranges::sort(taken);
   std::uint64_t at = 0;
   for (const auto& [begin, end] : taken) {
     if (at <= begin && begin - at >= moved.at.size) {
@@ -208,7 +208,7 @@ class Overlaps {
   }
 
   [[nodiscard]] bool is_told(std::size_t piece) const {
-    return std::find(told_pieces_.begin(), told_pieces_.end(), piece) != told_pieces_.end();
+    return std::ranges::find(told_pieces_, piece) != told_pieces_.end();
   }
 
   void add_related(core::Diagnostic& diagnostic, std::size_t other, std::size_t own) const {

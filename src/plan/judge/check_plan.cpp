@@ -55,7 +55,7 @@ void say_circle(const JudgedPlan& plan, std::size_t begin, const Index& index, F
 // Blocks whose aliases lead nowhere or in a circle; a circle is told once.
 void check_alias_chains(const JudgedPlan& plan, Faults& faults) {
   const auto& blocks = plan.report.blocks;
-  if (std::find(plan.roots.begin(), plan.roots.end(), nullptr) == plan.roots.end()) {
+  if (std::ranges::find(plan.roots, nullptr) == plan.roots.end()) {
     return;
   }
   Index index;
@@ -296,9 +296,8 @@ void check_planned(const JudgedPlan& plan, Faults& faults) {
   whole.path = plan.report.path;
   if (count == 0) {
     const auto& said = plan.report.diagnostics;
-    const bool is_told = std::any_of(said.begin(), said.end(), [](const auto& diagnostic) {
-      return diagnostic.code == Code::kPlanAbridged;
-    });
+    const bool is_told = std::ranges::any_of(
+        said, [](const auto& diagnostic) { return diagnostic.code == Code::kPlanAbridged; });
     if (!is_told) {
       say("the report has no blocks: only totals, sources and capacities were looked at",
           whole,

@@ -48,7 +48,7 @@ std::vector<Event> events_of(const std::vector<PlacedBuffer>& buffers) {
       events.push_back({buffers[i].upper, false, i});
     }
   }
-  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+  std::ranges::sort(events, [](const Event& a, const Event& b) {
     if (a.time != b.time) {
       return a.time < b.time;
     }
@@ -61,7 +61,7 @@ std::vector<Event> events_of(const std::vector<PlacedBuffer>& buffers) {
 class Ranks {
  public:
   explicit Ranks(std::vector<std::uint64_t> values) : values_(std::move(values)) {
-    std::sort(values_.begin(), values_.end());
+    std::ranges::sort(values_);
     values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
     sums_.assign(values_.size() + 1, 0);
   }
@@ -73,14 +73,13 @@ class Ranks {
   [[nodiscard]] std::int64_t below(std::uint64_t value) const { return sum(rank(value)); }
 
   [[nodiscard]] std::int64_t up_to(std::uint64_t value) const {
-    const auto at = std::upper_bound(values_.begin(), values_.end(), value);
+    const auto at = std::ranges::upper_bound(values_, value);
     return sum(static_cast<std::size_t>(at - values_.begin()));
   }
 
  private:
   [[nodiscard]] std::size_t rank(std::uint64_t value) const {
-    return static_cast<std::size_t>(std::lower_bound(values_.begin(), values_.end(), value) -
-                                    values_.begin());
+    return static_cast<std::size_t>(std::ranges::lower_bound(values_, value) - values_.begin());
   }
 
   [[nodiscard]] std::int64_t sum(std::size_t count) const {
@@ -195,7 +194,7 @@ class RankSet {
 std::optional<Collision> find_collision(const std::vector<PlacedBuffer>& buffers) {
   std::vector<std::size_t> by_offset(buffers.size());
   std::iota(by_offset.begin(), by_offset.end(), std::size_t{0});
-  std::sort(by_offset.begin(), by_offset.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(by_offset, [&](std::size_t a, std::size_t b) {
     return buffers[a].offset != buffers[b].offset ? buffers[a].offset < buffers[b].offset : a < b;
   });
   std::vector<std::size_t> ranks(buffers.size());

@@ -72,7 +72,7 @@ using BlockOrder = std::tuple<bool, std::size_t, std::string_view>;
 
 BlockOrder place_in_order(std::string_view id) {
   const bool is_number =
-      !id.empty() && std::all_of(id.begin(), id.end(), [](char c) { return c >= '0' && c <= '9'; });
+      !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
   return {!is_number, is_number ? id.size() : 0, id};
 }
 
@@ -155,7 +155,7 @@ void diff_arenas(const PlanReport& before, const PlanReport& after, PlanDiff& di
     };
     return id(change.after) ? *id(change.after) : id(change.before).value_or(UINT64_MAX);
   };
-  std::sort(diff.arenas.begin(), diff.arenas.end(), [&](const auto& a, const auto& b) {
+  std::ranges::sort(diff.arenas, [&](const auto& a, const auto& b) {
     const PlannedArena& first = a.after ? *a.after : *a.before;
     const PlannedArena& second = b.after ? *b.after : *b.before;
     return std::pair{region(a), key_of(first.role, first.memory)} <
@@ -194,7 +194,7 @@ void diff_blocks(const PlanReport& before, const PlanReport& after, PlanDiff& di
       diff.blocks.push_back({std::nullopt, block, {}});
     }
   }
-  std::stable_sort(diff.blocks.begin(), diff.blocks.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(diff.blocks, [](const auto& a, const auto& b) {
     return place_in_order(id_of(a)) < place_in_order(id_of(b));
   });
 }
@@ -221,7 +221,7 @@ std::optional<std::uint64_t> count_of(const std::optional<Bytes>& size) {
 }
 
 std::string hash_of(std::vector<std::string> lines) {
-  std::sort(lines.begin(), lines.end());
+  std::ranges::sort(lines);
   std::string text;
   for (const std::string& line : lines) {
     text += line;

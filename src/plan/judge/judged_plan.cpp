@@ -71,11 +71,11 @@ void merge_pieces(std::span<const Piece> group, std::vector<Piece>& pieces) {
     steps.push_back(piece.at.lower);
     steps.push_back(piece.at.upper);
   }
-  std::sort(steps.begin(), steps.end());
+  std::ranges::sort(steps);
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   // By offset, of what is alive.
   std::vector<Piece> waiting(group.begin(), group.end());
-  std::sort(waiting.begin(), waiting.end(), [](const Piece& a, const Piece& b) {
+  std::ranges::sort(waiting, [](const Piece& a, const Piece& b) {
     return std::tie(a.at.lower, a.block) > std::tie(b.at.lower, b.block);
   });
   std::vector<Piece> alive;
@@ -192,9 +192,8 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
     const std::size_t group = !is_there ? i : twin != twin_of.end() ? twin->second : root_index;
     add_needs(block, *buffer, i, group, members);
   }
-  std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
-    return a.group < b.group;
-  });
+  std::ranges::stable_sort(members,
+                           [](const Member& a, const Member& b) { return a.group < b.group; });
   std::vector<Piece> together;
   for (std::size_t i = 0; i < members.size(); ++i) {
     together.push_back(members[i].piece);
@@ -288,16 +287,14 @@ const board::PartMemory* JudgedPlan::part_memory(const std::string& name) const 
   if (part == nullptr) {
     return nullptr;
   }
-  const auto found = std::find_if(part->memories.begin(),
-                                  part->memories.end(),
-                                  [&](const auto& memory) { return memory.name == name; });
+  const auto found =
+      std::ranges::find_if(part->memories, [&](const auto& memory) { return memory.name == name; });
   return found == part->memories.end() ? nullptr : &*found;
 }
 
 const model::PlannedMemory* JudgedPlan::report_memory(const std::string& name) const {
-  const auto found = std::find_if(report.memories.begin(),
-                                  report.memories.end(),
-                                  [&](const auto& memory) { return memory.name == name; });
+  const auto found = std::ranges::find_if(report.memories,
+                                          [&](const auto& memory) { return memory.name == name; });
   return found == report.memories.end() ? nullptr : &*found;
 }
 

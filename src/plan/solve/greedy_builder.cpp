@@ -143,8 +143,7 @@ std::vector<std::uint32_t> promoted(const std::vector<std::uint32_t>& order,
                                  : rank * kScale - count * (kScale / 2 + chance) / 10;
     moved.emplace_back(key, item);
   }
-  std::stable_sort(
-      moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::stable_sort(moved, [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::uint32_t> result;
   result.reserve(order.size());
   auto mover = moved.begin();

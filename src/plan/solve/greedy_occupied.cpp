@@ -123,9 +123,8 @@ void Occupied::collect(std::int32_t lower, std::int32_t upper) const {
       upper,
       [&](std::size_t node) { use(within_[node]); },
       [&](std::size_t node) { use(across_[node]); });
-  std::sort(cursors_.begin(), cursors_.end(), [](const Cursor& a, const Cursor& b) {
-    return a.end - a.next > b.end - b.next;
-  });
+  std::ranges::sort(
+      cursors_, [](const Cursor& a, const Cursor& b) { return a.end - a.next > b.end - b.next; });
 }
 
 void Occupied::pass(Cursor& cursor, std::int64_t offset) {

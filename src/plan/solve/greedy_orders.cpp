@@ -65,7 +65,7 @@ std::vector<std::uint32_t> descending(const Instance& instance, Key key) {
       keyed.emplace_back(key(i), static_cast<std::uint32_t>(i));
     }
   }
-  std::sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(keyed, [](const auto& a, const auto& b) {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   });
   std::vector<std::uint32_t> order;

@@ -49,8 +49,8 @@ std::vector<std::int64_t> beginnings_after_ends(const std::vector<Buffer>& buffe
       ends.push_back(window.live.upper);
     }
   }
-  std::sort(begins.begin(), begins.end());
-  std::sort(ends.begin(), ends.end());
+  std::ranges::sort(begins);
+  std::ranges::sort(ends);
   std::vector<std::int64_t> found;
   std::size_t ended = 0;
   for (const std::int64_t begin : begins) {
@@ -66,13 +66,11 @@ std::vector<std::int64_t> beginnings_after_ends(const std::vector<Buffer>& buffe
 }
 
 std::int32_t count_below(const std::vector<std::int64_t>& sorted, std::int64_t time) {
-  return static_cast<std::int32_t>(std::lower_bound(sorted.begin(), sorted.end(), time) -
-                                   sorted.begin());
+  return static_cast<std::int32_t>(std::ranges::lower_bound(sorted, time) - sorted.begin());
 }
 
 std::int32_t count_up_to(const std::vector<std::int64_t>& sorted, std::int64_t time) {
-  return static_cast<std::int32_t>(std::upper_bound(sorted.begin(), sorted.end(), time) -
-                                   sorted.begin());
+  return static_cast<std::int32_t>(std::ranges::upper_bound(sorted, time) - sorted.begin());
 }
 
 bool binds(const Buffer& buffer, std::uint64_t unit) {
@@ -135,7 +133,7 @@ std::int64_t busiest_rounded(const Instance& instance, std::int64_t alignment) {
       begins.emplace_back(instance.items[i].lower, i);
     }
   }
-  std::sort(begins.begin(), begins.end());
+  std::ranges::sort(begins);
   // By what rounding adds, with the end; by end, with the rounded size.
   std::priority_queue<std::pair<std::int64_t, std::int32_t>> slack;
   using End = std::pair<std::int32_t, std::int64_t>;
@@ -189,8 +187,7 @@ bool fixed_collide(const Instance& instance) {
       });
     }
   }
-  std::sort(
-      all.begin(), all.end(), [](const Taken& a, const Taken& b) { return a.lower < b.lower; });
+  std::ranges::sort(all, [](const Taken& a, const Taken& b) { return a.lower < b.lower; });
   using End = std::pair<std::int32_t, std::int64_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   // From offset to end, of what is alive.

@@ -33,7 +33,7 @@ std::vector<std::size_t> order_for(NamedPlanner planner,
   std::vector<std::size_t> order(instance.items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto sort_by = [&](auto key) {
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       const bool fixed_a = instance.items[a].fixed >= 0;
       const bool fixed_b = instance.items[b].fixed >= 0;
       return fixed_a != fixed_b ? fixed_a : key(a) < key(b);

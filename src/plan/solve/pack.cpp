@@ -35,7 +35,7 @@ struct Part {
 std::vector<Part> parts_of(const Instance& instance, const Placement& plan) {
   std::vector<std::size_t> order(instance.items.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return instance.items[a].lower < instance.items[b].lower;
   });
   std::vector<Part> parts;
@@ -78,9 +78,8 @@ std::vector<Part> parts_of(const Instance& instance, const Placement& plan) {
       part.instance.windows.clear();
     }
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    return a.best.height > b.best.height;
-  });
+  std::ranges::stable_sort(
+      parts, [](const Part& a, const Part& b) { return a.best.height > b.best.height; });
   return parts;
 }
 

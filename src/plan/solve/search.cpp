@@ -121,7 +121,7 @@ class Ranking {
                          round == 1 ? 0 : (i + round) * kScatter >> 32U,
                          i);
     }
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     std::vector<std::int32_t> ranks(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) {
       ranks[std::get<5>(order[k])] = static_cast<std::int32_t>(k);
@@ -159,10 +159,9 @@ class Ranking {
       case Key::kDurationArea:
         return static_cast<double>(item.duration) * static_cast<double>(item.size);
       case Key::kCompany:
-        return static_cast<double>(
-            std::count_if(instance_.items.begin(), instance_.items.end(), [&](const Item& other) {
-              return other.lower < item.upper && item.lower < other.upper;
-            }));
+        return static_cast<double>(std::ranges::count_if(instance_.items, [&](const Item& other) {
+          return other.lower < item.upper && item.lower < other.upper;
+        }));
     }
     return 0;
   }

@@ -27,7 +27,7 @@ Dive<Unit>::Dive(const Instance& instance)
     : origin_(instance.items.size()), slots_(instance.slots) {
   const std::size_t count = instance.items.size();
   std::iota(origin_.begin(), origin_.end(), std::size_t{0});
-  std::stable_sort(origin_.begin(), origin_.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(origin_, [&](std::size_t a, std::size_t b) {
     return instance.items[a].lower < instance.items[b].lower;
   });
   for (const std::size_t i : origin_) {
@@ -50,7 +50,7 @@ Dive<Unit>::Dive(const Instance& instance)
     }
     first_neighbour_.push_back(first);
     last_neighbour_.push_back(static_cast<std::int32_t>(
-        std::lower_bound(lower_.begin(), lower_.end(), upper_[at_index(i)]) - lower_.begin()));
+        std::ranges::lower_bound(lower_, upper_[at_index(i)]) - lower_.begin()));
   }
   find_members();
   find_obstacles(instance);
@@ -74,7 +74,7 @@ void Dive<Unit>::find_members() {
   members_.resize(members_of_.back());
   std::vector<std::int32_t> largest(lower_.size());
   std::iota(largest.begin(), largest.end(), 0);
-  std::stable_sort(largest.begin(), largest.end(), [&](std::int32_t a, std::int32_t b) {
+  std::ranges::stable_sort(largest, [&](std::int32_t a, std::int32_t b) {
     return size_[at_index(a)] > size_[at_index(b)];
   });
   std::vector<std::size_t> end = members_of_;
@@ -96,7 +96,7 @@ void Dive<Unit>::find_obstacles(const Instance& instance) {
       by_offset.push_back(static_cast<std::int32_t>(i));
     }
   }
-  std::stable_sort(by_offset.begin(), by_offset.end(), [&](std::int32_t a, std::int32_t b) {
+  std::ranges::stable_sort(by_offset, [&](std::int32_t a, std::int32_t b) {
     return fixed_[at_index(a)] < fixed_[at_index(b)];
   });
   obstacles_of_.push_back(0);
@@ -125,10 +125,10 @@ void Dive<Unit>::rank(const std::vector<std::int32_t>& ranks) {
                       alignment_[at_index(i)],
                       fixed_[at_index(i)]);
   };
-  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+  std::ranges::sort(order, [&](std::int32_t a, std::int32_t b) {
     return std::tuple(kind(a), rank_[at_index(a)]) < std::tuple(kind(b), rank_[at_index(b)]);
   });
-  std::fill(twin_.begin(), twin_.end(), -1);
+  std::ranges::fill(twin_, -1);
   for (std::size_t k = 1; k < order.size(); ++k) {
     if (fixed_[at_index(order[k])] < 0 && kind(order[k - 1]) == kind(order[k])) {
       twin_[at_index(order[k])] = order[k - 1];

@@ -52,9 +52,7 @@ struct Pair {
 
 // The ranges between the forbidden ones, which are open.
 std::vector<Range> allowed_between(std::vector<Range> forbidden) {
-  std::sort(forbidden.begin(), forbidden.end(), [](const Range& a, const Range& b) {
-    return a.low < b.low;
-  });
+  std::ranges::sort(forbidden, [](const Range& a, const Range& b) { return a.low < b.low; });
   std::vector<Range> allowed;
   std::int64_t low = -kFar;
   for (const Range& range : forbidden) {
@@ -135,7 +133,7 @@ class Search {
         alignments_.push_back(own);
       }
     }
-    std::sort(alignments_.begin(), alignments_.end());
+    std::ranges::sort(alignments_);
     alignments_.erase(std::unique(alignments_.begin(), alignments_.end()), alignments_.end());
   }
 
@@ -156,7 +154,7 @@ class Search {
         return Searched::kExhausted;
       }
     }
-    std::fill(differences_.begin(), differences_.end(), Range{-kFar, kFar});
+    std::ranges::fill(differences_, Range{-kFar, kFar});
     if (solve()) {
       return Searched::kFound;
     }
@@ -252,9 +250,8 @@ class Search {
   // The allowed differences that are next to one, below and above; twice itself if it is allowed.
   [[nodiscard]] static std::pair<std::int64_t, std::int64_t> around(const Pair& pair,
                                                                     std::int64_t difference) {
-    const auto above = std::find_if(pair.allowed.begin(),
-                                    pair.allowed.end(),
-                                    [&](const Range& range) { return range.high >= difference; });
+    const auto above = std::ranges::find_if(
+        pair.allowed, [&](const Range& range) { return range.high >= difference; });
     return above->low <= difference ? std::pair(difference, difference)
                                     : std::pair(std::prev(above)->high, above->low);
   }
@@ -312,10 +309,9 @@ class Search {
 
   // False: in some slot, what has to be between two places is more than fits there.
   bool has_room() {
-    return std::all_of(needs_.begin(), needs_.end(), [&](const std::vector<Need>& needs) {
-      return std::all_of(alignments_.begin(), alignments_.end(), [&](std::int64_t alignment) {
-        return has_room(needs, alignment);
-      });
+    return std::ranges::all_of(needs_, [&](const std::vector<Need>& needs) {
+      return std::ranges::all_of(
+          alignments_, [&](std::int64_t alignment) { return has_room(needs, alignment); });
     });
   }
 
@@ -331,9 +327,8 @@ class Search {
       }
     }
     spend(by_end_.size() * by_end_.size());
-    std::sort(by_end_.begin(), by_end_.end(), [](const Span& a, const Span& b) {
-      return a.latest_end < b.latest_end;
-    });
+    std::ranges::sort(by_end_,
+                      [](const Span& a, const Span& b) { return a.latest_end < b.latest_end; });
     for (const Span& first : by_end_) {
       std::int64_t sum = 0;
       std::int64_t most_padding = 0;

@@ -160,7 +160,7 @@ class AresBuffers {
   void find_pools() {
     for (Buffer& buffer : all_) {
       std::string name = buffer.block.id;
-      std::replace(name.begin(), name.end(), '.', '_');
+      std::ranges::replace(name, '.', '_');
       const std::string pool = pool_of(name);
       const Buffer* const found = pool.empty() ? nullptr : find(pool);
       if (found != nullptr && !buffer.block.offset && buffer.block.memory == found->block.memory) {
@@ -577,7 +577,7 @@ bool probe_ares_checkpoint(std::string_view head) {
       {"\"pre_fusion\"", "\"post_fusion\"", "\"post_tiling\"", "\"post_memory_plan\""});
   const bool is_checkpoint =
       says(head, "\"stage\"") &&
-      std::any_of(kStages.begin(), kStages.end(), [&](auto stage) { return says(head, stage); });
+      std::ranges::any_of(kStages, [&](auto stage) { return says(head, stage); });
   return is_checkpoint || says(head, "\"planner_lifetimes\"") ||
          (says(head, "\"peak_arena_bytes\"") && says(head, "\"policy\""));
 }

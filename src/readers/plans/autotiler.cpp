@@ -295,9 +295,9 @@ class ReportReading {
     }
     const auto is_unplaced = [](const auto& block) { return !block.offset; };
     const auto& blocks = plan_.report().blocks;
-    const auto missing = std::count_if(blocks.begin(), blocks.end(), is_unplaced);
+    const auto missing = std::ranges::count_if(blocks, is_unplaced);
     if (missing > 0) {
-      const auto first = std::find_if(blocks.begin(), blocks.end(), is_unplaced);
+      const auto first = std::ranges::find_if(blocks, is_unplaced);
       plan_.report().abridged = true;
       plan_.warn(
           Code::kPlanAbridged,
@@ -320,12 +320,11 @@ class ReportReading {
   // Where levels have sums, each that holds something has one, which is not smaller.
   void check_levels() {
     const auto& memories = plan_.report().memories;
-    const bool has_sums = std::any_of(
-        memories.begin(), memories.end(), [](const auto& memory) { return memory.capacity; });
+    const bool has_sums = std::ranges::any_of(
+        memories, [](const auto& memory) { return memory.capacity.has_value(); });
     for (const model::PlannedBlock& block : plan_.report().blocks) {
-      const auto level = std::find_if(memories.begin(), memories.end(), [&](const auto& memory) {
-        return memory.name == block.memory;
-      });
+      const auto level = std::ranges::find_if(
+          memories, [&](const auto& memory) { return memory.name == block.memory; });
       const bool is_known = level != memories.end();
       const core::Bytes end = block.offset.value_or(core::Bytes{}) + block.size;
       if (!has_sums || !block.offset || (is_known && (!level->used || end <= *level->used))) {

@@ -84,7 +84,7 @@ class ResidencyReader : private PlanFields {
   void read_hash(docs::Value root, const char* key, std::string& hash) {
     hash = text_if_any(root, key);
     const bool whole =
-        hash.size() == 16 && std::all_of(hash.begin(), hash.end(), [](char c) {
+        hash.size() == 16 && std::ranges::all_of(hash, [](char c) {
           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
         });
     if (!hash.empty() && !whole) {

@@ -144,8 +144,7 @@ class LayersReader {
     std::vector<std::string> unknown;
     const auto& fields = rows.fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const auto name =
-          std::find(kNames.begin(), kNames.end(), core::to_lower(core::trim(fields[i])));
+      const auto name = std::ranges::find(kNames, core::to_lower(core::trim(fields[i])));
       if (name == kNames.end()) {
         unknown.push_back(core::to_lower(core::trim(fields[i])));
         continue;
@@ -165,9 +164,8 @@ class LayersReader {
       }
     }
     for (std::size_t column = 0; column < kLayerColumns; ++column) {
-      const auto like = std::find_if(unknown.begin(), unknown.end(), [&](const auto& name) {
-        return core::one_byte_off(name, kNames.at(column));
-      });
+      const auto like = std::ranges::find_if(
+          unknown, [&](const auto& name) { return core::one_byte_off(name, kNames.at(column)); });
       if (where_.at(column) == kAbsent && like != unknown.end()) {
         wrong(fmt::format("there is no column '{}', but one '{}'",
                           kNames.at(column),

@@ -41,9 +41,8 @@ std::optional<Heading> heading_in(std::string_view line) {
   const std::string before = core::to_lower(line.substr(0, at));
   constexpr auto kRoles =
       std::to_array({Lifetime::kScratch, Lifetime::kPersistent, Lifetime::kConstant});
-  const auto role = std::find_if(kRoles.begin(), kRoles.end(), [&](Lifetime one) {
-    return before.ends_with(model::name_of(one));
-  });
+  const auto role = std::ranges::find_if(
+      kRoles, [&](Lifetime one) { return before.ends_with(model::name_of(one)); });
   const std::string_view behind = line.substr(at + kArenas.size());
   const auto count = whole_number(behind.substr(0, behind.find(')')));
   if (role == kRoles.end() || !count) {
@@ -124,9 +123,8 @@ class LogReader {
     const auto has_count = [](const model::PlannedArena& arena) {
       return arena.block_count.has_value();
     };
-    const auto without = std::find_if_not(report_.arenas.begin(), report_.arenas.end(), has_count);
-    if (without != report_.arenas.end() &&
-        std::any_of(report_.arenas.begin(), report_.arenas.end(), has_count)) {
+    const auto without = std::ranges::find_if_not(report_.arenas, has_count);
+    if (without != report_.arenas.end() && std::ranges::any_of(report_.arenas, has_count)) {
       problems_.warn(Code::kPlanAbridged,
                      {without->line, 0},
                      "this line does not say how many tensors the arena has, where others do",
@@ -164,10 +162,9 @@ class LogReader {
     }
     check_shape(arena, name, place);
     // A log of several conversions has an arena several times: the last is the newest.
-    const auto known = std::find_if(
-        report_.arenas.begin(), report_.arenas.end(), [&](const model::PlannedArena& one) {
-          return one.role == arena.role && one.memory == arena.memory;
-        });
+    const auto known = std::ranges::find_if(report_.arenas, [&](const model::PlannedArena& one) {
+      return one.role == arena.role && one.memory == arena.memory;
+    });
     if (known == report_.arenas.end()) {
       if (report_.arenas.size() == kMostArenas) {
         problems_.error(Code::kPlanSyntax,
@@ -217,13 +214,13 @@ class LogReader {
     for (const auto& [name, value] : words_) {
       const std::string_view letters =
           std::string_view{name}.substr(0, name.find_last_not_of("0123456789") + 1);
-      const auto like = std::find_if(
-          kWords.begin(), kWords.end(), [&, name = std::string_view{name}](std::string_view word) {
+      const auto like =
+          std::ranges::find_if(kWords, [&, name = std::string_view{name}](std::string_view word) {
             return core::one_byte_off(name, word) ||
                    core::one_byte_off(letters, std::string{word} + "=") || letters == word ||
                    (name.size() == word.size() + 1 && name.ends_with(word));
           });
-      const bool is_known = std::find(kWords.begin(), kWords.end(), name) != kWords.end();
+      const bool is_known = std::ranges::find(kWords, name) != kWords.end();
       if (!is_known && like != kWords.end()) {
         problems_.error(
             Code::kPlanSyntax,

@@ -32,7 +32,7 @@ std::string quoted(std::string_view text) {
 bool is_view(std::string_view type) {
   constexpr auto kViews =
       std::to_array<std::string_view>({"bitcast", "expand_dims", "reshape", "squeeze"});
-  return std::find(kViews.begin(), kViews.end(), core::to_lower(type)) != kViews.end();
+  return std::ranges::find(kViews, core::to_lower(type)) != kViews.end();
 }
 
 bool same_bytes(const model::PlannedBlock& a, const model::PlannedBlock& b) {
@@ -184,7 +184,7 @@ void HeliaTensors::take(HeliaTouch touch) {
 void HeliaTensors::find_views() {
   if (is_view_ && made_here_.size() == 1) {
     model::PlannedBlock& made = tensors_[made_here_.front()].block;
-    const auto viewed = std::find_if(read_here_.begin(), read_here_.end(), [&](std::size_t read) {
+    const auto viewed = std::ranges::find_if(read_here_, [&](std::size_t read) {
       return read != made_here_.front() && same_bytes(tensors_[read].block, made);
     });
     if (viewed != read_here_.end()) {

@@ -75,17 +75,15 @@ struct Field {
 };
 
 std::string_view name_of(Column column) {
-  return std::find_if(kColumns.begin(),
-                      kColumns.end(),
-                      [column](const ColumnName& known) { return known.column == column; })
+  return std::ranges::find_if(kColumns,
+                              [column](const ColumnName& known) { return known.column == column; })
       ->name;
 }
 
 const ColumnName* column_named(std::string_view text) {
   const std::string name = core::to_lower(text);
-  const auto found = std::find_if(kColumns.begin(), kColumns.end(), [&](const ColumnName& known) {
-    return known.name == name;
-  });
+  const auto found =
+      std::ranges::find_if(kColumns, [&](const ColumnName& known) { return known.name == name; });
   return found == kColumns.end() ? nullptr : &*found;
 }
 
@@ -229,7 +227,7 @@ class TableReader {
   PlanResult read() {
     report_.path = path_;
     report_.has_alignments = true;
-    report_.lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) +
+    report_.lines = static_cast<std::size_t>(std::ranges::count(text_, '\n')) +
                     (text_.empty() || text_.back() == '\n' ? 0 : 1);
     report_.blocks.reserve(std::min(report_.lines, kMostReserved));
     if (read_header()) {
@@ -600,9 +598,8 @@ class TableReader {
            fmt::format("a buffer has at most {}", model::kMostWindows));
       return;
     }
-    std::stable_sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) {
-      return a.window.live.lower < b.window.live.lower;
-    });
+    std::ranges::stable_sort(
+        gaps, [](const Gap& a, const Gap& b) { return a.window.live.lower < b.window.live.lower; });
     std::int64_t next = block.live->lower;
     bool has_bytes = true;
     for (const Gap& gap : gaps) {
@@ -755,9 +752,8 @@ bool probe_lifetime_csv(std::string_view head) {
       seen[static_cast<std::size_t>(known->column)] = true;
     }
   }
-  const auto found = std::count_if(kRequired.begin(), kRequired.end(), [&](Column column) {
-    return seen[static_cast<std::size_t>(column)];
-  });
+  const auto found = std::ranges::count_if(
+      kRequired, [&](Column column) { return seen[static_cast<std::size_t>(column)]; });
   return found + 1 >= static_cast<std::ptrdiff_t>(kRequired.size());
 }
 

@@ -124,8 +124,7 @@ class DocumentReader : private PlanFields {
     arena.lower_bound = size_if_any(entry, "lower_bound_bytes");
     arena.alignment = alignment_if_any(entry, "alignment");
     arena.proof = text_if_any(entry, "proof");
-    if (!arena.proof.empty() &&
-        std::find(kProofs.begin(), kProofs.end(), arena.proof) == kProofs.end()) {
+    if (!arena.proof.empty() && std::ranges::find(kProofs, arena.proof) == kProofs.end()) {
       wrong(entry["proof"],
             fmt::format("'{}' proves nothing", core::printable(arena.proof, kLongestShown)),
             "it is bound, exhausted, best or infeasible");

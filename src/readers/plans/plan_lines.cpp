@@ -124,10 +124,8 @@ LineScan& LineScan::rest(std::string_view& value) {
 }
 
 std::size_t pieces_in(std::string_view line, std::initializer_list<std::string_view> pieces) {
-  return static_cast<std::size_t>(
-      std::count_if(pieces.begin(), pieces.end(), [&](std::string_view piece) {
-        return line.find(piece) != std::string_view::npos;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      pieces, [&](std::string_view piece) { return line.find(piece) != std::string_view::npos; }));
 }
 
 void PlanText::damaged(std::size_t line, std::string_view row) {

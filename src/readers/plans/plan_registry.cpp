@@ -40,7 +40,7 @@ constexpr std::string_view kWhatPlansAre =
     "ST Edge AI's c_info.json, a CSV of lifetimes and others; memsize list readers names them all";
 
 std::size_t lines_of(std::string_view text) {
-  const auto ends = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  const auto ends = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   return ends + (text.empty() || text.ends_with('\n') ? 0 : 1);
 }
 
@@ -115,8 +115,8 @@ const std::vector<PlanReader>& all_plan_readers() {
 const PlanReader* plan_reader_of(std::string_view text) {
   const std::string_view head = without_byte_order_mark(text).substr(0, kPlanHead);
   const auto& readers = all_plan_readers();
-  const auto found = std::find_if(
-      readers.begin(), readers.end(), [&](const PlanReader& reader) { return reader.probe(head); });
+  const auto found =
+      std::ranges::find_if(readers, [&](const PlanReader& reader) { return reader.probe(head); });
   return found == readers.end() ? nullptr : &*found;
 }
 
@@ -124,9 +124,8 @@ core::Result<model::PlanReport> read_plan(std::string_view text,
                                           const std::string& path,
                                           const std::string& format) {
   const auto& readers = all_plan_readers();
-  const auto named = std::find_if(readers.begin(), readers.end(), [&](const PlanReader& reader) {
-    return reader.name == format;
-  });
+  const auto named = std::ranges::find_if(
+      readers, [&](const PlanReader& reader) { return reader.name == format; });
   if (!format.empty() && named == readers.end()) {
     return core::fail(unknown_plan_format(format));
   }

@@ -405,7 +405,7 @@ class InfoReader : private PlanFields {
       group.windows.push_back({*block.live, begin, begin + block.size});
     }
     group.windows = model::united(group.windows);
-    const auto whole = std::find_if(members.begin(), members.end(), [&](std::size_t i) {
+    const auto whole = std::ranges::find_if(members, [&](std::size_t i) {
       return blocks_[i].offset == group.offset && blocks_[i].size == group.size;
     });
     const bool is_plain = whole != members.end() && group.windows.size() == 1 &&

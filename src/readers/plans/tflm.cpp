@@ -190,7 +190,7 @@ class PlanReading {
     for (const TensorBuffer& buffer : buffers_) {
       ids.push_back(buffer.id);
     }
-    std::sort(ids.begin(), ids.end());
+    std::ranges::sort(ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] > i) {
         plan_.report().abridged = true;
@@ -212,7 +212,7 @@ class PlanReading {
         changes[buffer.last + 1] -= static_cast<std::uint64_t>(buffer.size);
       }
     }
-    std::sort(drawing_.begin(), drawing_.end(), [](const Drawn& a, const Drawn& b) {
+    std::ranges::sort(drawing_, [](const Drawn& a, const Drawn& b) {
       return std::tuple{a.step, a.line} < std::tuple{b.step, b.line};
     });
     constexpr std::uint64_t kKib = 1024;

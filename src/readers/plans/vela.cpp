@@ -88,8 +88,7 @@ bool row_in(std::string_view line, bool has_kind, VelaRow& row) {
 
 /// Times, addresses and figures between colons: what a row with a damaged byte still has.
 bool looks_like_tensor(std::string_view line) {
-  return std::count(line.begin(), line.end(), ':') >= 4 &&
-         line.find(" - ") != std::string_view::npos &&
+  return std::ranges::count(line, ':') >= 4 && line.find(" - ") != std::string_view::npos &&
          line.find(kListingColumns) == std::string_view::npos;
 }
 
@@ -419,9 +418,7 @@ class ListingReading {
     for (Usage& row : rows) {
       row.end_time = listing.is_newer ? row.end_time : row.start_time;
     }
-    std::sort(rows.begin(), rows.end(), [](const Usage& a, const Usage& b) {
-      return a.end_time < b.end_time;
-    });
+    std::ranges::sort(rows, [](const Usage& a, const Usage& b) { return a.end_time < b.end_time; });
     // Of the steps up to a row's end, each with fewer bytes alive than the one before it, and more
     // than all behind it.
     std::vector<Alive> peaks;
@@ -456,9 +453,8 @@ class ListingReading {
     }
     // Some prints of Regor have the table's most in every row.
     const bool is_most_everywhere =
-        listing.is_newer && std::all_of(listing.usages.begin(),
-                                        listing.usages.end(),
-                                        [most](const Usage& row) { return row.usage == most; });
+        listing.is_newer &&
+        std::ranges::all_of(listing.usages, [most](const Usage& row) { return row.usage == most; });
     if (is_most_everywhere) {
       return;
     }

@@ -79,7 +79,7 @@ class CoreChecker {
     for (std::size_t i = 0; board != nullptr && i < board->mmu.size(); ++i) {
       const auto& ranges = board->mmu[i].ranges;
       if (board->mmu[i].core == core_.name &&
-          std::any_of(ranges.begin(), ranges.end(), [&](const layout::MmuRange& range) {
+          std::ranges::any_of(ranges, [&](const layout::MmuRange& range) {
             return range.virtual_range.base().value() == entry.virtual_base &&
                    range.virtual_range.size().count() >= entry.size;
           })) {
@@ -260,12 +260,11 @@ class CoreChecker {
   // A section that is bound to a number is where no region is, once the regions have moved.
   void check_bound_sections() {
     for (const OutputSection& section : core_.sections) {
-      const bool lost =
-          section.address && !core_.linker.empty() &&
-          std::none_of(core_.linker.begin(), core_.linker.end(), [&](const auto& range) {
-            return section.address->value >= range.base &&
-                   section.address->value - range.base < range.size;
-          });
+      const bool lost = section.address && !core_.linker.empty() &&
+                        std::ranges::none_of(core_.linker, [&](const auto& range) {
+                          return section.address->value >= range.base &&
+                                 section.address->value - range.base < range.size;
+                        });
       if (lost) {
         core::Diagnostic wrong =
             core::error(Code::kSdkDisagree,

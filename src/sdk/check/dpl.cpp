@@ -179,9 +179,8 @@ class DplChecker {
         for (std::size_t i = 0; each.name == core && i < each.syscfg.size(); ++i) {
           const std::string& path = each.syscfg[i];
           // A script may write several linker maps for a core.
-          if (std::none_of(sources.begin(), sources.end(), [&](const Source& source) {
-                return source.path == path;
-              })) {
+          if (std::ranges::none_of(sources,
+                                   [&](const Source& source) { return source.path == path; })) {
             sources.push_back({path, variant.os == view_.variant().os});
           }
         }

@@ -26,8 +26,8 @@ class FileChecker {
 
   void run() {
     const auto& all = view_.variant().cores;
-    const bool place_sections = std::any_of(
-        all.begin(), all.end(), [](const CoreSources& core) { return !core.sections.empty(); });
+    const bool place_sections =
+        std::ranges::any_of(all, [](const CoreSources& core) { return !core.sections.empty(); });
     for (const CoreSources& core : all) {
       const CoreReading* reading = view_.reading().find(core.name);
       if (reading != nullptr) {
@@ -64,13 +64,12 @@ class FileChecker {
       return;
     }
     const auto has = [&](const auto& tables) {
-      return std::any_of(
-          tables.begin(), tables.end(), [&](const auto& table) { return table.core == core.name; });
+      return std::ranges::any_of(tables,
+                                 [&](const auto& table) { return table.core == core.name; });
     };
     // What could not be read is told already.
-    const bool maps = std::any_of(reading.mmu.begin(), reading.mmu.end(), [](const auto& each) {
-      return !each.entries.empty();
-    });
+    const bool maps =
+        std::ranges::any_of(reading.mmu, [](const auto& each) { return !each.entries.empty(); });
     const bool is_unread = !reading.has_mmu() && configures(core, "mmu_armv8", "Mmu_map(");
     if (has(board->mmu) && !maps && !is_unread) {
       missing(core.name,
@@ -97,9 +96,8 @@ class FileChecker {
     if (!core.mpu_source.empty() && !in_sysconfig) {
       return tables_are_left_over();
     }
-    const bool has_regions = std::any_of(reading.mpu.begin(),
-                                         reading.mpu.end(),
-                                         [](const auto& each) { return !each.regions.empty(); });
+    const bool has_regions =
+        std::ranges::any_of(reading.mpu, [](const auto& each) { return !each.regions.empty(); });
     return !has_regions && !(in_sysconfig && reading.mpu.empty());
   }
 
@@ -113,8 +111,8 @@ class FileChecker {
     std::string has;
     std::vector<std::string> lacking;
     for (const std::string& path : core.syscfg) {
-      const auto read = std::find_if(
-          readings.begin(), readings.end(), [&](const Reading& each) { return each.path == path; });
+      const auto read =
+          std::ranges::find_if(readings, [&](const Reading& each) { return each.path == path; });
       const bool is_set = read != readings.end() && count(*read) != 0;
       has = is_set ? path : has;
       // What could not be read is told already.
@@ -135,9 +133,8 @@ class FileChecker {
   // Whether a core has both, so that the tables of this system are not those that are built.
   [[nodiscard]] bool tables_are_left_over() const {
     const auto& cores = view_.reading().cores;
-    return std::any_of(cores.begin(), cores.end(), [](const CoreReading& core) {
-      return !core.unused_mpu_source.empty();
-    });
+    return std::ranges::any_of(
+        cores, [](const CoreReading& core) { return !core.unused_mpu_source.empty(); });
   }
 
   [[nodiscard]] bool says(const std::string& path, const std::string& what) const {
@@ -148,9 +145,8 @@ class FileChecker {
   [[nodiscard]] bool configures(const CoreSources& core,
                                 const char* module,
                                 const std::string& call) const {
-    return std::any_of(core.syscfg.begin(),
-                       core.syscfg.end(),
-                       [&](const std::string& path) { return says(path, module); }) ||
+    return std::ranges::any_of(core.syscfg,
+                               [&](const std::string& path) { return says(path, module); }) ||
            (!call.empty() && says(core.main_source, call));
   }
 

@@ -67,9 +67,8 @@ class FixedChecker {
 
  private:
   [[nodiscard]] bool is_region(std::uint64_t address) const {
-    return std::any_of(core_.linker.begin(), core_.linker.end(), [&](const auto& range) {
-      return range.base == address;
-    });
+    return std::ranges::any_of(core_.linker,
+                               [&](const auto& range) { return range.base == address; });
   }
 
   void check_registers(const layout::MmuTable& table, const MmuReading& mmu) {
@@ -77,12 +76,11 @@ class FixedChecker {
       if (entry.virtual_base == entry.physical || is_region(entry.virtual_base)) {
         continue;
       }
-      const auto fixed =
-          std::find_if(table.ranges.begin(), table.ranges.end(), [&](const auto& range) {
-            const std::uint64_t there = range.physical.base().value();
-            return range.covers.empty() && range.virtual_range.base().value() == there &&
-                   (there == entry.virtual_base || there == entry.physical);
-          });
+      const auto fixed = std::ranges::find_if(table.ranges, [&](const auto& range) {
+        const std::uint64_t there = range.physical.base().value();
+        return range.covers.empty() && range.virtual_range.base().value() == there &&
+               (there == entry.virtual_base || there == entry.physical);
+      });
       if (fixed != table.ranges.end()) {
         found_.push_back(
             core::error(
@@ -120,12 +118,11 @@ class FixedChecker {
   [[nodiscard]] static bool has_moved(const layout::MpuTable& table,
                                       const MpuReading& mpu,
                                       const layout::MpuRegion& fixed) {
-    return std::any_of(mpu.regions.begin(), mpu.regions.end(), [&](const auto& each) {
+    return std::ranges::any_of(mpu.regions, [&](const auto& each) {
       const emit::MpuRegionFields& fields = each.fields;
-      const bool is_known = std::any_of(
-          table.regions.begin(), table.regions.end(), [&](const layout::MpuRegion& own) {
-            return own.range.base().value() == fields.base;
-          });
+      const bool is_known = std::ranges::any_of(table.regions, [&](const layout::MpuRegion& own) {
+        return own.range.base().value() == fields.base;
+      });
       return fields.size == fixed.range.size().count() &&
              (!is_known || fields.base == fixed.range.base().value()) &&
              is_memory(fields.tex, fields.cacheable);
@@ -148,9 +145,8 @@ class FixedChecker {
       const layout::Region* known = view_.board_region(range.name, core_.name);
       const bool is_known = known != nullptr && known->space != board::Space::kDdr &&
                             known->virtual_base && known->virtual_base->value() == range.base;
-      const bool is_told = std::any_of(told.begin(), told.end(), [&](const auto& each) {
-        return each.contains(core::VirtAddr{range.base});
-      });
+      const bool is_told = std::ranges::any_of(
+          told, [&](const auto& each) { return each.contains(core::VirtAddr{range.base}); });
       if (!is_told && is_known && range.size != 0) {
         check_memory(table, mpu, range.name, range.base);
         check_memory(table, mpu, range.name, range.base + (range.size - 1));

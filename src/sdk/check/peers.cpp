@@ -24,9 +24,7 @@ namespace {
 using core::Code;
 
 bool has_region(const CoreReading& core, std::string_view name) {
-  return std::any_of(core.linker.begin(), core.linker.end(), [&](const auto& range) {
-    return range.name == name;
-  });
+  return std::ranges::any_of(core.linker, [&](const auto& range) { return range.name == name; });
 }
 
 // Whether the words of `name` have those of `core`, whatever their case: "OCRAM_MCU4_0" and
@@ -140,10 +138,8 @@ class PeerChecker {
     for (const Window& each : all) {
       by_size[each.entry->size].push_back(each);
     }
-    const auto usual =
-        std::max_element(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
-          return a.second.size() < b.second.size();
-        });
+    const auto usual = std::ranges::max_element(
+        by_size, [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
     const Window& right = usual->second.front();
     for (const auto& [size, odd] : by_size) {
       // A core may map a part of what it maps once more, otherwise.

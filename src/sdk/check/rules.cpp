@@ -99,7 +99,7 @@ class RuleChecker {
       return;
     }
     const auto place = core::PhysRange::make(core::PhysAddr{*physical}, core::Bytes{range.size});
-    const bool inside = place && std::any_of(banks.begin(), banks.end(), [&](const auto& bank) {
+    const bool inside = place && std::ranges::any_of(banks, [&](const auto& bank) {
                           return bank.range.contains(*place);
                         });
     if (!inside) {

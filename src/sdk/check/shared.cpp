@@ -51,7 +51,7 @@ class SharedChecker {
   // Of the ranges that are tested one after the other, the first that has the address.
   [[nodiscard]] const SharedRange* find(Direction direction, std::uint64_t address) const {
     const auto& ranges = core_.shared.ranges;
-    const auto found = std::find_if(ranges.begin(), ranges.end(), [&](const SharedRange& each) {
+    const auto found = std::ranges::find_if(ranges, [&](const SharedRange& each) {
       return each.direction == direction && address >= from_of(each) &&
              (!each.size || address - from_of(each) < each.size->value);
     });

@@ -75,13 +75,12 @@ Grouped group(const std::vector<Store>& stores, const std::vector<Part>& parts) 
     order[i] = i;
   }
   // An outer folder sorts before what is in it; of the same ones, the first that was given.
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return stores[a].root() < stores[b].root();
-  });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return stores[a].root() < stores[b].root(); });
   std::vector<Group> groups;
   for (const std::size_t i : order) {
     const Store& store = stores[i];
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const Group& group) {
+    const auto found = std::ranges::find_if(groups, [&](const Group& group) {
       const auto inside = path_inside(group.store.root(), store.root());
       return inside && (inside->empty() || !store.exists());
     });
@@ -157,8 +156,8 @@ core::Result<void> targets_differ(const Trees& trees) {
 
 // After a step failed: all back, or what is left is said.
 tl::unexpected<core::Diagnostics> taken_back(const Trees& trees, core::Diagnostics errors) {
-  const bool was_changed = std::any_of(
-      trees.begin(), trees.end(), [](const auto& tree) { return tree->is_committed(); });
+  const bool was_changed =
+      std::ranges::any_of(trees, [](const auto& tree) { return tree->is_committed(); });
   std::string way_back;
   for (auto tree = trees.rbegin(); tree != trees.rend(); ++tree) {
     if ((*tree)->undo()) {

@@ -75,10 +75,8 @@ void note_time(Journal& journal, const std::string& path, std::optional<std::int
   if (!now) {
     return;
   }
-  const auto found =
-      std::find_if(journal.folder_times.begin(),
-                   journal.folder_times.end(),
-                   [&](const Journal::FolderTime& folder) { return folder.path == path; });
+  const auto found = std::ranges::find_if(
+      journal.folder_times, [&](const Journal::FolderTime& folder) { return folder.path == path; });
   if (found == journal.folder_times.end()) {
     journal.folder_times.push_back({path, *now, std::nullopt});
     return;

@@ -188,7 +188,7 @@ class JournalReader {
     }
     // Only folders that lead to the file: others are not ours to remove.
     file.folders = of.strings("folders");
-    if (std::any_of(file.folders.begin(), file.folders.end(), [&](const std::string& folder) {
+    if (std::ranges::any_of(file.folders, [&](const std::string& folder) {
           return folder.empty() || !file.path.starts_with(folder + "/");
         })) {
       of.wrong("folders", "it must be folders that the path leads through");
@@ -260,7 +260,7 @@ std::string why_unsafe(std::string_view path) {
   if (path.starts_with('/')) {
     return "is absolute";
   }
-  const bool has_control = std::any_of(path.begin(), path.end(), [](char c) {
+  const bool has_control = std::ranges::any_of(path, [](char c) {
     constexpr char kDelete = 0x7F;
     return (c >= 0 && c < ' ') || c == kDelete;
   });

@@ -179,7 +179,7 @@ std::int64_t now_ns() {
 
 // Whether all that the prepared change needs is there.
 bool is_prepared(const Store& store, const Journal& staging) {
-  return std::all_of(staging.files.begin(), staging.files.end(), [&](const Journal::File& file) {
+  return std::ranges::all_of(staging.files, [&](const Journal::File& file) {
     const auto now = store.look(file.path);
     return !file.pending || (now && can_go_forward(store, file, *now));
   });
@@ -187,7 +187,7 @@ bool is_prepared(const Store& store, const Journal& staging) {
 
 // Whether all originals can be put back without a word of anybody's being lost.
 bool can_be_put_back(const Store& store, const Journal& journal) {
-  return std::all_of(journal.files.begin(), journal.files.end(), [&](const Journal::File& file) {
+  return std::ranges::all_of(journal.files, [&](const Journal::File& file) {
     const auto now = store.look(file.path);
     return now && is_known(file, *now) && has_original(store, file, *now);
   });

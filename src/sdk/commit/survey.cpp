@@ -48,9 +48,7 @@ class Surveyor {
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
     }
-    std::sort(survey_.tasks.begin(), survey_.tasks.end(), [](const Task& a, const Task& b) {
-      return a.path < b.path;
-    });
+    std::ranges::sort(survey_.tasks, [](const Task& a, const Task& b) { return a.path < b.path; });
     return std::move(survey_);
   }
 

@@ -203,7 +203,7 @@ class Preprocessor {
     core::Place place;
     place.path = source_.path_;
     const std::string_view before = std::string_view{source_.text_}.substr(0, at);
-    place.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
     const std::size_t newline = before.rfind('\n');
     place.column = newline == std::string_view::npos ? at + 1 : at - newline;
     place.length = length;
@@ -252,7 +252,7 @@ class Preprocessor {
   }
 
   [[nodiscard]] bool is_kept() const {
-    return std::none_of(branches_.begin(), branches_.end(), [](const Branch& branch) {
+    return std::ranges::none_of(branches_, [](const Branch& branch) {
       return branch.is_decided || !branch.holds.value_or(true);
     });
   }
@@ -375,10 +375,8 @@ class Preprocessor {
     if (flags_.defined.contains(name)) {
       return true;
     }
-    const bool in_family = std::any_of(
-        flags_.families.begin(), flags_.families.end(), [&](const std::string& beginning) {
-          return name.starts_with(beginning);
-        });
+    const bool in_family = std::ranges::any_of(
+        flags_.families, [&](const std::string& beginning) { return name.starts_with(beginning); });
     return in_family || flags_.undefined.contains(name) || name == "__cplusplus"
                ? std::optional{false}
                : std::nullopt;
@@ -414,7 +412,7 @@ class Preprocessor {
     define.place = place;
     const std::string_view before = whole.substr(0, behind + begin);
     const std::size_t newline = before.rfind('\n');
-    define.place.line += static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    define.place.line += static_cast<std::size_t>(std::ranges::count(before, '\n'));
     define.place.column =
         newline == std::string_view::npos ? place.column + before.size() : before.size() - newline;
     define.place.length = name.size();

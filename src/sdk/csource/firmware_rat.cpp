@@ -86,10 +86,10 @@ class RatParser : private SourceReader {
 
   // Whether the open blocks are entered; nothing where that is not known.
   [[nodiscard]] std::optional<bool> entered() const {
-    if (std::find(blocks_.begin(), blocks_.end(), std::optional{false}) != blocks_.end()) {
+    if (std::ranges::find(blocks_, std::optional{false}) != blocks_.end()) {
       return false;
     }
-    const bool sure = std::find(blocks_.begin(), blocks_.end(), std::nullopt) == blocks_.end();
+    const bool sure = std::ranges::find(blocks_, std::optional<bool>{}) == blocks_.end();
     return sure ? std::optional{true} : std::nullopt;
   }
 
@@ -131,7 +131,7 @@ class RatParser : private SourceReader {
     for (const auto& [field, assignments] : parameters) {
       for (const Assigned& assigned : assignments) {
         if (!covers(assigned.conditions, where) &&
-            std::find(cases.begin(), cases.end(), assigned.conditions) == cases.end()) {
+            std::ranges::find(cases, assigned.conditions) == cases.end()) {
           cases.push_back(assigned.conditions);
         }
       }

@@ -57,8 +57,7 @@ struct Under {
 
   [[nodiscard]] bool changed() const {
     const auto differs = [](const MovedRegion* each) { return !(each->before == each->after); };
-    return std::any_of(whole.begin(), whole.end(), differs) ||
-           std::any_of(torn.begin(), torn.end(), differs);
+    return std::ranges::any_of(whole, differs) || std::ranges::any_of(torn, differs);
   }
 };
 
@@ -78,10 +77,8 @@ Under regions_under(const std::vector<MovedRegion>& regions, const Range& range)
 }
 
 Range hull_of(const std::vector<const MovedRegion*>& regions, Range MovedRegion::*when) {
-  const auto* first =
-      *std::min_element(regions.begin(), regions.end(), [&](const auto* a, const auto* b) {
-        return (a->*when).base < (b->*when).base;
-      });
+  const auto* first = *std::ranges::min_element(
+      regions, [&](const auto* a, const auto* b) { return (a->*when).base < (b->*when).base; });
   std::uint64_t end = 0;
   for (const MovedRegion* each : regions) {
     end = std::max(end, (each->*when).end());
@@ -96,8 +93,7 @@ std::uint64_t gaps_of(const std::vector<const MovedRegion*>& regions, Range Move
   for (const MovedRegion* each : regions) {
     ranges.push_back(each->*when);
   }
-  std::sort(
-      ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.base < b.base; });
+  std::ranges::sort(ranges, [](const Range& a, const Range& b) { return a.base < b.base; });
   std::uint64_t gaps = 0;
   std::uint64_t end = ranges.front().base;
   for (const Range& each : ranges) {
@@ -111,7 +107,7 @@ std::uint64_t gaps_of(const std::vector<const MovedRegion*>& regions, Range Move
 bool stay_together(const std::vector<const MovedRegion*>& regions) {
   const Range hull = hull_of(regions, &MovedRegion::after);
   return gaps_of(regions, &MovedRegion::after) <= gaps_of(regions, &MovedRegion::before) &&
-         std::all_of(regions.begin(), regions.end(), [&](const MovedRegion* each) {
+         std::ranges::all_of(regions, [&](const MovedRegion* each) {
            return each->after.physical - each->after.base == hull.physical - hull.base;
          });
 }
@@ -128,7 +124,7 @@ std::vector<std::uint64_t> ends_of(const Range& range, const std::vector<Range>&
     ends.push_back(std::min(other.base, layout::kMpuSpace));
     ends.push_back(std::min(other.end(), layout::kMpuSpace));
   }
-  std::sort(ends.begin(), ends.end());
+  std::ranges::sort(ends);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
 }
@@ -149,7 +145,7 @@ std::vector<MpuRegionFields> pieces_over(const Range& range,
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     const std::uint64_t base = ends[i];
     const auto has = [&](const Range& each) { return base >= each.base && base < each.end(); };
-    const bool is_hidden = std::any_of(above.begin(), above.end(), has);
+    const bool is_hidden = std::ranges::any_of(above, has);
     stretches[i].base = base;
     stretches[i].size = ends[i + 1] - base;
     stretches[i].below = kBelow;
@@ -223,8 +219,7 @@ FollowedRange follow(const std::vector<MovedRegion>& regions, const Range& range
   }
   // A window over more than the regions holds them where they are now, too.
   const bool holds =
-      under.torn.empty() &&
-      std::all_of(under.whole.begin(), under.whole.end(), [&](const MovedRegion* each) {
+      under.torn.empty() && std::ranges::all_of(under.whole, [&](const MovedRegion* each) {
         return each->after.base >= range.base && each->after.end() <= range.end() &&
                each->after.physical - each->after.base == range.physical - range.base;
       });

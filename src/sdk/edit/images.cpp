@@ -68,8 +68,7 @@ class Images {
  private:
   [[nodiscard]] bool is_core(const std::string& name) const {
     const auto& cores = after_.board.cores;
-    return std::any_of(
-        cores.begin(), cores.end(), [&](const board::Core& core) { return core.name == name; });
+    return std::ranges::any_of(cores, [&](const board::Core& core) { return core.name == name; });
   }
 
   void add_all() {

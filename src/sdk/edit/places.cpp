@@ -20,8 +20,8 @@ core::Place place_of_name(const Variant& variant, std::string_view name) {
     return place_in_script(variant, variable->assignments.back().name_place);
   }
   const auto& sections = variant.script->sections;
-  const auto section = std::find_if(
-      sections.begin(), sections.end(), [&](const auto& each) { return each->name == name; });
+  const auto section =
+      std::ranges::find_if(sections, [&](const auto& each) { return each->name == name; });
   return section == sections.end() ? core::Place{}
                                    : place_in_script(variant, (*section)->name_place);
 }

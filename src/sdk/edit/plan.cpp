@@ -324,9 +324,8 @@ class Planner {
   }
 
   void edit_file(const std::string& path, const EditTarget& target) {
-    const bool changes = std::any_of(target.begin(), target.end(), [](const auto& each) {
-      return !same_ranges(*each.first, *each.second);
-    });
+    const bool changes = std::ranges::any_of(
+        target, [](const auto& each) { return !same_ranges(*each.first, *each.second); });
     if (!changes && !forced_) {
       return;
     }
@@ -446,10 +445,9 @@ class Planner {
 
   [[nodiscard]] bool is_made_by_sysconfig(const std::string& path) const {
     const auto& variants = tree_.sources.variants;
-    return std::any_of(variants.begin(), variants.end(), [&](const Variant& variant) {
-      return std::any_of(variant.cores.begin(), variant.cores.end(), [&](const CoreSources& core) {
-        return core.generated == path;
-      });
+    return std::ranges::any_of(variants, [&](const Variant& variant) {
+      return std::ranges::any_of(variant.cores,
+                                 [&](const CoreSources& core) { return core.generated == path; });
     });
   }
 

@@ -244,8 +244,8 @@ class Follower {
 
   void follow(const CoreReading& core, const std::string& path) {
     const auto at = [&](const auto& each) { return each.path == path; };
-    const auto mpu = std::find_if(core.mpu.begin(), core.mpu.end(), at);
-    const auto rat = std::find_if(core.rat.begin(), core.rat.end(), at);
+    const auto mpu = std::ranges::find_if(core.mpu, at);
+    const auto rat = std::ranges::find_if(core.rat, at);
     std::vector<MpuRegionFields> regions;
     if (mpu != core.mpu.end()) {
       regions = wanted_mpu(core, *mpu);

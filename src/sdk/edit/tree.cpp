@@ -86,15 +86,14 @@ class Opener {
 }  // namespace
 
 const OpenVariant* OpenTree::find(const std::string& name) const {
-  const auto found = std::find_if(variants.begin(), variants.end(), [&](const OpenVariant& each) {
-    return each.variant->os == name;
-  });
+  const auto found = std::ranges::find_if(
+      variants, [&](const OpenVariant& each) { return each.variant->os == name; });
   return found == variants.end() ? nullptr : &*found;
 }
 
 bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
   const board::Values& now = tree.find(tree.os)->map.values;
-  return std::any_of(values.begin(), values.end(), [&](const auto& value) {
+  return std::ranges::any_of(values, [&](const auto& value) {
     const auto same = now.find(value.first);
     return same == now.end() || same->second != value.second;
   });

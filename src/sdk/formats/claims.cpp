@@ -224,7 +224,7 @@ const emit::WrittenMmuEntry* entry_of(const Claim& claim,
     return nullptr;
   }
   const std::string_view instance = std::string_view{claim.beside}.substr(0, dot);
-  const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
+  const auto found = std::ranges::find_if(entries, [&](const auto& entry) {
     return instance == fmt::format("mmu_armv8{}", entry.instance);
   });
   return found == entries.end() ? nullptr : &*found;
@@ -243,10 +243,9 @@ bool is_beside(const Claim& claim, const emit::WrittenMpuRegion& region) {
 // The region of sysconfig's whose first statement stands below the claim.
 const emit::WrittenMpuRegion* region_of(const Claim& claim,
                                         const std::vector<emit::WrittenMpuRegion>& regions) {
-  const auto found = std::find_if(regions.begin(), regions.end(), [&](const auto& region) {
-    return std::any_of(region.places.begin(), region.places.end(), [&](const auto& place) {
-      return place.second.line == claim.beside_line;
-    });
+  const auto found = std::ranges::find_if(regions, [&](const auto& region) {
+    return std::ranges::any_of(
+        region.places, [&](const auto& place) { return place.second.line == claim.beside_line; });
   });
   const bool here = claim.beside.starts_with("mpu_armv7") && found != regions.end();
   return here ? &*found : nullptr;
@@ -281,11 +280,11 @@ std::vector<Claim> parse_claims(const emit::MapFile& file, const std::string& ro
 
 std::vector<WrongClaim> wrong_claims(const std::vector<Claim>& claims,
                                      const std::vector<emit::WrittenMmuEntry>& entries) {
-  const bool has_exclusive = std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+  const bool has_exclusive = std::ranges::any_of(claims, [&](const Claim& claim) {
     const auto* entry = claim.what == Stated::kEnd ? entry_of(claim, entries) : nullptr;
     return entry != nullptr && claim.value == entry->virtual_base + entry->size;
   });
-  const bool has_inclusive = std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+  const bool has_inclusive = std::ranges::any_of(claims, [&](const Claim& claim) {
     const auto* entry = claim.what == Stated::kEnd ? entry_of(claim, entries) : nullptr;
     return entry != nullptr && is_end(claim, *entry) &&
            claim.value != entry->virtual_base + entry->size;
@@ -314,7 +313,7 @@ std::vector<WrongClaim> wrong_claims(const std::vector<Claim>& claims,
 
 std::vector<WrongClaim> wrong_claims(const std::vector<Claim>& claims,
                                      const std::vector<emit::WrittenMpuRegion>& regions) {
-  const bool exclusive = std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+  const bool exclusive = std::ranges::any_of(claims, [&](const Claim& claim) {
     const auto* region = claim.what == Stated::kEnd ? region_of(claim, regions) : nullptr;
     return region != nullptr && claim.value == shown_by(region->fields).end;
   });

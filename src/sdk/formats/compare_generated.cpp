@@ -77,9 +77,8 @@ GeneratedDifferences compare_linker(const ScriptExport& exported,
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
     collector.expect(section.name);
-    const auto own = std::find_if(written.begin(), written.end(), [&](const auto& range) {
-      return range.name == section.name;
-    });
+    const auto own = std::ranges::find_if(
+        written, [&](const auto& range) { return range.name == section.name; });
     if (own == written.end()) {
       collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
     } else if (own->base != section.origin || own->size != section.length) {
@@ -122,9 +121,8 @@ GeneratedDifferences compare_dts(const ScriptExport& exported,
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
     collector.expect(section.dts_label);
-    const auto own = std::find_if(written.begin(), written.end(), [&](const auto& node) {
-      return node.label == section.dts_label;
-    });
+    const auto own = std::ranges::find_if(
+        written, [&](const auto& node) { return node.label == section.dts_label; });
     if (own == written.end()) {
       collector.add(
           section.dts_label, fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
@@ -150,8 +148,8 @@ GeneratedDifferences compare_html(const ScriptExport& exported,
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
     collector.expect(section.name);
-    const auto own = std::find_if(
-        written.begin(), written.end(), [&](const auto& row) { return row.name == section.name; });
+    const auto own =
+        std::ranges::find_if(written, [&](const auto& row) { return row.name == section.name; });
     if (own == written.end()) {
       collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
     } else if (own->first != section.origin || own->last + 1 - own->first != section.length) {

@@ -44,10 +44,8 @@ NodeRange range_of(const Carveout& carveout) {
 }
 
 const Carveout* find_label(const MemoryMap& map, const std::string& label) {
-  const auto found =
-      std::find_if(map.carveouts.begin(), map.carveouts.end(), [&](const Carveout& each) {
-        return !label.empty() && each.label == label;
-      });
+  const auto found = std::ranges::find_if(
+      map.carveouts, [&](const Carveout& each) { return !label.empty() && each.label == label; });
   return found == map.carveouts.end() ? nullptr : &*found;
 }
 
@@ -61,8 +59,8 @@ std::string written_like(std::string_view old, std::uint64_t value) {
   }
   const std::string_view digits = old.substr(kHex.size());
   const bool padded = digits.size() == kFull || (digits.size() > 1 && digits.front() == '0');
-  const bool upper = std::any_of(
-      digits.begin(), digits.end(), [](unsigned char c) { return std::isupper(c) != 0; });
+  const bool upper =
+      std::ranges::any_of(digits, [](unsigned char c) { return std::isupper(c) != 0; });
   const std::size_t width = padded ? digits.size() : 0;
   return std::string{old.substr(0, kHex.size())} +
          (upper ? fmt::format("{:0{}X}", value, width) : fmt::format("{:0{}x}", value, width));
@@ -216,7 +214,7 @@ std::vector<std::string> places_to_look(core::FileSystem& files, const std::stri
 }
 
 bool has_label(const MemoryMap& map, const std::string& text) {
-  return std::any_of(map.carveouts.begin(), map.carveouts.end(), [&](const Carveout& each) {
+  return std::ranges::any_of(map.carveouts, [&](const Carveout& each) {
     return !each.label.empty() && text.find(each.label) != std::string::npos;
   });
 }

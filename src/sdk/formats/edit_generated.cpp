@@ -51,9 +51,8 @@ Sections sorted_sections(const ScriptExport& exported) {
   for (const ScriptMapEntry& entry : exported.entries) {
     sections.push_back(entry.section.get());
   }
-  std::stable_sort(sections.begin(), sections.end(), [](const auto* a, const auto* b) {
-    return a->origin < b->origin;
-  });
+  std::ranges::stable_sort(sections,
+                           [](const auto* a, const auto* b) { return a->origin < b->origin; });
   return sections;
 }
 
@@ -82,7 +81,7 @@ std::optional<CellRange> range_of_cells(std::string_view text) {
   }
   return CellRange{(cells[0] << kCellBits) | cells[1],
                    (cells[2] << kCellBits) | cells[3],
-                   *std::max_element(cells.begin(), cells.end()) > UINT32_MAX};
+                   *std::ranges::max_element(cells) > UINT32_MAX};
 }
 
 // A number with what C may write behind it.
@@ -173,9 +172,8 @@ class Regenerator {
     in_place_ = keeps_ || keeps_order(old);
     if (in_place_) {
       // Entries that somebody moved, with nothing else, stay where they are.
-      std::sort(placed_.begin(), placed_.end(), [](const Placed& a, const Placed& b) {
-        return a.entry < b.entry;
-      });
+      std::ranges::sort(placed_,
+                        [](const Placed& a, const Placed& b) { return a.entry < b.entry; });
     }
   }
 
@@ -187,7 +185,7 @@ class Regenerator {
       Placed as_before = placed_[row];
       as_before.section = as_before.before;
       const auto& fields = entries_[*as_before.entry].fields;
-      placed_[row].is_kept = std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+      placed_[row].is_kept = std::ranges::any_of(fields, [&](const Field& field) {
         return field.kind != FieldKind::kRowClass && edited(field, as_before, row);
       });
     }
@@ -264,9 +262,8 @@ class Regenerator {
         edits.push_back({field.span, std::move(*text)});
       }
     }
-    std::sort(edits.begin(), edits.end(), [](const TextEdit& a, const TextEdit& b) {
-      return a.span.begin < b.span.begin;
-    });
+    std::ranges::sort(
+        edits, [](const TextEdit& a, const TextEdit& b) { return a.span.begin < b.span.begin; });
     return edits;
   }
 
@@ -415,7 +412,7 @@ class Regenerator {
   [[nodiscard]] core::Diagnostic tangled(Span span) const {
     const std::string_view above = text_.substr(0, span.begin);
     core::Place place = whole_file();
-    place.line = 1 + static_cast<std::size_t>(std::count(above.begin(), above.end(), '\n'));
+    place.line = 1 + static_cast<std::size_t>(std::ranges::count(above, '\n'));
     place.column = span.begin - offsets_.line_begin(span.begin) + 1;
     return core::error(Code::kVerifyParse,
                        "this entry begins inside of another one, so that they cannot be told apart",

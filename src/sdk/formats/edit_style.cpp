@@ -37,7 +37,7 @@ Written written_parts(std::string_view text) {
 }
 
 bool has(const std::string& digits, char first, char last) {
-  return std::any_of(digits.begin(), digits.end(), [&](char c) { return c >= first && c <= last; });
+  return std::ranges::any_of(digits, [&](char c) { return c >= first && c <= last; });
 }
 
 bool is_padded(const Written& number) {
@@ -57,7 +57,7 @@ HexStyle style_of(const Written& old, const std::vector<Written>& neighbours) {
   for (const Written& neighbour : neighbours) {
     all.push_back(&neighbour);
   }
-  const auto lettered = std::find_if(all.begin(), all.end(), [](const Written* number) {
+  const auto lettered = std::ranges::find_if(all, [](const Written* number) {
     return number->is_hex && (has(number->digits, 'a', 'f') || has(number->digits, 'A', 'F'));
   });
   style.lower = lettered != all.end() && has((*lettered)->digits, 'a', 'f');
@@ -87,8 +87,7 @@ std::string restyled(std::string_view old,
   for (const std::string& neighbour : neighbours) {
     others.push_back(written_parts(neighbour));
   }
-  const auto hex =
-      std::find_if(others.begin(), others.end(), [](const Written& other) { return other.is_hex; });
+  const auto hex = std::ranges::find_if(others, [](const Written& other) { return other.is_hex; });
   if (!own.is_hex && (own.digits == "0" || own.digits.empty()) && hex != others.end()) {
     own.is_hex = true;
     own.prefix = hex->prefix;

@@ -145,9 +145,8 @@ class HeaderFormat : public GeneratedFormat {
                           std::min(text_.find(')', last), text_.size() - 1) + 1},
                          {{FieldKind::kOrigin, origin}, {FieldKind::kLength, length}}});
     }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-      return a.span.begin < b.span.begin;
-    });
+    std::ranges::sort(entries,
+                      [](const Entry& a, const Entry& b) { return a.span.begin < b.span.begin; });
     add_sizes(text_, entries);
     return entries;
   }

@@ -69,12 +69,12 @@ Span Offsets::span(const core::Place& place) const {
 }
 
 std::size_t Offsets::behind_line(std::size_t offset) const {
-  const auto next = std::upper_bound(begins_.begin(), begins_.end(), offset);
+  const auto next = std::ranges::upper_bound(begins_, offset);
   return next == begins_.end() ? text_.size() : *next;
 }
 
 std::size_t Offsets::line_begin(std::size_t offset) const {
-  return *(std::upper_bound(begins_.begin(), begins_.end(), offset) - 1);
+  return *(std::ranges::upper_bound(begins_, offset) - 1);
 }
 
 }  // namespace memsize::sdk

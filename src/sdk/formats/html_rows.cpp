@@ -105,7 +105,7 @@ class RowParser {
     const std::string_view before = text_.substr(0, offset);
     core::Place place;
     place.path = path_;
-    place.line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
     place.column = offset - (before.rfind('\n') + 1) + 1;
     place.length = length;
     return place;

@@ -378,8 +378,8 @@ class SectionsParser {
 
 bool goes_to(const OutputSection& section, const std::string& region) {
   const auto is_it = [&](const SectionRegion& one) { return one.name == region; };
-  return std::any_of(section.regions.begin(), section.regions.end(), is_it) ||
-         std::any_of(section.load_regions.begin(), section.load_regions.end(), is_it);
+  return std::ranges::any_of(section.regions, is_it) ||
+         std::ranges::any_of(section.load_regions, is_it);
 }
 
 }  // namespace

@@ -34,18 +34,16 @@ class CarveoutPlanner {
                                     carveout.name == carveout.members.front() + "_PHYS";
       carveout.in_header = in_header_.contains(carveout.name) && !is_region && !is_physical_name;
     }
-    std::stable_sort(plan_.carveouts.begin(),
-                     plan_.carveouts.end(),
-                     [](const PlanCarveout& a, const PlanCarveout& b) { return a.base < b.base; });
+    std::ranges::stable_sort(plan_.carveouts, [](const PlanCarveout& a, const PlanCarveout& b) {
+      return a.base < b.base;
+    });
     tell_hulls_without_node();
   }
 
  private:
   void add(const ScriptSection* section) {
-    const bool known =
-        std::any_of(plan_.carveouts.begin(), plan_.carveouts.end(), [&](const auto& each) {
-          return each.label == section->dts_label;
-        });
+    const bool known = std::ranges::any_of(
+        plan_.carveouts, [&](const auto& each) { return each.label == section->dts_label; });
     if (known) {
       return;
     }
@@ -106,9 +104,8 @@ class CarveoutPlanner {
     group.section = &section;
     group.name = section.name;
     group.covers = inside;
-    const bool known = std::any_of(plan_.groups.begin(), plan_.groups.end(), [&](const auto& each) {
-      return each.name == group.name;
-    });
+    const bool known = std::ranges::any_of(
+        plan_.groups, [&](const auto& each) { return each.name == group.name; });
     if (!known) {
       plan_.groups.push_back(std::move(group));
     }
@@ -150,10 +147,8 @@ class CarveoutPlanner {
     for (const ScriptExport& each : plan_.variant->script->exports) {
       for (const ScriptMapEntry& entry : each.entries) {
         const ScriptSection& section = *entry.section;
-        const bool has_node =
-            std::any_of(plan_.carveouts.begin(), plan_.carveouts.end(), [&](const auto& carveout) {
-              return carveout.name == section.name;
-            });
+        const bool has_node = std::ranges::any_of(
+            plan_.carveouts, [&](const auto& carveout) { return carveout.name == section.name; });
         if (each.kind == "CHeaderFile" && !section.concat.empty() && !has_node) {
           plan_.left_out(fmt::format("the C header has '{}', a hull that no device-tree node has: "
                                      "the board has none of it",

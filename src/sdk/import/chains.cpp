@@ -22,9 +22,8 @@ constexpr std::uint64_t kFourGib = 1ULL << 32;
 std::string family_of(const std::string& core) {
   const std::size_t underscore = core.rfind('_');
   const auto is_number = [](std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-      return std::isdigit(c) != 0;
-    });
+    return !text.empty() &&
+           std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
   };
   if (underscore == std::string::npos ||
       !is_number(std::string_view{core}.substr(underscore + 1))) {
@@ -89,7 +88,7 @@ class ChainPlanner {
       }
     }
     if (space == board::Space::kCore) {
-      std::stable_sort(all.begin(), all.end(), [&](int a, int b) {
+      std::ranges::stable_sort(all, [&](int a, int b) {
         return std::tie(at(a).cores, at(a).virtual_at) < std::tie(at(b).cores, at(b).virtual_at);
       });
     }
@@ -148,8 +147,8 @@ class ChainPlanner {
       if (key.empty()) {
         key = fmt::format("#{}", i);
       }
-      auto group = std::find_if(
-          groups.begin(), groups.end(), [&](const auto& each) { return each.first == key; });
+      auto group =
+          std::ranges::find_if(groups, [&](const auto& each) { return each.first == key; });
       if (group == groups.end()) {
         group = groups.insert(groups.end(), {key, {}});
       }
@@ -287,8 +286,8 @@ class ChainPlanner {
 
   void place_chain(std::size_t index) {
     PlanChain& chain = plan_.chains[index];
-    const auto first = std::find_if(
-        chain.items.begin(), chain.items.end(), [](const PlanItem& i) { return i.region >= 0; });
+    const auto first =
+        std::ranges::find_if(chain.items, [](const PlanItem& i) { return i.region >= 0; });
     const PlanRegion& region = at(first->region);
     chain.physical_at = region.physical_at;
     if (chain.space == board::Space::kCore) {
@@ -351,23 +350,19 @@ class ChainPlanner {
   // By address within a space; a chain stays behind the one that it continues, whose address is
   // lower.
   void order_chains() {
-    std::stable_sort(
-        plan_.chains.begin(), plan_.chains.end(), [](const PlanChain& a, const PlanChain& b) {
-          const auto rank = [](board::Space space) {
-            return space == board::Space::kCore ? 0 : space == board::Space::kSram ? 1 : 2;
-          };
-          return std::tuple{rank(a.space), a.physical_at} <
-                 std::tuple{rank(b.space), b.physical_at};
-        });
+    std::ranges::stable_sort(plan_.chains, [](const PlanChain& a, const PlanChain& b) {
+      const auto rank = [](board::Space space) {
+        return space == board::Space::kCore ? 0 : space == board::Space::kSram ? 1 : 2;
+      };
+      return std::tuple{rank(a.space), a.physical_at} < std::tuple{rank(b.space), b.physical_at};
+    });
   }
 
   // The last chain of a row must not reach the next row, where this one and that one are.
   void limit_chains() {
     for (PlanChain& chain : plan_.chains) {
-      const bool continued =
-          std::any_of(plan_.chains.begin(), plan_.chains.end(), [&](const PlanChain& other) {
-            return other.after == chain.name;
-          });
+      const bool continued = std::ranges::any_of(
+          plan_.chains, [&](const PlanChain& other) { return other.after == chain.name; });
       if (chain.space == board::Space::kDdr && !continued) {
         limit_chain(chain);
       }
@@ -406,7 +401,7 @@ class ChainPlanner {
         order.push_back(i);
       }
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       const PlanAlias& one = plan_.aliases[a];
       const PlanAlias& two = plan_.aliases[b];
       return std::tie(one.cores, one.virtual_at) < std::tie(two.cores, two.virtual_at);
@@ -444,9 +439,8 @@ class ChainPlanner {
         continue;
       }
       const PlanRegion& last = at(region);
-      const bool own =
-          !alias.cores.empty() &&
-          std::find(last.cores.begin(), last.cores.end(), alias.cores.front()) != last.cores.end();
+      const bool own = !alias.cores.empty() &&
+                       std::ranges::find(last.cores, alias.cores.front()) != last.cores.end();
       if (own && last.virtual_at + last.size == alias.virtual_at &&
           plan_.settable(plus(last.forms.origin, last.forms.length)) == begin) {
         view.after = chain.name;

@@ -59,7 +59,7 @@ class Comparer {
   }
 
   [[nodiscard]] bool is_alias(const std::string& name) const {
-    return std::any_of(map_.regions.begin(), map_.regions.end(), [&](const Region& region) {
+    return std::ranges::any_of(map_.regions, [&](const Region& region) {
       return region.name == name && region.kind == layout::RegionKind::kAlias;
     });
   }
@@ -69,9 +69,8 @@ class Comparer {
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
       names.insert(section.name);
-      const auto own = std::find_if(map_.regions.begin(), map_.regions.end(), [&](const Region& r) {
-        return r.name == section.name && r.seen_by(core);
-      });
+      const auto own = std::ranges::find_if(
+          map_.regions, [&](const Region& r) { return r.name == section.name && r.seen_by(core); });
       if (own == map_.regions.end()) {
         differs(section, fmt::format("{} has no '{}' in it", core, section.name), {});
         found_.back().severity =
@@ -146,10 +145,9 @@ class Comparer {
   void compare_nodes(const ScriptExport& each) {
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
-      const auto node = std::find_if(
-          map_.carveouts.begin(), map_.carveouts.end(), [&](const layout::Carveout& carveout) {
-            return carveout.label == section.dts_label;
-          });
+      const auto node = std::ranges::find_if(map_.carveouts, [&](const layout::Carveout& carveout) {
+        return carveout.label == section.dts_label;
+      });
       // One without a carve-out was told when the board was written.
       if (node != map_.carveouts.end() && (node->range.base().value() != section.origin ||
                                            node->range.size().count() != section.length)) {

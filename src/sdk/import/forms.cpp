@@ -35,11 +35,10 @@ bool is_unit(const ScriptVariable& variable, const std::set<std::string>& units)
   }
   const ScriptExpression& expression = variable.assignments.front().expression;
   const auto& uses = expression.uses;
-  const bool of_units = std::all_of(
-      uses.begin(), uses.end(), [&](const std::string& use) { return units.contains(use); });
-  const bool has_digit = std::any_of(expression.text.begin(),
-                                     expression.text.end(),
-                                     [](unsigned char c) { return std::isdigit(c) != 0; });
+  const bool of_units =
+      std::ranges::all_of(uses, [&](const std::string& use) { return units.contains(use); });
+  const bool has_digit =
+      std::ranges::any_of(expression.text, [](unsigned char c) { return std::isdigit(c) != 0; });
   return uses.empty() ? *value == Integer{1} << kStep ||
                             expression.text.find_first_of("*<") != std::string::npos
                       : of_units && !has_digit;
@@ -48,7 +47,7 @@ bool is_unit(const ScriptVariable& variable, const std::set<std::string>& units)
 // Whether the variable is one number throughout.
 bool is_steady(const ScriptVariable& variable) {
   const auto& all = variable.assignments;
-  return std::all_of(all.begin(), all.end(), [&](const ScriptAssignment& each) {
+  return std::ranges::all_of(all, [&](const ScriptAssignment& each) {
     return each.value == all.front().value && !each.augmented;
   });
 }
@@ -108,8 +107,7 @@ ScriptForms::ScriptForms(const Script& script,
   for (const ScriptSectionPointer& section : script.sections) {
     steps.push_back({section->place.offset, nullptr, 0, section.get()});
   }
-  std::stable_sort(
-      steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.offset < b.offset; });
+  std::ranges::stable_sort(steps, [](const Step& a, const Step& b) { return a.offset < b.offset; });
   for (const Step& step : steps) {
     if (step.variable != nullptr) {
       assign(*step.variable, step.index);

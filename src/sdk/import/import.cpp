@@ -146,7 +146,7 @@ std::set<std::string> pinned_addresses(const Variant& variant, const Reading& re
 
 // Tables that say nothing about where memory is.
 bool is_part(docs::Value file) {
-  return std::all_of(file.begin(), file.end(), [](docs::Value field) {
+  return std::ranges::all_of(file, [](docs::Value field) {
     const std::string_view key = field.key();
     return key == "mmu" || key == "mpu" || key == "rebuild" || key == "rat";
   });
@@ -209,9 +209,8 @@ ImportModel make_import_parts(core::FileSystem& files,
                               const std::string& folder,
                               const Reading& reading) {
   ImportModel model;
-  const auto user = std::find_if(reading.cores.begin(),
-                                 reading.cores.end(),
-                                 [](const CoreReading& core) { return core.has_mmu(); });
+  const auto user =
+      std::ranges::find_if(reading.cores, [](const CoreReading& core) { return core.has_mmu(); });
   const auto names = files.list(folder + "/parts");
   if (user == reading.cores.end() || !names) {
     return model;

@@ -55,10 +55,8 @@ class LayoutWriter {
     for (const PlanCore& core : plan_.cores) {
       ++files[core.linker_file];
     }
-    const auto common =
-        std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
-          return a.second < b.second;
-        });
+    const auto common = std::ranges::max_element(
+        files, [](const auto& a, const auto& b) { return a.second < b.second; });
     std::string head = "[files]\n";
     head += fmt::format("linker = {}\n", quoted(common->first));
     head += fmt::format("header = {}\n", quoted(file_of("CHeaderFile", "app_mem_map.h")));
@@ -228,10 +226,10 @@ class LayoutWriter {
       fields.optional_text("why", known->minimum_why);
     }
     if (known->demand &&
-        plan_.cores.end() !=
-            std::find_if(plan_.cores.begin(),
-                         plan_.cores.end(),
-                         [&](const PlanCore& core) { return core.name == known->demand->core; }) &&
+        plan_.cores.end() != std::ranges::find_if(plan_.cores,
+                                                  [&](const PlanCore& core) {
+                                                    return core.name == known->demand->core;
+                                                  }) &&
         is_one_region(symbol.name)) {
       const board::DemandKey& demand = *known->demand;
       fields.text("demand",
@@ -245,7 +243,7 @@ class LayoutWriter {
   }
 
   [[nodiscard]] bool is_one_region(const std::string& name) const {
-    return std::count_if(plan_.regions.begin(), plan_.regions.end(), [&](const PlanRegion& region) {
+    return std::ranges::count_if(plan_.regions, [&](const PlanRegion& region) {
              return only_name(plan_.reduced(region.forms.length)) == name;
            }) == 1;
   }
@@ -258,10 +256,8 @@ class LayoutWriter {
       const board::Knob& knob = known->knobs[i];
       count[hard ? knob.hard_granule.value() : knob.granule.value()] += knob.is_address ? 0 : 1;
     }
-    const auto most =
-        std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) {
-          return a.second < b.second;
-        });
+    const auto most = std::ranges::max_element(
+        count, [](const auto& a, const auto& b) { return a.second < b.second; });
     return most == count.end() ? kPage : most->first;
   }
 

@@ -76,9 +76,8 @@ class MmuWriter {
       const std::vector<SeenRegion> seen = seen_by(plan_, core.name);
       for (std::size_t i = 0; known_ != nullptr && i < known_->mmu.tables_in.size(); ++i) {
         const board::MmuTablesIn& place = known_->mmu.tables_in[i];
-        const bool is_seen = std::any_of(seen.begin(), seen.end(), [&](const SeenRegion& region) {
-          return region.region->name == place.region;
-        });
+        const bool is_seen = std::ranges::any_of(
+            seen, [&](const SeenRegion& region) { return region.region->name == place.region; });
         if (place.core == core.name && is_seen) {
           lines += fmt::format("{} = {}\n", key_text(core.name), quoted(place.region));
         }
@@ -121,11 +120,10 @@ class MmuWriter {
       return add_covering(core, entry, *mair, shortest(plan_, coverage.names));
     }
     const board::MmuEntry* model = named(entry.name);
-    const bool usable =
-        model != nullptr && !model->covers.empty() &&
-        std::all_of(model->covers.begin(), model->covers.end(), [&](const std::string& name) {
-          return !plan_.owner_of(name).empty();
-        });
+    const bool usable = model != nullptr && !model->covers.empty() &&
+                        std::ranges::all_of(model->covers, [&](const std::string& name) {
+                          return !plan_.owner_of(name).empty();
+                        });
     // An entry for regions of DRAM that is none of the script's map was not changed with it.
     const bool follows = usable && by_sysconfig_ && entry.physical >= kLowDram;
     if (entry.virtual_base == entry.physical && !follows) {

@@ -100,8 +100,8 @@ class MpuWriter {
       if (attribute.empty()) {
         continue;
       }
-      auto area = std::find_if(
-          areas.begin(), areas.end(), [&](const auto& one) { return one.first == attribute; });
+      auto area =
+          std::ranges::find_if(areas, [&](const auto& one) { return one.first == attribute; });
       if (area == areas.end()) {
         area = areas.insert(areas.end(), {attribute, {}});
       }
@@ -205,17 +205,15 @@ class MpuWriter {
   // Data that must be cached so: the model's attribute for it.
   [[nodiscard]] const board::MpuAttribute* attribute_for(board::Cache cache) const {
     const auto& all = known_->mpu.attributes;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const board::MpuAttribute& each) {
+    const auto found = std::ranges::find_if(all, [&](const board::MpuAttribute& each) {
       MpuRegionFields fields;
       fields.tex = each.tex;
       fields.cacheable = each.cacheable;
       fields.bufferable = each.bufferable;
-      const bool is_used = std::any_of(
-          known_->mpu.cores.begin(), known_->mpu.cores.end(), [&](const board::MpuList& list) {
-            return std::any_of(list.wishes.begin(), list.wishes.end(), [&](const auto& wish) {
-              return wish.attribute == each.name;
-            });
-          });
+      const bool is_used = std::ranges::any_of(known_->mpu.cores, [&](const board::MpuList& list) {
+        return std::ranges::any_of(list.wishes,
+                                   [&](const auto& wish) { return wish.attribute == each.name; });
+      });
       return is_used && emit::kind_of(fields) == board::name_of(cache);
     });
     return found == all.end() ? nullptr : &*found;
@@ -226,7 +224,7 @@ class MpuWriter {
     std::vector<SeenRegion> seen = seen_by(plan_, core.name);
     std::erase_if(seen, [&](const SeenRegion& each) {
       const auto& cores = each.region->cores;
-      const bool own = std::find(cores.begin(), cores.end(), core.name) != cores.end();
+      const bool own = std::ranges::find(cores, core.name) != cores.end();
       const bool shared = cores.empty() && each.region->in_header &&
                           each.region->cache != board::Cache::kCached &&
                           !belongs_elsewhere(*each.region);
@@ -237,10 +235,9 @@ class MpuWriter {
 
   // In a carve-out of its own, as another core's vrings are.
   [[nodiscard]] bool belongs_elsewhere(const PlanRegion& region) const {
-    return std::any_of(
-        plan_.carveouts.begin(), plan_.carveouts.end(), [&](const PlanCarveout& carveout) {
-          return carveout.members == std::vector<std::string>{region.name};
-        });
+    return std::ranges::any_of(plan_.carveouts, [&](const PlanCarveout& carveout) {
+      return carveout.members == std::vector<std::string>{region.name};
+    });
   }
 
   // Not for areas of the map: outside of DRAM, or over all that the core has of it.
@@ -251,7 +248,7 @@ class MpuWriter {
     if (region.base + region.size <= kLowDram || region.base >= kMpuSpace) {
       return true;
     }
-    return std::all_of(seen.begin(), seen.end(), [&](const SeenRegion& each) {
+    return std::ranges::all_of(seen, [&](const SeenRegion& each) {
       return each.base >= region.base && each.end() <= region.base + region.size;
     });
   }

@@ -21,9 +21,8 @@ namespace {
 constexpr std::uint64_t kSmallestAlignment = 64ULL << 10;
 
 bool lists(docs::Value numbers, const std::string& attribute) {
-  return std::any_of(numbers.begin(), numbers.end(), [&](docs::Value number) {
-    return attribute == "MAIR" + number.digits();
-  });
+  return std::ranges::any_of(
+      numbers, [&](docs::Value number) { return attribute == "MAIR" + number.digits(); });
 }
 
 class NeedFinder {

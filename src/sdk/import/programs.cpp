@@ -34,9 +34,8 @@ std::string rebuild_text(const Plan& plan) {
       known->name);
   for (const board::RebuildStep& step : known->rebuild) {
     const bool is_core = step.when != "always" && step.when != "linux";
-    const bool has_core = std::any_of(plan.cores.begin(),
-                                      plan.cores.end(),
-                                      [&](const PlanCore& core) { return core.name == step.when; });
+    const bool has_core = std::ranges::any_of(
+        plan.cores, [&](const PlanCore& core) { return core.name == step.when; });
     if (is_core && !has_core) {
       continue;
     }
@@ -61,14 +60,13 @@ std::vector<SeenRegion> seen_by(const Plan& plan, const std::string& core) {
     }
     std::uint64_t base = region.virtual_at;
     for (const PlanAlias& alias : plan.aliases) {
-      const bool own = std::find(alias.cores.begin(), alias.cores.end(), core) != alias.cores.end();
+      const bool own = std::ranges::find(alias.cores, core) != alias.cores.end();
       base = own && alias.of == region.name ? alias.virtual_at : base;
     }
     seen.push_back({&region, base});
   }
-  std::stable_sort(seen.begin(), seen.end(), [](const SeenRegion& a, const SeenRegion& b) {
-    return a.base < b.base;
-  });
+  std::ranges::stable_sort(
+      seen, [](const SeenRegion& a, const SeenRegion& b) { return a.base < b.base; });
   return seen;
 }
 
@@ -149,7 +147,7 @@ std::string NamedTables::add(const std::string& wanted,
   std::string key = wanted;
   for (;;) {
     const auto known =
-        std::find_if(rows_.begin(), rows_.end(), [&](const auto& row) { return row.first == key; });
+        std::ranges::find_if(rows_, [&](const auto& row) { return row.first == key; });
     if (known == rows_.end()) {
       rows_.emplace_back(key, content);
       return key;
@@ -162,9 +160,8 @@ std::string NamedTables::add(const std::string& wanted,
 }
 
 bool NamedTables::has_other(const std::string& key, const std::string& content) const {
-  return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) {
-    return row.first == key && row.second != content;
-  });
+  return std::ranges::any_of(
+      rows_, [&](const auto& row) { return row.first == key && row.second != content; });
 }
 
 std::string NamedTables::text() const {

@@ -55,10 +55,9 @@ class RegionCollector {
     }
     find_aliases();
     own_hidden();
-    std::stable_sort(
-        plan_.regions.begin(), plan_.regions.end(), [](const PlanRegion& a, const PlanRegion& b) {
-          return std::tie(a.physical_at, a.virtual_at) < std::tie(b.physical_at, b.virtual_at);
-        });
+    std::ranges::stable_sort(plan_.regions, [](const PlanRegion& a, const PlanRegion& b) {
+      return std::tie(a.physical_at, a.virtual_at) < std::tie(b.physical_at, b.virtual_at);
+    });
   }
 
  private:
@@ -68,9 +67,8 @@ class RegionCollector {
       const std::size_t slash = path.find('/');
       if (each.kind == "LinkerCmdFile" && slash != std::string::npos) {
         const std::string name = path.substr(0, slash);
-        const bool known = std::any_of(plan_.cores.begin(),
-                                       plan_.cores.end(),
-                                       [&](const PlanCore& core) { return core.name == name; });
+        const bool known = std::ranges::any_of(
+            plan_.cores, [&](const PlanCore& core) { return core.name == name; });
         if (!known) {
           plan_.cores.push_back({name, path.substr(slash + 1)});
         }
@@ -84,9 +82,8 @@ class RegionCollector {
       }
       return i;
     };
-    std::stable_sort(plan_.cores.begin(),
-                     plan_.cores.end(),
-                     [&](const PlanCore& a, const PlanCore& b) { return place(a) < place(b); });
+    std::ranges::stable_sort(
+        plan_.cores, [&](const PlanCore& a, const PlanCore& b) { return place(a) < place(b); });
   }
 
   Member& member_of(const ScriptSection& section) {
@@ -133,7 +130,7 @@ class RegionCollector {
     }
     for (const ScriptSection* section : hidden) {
       const auto& all = plan_.regions;
-      const bool taken = std::any_of(all.begin(), all.end(), [&](const PlanRegion& region) {
+      const bool taken = std::ranges::any_of(all, [&](const PlanRegion& region) {
         return region.physical_at < section->origin + section->length &&
                section->origin < region.end();
       });
@@ -149,7 +146,7 @@ class RegionCollector {
     for (Member& member : members_) {
       const std::string_view base = without_ending(member.section->name);
       member.is_physical_name =
-          !base.empty() && std::any_of(members_.begin(), members_.end(), [&](const Member& other) {
+          !base.empty() && std::ranges::any_of(members_, [&](const Member& other) {
             return other.section->name == base && other.section->length == member.section->length;
           });
     }
@@ -251,11 +248,9 @@ class RegionCollector {
         if (item.is_gap || item.name != region.name) {
           continue;
         }
-        const bool shared =
-            std::any_of(item.cores.begin(), item.cores.end(), [&](const std::string& core) {
-              return std::find(region.cores.begin(), region.cores.end(), core) !=
-                     region.cores.end();
-            });
+        const bool shared = std::ranges::any_of(item.cores, [&](const std::string& core) {
+          return std::ranges::find(region.cores, core) != region.cores.end();
+        });
         if (region.known == nullptr || shared) {
           region.known = &item;
           region.known_chain = &known->chains[i];
@@ -279,7 +274,7 @@ class RegionCollector {
     }
     // Memory that only its core's linker knows of, or that two cores have at one address.
     const bool private_memory = !region.in_header && !region.in_html && !region.cores.empty();
-    const bool twice = std::any_of(members_.begin(), members_.end(), [&](const Member& other) {
+    const bool twice = std::ranges::any_of(members_, [&](const Member& other) {
       return other.section != region.section && other.section->origin == region.virtual_at &&
              other.section->concat.empty() && !other.cores.empty() && other.section->length != 0;
     });
@@ -311,8 +306,8 @@ class RegionCollector {
   }
 
   [[nodiscard]] static bool apart(const PlanRegion& a, const PlanRegion& b) {
-    return std::none_of(a.cores.begin(), a.cores.end(), [&](const std::string& core) {
-      return std::find(b.cores.begin(), b.cores.end(), core) != b.cores.end();
+    return std::ranges::none_of(a.cores, [&](const std::string& core) {
+      return std::ranges::find(b.cores, core) != b.cores.end();
     });
   }
 
@@ -361,9 +356,8 @@ bool is_dts(const ScriptExport& each) {
 }
 
 const PlanRegion* Plan::find(const std::string& name) const {
-  const auto found = std::find_if(regions.begin(), regions.end(), [&](const PlanRegion& region) {
-    return region.name == name;
-  });
+  const auto found =
+      std::ranges::find_if(regions, [&](const PlanRegion& region) { return region.name == name; });
   return found == regions.end() ? nullptr : &*found;
 }
 
@@ -373,10 +367,8 @@ std::string Plan::owner_of(const std::string& name) const {
       return alias.of;
     }
   }
-  const bool is_carveout =
-      std::any_of(carveouts.begin(), carveouts.end(), [&](const PlanCarveout& carveout) {
-        return carveout.name == name;
-      });
+  const bool is_carveout = std::ranges::any_of(
+      carveouts, [&](const PlanCarveout& carveout) { return carveout.name == name; });
   const PlanRegion* region = find(name);
   const bool is_region =
       region != nullptr && region->size != 0 && region->space != board::Space::kCore;

@@ -119,7 +119,7 @@ class Chooser {
   // The bases of the 64-bit window are the part's.
   [[nodiscard]] bool is_base(Integer value) const {
     const auto& exports = plan_.variant->script->exports;
-    return std::any_of(exports.begin(), exports.end(), [&](const ScriptExport& each) {
+    return std::ranges::any_of(exports, [&](const ScriptExport& each) {
       return (each.physical_base && static_cast<Integer>(*each.physical_base) == value) ||
              (each.virtual_base && static_cast<Integer>(*each.virtual_base) == value);
     });
@@ -134,8 +134,7 @@ class Chooser {
         const auto& all = known->constants;
         is_constant =
             (is_constant ||
-             std::any_of(
-                 all.begin(), all.end(), [&](const auto& each) { return each.first == name; })) &&
+             std::ranges::any_of(all, [&](const auto& each) { return each.first == name; })) &&
             known->find_knob(name) == nullptr;
       }
       if (is_constant) {

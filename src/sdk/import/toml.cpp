@@ -35,7 +35,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string key_text(std::string_view key) {
-  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+  const bool bare = !key.empty() && std::ranges::all_of(key, [](unsigned char c) {
     return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-';
   });
   return bare ? std::string{key} : quoted(key);

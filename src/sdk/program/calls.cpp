@@ -99,16 +99,14 @@ class MmuHolder {
   [[nodiscard]] bool is_wanted(std::size_t call) const { return rank(call) < wanted_.size(); }
 
   [[nodiscard]] bool is_given(std::size_t wanted) const {
-    return std::any_of(calls_.begin(), calls_.end(), [&](const MmuCall& call) {
-      return same_call(call.entry, wanted_[wanted]);
-    });
+    return std::ranges::any_of(
+        calls_, [&](const MmuCall& call) { return same_call(call.entry, wanted_[wanted]); });
   }
 
   // The place of the call's entry among the wanted ones.
   [[nodiscard]] std::size_t rank(std::size_t call) const {
-    const auto found = std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& entry) {
-      return same_call(calls_[call].entry, entry);
-    });
+    const auto found = std::ranges::find_if(
+        wanted_, [&](const auto& entry) { return same_call(calls_[call].entry, entry); });
     return static_cast<std::size_t>(found - wanted_.begin());
   }
 
@@ -177,18 +175,17 @@ core::Diagnostics hold_rat_calls(const emit::MapFile& file,
   core::Diagnostics errors;
   const auto calls = parse_rat_calls(file, root, after, flags, errors);
   const auto is_wanted = [&](const RatCall& call) {
-    return std::any_of(wanted.begin(), wanted.end(), [&](const RatEntryFields& entry) {
-      return same_call(call.entry.fields, entry);
-    });
+    return std::ranges::any_of(
+        wanted, [&](const RatEntryFields& entry) { return same_call(call.entry.fields, entry); });
   };
   const auto is_given = [&](const RatEntryFields& entry) {
-    return std::any_of(calls.begin(), calls.end(), [&](const RatCall& call) {
+    return std::ranges::any_of(calls, [&](const RatCall& call) {
       return call.is_programmed && same_call(call.entry.fields, entry);
     });
   };
   // One call has several entries where its parameters depend on what the build defines.
   const auto is_wanted_somehow = [&](const RatCall& call) {
-    return std::any_of(calls.begin(), calls.end(), [&](const RatCall& other) {
+    return std::ranges::any_of(calls, [&](const RatCall& other) {
       return other.entry.place == call.entry.place && is_wanted(other);
     });
   };

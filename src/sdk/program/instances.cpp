@@ -131,7 +131,7 @@ void InstanceScript::read_setting(core::Cursor& cursor) {
   for (const std::size_t line : lines) {
     note_line(line, owner_of(setting));
   }
-  if (std::find(numbers_.begin(), numbers_.end(), setting.instance) == numbers_.end()) {
+  if (std::ranges::find(numbers_, setting.instance) == numbers_.end()) {
     numbers_.push_back(setting.instance);
   }
   settings_.push_back(std::move(setting));
@@ -147,7 +147,7 @@ std::optional<unsigned> InstanceScript::number_of(std::string_view word) const {
   const std::string_view rest = word.substr(module_.size());
   const std::string_view digits = rest.substr(0, rest.find('.'));
   if (digits.empty() || digits.size() > kDigits || digits.front() == '0' ||
-      !std::all_of(digits.begin(), digits.end(), is_digit)) {
+      !std::ranges::all_of(digits, is_digit)) {
     return std::nullopt;
   }
   unsigned number = 0;
@@ -376,7 +376,7 @@ class InstanceEditor {
         }
         continue;
       }
-      if (std::count(script_.numbers().begin(), script_.numbers().end(), wanted.number) != 0) {
+      if (std::ranges::count(script_.numbers(), wanted.number) != 0) {
         continue;  // It is used without being created here.
       }
       if (pattern == nullptr) {
@@ -586,8 +586,7 @@ core::Diagnostics hold_rest(const InstanceScript& before,
   }
   for (const Setting& setting : before.settings()) {
     const bool is_edited =
-        setting.property.empty() ||
-        std::find(edited.begin(), edited.end(), setting.property) != edited.end();
+        setting.property.empty() || std::ranges::find(edited, setting.property) != edited.end();
     const auto number = numbers.find(setting.instance);
     if (is_edited || number == numbers.end()) {
       continue;

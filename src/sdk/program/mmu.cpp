@@ -97,7 +97,7 @@ class MmuEditor {
   Entries parsed(const emit::MapFile& file, const InstanceScript& script) {
     Entries entries = emit::parse_syscfg(file, root_, errors_);
     std::vector<unsigned> numbers = script.numbers();
-    std::sort(numbers.begin(), numbers.end());
+    std::ranges::sort(numbers);
     const bool known =
         std::equal(entries.begin(),
                    entries.end(),
@@ -135,8 +135,7 @@ class MmuEditor {
                               entry.name});
       touched_.push_back(!from[i] || !same(before[*from[i]], entry));
     }
-    if (plan_.changes(script) &&
-        !std::is_sorted(script.numbers().begin(), script.numbers().end())) {
+    if (plan_.changes(script) && !std::ranges::is_sorted(script.numbers())) {
       disagree(fmt::format("the instances of '{}' are not created in the order of their numbers",
                            kModule),
                "create them in that order: it says which entry wins");
@@ -208,7 +207,7 @@ class MmuEditor {
                const Entries& wanted,
                PropertyEdits& edits) const {
     for (const WrongClaim& wrong : wrong_claims(parse_claims(file, root_), wanted)) {
-      const auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& one) {
+      const auto entry = std::ranges::find_if(wanted, [&](const auto& one) {
         return wrong.claim.beside.starts_with(fmt::format("{}{}.", kModule, one.instance));
       });
       const auto at = static_cast<std::size_t>(entry - wanted.begin());

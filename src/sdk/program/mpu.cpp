@@ -73,9 +73,8 @@ class AttributeEdit {
   void run() {
     const Setting* attributes = edits_.script().find(instance_, "attributes");
     const bool is_custom = attributes != nullptr && core::unquoted(attributes->value) == kCustom;
-    const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const MpuKind& one) {
-      return same_attribute(one, wanted_);
-    });
+    const auto kind = std::ranges::find_if(
+        kKinds, [&](const MpuKind& one) { return same_attribute(one, wanted_); });
     if (!is_custom) {
       edits_.text(instance_, "attributes", kind == kKinds.end() ? kCustom : kind->name);
     }

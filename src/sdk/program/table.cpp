@@ -121,17 +121,17 @@ class TableEditor {
     });
     for (std::size_t i = 0; i < regions.size(); ++i) {
       elements_.push_back(*scan_.element_of(regions[i]));
-      if (std::find(from_.begin(), from_.end(), std::optional{i}) == from_.end()) {
+      if (std::ranges::find(from_, std::optional{i}) == from_.end()) {
         gone_.insert(elements_[i]);
       }
     }
     const std::size_t room = scan_.room.value_or(emit::kMostMpuRegions);
-    std::size_t count = scan_.elements.size() - gone_.size() +
-                        static_cast<std::size_t>(
-                            std::count(from_.begin(), from_.end(), std::optional<std::size_t>{}));
+    std::size_t count =
+        scan_.elements.size() - gone_.size() +
+        static_cast<std::size_t>(std::ranges::count(from_, std::optional<std::size_t>{}));
     // Elements that the start-up code passes over make room.
     for (std::size_t i = scan_.elements.size(); count > room && i-- > 0;) {
-      const bool is_used = std::find(elements_.begin(), elements_.end(), i) != elements_.end();
+      const bool is_used = std::ranges::find(elements_, i) != elements_.end();
       count -= !is_used && gone_.insert(i).second ? 1U : 0U;
     }
     if (count > room) {

@@ -43,7 +43,7 @@ class Scanner {
   // Every word belongs to an element, by its number from 1, or to none.
   std::string take() {
     std::vector<std::size_t>& owners = owners_[cursor_.place().line];
-    if (std::find(owners.begin(), owners.end(), owner_) == owners.end()) {
+    if (std::ranges::find(owners, owner_) == owners.end()) {
       owners.push_back(owner_);
     }
     return cursor_.take();

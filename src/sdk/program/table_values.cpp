@@ -145,7 +145,7 @@ std::string TableValues::macro_for(const MpuRegionFields& wanted) const {
     }
   }
   const auto prefer = [&](const auto& is_better) -> std::string {
-    const auto found = std::find_if(candidates.begin(), candidates.end(), is_better);
+    const auto found = std::ranges::find_if(candidates, is_better);
     return found == candidates.end() ? std::string{} : *found;
   };
   std::string own = prefer([&](const std::string& name) { return name == wanted.name + "_ADDR"; });

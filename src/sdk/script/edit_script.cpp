@@ -174,7 +174,7 @@ class Consequences {
       for (const ScriptAssignment& assignment : variable.assignments) {
         const auto& uses = assignment.expression.uses;
         // A function or a section, of which is not known what it is made from, may be.
-        const bool reached = std::any_of(uses.begin(), uses.end(), [&](const std::string& use) {
+        const bool reached = std::ranges::any_of(uses, [&](const std::string& use) {
           return affected_.contains(use) || known.variable(use) == nullptr;
         });
         if (reached) {
@@ -300,12 +300,10 @@ class Editor {
     core::Diagnostics problems;
     // What else fails may be a consequence of the first.
     const auto& old = before.passed_over();
-    const auto fails = std::find_if(
-        after.passed_over().begin(), after.passed_over().end(), [&](const PassedOver& each) {
-          return std::none_of(old.begin(), old.end(), [&](const PassedOver& known) {
-            return known.statement == each.statement;
-          });
-        });
+    const auto fails = std::ranges::find_if(after.passed_over(), [&](const PassedOver& each) {
+      return std::ranges::none_of(
+          old, [&](const PassedOver& known) { return known.statement == each.statement; });
+    });
     if (fails != after.passed_over().end()) {
       core::Diagnostic refused = fails->why;
       refused.hint = "the script does not accept these values: set others, or make room elsewhere";

@@ -120,7 +120,7 @@ Evaluator::Reads::~Reads() {
 
 void Evaluator::read(std::vector<NameId>& list, NameId name) {
   step(list.size() / 16);
-  if (std::find(list.begin(), list.end(), name) == list.end()) {
+  if (std::ranges::find(list, name) == list.end()) {
     list.push_back(name);
   }
 }
@@ -223,7 +223,7 @@ Evaluator::Flow Evaluator::undecided_if(const Statement& statement, std::size_t 
 
 Evaluator::Flow Evaluator::join(const std::vector<Flow>& flows) {
   const auto count = [&](Flow flow) {
-    return static_cast<std::size_t>(std::count(flows.begin(), flows.end(), flow));
+    return static_cast<std::size_t>(std::ranges::count(flows, flow));
   };
   if (count(Flow::kExit) == flows.size()) {
     exiting_ = true;
@@ -339,8 +339,8 @@ void Evaluator::set_name(NameId name, const Value& value) {
   }
   auto& locals = frames_.back().locals;
   step(locals.size() / 16);
-  const auto known = std::find_if(
-      locals.begin(), locals.end(), [&](const auto& local) { return local.first == name; });
+  const auto known =
+      std::ranges::find_if(locals, [&](const auto& local) { return local.first == name; });
   if (known == locals.end()) {
     locals.emplace_back(name, value);
   } else {
@@ -413,7 +413,7 @@ void Evaluator::import(const Statement& statement) {
                      import.span);
       }
       for (std::size_t id = 0; id < tree_.names.size(); ++id) {
-        if (std::find(known.begin(), known.end(), tree_.names[id]) != known.end()) {
+        if (std::ranges::find(known, tree_.names[id]) != known.end()) {
           set_name(static_cast<NameId>(id), *module_member(import.module, tree_.names[id]));
         }
       }
@@ -463,9 +463,8 @@ core::Result<Script> evaluate_script(const std::string& path,
 }
 
 const ScriptVariable* find_variable(const Script& script, std::string_view name) {
-  const auto found = std::find_if(script.variables.begin(),
-                                  script.variables.end(),
-                                  [&](const auto& variable) { return variable.name == name; });
+  const auto found = std::ranges::find_if(
+      script.variables, [&](const auto& variable) { return variable.name == name; });
   return found == script.variables.end() ? nullptr : &*found;
 }
 

@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 7> kOfPython = {
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 Value make_builtin(Builtin builtin, std::string_view name) {
@@ -86,8 +86,8 @@ std::optional<Value> library_member(std::string_view name) {
 }
 
 std::string_view default_file(std::string_view name) {
-  const auto* known = std::find_if(
-      kClasses.begin(), kClasses.end(), [&](const Class& entry) { return entry.name == name; });
+  const auto* known =
+      std::ranges::find_if(kClasses, [&](const Class& entry) { return entry.name == name; });
   return known == kClasses.end() ? std::string_view{} : known->file;
 }
 
@@ -196,8 +196,7 @@ std::vector<Evaluator::Bound> Evaluator::arguments(const Expr& expr,
     const CallArgument& argument = expr.arguments[i];
     std::size_t place = i;
     if (argument.keyword != kNothing) {
-      const auto name =
-          std::find(parameters.begin(), parameters.end(), name_text(argument.keyword));
+      const auto name = std::ranges::find(parameters, name_text(argument.keyword));
       place = static_cast<std::size_t>(name - parameters.begin());
     }
     if (place >= parameters.size() || bound[place].given) {

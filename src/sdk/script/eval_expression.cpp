@@ -89,7 +89,7 @@ Value Evaluator::name(const Expr& expr) {
     const Frame& frame = frames_.back();
     step(frame.locals.size() / 16);
     const auto& own = frame.function->locals;
-    if (std::binary_search(own.begin(), own.end(), expr.name)) {
+    if (std::ranges::binary_search(own, expr.name)) {
       for (const auto& [local, value] : frame.locals) {
         if (local == expr.name) {
           return value;

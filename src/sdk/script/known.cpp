@@ -76,9 +76,8 @@ std::optional<std::size_t> KnownScript::statement_of(const core::Place& place) c
     const bool here =
         piece.line <= place.line && place.line <= last &&
         (piece.line < place.line || piece.column <= place.column || !found.has_value());
-    const bool gone = std::any_of(passed_over_.begin(),
-                                  passed_over_.end(),
-                                  [&](const PassedOver& each) { return each.statement == i; });
+    const bool gone = std::ranges::any_of(
+        passed_over_, [&](const PassedOver& each) { return each.statement == i; });
     if (here && !gone) {
       found = i;
     }
@@ -87,10 +86,9 @@ std::optional<std::size_t> KnownScript::statement_of(const core::Place& place) c
 }
 
 const Statement* KnownScript::assignment_at(std::size_t offset) const {
-  const auto found =
-      std::find_if(tree_.statements.begin(), tree_.statements.end(), [&](const Statement& each) {
-        return is_assignment(each) && each.value_span.begin == offset;
-      });
+  const auto found = std::ranges::find_if(tree_.statements, [&](const Statement& each) {
+    return is_assignment(each) && each.value_span.begin == offset;
+  });
   return found == tree_.statements.end() ? nullptr : &*found;
 }
 

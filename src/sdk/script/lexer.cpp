@@ -58,7 +58,7 @@ bool is_string_prefix(std::string_view word) {
   const std::string lower = core::to_lower(word);
   constexpr std::array<std::string_view, 8> kPrefixes = {
       "r", "u", "b", "f", "br", "rb", "fr", "rf"};
-  return std::find(kPrefixes.begin(), kPrefixes.end(), lower) != kPrefixes.end();
+  return std::ranges::find(kPrefixes, lower) != kPrefixes.end();
 }
 
 class Lexer {
@@ -287,7 +287,7 @@ class Lexer {
 
   void sign() {
     const std::string_view rest = text_.substr(at_, 3);
-    const auto* found = std::find_if(kOperators.begin(), kOperators.end(), [&](const auto& op) {
+    const auto* found = std::ranges::find_if(kOperators, [&](const auto& op) {
       return op.front() == rest.front() && rest.starts_with(op);
     });
     if (found == kOperators.end()) {

@@ -100,7 +100,7 @@ bool Library::concat(std::size_t first, std::size_t second) {
 }
 
 bool Library::separate(const ScriptSection& a, const ScriptSection& b) const {
-  return std::any_of(rules_.separate.begin(), rules_.separate.end(), [&](const auto& pair) {
+  return std::ranges::any_of(rules_.separate, [&](const auto& pair) {
     return (pair.first == a.name && pair.second == b.name) ||
            (pair.first == b.name && pair.second == a.name);
   });
@@ -133,9 +133,8 @@ bool Library::check_overlap(std::size_t map, core::Diagnostics& warnings) {
   for (const Member& member : checked.members) {
     sorted.push_back(&sections_[member.section].now);
   }
-  std::sort(sorted.begin(), sorted.end(), [](const ScriptSection* a, const ScriptSection* b) {
-    return a->name < b->name;
-  });
+  std::ranges::sort(
+      sorted, [](const ScriptSection* a, const ScriptSection* b) { return a->name < b->name; });
   for (const ScriptSection* a : sorted) {
     for (const ScriptSection* b : sorted) {
       if (a == b || !runs_into(*a, *b) || separate(*a, *b)) {

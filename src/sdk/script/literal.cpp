@@ -61,8 +61,7 @@ Literal decode_integer(std::string_view whole, std::string_view digits, int base
 bool is_digits(std::string_view text) {
   return !text.empty() && text.front() != '_' && text.back() != '_' &&
          text.find("__") == std::string_view::npos &&
-         std::all_of(
-             text.begin(), text.end(), [](char c) { return c == '_' || (c >= '0' && c <= '9'); });
+         std::ranges::all_of(text, [](char c) { return c == '_' || (c >= '0' && c <= '9'); });
 }
 
 // [digits] '.' [digits] [exponent] | digits exponent

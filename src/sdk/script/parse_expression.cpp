@@ -71,7 +71,7 @@ const BinaryOp* binary_op(const Token& token) {
   if (token.kind != TokenKind::kOperator || !may_be_binary(token.text)) {
     return nullptr;
   }
-  const auto* found = std::find_if(kBinaryOps.begin(), kBinaryOps.end(), [&](const auto& op) {
+  const auto* found = std::ranges::find_if(kBinaryOps, [&](const auto& op) {
     return op.text.front() == token.text.front() && op.text == token.text;
   });
   return found == kBinaryOps.end() ? nullptr : found;
@@ -80,7 +80,7 @@ const BinaryOp* binary_op(const Token& token) {
 }  // namespace
 
 bool is_keyword(std::string_view word) {
-  return word.size() <= 8 && std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+  return word.size() <= 8 && std::ranges::find(kKeywords, word) != kKeywords.end();
 }
 
 std::string_view op_text(Op op) {

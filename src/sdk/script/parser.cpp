@@ -125,7 +125,7 @@ class Parser : public ExpressionParser {
                                                          "as",
                                                          "lambda",
                                                          "await"};
-    return !is_keyword(word) || std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+    return !is_keyword(word) || std::ranges::find(kWords, word) != kWords.end();
   }
 
   // The rest of a statement whose value is not in brackets.
@@ -190,9 +190,8 @@ class Parser : public ExpressionParser {
     if (!is_kind(TokenKind::kOperator) || token().text.size() < 2) {
       return std::nullopt;
     }
-    const auto* known = std::find_if(kAugmented.begin(), kAugmented.end(), [&](const auto& op) {
-      return op.first == token().text;
-    });
+    const auto* known =
+        std::ranges::find_if(kAugmented, [&](const auto& op) { return op.first == token().text; });
     return known == kAugmented.end() ? std::nullopt : std::optional{known->second};
   }
 
@@ -365,7 +364,7 @@ class Parser : public ExpressionParser {
     locals_ = &function.locals;
     function.body = suite("def");
     locals_ = nullptr;
-    std::sort(function.locals.begin(), function.locals.end());
+    std::ranges::sort(function.locals);
     const auto last = std::unique(function.locals.begin(), function.locals.end());
     function.locals.erase(last, function.locals.end());
     statement.function = static_cast<FunctionId>(tree_.functions.size());
@@ -384,9 +383,8 @@ class Parser : public ExpressionParser {
       const Span span = source_.span(token().text);
       parameter.name = intern(token().text);
       advance();
-      const bool twice = std::any_of(function.parameters.begin(),
-                                     function.parameters.end(),
-                                     [&](const Parameter& p) { return p.name == parameter.name; });
+      const bool twice = std::ranges::any_of(
+          function.parameters, [&](const Parameter& p) { return p.name == parameter.name; });
       if (twice) {
         return wrong("a parameter of this name is there already", span);
       }

@@ -54,16 +54,15 @@ std::string hexadecimal(Integer value) {
 // In the base, case and width of a literal.
 std::string number_like(std::string_view literal, Integer value) {
   if (!is_hexadecimal(literal)) {
-    const bool decimal = std::all_of(literal.begin(), literal.end(), [](unsigned char c) {
-      return std::isdigit(c) != 0 || c == '_';
-    });
+    const bool decimal = std::ranges::all_of(
+        literal, [](unsigned char c) { return std::isdigit(c) != 0 || c == '_'; });
     return decimal ? fmt::format("{}", value) : hexadecimal(value);
   }
   const std::string_view digits = literal.substr(2);
-  const bool lower = std::any_of(
-      digits.begin(), digits.end(), [](unsigned char c) { return std::islower(c) != 0; });
+  const bool lower =
+      std::ranges::any_of(digits, [](unsigned char c) { return std::islower(c) != 0; });
   const std::size_t written =
-      digits.size() - static_cast<std::size_t>(std::count(digits.begin(), digits.end(), '_'));
+      digits.size() - static_cast<std::size_t>(std::ranges::count(digits, '_'));
   const bool fixed = digits.front() == '0' || written == kUsualDigits;
   const std::size_t width = fixed ? written : 1;
   return fmt::format(
@@ -152,9 +151,8 @@ class Rewriter {
 
   // The largest unit of at most that size of which the value is a multiple.
   [[nodiscard]] std::optional<Unit> unit_for(Integer most) const {
-    const auto found = std::find_if(units_.begin(), units_.end(), [&](const Unit& unit) {
-      return unit.value <= most && wanted_ % unit.value == 0;
-    });
+    const auto found = std::ranges::find_if(
+        units_, [&](const Unit& unit) { return unit.value <= most && wanted_ % unit.value == 0; });
     return found == units_.end() ? std::nullopt : std::optional{*found};
   }
 
@@ -194,7 +192,7 @@ class Rewriter {
     std::vector<ScriptEdit> edits = {
         {expr(found->number).span, number_like(text(found->number), wanted_ / unit->value)},
         {expr(found->name).span, std::string{unit->name}}};
-    std::sort(edits.begin(), edits.end(), [](const ScriptEdit& a, const ScriptEdit& b) {
+    std::ranges::sort(edits, [](const ScriptEdit& a, const ScriptEdit& b) {
       return a.span.begin < b.span.begin;
     });
     return edits;

@@ -55,7 +55,7 @@ Span ScriptSource::span(std::string_view part) const {
 }
 
 std::size_t ScriptSource::line(std::size_t offset) const {
-  const auto after = std::upper_bound(lines_.begin(), lines_.end(), std::max(offset, begin_));
+  const auto after = std::ranges::upper_bound(lines_, std::max(offset, begin_));
   return static_cast<std::size_t>(after - lines_.begin());
 }
 

@@ -19,7 +19,7 @@ using board::TreeFact;
 constexpr std::size_t kLargest = 4U << 20U;
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 // Whether the tree has what the fact is about; nothing where that cannot be known.

@@ -21,9 +21,8 @@ using emit::MapFile;
 constexpr const char* kCoreFlag = "CPU_";
 
 std::string in_capitals(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(std::toupper(c));
-  });
+  std::ranges::transform(
+      text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
 }
 
@@ -60,9 +59,8 @@ class VariantReader {
   bool parse(const Parser& parser, Value& into) {
     core::Diagnostics found;
     Value value = parser(found);
-    const auto first = std::find_if(found.begin(), found.end(), [](const auto& each) {
-      return each.severity == core::Severity::kError;
-    });
+    const auto first = std::ranges::find_if(
+        found, [](const auto& each) { return each.severity == core::Severity::kError; });
     const bool good = first == found.end();
     if (good) {
       into = std::move(value);
@@ -140,13 +138,11 @@ class VariantReader {
 
   // For any operating system.
   [[nodiscard]] bool has_syscfg(const std::string& core) const {
-    return std::any_of(
-        sources_.variants.begin(), sources_.variants.end(), [&](const Variant& variant) {
-          return std::any_of(
-              variant.cores.begin(), variant.cores.end(), [&](const CoreSources& each) {
-                return each.name == core && !each.syscfg.empty();
-              });
-        });
+    return std::ranges::any_of(sources_.variants, [&](const Variant& variant) {
+      return std::ranges::any_of(variant.cores, [&](const CoreSources& each) {
+        return each.name == core && !each.syscfg.empty();
+      });
+    });
   }
 
   void read_mpu_source(const CoreSources& core, CoreReading& reading) {
@@ -155,8 +151,7 @@ class VariantReader {
       return;
     }
     const bool by_sysconfig =
-        !reading.mpu.empty() ||
-        std::any_of(core.syscfg.begin(), core.syscfg.end(), [&](const std::string& path) {
+        !reading.mpu.empty() || std::ranges::any_of(core.syscfg, [&](const std::string& path) {
           return sources_.find(path)->content.find("mpu_armv7") != std::string::npos;
         });
     if (by_sysconfig) {
@@ -258,8 +253,8 @@ class VariantReader {
 }  // namespace
 
 const CoreReading* Reading::find(const std::string& core) const {
-  const auto found = std::find_if(
-      cores.begin(), cores.end(), [&](const CoreReading& each) { return each.name == core; });
+  const auto found =
+      std::ranges::find_if(cores, [&](const CoreReading& each) { return each.name == core; });
   return found == cores.end() ? nullptr : &*found;
 }
 

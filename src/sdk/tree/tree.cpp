@@ -37,8 +37,7 @@ bool is_wanted(const std::string& path) {
       ".cmd", ".syscfg", ".dts", ".dtsi", ".dtso", "_mem_map.h", "_mpu_cfg.c", "main.c"};
   return !os_of_script(path).empty() || path == kCommonSource ||
          (path.starts_with(kConfigHeader) && path.ends_with(".h")) ||
-         std::any_of(
-             kEnds.begin(), kEnds.end(), [&](std::string_view end) { return path.ends_with(end); });
+         std::ranges::any_of(kEnds, [&](std::string_view end) { return path.ends_with(end); });
 }
 
 bool has_scripts(core::FileSystem& files, const std::string& folder) {
@@ -106,7 +105,7 @@ class TreeReader {
       }
     }
     // The default's script first.
-    std::sort(scripts.begin(), scripts.end(), [](const std::string& a, const std::string& b) {
+    std::ranges::sort(scripts, [](const std::string& a, const std::string& b) {
       return std::make_pair(a.size(), a) < std::make_pair(b.size(), b);
     });
     for (const std::string& path : scripts) {

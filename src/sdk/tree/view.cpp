@@ -30,8 +30,8 @@ bool says_non_cached(const std::string& comment) {
 }  // namespace
 
 bool is_led_to(const board::Rat& rat, const std::string& region) {
-  return std::any_of(rat.entries.begin(), rat.entries.end(), [&](const board::RatEntry& entry) {
-    return std::find(entry.covers.begin(), entry.covers.end(), region) != entry.covers.end();
+  return std::ranges::any_of(rat.entries, [&](const board::RatEntry& entry) {
+    return std::ranges::find(entry.covers, region) != entry.covers.end();
   });
 }
 
@@ -88,7 +88,7 @@ bool View::in_dram(std::uint64_t physical) const {
     return false;
   }
   const auto& banks = board_->board.banks;
-  return std::any_of(banks.begin(), banks.end(), [&](const board::Bank& bank) {
+  return std::ranges::any_of(banks, [&](const board::Bank& bank) {
     return bank.range.base().value() <= physical && physical <= bank.range.last().value();
   });
 }
@@ -122,7 +122,7 @@ emit::Core View::reach_of(const CoreReading& core, const std::string& file) cons
 
 bool View::is_said_non_cached(const std::string& name) const {
   const auto& sections = variant_->script->sections;
-  return std::any_of(sections.begin(), sections.end(), [&](const ScriptSectionPointer& section) {
+  return std::ranges::any_of(sections, [&](const ScriptSectionPointer& section) {
     return section->name == name && says_non_cached(section->comment);
   });
 }

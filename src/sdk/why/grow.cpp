@@ -66,9 +66,7 @@ std::vector<Sections> spaces_of(const Script& script) {
 std::set<Pair> overlaps_of(const Script& script) {
   std::set<Pair> found;
   for (Sections& space : spaces_of(script)) {
-    std::sort(space.begin(), space.end(), [](const auto* a, const auto* b) {
-      return a->origin < b->origin;
-    });
+    std::ranges::sort(space, [](const auto* a, const auto* b) { return a->origin < b->origin; });
     for (std::size_t i = 0; i < space.size(); ++i) {
       for (std::size_t j = i + 1; j < space.size() && space[j]->origin < address_behind(*space[i]);
            ++j) {
@@ -211,9 +209,9 @@ class TreeGrower {
         add_file(now);
       }
     }
-    std::stable_sort(growth_.moved.begin(),
-                     growth_.moved.end(),
-                     [](const Shift& a, const Shift& b) { return a.base_before < b.base_before; });
+    std::ranges::stable_sort(growth_.moved, [](const Shift& a, const Shift& b) {
+      return a.base_before < b.base_before;
+    });
     for (const CoreReading& core : view_.reading().cores) {
       add_by_hand(core);
     }
@@ -226,13 +224,13 @@ class TreeGrower {
   void add_file(const ScriptExport& each) {
     const std::string path = path_of(each);
     auto& files = growth_.files;
-    if (!path.empty() && std::find(files.begin(), files.end(), path) == files.end()) {
+    if (!path.empty() && std::ranges::find(files, path) == files.end()) {
       files.push_back(path);
     }
     const std::string core = path.substr(0, path.find('/'));
     auto& cores = growth_.cores;
     if (each.kind == "LinkerCmdFile" && view_.reading().find(core) != nullptr &&
-        std::find(cores.begin(), cores.end(), core) == cores.end()) {
+        std::ranges::find(cores, core) == cores.end()) {
       cores.push_back(core);
     }
   }
@@ -263,7 +261,7 @@ class TreeGrower {
     const bool has_numbers = path.ends_with(".syscfg") || path.ends_with("_mpu_cfg.c");
     auto& list = growth_.by_hand;
     if (has_numbers && size != 0 && has_moving_edge(base, size) &&
-        std::find(list.begin(), list.end(), path) == list.end()) {
+        std::ranges::find(list, path) == list.end()) {
       list.push_back(path);
     }
   }
@@ -275,16 +273,15 @@ class TreeGrower {
                         shift.base_after + shift.size_after != base + size;
       return begins || ends;
     };
-    return std::any_of(growth_.moved.begin(), growth_.moved.end(), touches) ||
-           std::any_of(growth_.resized.begin(), growth_.resized.end(), touches);
+    return std::ranges::any_of(growth_.moved, touches) ||
+           std::ranges::any_of(growth_.resized, touches);
   }
 
   [[nodiscard]] bool changes(const ScriptSection& section) const {
     const auto is_it = [&](const Shift& shift) {
       return shift.name == section.name && shift.base_before == section.origin;
     };
-    return std::any_of(growth_.moved.begin(), growth_.moved.end(), is_it) ||
-           std::any_of(growth_.resized.begin(), growth_.resized.end(), is_it);
+    return std::ranges::any_of(growth_.moved, is_it) || std::ranges::any_of(growth_.resized, is_it);
   }
 
   // Where it has an address on the bus of its own, there may be less room there.
@@ -309,7 +306,7 @@ class TreeGrower {
     const ScriptSection* fixed = nullptr;
     Sections moving;
     for (const Sections& space : spaces_of(script_)) {
-      const bool has_it = std::any_of(space.begin(), space.end(), [&](const ScriptSection* each) {
+      const bool has_it = std::ranges::any_of(space, [&](const ScriptSection* each) {
         return each->name == own.name && each->origin == own.origin;
       });
       for (std::size_t i = 0; has_it && i < space.size(); ++i) {

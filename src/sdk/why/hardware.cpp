@@ -66,9 +66,8 @@ CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
   for (const emit::WrittenMpuRegion& region : mpu.regions) {
     regions.push_back(&region);
   }
-  std::stable_sort(regions.begin(), regions.end(), [](const auto* a, const auto* b) {
-    return a->fields.number < b->fields.number;
-  });
+  std::ranges::stable_sort(
+      regions, [](const auto* a, const auto* b) { return a->fields.number < b->fields.number; });
   for (const emit::WrittenMpuRegion* region : regions) {
     const emit::MpuRegionFields& fields = region->fields;
     hardware.entries.push_back({fields.name.empty()
@@ -83,8 +82,8 @@ CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
   }
   // Those of the core's own file, or what all cores do at start-up.
   for (const RatReading& rat : core.rat) {
-    const bool is_build = std::any_of(
-        core.mpu.begin(), core.mpu.end(), [&](const auto& each) { return each.path == rat.path; });
+    const bool is_build =
+        std::ranges::any_of(core.mpu, [&](const auto& each) { return each.path == rat.path; });
     if (rat.path == mpu.path || !is_build) {
       add_rat(rat, hardware);
     }

@@ -155,10 +155,9 @@ class TreeAnswerer {
     const std::vector<std::string> sections = section_names();
     const std::vector<std::string> others = other_names();
     // "code_size" is that variable, not the macro of a section "CODE".
-    const bool is_other =
-        std::find(sections.begin(), sections.end(), question_.text) == sections.end() &&
-        std::find(others.begin(), others.end(), question_.text) != others.end() &&
-        !reading_.macros.contains(question_.text);
+    const bool is_other = std::ranges::find(sections, question_.text) == sections.end() &&
+                          std::ranges::find(others, question_.text) != others.end() &&
+                          !reading_.macros.contains(question_.text);
     std::string name = is_other ? "" : layout::name_meant(question_.text, sections);
     if (!name.empty()) {
       add_regions(name);
@@ -191,7 +190,7 @@ class TreeAnswerer {
   void add_regions(const std::string& name) {
     std::vector<const ScriptSection*> sections;
     for (const ScriptSectionPointer& section : script_.sections) {
-      const bool told = std::any_of(sections.begin(), sections.end(), [&](const auto* known) {
+      const bool told = std::ranges::any_of(sections, [&](const auto* known) {
         return known->origin == section->origin && known->length == section->length;
       });
       if (section->name == name && !told) {
@@ -208,11 +207,10 @@ class TreeAnswerer {
 
   // `twins`: how many sections have the name.
   void add_region(const std::string& name, const ScriptSection* section, std::size_t twins) {
-    const bool told =
-        std::any_of(answer_.subjects.begin(), answer_.subjects.end(), [&](const Subject& known) {
-          return known.kind == "region" && known.name == name &&
-                 (section == nullptr || known.address == section->origin);
-        });
+    const bool told = std::ranges::any_of(answer_.subjects, [&](const Subject& known) {
+      return known.kind == "region" && known.name == name &&
+             (section == nullptr || known.address == section->origin);
+    });
     if (told) {
       return;
     }
@@ -426,7 +424,7 @@ class TreeAnswerer {
       }
     }
     std::erase_if(unnamed, [&](const Sight& sight) {
-      return std::any_of(subject.sights.begin(), subject.sights.end(), [&](const Sight& known) {
+      return std::ranges::any_of(subject.sights, [&](const Sight& known) {
         return known.core == sight.core && known.build == sight.build &&
                known.address <= sight.address && sight.address - known.address < known.size;
       });
@@ -487,9 +485,8 @@ class TreeAnswerer {
     for (const ScriptSectionPointer& section : script_.sections) {
       const std::string_view argument = core::trim(section->length_argument.text);
       const bool is_size = argument == variable.name && section->concat.empty();
-      const bool known = std::any_of(sized.begin(), sized.end(), [&](const auto* each) {
-        return each->name == section->name;
-      });
+      const bool known =
+          std::ranges::any_of(sized, [&](const auto* each) { return each->name == section->name; });
       if (is_size && !known && !section->name.ends_with("_PHYS")) {
         sized.push_back(section.get());
       }
@@ -524,8 +521,7 @@ class TreeAnswerer {
 
   void add_users(const std::string& name, Subject& subject) const {
     const auto uses = [&](const ScriptExpression& expression) {
-      return std::find(expression.uses.begin(), expression.uses.end(), name) !=
-             expression.uses.end();
+      return std::ranges::find(expression.uses, name) != expression.uses.end();
     };
     for (const ScriptVariable& variable : script_.variables) {
       if (uses(variable.assignments.back().expression)) {
@@ -699,7 +695,7 @@ class TreeAnswerer {
     if (!sight.moved_by.empty()) {
       reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
     }
-    const auto own = std::find_if(owned_.begin(), owned_.end(), [&](const Owned& owned) {
+    const auto own = std::ranges::find_if(owned_, [&](const Owned& owned) {
       return owned.core->name == core.core && address >= owned.range->base &&
              address - owned.range->base < owned.range->size;
     });
