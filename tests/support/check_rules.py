@@ -5,6 +5,7 @@ board is in C++; files stay short; nothing is left undone; a namespace has one t
 """
 
 import argparse
+import fnmatch
 import re
 import sys
 import tomllib
@@ -139,6 +140,23 @@ def check_folders(root: Path, texts: dict[Path, str], problems: list[str]) -> No
                 problems.append(f"{path}: '{folder}' includes '{line}' of '{min(found)}', which is not above it")
 
 
+def check_tests(root: Path, problems: list[str]) -> None:
+    """A source has a unit test of its name, or stands in the list of tests/unit/README.md; nothing else stands there."""
+    folder = root / "tests" / "unit"
+    rows = [re.findall(r"`([^`]+)`", cell) for line in (folder / "README.md").read_text().splitlines()
+            for cell in line.split("|")[1:3] if line.startswith("| `")]
+    listed, tests = sum(rows[::2], []), sum(rows[1::2], [])
+    sources = [path.relative_to(root / "src").as_posix() for path in (root / "src").rglob("*.cpp")]
+    others = [name for name in sources if not (folder / name).is_file()]
+    used = {name: next((pattern for pattern in listed if fnmatch.fnmatch(name, pattern)), None) for name in others}
+    problems += [f"{root}/src/{name}: has no unit test of its name, and tests/unit/README.md does not say what tests it"
+                 for name, pattern in used.items() if pattern is None]
+    problems += [f"{folder}/README.md: '{pattern}' is no source without a test of its name"
+                 for pattern in listed if pattern not in used.values()]
+    problems += [f"{folder}/README.md: there is no '{name}'" for name in tests
+                 if not (folder / name).exists() and not (root / name).exists()]
+
+
 def names_of_boards(root: Path) -> set[str]:
     names: set[str] = {file.stem for file in (root / "boards" / "memories").glob("*.toml")}
     for file in sorted((root / "boards").glob("*.toml")):
@@ -228,6 +246,7 @@ def main() -> int:
             problems.append(f"{path}: 'linux' and 'unix' are macros where whoever includes this has GNU's extensions")
         if path.suffix == ".hpp" and "#pragma once" not in text:
             problems.append(f"{path}: no #pragma once")
+    check_tests(root, problems)
     check_folders(root, {path: path.read_text() for path in files}, problems)
     for problem in problems:
         print(problem)
