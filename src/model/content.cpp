@@ -5,6 +5,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -149,17 +151,16 @@ void drop_diagnostics(Recording& recording) {
     paths.insert(input.path);
     left_out.insert(input.copies.begin(), input.copies.end());
   }
-  core::Diagnostics said;
+  // Copies are told apart by all that they say: a document keeps the words, and not what they are
+  // about.
+  std::set<std::tuple<std::string, std::size_t, std::size_t, core::Code, std::string>> said;
   std::erase_if(recording.diagnostics, [&](const core::Diagnostic& one) {
     const std::string& path = one.place.path.str();
     if (!left_out.contains(path)) {
       return false;
     }
-    if (!paths.contains(path) || core::is_told(said, one)) {
-      return true;
-    }
-    said.push_back(one);
-    return false;
+    return !paths.contains(path) ||
+           !said.emplace(path, one.place.line, one.place.column, one.code, one.message).second;
   });
 }
 

@@ -90,8 +90,11 @@ def explore(job: Job) -> Freedom:
     shown = parse_json(job.context.run("board", "show", board, "--json").stdout, "board show --json")
     known = constants(job.script.text())
     check(known, f"{job.script.name} of {job.script.soc} has no constants")
-    knobs = [reach(job, Knob(name, default if isinstance(default, int) else number(default)))
-             for name, default in shown["boards"][0]["knobs"].items() if name in known]
+    defaults = {name: value for name, value in shown["boards"][0]["knobs"].items() if name in known}
+    # For a few values it does not pay to look at every knob.
+    few = random.Random(f"{job.seed} {board}").sample(sorted(defaults), min(len(defaults), max(12, job.context.options.count)))
+    knobs = [reach(job, Knob(name, value if isinstance(value, int) else number(value)))
+             for name, value in defaults.items() if name in few]
     free = [knob for knob in knobs if knob.step and taken_by_sdk(job, knob)]
     coarse = [knob for knob in knobs if knob not in free or knob.step > 4 * MIB]
     return Freedom(len(knobs), tuple(free), tuple(find_pairs(job, coarse)))
