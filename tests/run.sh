@@ -67,7 +67,7 @@ if [[ $quick == yes ]]; then
   run_preset dev -R '^(unit|rules|fixtures|golden)'
 else
   stage "every file by itself"
-  cmake --preset dev -B build/alone -DCMAKE_CXX_COMPILER=clang++ -DMEMSIZE_TESTS=OFF >/dev/null
+  cmake --preset dev -B build/alone -DCMAKE_CXX_COMPILER=clang++ -DMEMSIZE_TESTS=ON >/dev/null
   /usr/bin/python3 tests/support/compile_alone.py build/alone
   run_preset release
   run_preset asan

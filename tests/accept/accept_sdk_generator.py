@@ -37,8 +37,9 @@ BOARDS: dict[str, tuple[str, str]] = {
 }
 WORKERS = 2
 ATTEMPTS = 40
-# Of all boards' values together.
+# Of all boards' values together, and of each board's where they are enough to say.
 LEAST_ACCEPTED = 0.5
+ENOUGH = 8
 
 
 @dataclass
@@ -192,6 +193,8 @@ def check_board(context: Context, script: Script, freedom: Freedom, pool: Proces
         total.add(outcome)
     others = sum(total.refusals.values())
     check(total.vectors == count, f"{script.board}: {total.vectors} of {count} vectors")
+    check(count < ENOUGH or total.vectors >= LEAST_ACCEPTED * (total.vectors + others),
+          f"{script.board}: {others} refusals for {total.vectors} vectors: {dict(total.refusals)}")
     print(f"  {script.board}: {count} vectors over {freedom.movable} of {freedom.knobs} knobs, {others} refused "
           f"{dict(total.refusals.most_common())}, {total.files} files and {total.values} entries the same, "
           f"{total.mended} lengths of 4 GiB mended", flush=True)
