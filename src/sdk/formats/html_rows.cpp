@@ -101,12 +101,19 @@ class RowParser {
     return *value;
   }
 
-  [[nodiscard]] core::Place place(std::size_t offset, std::size_t length) const {
-    const std::string_view before = text_.substr(0, offset);
+  // Counts lines from the last place on: rows come one after the other.
+  [[nodiscard]] core::Place place(std::size_t offset, std::size_t length) {
+    if (offset < counted_) {
+      counted_ = 0;
+      line_ = 1;
+    }
+    const std::string_view since = text_.substr(counted_, offset - counted_);
+    line_ += static_cast<std::size_t>(std::ranges::count(since, '\n'));
+    counted_ = offset;
     core::Place place;
     place.path = path_;
-    place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    place.column = offset - (before.rfind('\n') + 1) + 1;
+    place.line = line_;
+    place.column = offset - (text_.substr(0, offset).rfind('\n') + 1) + 1;
     place.length = length;
     return place;
   }
@@ -119,6 +126,9 @@ class RowParser {
   core::SharedText path_;
   std::string_view text_;
   core::Diagnostics& errors_;
+  /// Up to where newlines were counted, and the line that is there.
+  std::size_t counted_ = 0;
+  std::size_t line_ = 1;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Sets constants one after the other, each where its last assignment stands, and evaluates the
-// script again. What differs and was not computed from them is an error.
+// script again where the next one is computed from those before. What differs and was not computed
+// from them is an error.
 #include "edit_script.hpp"
 
 #include "memsize/core/text.hpp"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -146,68 +148,47 @@ std::optional<core::Diagnostic> obstacle(const KnownScript& known, const std::st
   return std::nullopt;
 }
 
-// What is computed from the changed variables, directly or not.
-class Consequences {
- public:
-  Consequences(const KnownScript& before, const KnownScript& after, const Values& values)
-      : before_(before), after_(after) {
-    for (const auto& [name, value] : values) {
-      affected_.insert(name);
-    }
-    std::size_t count = 0;
-    while (count != affected_.size()) {
-      count = affected_.size();
-      spread(before);
-      spread(after);
-    }
-  }
-
-  // Each of both scripts that differs for no reason.
-  void check(core::Diagnostics& problems) const {
-    compare(after_, before_, problems);
-    compare(before_, after_, problems);
-  }
-
- private:
-  void spread(const KnownScript& known) {
+// Adds what the script computes from those that are there, directly or not.
+void spread(const KnownScript& known, std::set<std::string>& affected) {
+  std::size_t count = 0;
+  while (count != affected.size()) {
+    count = affected.size();
     for (const ScriptVariable& variable : known.script().variables) {
       for (const ScriptAssignment& assignment : variable.assignments) {
-        const auto& uses = assignment.expression.uses;
         // A function or a section, of which is not known what it is made from, may be.
-        const bool reached = std::ranges::any_of(uses, [&](const std::string& use) {
-          return affected_.contains(use) || known.variable(use) == nullptr;
-        });
+        const bool reached =
+            std::ranges::any_of(assignment.expression.uses, [&](const std::string& use) {
+              return affected.contains(use) || known.variable(use) == nullptr;
+            });
         if (reached) {
-          affected_.insert(variable.name);
+          affected.insert(variable.name);
         }
       }
     }
   }
+}
 
-  void compare(const KnownScript& one,
-               const KnownScript& other,
-               core::Diagnostics& problems) const {
-    for (const ScriptVariable& variable : one.script().variables) {
-      const ScriptVariable* same = other.variable(variable.name);
-      const ScriptAssignment& last = variable.assignments.back();
-      // In a branch it depends on the condition.
-      if (!affected_.contains(variable.name) &&
-          (same == nullptr || same->value() != variable.value()) &&
-          one.is_top_level(last.expression.place.offset)) {
-        problems.push_back(
-            script_error(fmt::format("'{}' would change too, although it is not computed from what "
-                                     "was set",
-                                     variable.name),
-                         one.source().place(span_of(last.name_place)),
-                         kPlainHint));
-      }
+// Each of `one` that differs in `other` for no reason.
+void compare(const KnownScript& one,
+             const KnownScript& other,
+             const std::set<std::string>& affected,
+             core::Diagnostics& problems) {
+  for (const ScriptVariable& variable : one.script().variables) {
+    const ScriptVariable* same = other.variable(variable.name);
+    const ScriptAssignment& last = variable.assignments.back();
+    // In a branch it depends on the condition.
+    if (!affected.contains(variable.name) &&
+        (same == nullptr || same->value() != variable.value()) &&
+        one.is_top_level(last.expression.place.offset)) {
+      problems.push_back(
+          script_error(fmt::format("'{}' would change too, although it is not computed from what "
+                                   "was set",
+                                   variable.name),
+                       one.source().place(span_of(last.name_place)),
+                       kPlainHint));
     }
   }
-
-  const KnownScript& before_;
-  const KnownScript& after_;
-  std::set<std::string> affected_;
-};
+}
 
 class Editor {
  public:
@@ -222,24 +203,57 @@ class Editor {
     if (core::Diagnostics problems = obstacles(*before); !problems.empty()) {
       return tl::make_unexpected(std::move(problems));
     }
+    // Where that leads nowhere, one by one says why.
+    auto text = run_from(*before, Steps::kFew);
+    return text ? text : run_from(*before, Steps::kEach);
+  }
+
+ private:
+  using Names = std::span<const std::string>;
+
+  /// After how many constants the script is evaluated again: those that are not computed from each
+  /// other, or each.
+  enum class Steps { kFew, kEach };
+
+  [[nodiscard]] core::Result<std::string> run_from(const KnownScript& before, Steps steps) const {
     std::unique_ptr<KnownScript> edited;
-    for (const std::string& name : in_order(*before)) {
-      const KnownScript& now = edited ? *edited : *before;
-      auto next = set(now, name, values_.at(name));
+    const std::vector<std::string> names = in_order(before);
+    for (std::size_t done = 0; done < names.size();) {
+      const KnownScript& now = edited ? *edited : before;
+      const Names left = Names{names}.subspan(done);
+      const Names step = left.first(steps == Steps::kEach ? 1 : count_unrelated(now, left));
+      auto next = set(now, step);
       MEMSIZE_TRY(next);
       edited = *next ? std::move(*next) : std::move(edited);
+      done += step.size();
     }
     if (!edited) {
       return std::string{text_};
     }
-    core::Diagnostics problems = verify(*before, *edited);
+    core::Diagnostics problems = verify(before, *edited);
     if (!problems.empty()) {
       return tl::make_unexpected(std::move(problems));
     }
     return edited->text();
   }
 
- private:
+  // How many of the first names are not computed from those before them.
+  static std::size_t count_unrelated(const KnownScript& now, Names names) {
+    std::set<std::string> affected{names.front()};
+    spread(now, affected);
+    std::size_t count = 1;
+    for (; count < names.size(); ++count) {
+      const ScriptVariable* variable = now.variable(names[count]);
+      if (variable == nullptr || affected.contains(names[count]) ||
+          !now.is_top_level(variable->assignments.back().expression.place.offset)) {
+        break;
+      }
+      affected.insert(names[count]);
+      spread(now, affected);
+    }
+    return count;
+  }
+
   [[nodiscard]] core::Diagnostics obstacles(const KnownScript& known) const {
     core::Diagnostics problems;
     for (const auto& [name, value] : values_) {
@@ -270,21 +284,27 @@ class Editor {
     return names;
   }
 
-  // Null where it has its value already.
+  // Null where they have their values already.
   [[nodiscard]] core::Result<std::unique_ptr<KnownScript>> set(const KnownScript& now,
-                                                               const std::string& name,
-                                                               Integer wanted) const {
-    if (auto problem = obstacle(now, name)) {
-      return core::fail(std::move(*problem));
+                                                               Names names) const {
+    std::vector<ScriptEdit> edits;
+    for (const std::string& name : names) {
+      if (auto problem = obstacle(now, name)) {
+        return core::fail(std::move(*problem));
+      }
+      const ScriptVariable& variable = *now.variable(name);
+      const Integer wanted = values_.at(name);
+      if (std::get<Integer>(variable.value()) != wanted) {
+        const Statement& statement =
+            *now.assignment_at(variable.assignments.back().expression.place.offset);
+        std::ranges::move(rewrite(now, variable, statement, wanted), std::back_inserter(edits));
+      }
     }
-    const ScriptVariable& variable = *now.variable(name);
-    if (std::get<Integer>(variable.value()) == wanted) {
+    if (edits.empty()) {
       return nullptr;
     }
-    const Statement& statement =
-        *now.assignment_at(variable.assignments.back().expression.place.offset);
     std::string text = now.text();
-    auto edits = rewrite(now, variable, statement, wanted);
+    std::ranges::stable_sort(edits, {}, [](const ScriptEdit& edit) { return edit.span.begin; });
     for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
       text.replace(edit->span.begin, edit->span.end - edit->span.begin, edit->text);
     }
@@ -323,7 +343,18 @@ class Editor {
       }
     }
     if (problems.empty()) {
-      Consequences{before, after, values_}.check(problems);
+      std::set<std::string> affected;
+      for (const auto& [name, value] : values_) {
+        affected.insert(name);
+      }
+      std::size_t count = 0;
+      while (count != affected.size()) {
+        count = affected.size();
+        spread(before, affected);
+        spread(after, affected);
+      }
+      compare(after, before, affected, problems);
+      compare(before, after, affected, problems);
     }
     return problems;
   }
