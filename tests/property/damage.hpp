@@ -91,10 +91,12 @@ inline void show(const std::string& path, const std::string& text, std::size_t a
   fmt::print("{}: '{}' was: {}\n", path, was, text.substr(begin, end - begin));
 }
 
-/// [--boards DIR] [--values N] [--seed N] [--show] FILE...
+/// [--boards DIR] [--values N] [--least N] [--seed N] [--show] FILE...
 struct DamageOptions {
   std::string boards;
   std::size_t values = 2;
+  /// Of each file: its bytes take more values where they are few.
+  std::size_t least = 10'000;
   std::uint64_t seed = 20;
   bool show = false;
   std::vector<std::string> paths;
@@ -106,6 +108,8 @@ struct DamageOptions {
         boards = argv[++i];
       } else if (word == "--values" && i + 1 < argc) {
         values = std::stoul(argv[++i]);
+      } else if (word == "--least" && i + 1 < argc) {
+        least = std::stoul(argv[++i]);
       } else if (word == "--seed" && i + 1 < argc) {
         seed = std::stoull(argv[++i]);
       } else if (word == "--show") {

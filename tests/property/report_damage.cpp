@@ -7,7 +7,7 @@
 // step, a size, an offset, an alignment, a gap or an id. All others of such a table count, as every
 // damage of a report that says its numbers in more than one way.
 //
-//   report_damage [--values N] [--seed N] [--show] FILE...
+//   report_damage [--values N] [--least N] [--seed N] [--show] FILE...
 //
 // A figure is a number, or the name of the memory that it counts in; names of tensors and layers
 // are none. Told is what memsize check --strict fails for.
@@ -128,8 +128,7 @@ class Damage {
       return false;
     }
     // A short report's share is no matter of luck either.
-    constexpr std::size_t kFewest = 10'000;
-    const std::size_t values = std::max(options_.values, kFewest / text.size());
+    const std::size_t values = std::max(options_.values, options_.least / text.size());
     Shares& shares = shares_[std::string{reader->name}];
     const bool states_once = reader->name == std::string_view{"lifetime-csv"};
     for (std::size_t at = 0; at < text.size(); ++at) {

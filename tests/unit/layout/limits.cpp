@@ -170,7 +170,8 @@ TEST_SUITE("layout") {
     CHECK_MESSAGE(moved.after.empty(), test::all_text(moved.after));
   }
 
-  TEST_CASE("where a hint says that a region fits, it fits: every board, any amount of DRAM") {
+  TEST_CASE("where a hint says that a region fits, it fits: every board, any amount of DRAM" *
+            doctest::skip(test::rounds(1) == 0)) {
     std::size_t followed = 0;
     for (const std::string& name : real_boards()) {
       for (const std::uint64_t gib : {2U, 3U, 4U, 5U, 6U, 8U, 12U, 16U, 32U}) {
