@@ -33,11 +33,11 @@ namespace memsize::test {
 [[nodiscard]] std::string all_text(const core::Diagnostics& diagnostics);
 [[nodiscard]] bool contains(std::string_view text, std::string_view part);
 
-/// How often something random is tried: fewer times under the sanitizers, where a program takes ten
-/// times as long.
+/// How often something random is tried: less often before a commit, and under the sanitizers, where
+/// a program takes ten times as long.
 template <std::integral Number>
 [[nodiscard]] constexpr Number rounds(Number full) {
-#ifdef MEMSIZE_SANITIZED
+#ifdef MEMSIZE_FEW_ROUNDS
   constexpr Number kSlower = 10;
   return full / kSlower;
 #else
