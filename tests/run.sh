@@ -66,6 +66,7 @@ if [[ $quick == yes ]]; then
 else
   stage "every file by itself"
   cmake --preset dev -B build/alone -DCMAKE_CXX_COMPILER=clang++ -DMEMSIZE_TESTS=ON >/dev/null
+  cmake --build build/alone --target memsize_generated
   /usr/bin/python3 tests/support/compile_alone.py build/alone
   run_preset release
   run_preset asan

@@ -62,6 +62,7 @@ THIRD_PARTY = {
     "yaml-cpp/": ["docs"],
     "nlohmann/": ["core", "docs"],
     "kainjow/": ["emit"],
+    "flatbuffers/": ["readers"],
     "CLI/": ["cli"],
 }
 

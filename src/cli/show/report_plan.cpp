@@ -59,11 +59,13 @@ std::string head(const model::PlanReport& wanted) {
   // The last step of a lifetime is the one before its upper step begins.
   const std::string steps = !all ? std::string{"no lifetimes"}
                                  : fmt::format("steps {} to {}", all->lower, all->upper - 1);
-  return fmt::format("{}: {}, {}, {}\n",
+  return fmt::format("{}: {}, {}, {}{}{}\n",
                      core::printable(wanted.path, 300),
                      wanted.format,
                      core::plural(wanted.blocks.size(), "block"),
-                     steps);
+                     steps,
+                     wanted.missing.empty() ? "" : "; ",
+                     wanted.missing);
 }
 
 std::map<ArenaKey, std::size_t> blocks_by_arena(const model::PlanReport& plan) {

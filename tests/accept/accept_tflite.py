@@ -1,0 +1,142 @@
+"""Models of TensorFlow Lite: what is alive when, and how large it is, as a reader of flatbuffers of this file's own says.
+
+It follows the format's tables by their numbers (tensorflow/lite/schema/schema.fbs), knows no more of them than it needs, and
+shares nothing with FlatBuffers. Where MEMSIZE_PLAN_DATA names tables of lifetimes and MLPerf Tiny's models lie beside it, both
+must be the same.
+"""
+
+import csv
+import os
+import struct
+from pathlib import Path
+from typing import Any
+
+from support import SOURCE, Context, check, main, parse_json, same
+
+SAMPLE = SOURCE / "samples" / "plans" / "tflite" / "kws_ref_model.tflite"
+# Bytes of an element, by TensorType.
+ELEMENT = {0: 4, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1}
+TABLES = {"vww_96_int8": "vww_mobilenet", "kws_ref_model": "kws_dscnn", "ad01_int8": "ad_toycar", "pretrainedResnet_quant": "ic_resnet8"}
+# Of vww_96_int8, what Ambiq's published rules for it stage (its hot 1x1 weights): 87.6 KiB.
+STAGED = (*range(45, 50), *range(51, 56))
+
+
+class Table:
+    def __init__(self, data: bytes, at: int):
+        self.data, self.at = data, at
+        self.vtable = at - struct.unpack_from("<i", data, at)[0]
+
+    def where(self, number: int) -> int | None:
+        entry = 4 + 2 * number
+        if entry >= struct.unpack_from("<H", self.data, self.vtable)[0]:
+            return None
+        offset = struct.unpack_from("<H", self.data, self.vtable + entry)[0]
+        return self.at + offset if offset else None
+
+    def scalar(self, number: int, form: str) -> int:
+        at = self.where(number)
+        return 0 if at is None else struct.unpack_from("<" + form, self.data, at)[0]
+
+    def vector(self, number: int) -> tuple[int, int]:
+        """Where its items begin, and how many there are."""
+        at = self.where(number)
+        if at is None:
+            return 0, 0
+        at += struct.unpack_from("<I", self.data, at)[0]
+        return at + 4, struct.unpack_from("<I", self.data, at)[0]
+
+    def numbers(self, number: int) -> list[int]:
+        at, count = self.vector(number)
+        return list(struct.unpack_from(f"<{count}i", self.data, at))
+
+    def tables(self, number: int) -> list["Table"]:
+        at, count = self.vector(number)
+        return [Table(self.data, item + struct.unpack_from("<I", self.data, item)[0]) for item in range(at, at + 4 * count, 4)]
+
+
+Rows = dict[str, tuple[int, int, int]]
+
+
+def decode(data: bytes) -> tuple[Rows, dict[str, int]]:
+    """Scratch tensors with their first step, the one after their last, and size; constants with their size."""
+    model = Table(data, struct.unpack_from("<I", data)[0])
+    (graph,) = model.tables(2)
+    stored = [buffer.vector(0)[1] for buffer in model.tables(4)]
+    operators = graph.tables(3)
+    steps: dict[int, list[int]] = {}
+    for step, operator in enumerate(operators):
+        for index in operator.numbers(1) + operator.numbers(2):
+            steps.setdefault(index, []).append(step)
+    for index in graph.numbers(1):
+        steps[index].append(0)
+    for index in graph.numbers(2):
+        steps[index].append(len(operators) - 1)
+    scratch, constants = {}, {}
+    for index, tensor in enumerate(graph.tables(0)):
+        size = stored[tensor.scalar(2, "I")]
+        if size:
+            constants[str(index)] = size
+        elif index in steps:
+            size = ELEMENT[tensor.scalar(1, "b")]
+            for dimension in tensor.numbers(0):
+                size *= dimension
+            scratch[str(index)] = (min(steps[index]), max(steps[index]) + 1, size)
+    return scratch, constants
+
+
+def rows_of(document: dict[str, Any]) -> Rows:
+    return {block["id"]: (block["lower"], block["upper"], block["size"]) for block in document["blocks"] if block["role"] == "scratch"}
+
+
+def check_model(context: Context, path: Path) -> dict[str, Any]:
+    scratch, constants = decode(path.read_bytes())
+    document = parse_json(context.run("plan", path, "--json").stdout, f"{path.name}: plan --json")
+    same(f"{path.name}: scratch", rows_of(document), scratch)
+    found = {block["id"]: block["size"] for block in document["blocks"] if block["role"] == "constant"}
+    same(f"{path.name}: constants", found, constants)
+    return document
+
+
+def check_published(context: Context, path: Path) -> None:
+    """Ambiq's choice for visual wake words, as rules: 89 728 B staged and 55 296 B of scratch in DTCM."""
+    rules = context.work / "rules.yaml"
+    ids = ", ".join(f'"{index}"' for index in STAGED)
+    rules.write_text(f"memory:\n  tensors:\n    - type: constant\n      id: [{ids}]\n"
+                     "      attributes: {memory: mram, constant_destination_memory: dtcm}\n", encoding="utf-8")
+    done = context.run("plan", path, "--board", "apollo330p", "--rules", rules, "--json")
+    document = parse_json(done.stdout, "plan --rules")
+    (dtcm,) = (memory for memory in document["memories"] if memory["name"] == "dtcm")
+    same("dtcm: used, of", (dtcm["used_bytes"], dtcm["capacity_bytes"]), (145_024, 245_760))
+    arenas = {(each["memory"], each["role"]): each["height_bytes"] for each in document["arenas"]}
+    same("arenas in dtcm", (arenas["dtcm", "scratch"], arenas["dtcm", "constant"]), (55_296, 89_728))
+
+
+def body(context: Context) -> str:
+    names = [SAMPLE.name]
+    check_model(context, SAMPLE)
+    data = Path(os.environ.get("MEMSIZE_PLAN_DATA", "/nowhere"))
+    models = data.parent / "networks" / "mlcommons_tiny"
+    if models.is_dir():
+        for model, table in TABLES.items():
+            document = check_model(context, models / f"{model}.tflite")
+            with (data / "mlperf_tiny" / f"{table}.csv").open(encoding="utf-8") as file:
+                wanted = {row["id"]: (int(row["lower"]), int(row["upper"]), int(row["size"])) for row in csv.DictReader(file)}
+            # TFLM plans in slots of 16 bytes.
+            slots = {name: (lower, upper, -(-size // 16) * 16) for name, (lower, upper, size) in rows_of(document).items()}
+            same(f"{model}: as {table}.csv", slots, wanted)
+            names.append(model)
+        check_published(context, models / "vww_96_int8.tflite")
+    # Cut anywhere, it is refused, and nothing else happens.
+    whole = SAMPLE.read_bytes()
+    cut = context.work / "cut.tflite"
+    refused = 0
+    for size in range(8, len(whole), 1999):
+        cut.write_bytes(whole[:size])
+        done = context.run("plan", cut, "--json", expect=(0, 1))
+        refused += done.returncode
+    check(refused > 20, f"{refused} cut models are refused")
+    return ", ".join(names)
+
+
+if __name__ == "__main__":
+    main(__doc__, body)

@@ -1,0 +1,235 @@
+#include "memsize/core/bytes.hpp"
+#include "memsize/readers/plan_reader.hpp"
+
+#include "support.hpp"
+#include "tflite_generated.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace memsize::readers::tflite_test {
+
+namespace {
+
+using core::Bytes;
+using core::Code;
+using model::Interval;
+using model::Lifetime;
+
+constexpr std::int8_t kFloat32 = 0;
+constexpr std::int8_t kString = 5;
+constexpr std::int8_t kInt8 = 9;
+constexpr std::int8_t kInt4 = 17;
+
+struct Tensor {
+  std::vector<int> shape;
+  std::int8_t type = kInt8;
+  unsigned buffer = 0;
+  bool is_variable = false;
+  std::vector<int> signature = {};
+};
+
+struct Operator {
+  std::vector<int> inputs;
+  std::vector<int> outputs;
+};
+
+struct Model {
+  std::vector<Tensor> tensors;
+  std::vector<Operator> operators;
+  /// Of the model.
+  std::vector<int> inputs;
+  std::vector<int> outputs;
+  /// How many bytes each buffer has; the first has none.
+  std::vector<std::size_t> buffers = {0};
+  unsigned version = 3;
+  std::size_t graphs = 1;
+};
+
+std::string text_of(const Model& model) {
+  flatbuffers::FlatBufferBuilder out;
+  std::vector<flatbuffers::Offset<tflite::Buffer>> buffers;
+  for (const std::size_t size : model.buffers) {
+    const std::vector<std::uint8_t> bytes(size, 1);
+    buffers.push_back(
+        tflite::CreateBuffer(out, size == 0 ? 0 : out.CreateVector(bytes.data(), bytes.size())));
+  }
+  std::vector<flatbuffers::Offset<tflite::SubGraph>> graphs;
+  for (std::size_t i = 0; i < model.graphs; ++i) {
+    std::vector<flatbuffers::Offset<tflite::Tensor>> tensors;
+    for (const Tensor& each : model.tensors) {
+      tensors.push_back(
+          tflite::CreateTensorDirect(out,
+                                     &each.shape,
+                                     each.type,
+                                     each.buffer,
+                                     "layer",
+                                     each.is_variable,
+                                     each.signature.empty() ? nullptr : &each.signature));
+    }
+    std::vector<flatbuffers::Offset<tflite::Operator>> operators;
+    for (const Operator& each : model.operators) {
+      operators.push_back(tflite::CreateOperatorDirect(out, 0, &each.inputs, &each.outputs));
+    }
+    graphs.push_back(
+        tflite::CreateSubGraphDirect(out, &tensors, &model.inputs, &model.outputs, &operators));
+  }
+  tflite::FinishModelBuffer(
+      out, tflite::CreateModelDirect(out, model.version, &graphs, "made by a test", &buffers));
+  return {reinterpret_cast<const char*>(out.GetBufferPointer()), out.GetSize()};
+}
+
+// A convolution with weights and a state, and a shape that an operator does without.
+Model small() {
+  Model model;
+  model.tensors = {{{1, 4, 4, 2}},
+                   {{8, 2}, kInt8, 1},
+                   {{1, 4, 4, 8}},
+                   {{1, 8}, kFloat32, 0, true},
+                   {{1, 3}},
+                   {{1, 9}}};
+  model.operators = {{{0, 1, -1}, {2}}, {{2, 3}, {4}}};
+  model.inputs = {0};
+  model.outputs = {4};
+  model.buffers = {0, 16};
+  return model;
+}
+
+model::PlanReport read(const std::string& text) {
+  auto report = read_plan(text, "m.tflite");
+  REQUIRE_MESSAGE(report.has_value(), (report ? "" : test::all_text(report.error())));
+  CHECK(report->format == "tflite");
+  return std::move(*report);
+}
+
+core::Diagnostic refused(const Model& model) {
+  const auto report = read_plan(text_of(model), "m.tflite");
+  REQUIRE_FALSE(report.has_value());
+  CHECK(report.error().front().place.path == "m.tflite");
+  return report.error().front();
+}
+
+}  // namespace
+
+TEST_SUITE("readers") {
+  TEST_CASE("tflite: what is alive follows from the order of the operators") {
+    const model::PlanReport report = read(text_of(small()));
+    // Nobody uses tensor 5.
+    REQUIRE(report.blocks.size() == 5);
+    const auto& [input, weights, made, state, output] = std::tie(
+        report.blocks[0], report.blocks[1], report.blocks[2], report.blocks[3], report.blocks[4]);
+    CHECK(input.id == "0");
+    CHECK(input.name == "layer");
+    CHECK(input.is_input);
+    CHECK(input.role == Lifetime::kScratch);
+    CHECK(input.live == Interval{0, 1});
+    CHECK(input.size == Bytes{32});
+    CHECK(weights.role == Lifetime::kConstant);
+    CHECK_FALSE(weights.live.has_value());
+    CHECK(weights.size == Bytes{16});
+    CHECK(made.live == Interval{0, 2});
+    CHECK(made.size == Bytes{128});
+    CHECK(made.uses == 2);
+    CHECK(state.role == Lifetime::kPersistent);
+    CHECK(state.size == Bytes{32});
+    CHECK(output.is_output);
+    CHECK(output.live == Interval{1, 2});
+    CHECK(report.missing == "kernels' own scratch is not in a .tflite");
+    CHECK(report.diagnostics.empty());
+  }
+
+  TEST_CASE("tflite: inputs live from the beginning, outputs to the end") {
+    Model model = small();
+    model.inputs = {0, 2};
+    model.outputs = {0, 4};
+    model.operators = {{{0}, {5}}, {{5, 2}, {4}}, {{4, 1}, {3}}};
+    const model::PlanReport report = read(text_of(model));
+    const auto live = [&](std::string_view id) {
+      return std::ranges::find_if(report.blocks, [&](const auto& each) { return each.id == id; })
+          ->live;
+    };
+    CHECK(live("0") == Interval{0, 3});
+    CHECK(live("2") == Interval{0, 2});
+    CHECK(live("4") == Interval{1, 3});
+    CHECK(live("5") == Interval{0, 2});
+  }
+
+  TEST_CASE("tflite: tensors of one buffer are one constant") {
+    Model model = small();
+    model.tensors.push_back({{16}, kInt8, 1});
+    model.operators[1].inputs.push_back(6);
+    const model::PlanReport report = read(text_of(model));
+    CHECK(report.blocks.back().id == "6");
+    CHECK(report.blocks.back().alias_of == "1");
+  }
+
+  TEST_CASE("tflite: elements of less than a byte, and shapes that are open") {
+    Model model = small();
+    model.tensors[2] = {{1, 3, 5}, kInt4};
+    model.tensors[4].signature = {-1, 3};
+    CHECK(read(text_of(model)).blocks[2].size == Bytes{8});
+    CHECK(read(text_of(model)).diagnostics.empty());
+    model.tensors[2].signature = {-1, -1, 5};
+    const model::PlanReport report = read(text_of(model));
+    const core::Diagnostic* const open = test::find(report.diagnostics, Code::kPlanSize);
+    REQUIRE(open != nullptr);
+    CHECK(open->message ==
+          "1 tensor of a shape that is known at run time only, the first is tensor 2: they count "
+          "as the file has them");
+  }
+
+  TEST_CASE("tflite: what a model cannot say is refused") {
+    Model model = small();
+    model.version = 4;
+    CHECK(refused(model).code == Code::kPlanVersion);
+    model = small();
+    model.graphs = 2;
+    CHECK(refused(model).message == "the model has 2 subgraphs, and memsize reads models of one");
+    model.graphs = 0;
+    CHECK(refused(model).message == "the model has 0 subgraphs, and memsize reads models of one");
+    model = small();
+    model.operators.clear();
+    CHECK(refused(model).message == "the model has no operators");
+    model = small();
+    model.operators[1].inputs = {9};
+    CHECK(refused(model).message == "operator 1: there is no tensor 9 (the model has 6 tensors)");
+    model = small();
+    model.outputs = {-1};
+    CHECK(refused(model).message ==
+          "the model's outputs: there is no tensor -1 (the model has 6 tensors)");
+    model = small();
+    model.tensors[1].buffer = 2;
+    CHECK(refused(model).message == "tensor 1: there is no buffer 2 (the model has 2 buffers)");
+    model = small();
+    model.tensors[2].type = kString;
+    CHECK(refused(model).message == "tensor 2 has a type of no fixed size (5)");
+    model.tensors[2].type = -1;
+    CHECK(refused(model).code == Code::kPlanSize);
+    for (const std::vector<int>& shape :
+         {std::vector{1, -4}, std::vector(9, 1 << 30), std::vector{1 << 30, 1 << 30, 1 << 3}}) {
+      model = small();
+      model.tensors[2].shape = shape;
+      CHECK(refused(model).code == Code::kPlanSize);
+    }
+  }
+
+  TEST_CASE("tflite: a model that is cut off is an error, wherever it lies") {
+    const std::string text = text_of(small());
+    for (std::size_t size = 8; size < text.size(); ++size) {
+      const auto report = read_plan(text.substr(0, size), "m.tflite");
+      // Padding at the end may be missing.
+      CHECK((!report.has_value() || size + 16 > text.size()));
+    }
+    for (std::size_t shift = 1; shift < 16; ++shift) {
+      const std::string moved = std::string(shift, '\0') + text;
+      const auto report = read_plan(std::string_view{moved}.substr(shift), "m.tflite");
+      REQUIRE(report.has_value());
+      CHECK(report->blocks.size() == 5);
+    }
+  }
+}
+
+}  // namespace memsize::readers::tflite_test
