@@ -83,6 +83,9 @@ class Combined {
     is_before_ = all_.is_replanned && !next.is_replanned;
     complete_ = complete_ || (!next.abridged && !next.blocks.empty());
     abridged_ = abridged_ || next.abridged;
+    if (next.missing.empty()) {
+      all_.missing.clear();
+    }
     all_.lines += next.lines;
     where_ = "the report";
     fill(all_.planner, next.planner);

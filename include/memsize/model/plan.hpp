@@ -142,7 +142,8 @@ struct PlanReport {
   std::vector<LayerTime> layers;
   /// The format has alignments: where there is none, any byte will do.
   bool has_alignments = false;
-  /// What the format never has, and somebody has to add: "kernels' own scratch ...".
+  /// What the format never has, for people: "kernels' own scratch is not in a .tflite". Empty: it
+  /// may have everything; together with such a report, too.
   std::string missing;
   /// The report itself shows that blocks are missing in it.
   bool abridged = false;
