@@ -148,7 +148,7 @@ core::Json sizing_document(const Analysis& analysis) {
     json["reserved_bytes"] = analysis.current->reserved().count();
     json["suggested_reserved_bytes"] = analysis.suggested->reserved().count();
   }
-  json["diagnostics"] = to_json(sizing.diagnostics);
+  json["diagnostics"] = to_json(sizing.diagnostics, true);
   seal(json);
   return json;
 }

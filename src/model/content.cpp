@@ -124,16 +124,26 @@ void drop_diagnostics(Recording& recording) {
     paths.insert(input.path);
     left_out.insert(input.copies.begin(), input.copies.end());
   }
-  // Copies are told apart by all that they say: a document keeps the words, and not what they are
-  // about.
-  std::set<std::tuple<std::string, std::size_t, std::size_t, core::Code, std::string>> said;
+
+  // An older document keeps the words, and not what they are about.
+  struct Said {
+    std::string message;
+    core::Parties parties;
+  };
+
+  std::map<std::tuple<std::string, std::size_t, std::size_t, core::Code>, std::vector<Said>> said;
   std::erase_if(recording.diagnostics, [&](const core::Diagnostic& one) {
     const std::string& path = one.place.path.str();
     if (!left_out.contains(path)) {
       return false;
     }
-    return !paths.contains(path) ||
-           !said.emplace(path, one.place.line, one.place.column, one.code, one.message).second;
+    std::vector<Said>& before = said[{path, one.place.line, one.place.column, one.code}];
+    const bool is_told = std::ranges::any_of(before, [&](const Said& each) {
+      return one.parties.empty() || each.parties.empty() ? one.message == each.message
+                                                         : one.parties == each.parties;
+    });
+    before.push_back({one.message, one.parties});
+    return !paths.contains(path) || is_told;
   });
 }
 

@@ -83,6 +83,12 @@ core::Diagnostic diagnostic(Fields& of, Code code) {
   }
   said.hint = of.string("hint");
   said.details = of.strings("details");
+  // A kind and a name; older documents do not tell.
+  for (const std::string& party : of.strings("about")) {
+    const std::size_t blank = std::min(party.find(' '), party.size());
+    const std::string name = party.substr(std::min(blank + 1, party.size()));
+    said.parties.push_back({party.substr(0, blank), name});
+  }
   return said;
 }
 
