@@ -33,7 +33,7 @@ std::optional<std::uint64_t> printed_hundredths(std::string_view text) {
 MeasuredSize read_size(docs::Fields& of, std::uint64_t most) {
   const docs::Text printed = of.text("printed_kib");
   const auto hundredths = printed.written ? printed_hundredths(printed.text) : std::nullopt;
-  const auto restored = hundredths ? measured_kib(*hundredths) : MeasuredSize{};
+  auto restored = hundredths ? measured_kib(*hundredths) : MeasuredSize{};
   // The largest print is that of 2^32 - 1 B, rounded to 2^32 B by TIDL.
   const bool rounded = restored.nearest.count() == most + 1;
   const auto size = of.number("size_bytes", rounded ? most + 1 : most);
