@@ -205,13 +205,14 @@ core::Diagnostic lost_table(const std::string& core, std::size_t rows, const cor
   place.path = first.path;
   place.line = first.line;
   return core::warning(
-      Code::kReadBadRecord,
-      fmt::format("{}{} in no table that is here: every sum is a lower bound",
-                  core.empty() ? std::string{} : core::printable(core, 40) + ": ",
-                  rows == 1 ? std::string{"a row that cannot be read stands"}
-                            : fmt::format("{} rows that cannot be read stand", rows)),
-      std::move(place),
-      "the log was damaged: trace the model again");
+             Code::kReadBadRecord,
+             fmt::format("{}{} in no table that is here: every sum is a lower bound",
+                         core.empty() ? std::string{} : core::printable(core, 40) + ": ",
+                         rows == 1 ? std::string{"a row that cannot be read stands"}
+                                   : fmt::format("{} rows that cannot be read stand", rows)),
+             std::move(place),
+             "the log was damaged: trace the model again")
+      .about({{"core", core}});
 }
 
 // Whether it counts broken rows of another core than the one that is asked for.

@@ -96,20 +96,6 @@ tl::unexpected<core::Diagnostics> wrong_dram(std::string what, std::string hint)
 
 }  // namespace
 
-std::string_view name_of(Cache cache) {
-  switch (cache) {
-    case Cache::kAny:
-      return "any";
-    case Cache::kNonCached:
-      return "non-cached";
-    case Cache::kWriteThrough:
-      return "write-through";
-    case Cache::kCached:
-      return "cached";
-  }
-  return "any";
-}
-
 const Knob* Board::find_knob(std::string_view knob) const {
   const auto found =
       std::ranges::find_if(knobs, [&](const Knob& candidate) { return candidate.name == knob; });
@@ -124,18 +110,6 @@ const Core* Board::find_core(std::string_view core) const {
 
 std::vector<std::string> Board::possible_generations() const {
   return generation.empty() ? generations : std::vector{generation};
-}
-
-std::string_view name_of(MpuProgram program) {
-  switch (program) {
-    case MpuProgram::kSysconfig:
-      return "sysconfig";
-    case MpuProgram::kCsl:
-      return "csl";
-    case MpuProgram::kSafertos:
-      break;
-  }
-  return "safertos";
 }
 
 const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {

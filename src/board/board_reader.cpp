@@ -429,8 +429,8 @@ class BoardReader {
     std::string lifetime;
     std::string rest;
     words >> key.core >> key.space >> cacheability >> lifetime;
-    const auto known_cacheability = model::cacheability_named(cacheability);
-    const auto known_lifetime = model::lifetime_named(lifetime);
+    const auto known_cacheability = model::named<model::Cacheability>(cacheability);
+    const auto known_lifetime = model::named<model::Lifetime>(lifetime);
     key.space = core::printable(key.space);
     if (!known_cacheability || !known_lifetime || (words >> rest)) {
       errors_.push_back(

@@ -35,8 +35,8 @@ std::optional<MemoryClass> class_of(const std::string& words_text, const std::st
   std::string cacheability;
   std::string lifetime;
   words >> cacheability >> lifetime;
-  const auto known_cacheability = model::cacheability_named(cacheability);
-  const auto known_lifetime = model::lifetime_named(lifetime);
+  const auto known_cacheability = model::named<model::Cacheability>(cacheability);
+  const auto known_lifetime = model::named<model::Lifetime>(lifetime);
   if (!known_cacheability || !known_lifetime) {
     return std::nullopt;
   }

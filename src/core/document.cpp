@@ -8,12 +8,19 @@
 
 namespace memsize::core {
 
+namespace {
+
+// JSON is UTF-8; a name that is none is told by its escapes.
+std::string in_utf8(const std::string& name) {
+  return is_utf8(name) ? name : visible_text(name);
+}
+
+}  // namespace
+
 Json place_json(const Place& place) {
   Json json = Json::object();
   if (!place.path.empty()) {
-    // JSON is UTF-8; a name that is none is told by its escapes.
-    const std::string& path = place.path.str();
-    json["path"] = is_utf8(path) ? path : visible_text(path);
+    json["path"] = in_utf8(place.path.str());
   }
   if (place.line != 0) {
     json["line"] = place.line;
@@ -24,7 +31,7 @@ Json place_json(const Place& place) {
   return json;
 }
 
-Json to_json(const Diagnostics& diagnostics) {
+Json to_json(const Diagnostics& diagnostics, bool is_read_back) {
   Json list = Json::array();
   for (const Diagnostic& diagnostic : diagnostics) {
     Json json;
@@ -32,6 +39,9 @@ Json to_json(const Diagnostics& diagnostics) {
     json["code"] = code_name(diagnostic.code);
     json["message"] = diagnostic.message;
     json.update(place_json(diagnostic.place));
+    for (const Party& party : is_read_back ? diagnostic.parties : Parties{}) {
+      json["about"].push_back(party.kind + " " + in_utf8(party.name));
+    }
     if (!diagnostic.details.empty()) {
       json["details"] = diagnostic.details;
     }

@@ -141,13 +141,20 @@ std::string Fields::required_one_line(std::string_view key) {
 }
 
 std::string Fields::one_of(std::string_view key, const std::vector<std::string>& words) {
-  const Value value = required(key, Kind::kText);
-  if (value && std::ranges::find(words, value.text()) == words.end()) {
-    const std::vector<std::string> first{words.begin(), words.end() - 1};
-    must_be(value, fmt::format("{} or {}", core::join(first, ", "), words.back()));
-    return {};
+  const auto found = as_one_of(required(key, Kind::kText), words);
+  return found ? words[*found] : std::string{};
+}
+
+std::optional<std::size_t> Fields::as_one_of(Value value, const std::vector<std::string>& words) {
+  if (!is_kind(value, Kind::kText)) {
+    return std::nullopt;
   }
-  return value.string();
+  if (const auto found = std::ranges::find(words, value.text()); found != words.end()) {
+    return found - words.begin();
+  }
+  const std::vector<std::string> first{words.begin(), words.end() - 1};
+  must_be(value, fmt::format("{} or {}", core::join(first, ", "), words.back()));
+  return std::nullopt;
 }
 
 bool Fields::boolean(std::string_view key, bool fallback) {

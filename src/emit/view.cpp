@@ -3,6 +3,7 @@
 #include "view.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/layout/translation.hpp"
 
 #include "view_mpu.hpp"
@@ -77,9 +78,7 @@ Json region_document(const Region& region) {
   Json json;
   json["name"] = region.name;
   json["kind"] = layout::name_of(region.kind);
-  if (!region.of.empty()) {
-    json["of"] = region.of;
-  }
+  docs::Writer{json}.optional("of", region.of);
   json["space"] = region.space == board::Space::kDdr    ? "ddr"
                   : region.space == board::Space::kSram ? "sram"
                                                         : "core";
@@ -98,9 +97,7 @@ Json region_document(const Region& region) {
   }
   json["in_header"] = region.in_header;
   json["in_html"] = region.in_html;
-  if (!region.knob.empty()) {
-    json["knob"] = region.knob;
-  }
+  docs::Writer{json}.optional("knob", region.knob);
   if (!region.note.empty()) {
     json["note"] = region.note;
   }
@@ -113,9 +110,7 @@ Json carveout_document(const Carveout& carveout) {
   if (!carveout.label.empty()) {
     json["label"] = carveout.label;
     json["node"] = carveout.node;
-    if (!carveout.compatible.empty()) {
-      json["compatible"] = carveout.compatible;
-    }
+    docs::Writer{json}.optional("compatible", carveout.compatible);
     if (carveout.alignment.count() != 0) {
       json["alignment_bytes"] = carveout.alignment.count();
     }
@@ -346,9 +341,7 @@ Json map_document(const MemoryMap& map) {
   json["board"] = map.board.name;
   json["title"] = map.board.title;
   json["soc"] = map.board.soc;
-  if (!map.board.sdk.empty()) {
-    json["sdk"] = map.board.sdk;
-  }
+  docs::Writer{json}.optional("sdk", map.board.sdk);
   json["files"] = {{"linker", map.board.linker_file},
                    {"header", map.board.header_file},
                    {"dts", map.board.dts_file}};

@@ -6,18 +6,6 @@
 
 namespace memsize::layout {
 
-std::string_view name_of(RegionKind kind) {
-  switch (kind) {
-    case RegionKind::kRegion:
-      return "region";
-    case RegionKind::kAlias:
-      return "alias";
-    case RegionKind::kPhysicalName:
-      return "physical";
-  }
-  return "region";
-}
-
 std::optional<core::PhysRange> Region::physical() const {
   return physical_base ? core::PhysRange::make(*physical_base, size) : std::nullopt;
 }

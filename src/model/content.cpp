@@ -1,129 +1,102 @@
 // What inputs say, as numbers to compare.
 #include "content.hpp"
 
+#include "memsize/model/describe.hpp"
+
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace memsize::model {
 
 namespace {
 
-void hash_in(std::uint64_t& hash, std::string_view text) {
-  // FNV-1a, 64 bits.
-  constexpr std::uint64_t kPrime = 1099511628211ULL;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+// Takes in every member that counts; a visitor as docs/describe.hpp has it.
+class Hasher {
+ public:
+  static constexpr bool kReads = false;
+
+  Hasher(std::uint64_t& hash, Lines lines) : hash_(hash), lines_(lines) {}
+
+  template <typename Member>
+  void required(docs::Key key, const Member& member) {
+    if (key.role != Role::kLabel && key.role != Role::kIndex &&
+        (key.role != Role::kLine || lines_ == Lines::kCount)) {
+      add(member);
+    }
   }
-  hash = (hash ^ 0xFFU) * kPrime;
-}
 
-template <typename Value>
-std::string shown(const std::optional<Value>& value) {
-  return value ? fmt::format("{}", *value) : std::string{"-"};
-}
+  template <typename Member>
+  void optional(docs::Key key, const Member& member, bool /*is_left_out*/ = false) {
+    required(key, member);
+  }
 
-std::string shown(const std::optional<core::Bytes>& size) {
-  return size ? fmt::format("{}", size->count()) : std::string{"-"};
-}
+  void check(docs::Key /*key*/, bool /*is_good*/, std::string_view /*message*/) {}
 
-std::string shown(const std::optional<PrintedAddress>& address) {
-  return address ? fmt::format("{}{}", address->value(), address->is_whole() ? " whole" : "") : "-";
-}
+ private:
+  template <typename Member>
+  void add(const Member& member) {
+    if constexpr (requires { member.has_value(); }) {
+      mix(member.has_value() ? 1 : 0);
+      if (member) {
+        add(*member);
+      }
+    } else if constexpr (requires { member.begin(); }) {
+      mix(member.size());
+      for (const auto& item : member) {
+        add(item);
+      }
+    } else if constexpr (requires { member.count(); }) {
+      mix(member.count());
+    } else if constexpr (requires { member.value(); }) {
+      mix(member.value());
+    } else if constexpr (std::is_floating_point_v<Member>) {
+      mix(std::bit_cast<std::uint64_t>(member));
+    } else if constexpr (std::is_class_v<Member>) {
+      describe(*this, member);
+    } else {
+      mix(static_cast<std::uint64_t>(member));
+    }
+  }
 
-std::string shown(const MeasuredSize& size) {
-  return fmt::format("{}..{}", size.nearest.count(), size.upper.count());
-}
+  void mix(std::uint64_t value) {
+    constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15;
+    hash_ = (hash_ ^ value) * kOdd;
+    hash_ ^= hash_ >> 32U;
+  }
+
+  std::uint64_t& hash_;
+  Lines lines_;
+};
 
 }  // namespace
 
 std::vector<std::uint64_t> contents_of(const Recording& recording, Lines lines) {
-  const auto line_of = [&](std::size_t line) { return lines == Lines::kCount ? line : 0; };
-  constexpr std::uint64_t kOffsetBasis = 14695981039346656037ULL;
-  std::vector<std::uint64_t> hashes;
-  for (const Input& input : recording.inputs) {
-    hash_in(hashes.emplace_back(kOffsetBasis),
-            fmt::format("{} {} {} {} {} {}",
-                        input.format,
-                        input.trace_format,
-                        line_of(input.lines),
-                        input.records,
-                        input.broken_rows,
-                        input.emulated));
+  std::vector<std::uint64_t> hashes(recording.inputs.size(), 1);
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    Hasher hasher{hashes[i], lines};
+    hasher.required("trace_format", recording.inputs[i].trace_format);
+    describe(hasher, recording.inputs[i]);
   }
-  for (const CoreRecording& core : recording.cores) {
-    for (const Instance& instance : core.instances) {
-      std::uint64_t& hash = hashes.at(instance.input);
-      hash_in(hash,
-              fmt::format("{} {} {} {} {}",
-                          core.core,
-                          line_of(instance.line),
-                          instance.times,
-                          instance.form,
-                          shown(instance.priority)));
-      for (const ClassTotal& total : instance.totals) {
-        hash_in(hash,
-                fmt::format("{} {} {} {} {}",
-                            total.space,
-                            name_of(total.cacheability),
-                            total.lifetime ? name_of(*total.lifetime) : std::string_view{},
-                            shown(total.size),
-                            line_of(total.line)));
-      }
-      for (const Block& block : instance.blocks) {
-        hash_in(hash,
-                fmt::format("{} {} {} {} {} {} {} {}",
-                            block.record,
-                            block.space,
-                            name_of(block.cacheability),
-                            name_of(block.lifetime),
-                            block.alignment.value(),
-                            shown(block.size),
-                            shown(block.address),
-                            line_of(block.line)));
-      }
+  const auto add = [&](const auto& items, const std::string& what) {
+    for (const auto& item : items) {
+      Hasher hasher{hashes.at(item.input), lines};
+      hasher.required("", what);
+      describe(hasher, item);
     }
+  };
+  for (const CoreRecording& core : recording.cores) {
+    add(core.instances, core.core);
   }
-  for (const HeapReport& heap : recording.heaps) {
-    hash_in(hashes.at(heap.input),
-            fmt::format("{} {} {} {} {} {} {}",
-                        heap.core,
-                        name_of(heap.source),
-                        heap.name,
-                        heap.size.count(),
-                        heap.address ? fmt::format("{}", heap.address->value()) : std::string{"-"},
-                        shown(heap.free),
-                        line_of(heap.line)));
-  }
-  for (const Failure& failure : recording.failures) {
-    hash_in(hashes.at(failure.input),
-            fmt::format("{} {} {} {} {} {} {} {}",
-                        failure.core,
-                        name_of(failure.kind),
-                        failure.text,
-                        shown(failure.record),
-                        failure.space,
-                        name_of(failure.cacheability),
-                        shown(failure.size),
-                        line_of(failure.line)));
-  }
-  for (const RunReport& run : recording.runs) {
-    hash_in(hashes.at(run.input),
-            fmt::format("{} {} {} {} {} {} {}",
-                        run.core,
-                        run.executions,
-                        shown(run.init_ms),
-                        shown(run.execution_ms),
-                        shown(run.read_mb),
-                        shown(run.written_mb),
-                        line_of(run.line)));
-  }
+  add(recording.heaps, "heap");
+  add(recording.failures, "failure");
+  add(recording.runs, "run");
   return hashes;
 }
 
@@ -151,16 +124,26 @@ void drop_diagnostics(Recording& recording) {
     paths.insert(input.path);
     left_out.insert(input.copies.begin(), input.copies.end());
   }
-  // Copies are told apart by all that they say: a document keeps the words, and not what they are
-  // about.
-  std::set<std::tuple<std::string, std::size_t, std::size_t, core::Code, std::string>> said;
+
+  // An older document keeps the words, and not what they are about.
+  struct Said {
+    std::string message;
+    core::Parties parties;
+  };
+
+  std::map<std::tuple<std::string, std::size_t, std::size_t, core::Code>, std::vector<Said>> said;
   std::erase_if(recording.diagnostics, [&](const core::Diagnostic& one) {
     const std::string& path = one.place.path.str();
     if (!left_out.contains(path)) {
       return false;
     }
-    return !paths.contains(path) ||
-           !said.emplace(path, one.place.line, one.place.column, one.code, one.message).second;
+    std::vector<Said>& before = said[{path, one.place.line, one.place.column, one.code}];
+    const bool is_told = std::ranges::any_of(before, [&](const Said& each) {
+      return one.parties.empty() || each.parties.empty() ? one.message == each.message
+                                                         : one.parties == each.parties;
+    });
+    before.push_back({one.message, one.parties});
+    return !paths.contains(path) || is_told;
   });
 }
 

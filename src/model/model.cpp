@@ -1,12 +1,11 @@
-// Names of enumerators, both ways; what a printed size can stand for, in hundredths of a KiB
-// printed by way of a float; recordings joined, and put into an order that no command line decides.
+// What a printed size can stand for, in hundredths of a KiB printed by way of a float; recordings
+// joined, and put into an order that no command line decides.
 #include "memsize/model/block.hpp"
 #include "memsize/model/recording.hpp"
 
 #include "content.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <iterator>
 #include <numeric>
@@ -19,80 +18,11 @@ namespace memsize::model {
 
 namespace {
 
-constexpr std::array<std::pair<Cacheability, std::string_view>, 3> kCacheabilities = {{
-    {Cacheability::kCacheable, "cacheable"},
-    {Cacheability::kNonCacheable, "non-cacheable"},
-    {Cacheability::kOnChip, "on-chip"},
-}};
-
-constexpr std::array<std::pair<Lifetime, std::string_view>, 3> kLifetimes = {{
-    {Lifetime::kPersistent, "persistent"},
-    {Lifetime::kScratch, "scratch"},
-    {Lifetime::kConstant, "constant"},
-}};
-
-constexpr std::array<std::pair<HeapReport::Source, std::string_view>, 2> kHeapSources = {{
-    {HeapReport::Source::kBoot, "boot"},
-    {HeapReport::Source::kStatistics, "statistics"},
-}};
-
-constexpr std::array<std::pair<Failure::Kind, std::string_view>, 5> kFailureKinds = {{
-    {Failure::Kind::kRecord, "record"},
-    {Failure::Kind::kOnChip, "on-chip"},
-    {Failure::Kind::kLimit, "limit"},
-    {Failure::Kind::kHost, "host"},
-    {Failure::Kind::kOther, "other"},
-}};
-
-template <typename Rows, typename Value>
-std::string_view name_in(const Rows& rows, Value value) {
-  const auto row = std::ranges::find_if(rows, [&](const auto& r) { return r.first == value; });
-  return row == rows.end() ? std::string_view{} : row->second;
-}
-
-template <typename Value, typename Rows>
-std::optional<Value> value_in(const Rows& rows, std::string_view name) {
-  const auto row = std::ranges::find_if(rows, [&](const auto& r) { return r.second == name; });
-  return row == rows.end() ? std::nullopt : std::optional<Value>{row->first};
-}
-
 constexpr std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
   return value / by + (value % by != 0 ? 1 : 0);
 }
 
 }  // namespace
-
-std::string_view name_of(Cacheability cacheability) {
-  return name_in(kCacheabilities, cacheability);
-}
-
-std::string_view name_of(Lifetime lifetime) {
-  return name_in(kLifetimes, lifetime);
-}
-
-std::optional<Cacheability> cacheability_named(std::string_view name) {
-  return value_in<Cacheability>(kCacheabilities, name);
-}
-
-std::optional<Lifetime> lifetime_named(std::string_view name) {
-  return value_in<Lifetime>(kLifetimes, name);
-}
-
-std::string_view name_of(HeapReport::Source source) {
-  return name_in(kHeapSources, source);
-}
-
-std::string_view name_of(Failure::Kind kind) {
-  return name_in(kFailureKinds, kind);
-}
-
-std::optional<HeapReport::Source> heap_source_named(std::string_view name) {
-  return value_in<HeapReport::Source>(kHeapSources, name);
-}
-
-std::optional<Failure::Kind> failure_kind_named(std::string_view name) {
-  return value_in<Failure::Kind>(kFailureKinds, name);
-}
 
 MeasuredSize measured_kib(std::uint64_t hundredths) {
   // One hundredth of a KiB is 10.24 B; its half is 512 hundredths of a byte.

@@ -273,7 +273,7 @@ class RulesReader {
     if (type == kEvery) {
       return;
     }
-    rule.type = model::lifetime_named(type);
+    rule.type = model::named<model::Lifetime>(type);
     if (!rule.type) {
       const std::vector<std::string> types = {"scratch", "persistent", "constant", "*"};
       std::string hint = core::did_you_mean(type, types);

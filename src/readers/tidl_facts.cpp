@@ -583,13 +583,16 @@ void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& pr
   }
   // What is left of a row may be enough to find it in another print of the table.
   constexpr std::size_t kSize = 4;
+  constexpr std::size_t kLongestWord = 40;
   const std::string_view number = core::trim(piece.text.substr(0, piece.text.find(',')));
   say(piece.core,
       BrokenRowFact{
           core::warning(code, problem.message, std::move(place), problem.hint)
-              .about({{"core", piece.core.empty() ? core_before(number) : piece.core},
-                      {"record", std::string{number.substr(number.find_last_of(kBlank) + 1)}},
-                      {"size", std::string{field_of(piece.text, kSize)}}})});
+              .about(
+                  {{"core", piece.core.empty() ? core_before(number) : piece.core},
+                   {"record",
+                    core::printable(number.substr(number.find_last_of(kBlank) + 1), kLongestWord)},
+                   {"size", core::printable(field_of(piece.text, kSize), kLongestWord)}})});
 }
 
 // From the word before the first comma on: what stands before it may be a damaged prefix.

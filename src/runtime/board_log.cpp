@@ -698,24 +698,6 @@ class Holder {
 
 }  // namespace
 
-std::string_view name_of(HeldRecord::Where where) {
-  switch (where) {
-    case HeldWhere::kInside:
-      return "inside";
-    case HeldWhere::kOutside:
-      return "outside";
-    case HeldWhere::kNoAddress:
-      return "no-address";
-    case HeldWhere::kNoRegion:
-      return "no-region";
-  }
-  return {};
-}
-
-std::string_view name_of(HeldRegion::Source source) {
-  return source == HeldRegion::Source::kAddresses ? "addresses" : "statistics";
-}
-
 std::optional<Bytes> HeldRegion::left() const {
   if (!used) {
     return std::nullopt;

@@ -586,18 +586,6 @@ class SubjectMaker {
 
 }  // namespace
 
-std::string_view name_of(Unit unit) {
-  switch (unit) {
-    case Unit::kNone:
-      return "none";
-    case Unit::kMmu:
-      return "mmu";
-    case Unit::kMpu:
-      return "mpu";
-  }
-  return "none";
-}
-
 std::optional<core::PhysRange> CoreRegion::on_bus() const {
   return physical ? core::PhysRange::make(*physical, range.size()) : std::nullopt;
 }

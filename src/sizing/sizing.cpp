@@ -308,18 +308,6 @@ Bytes Demand::figure() const {
                    failed.value_or(Bytes{})});
 }
 
-std::string_view name_of(HeapUse::Source source) {
-  switch (source) {
-    case HeapUse::Source::kBoot:
-      return "boot";
-    case HeapUse::Source::kStatistics:
-      return "statistics";
-    case HeapUse::Source::kBoard:
-      return "board";
-  }
-  return {};
-}
-
 Sizing size_recording(const model::Recording& recording,
                       const board::TraceFormat& format,
                       const BoardView* view,

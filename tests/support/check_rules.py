@@ -17,7 +17,7 @@ ROOMS = ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout"
 ALLOWED = {
     "core": [],
     "docs": ["core"],
-    "model": ["core"],
+    "model": ["core", "docs"],
     "readers": ["core", "docs", "model"],
     "board": ["core", "docs", "model"],
     "sizing": ["core", "model", "board"],

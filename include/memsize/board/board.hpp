@@ -9,8 +9,10 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 #include "memsize/model/block.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,7 +71,11 @@ struct Bank {
 /// How a region must be cached by every core that maps it.
 enum class Cache { kAny, kNonCached, kWriteThrough, kCached };
 
-[[nodiscard]] std::string_view name_of(Cache cache);
+using core::name_of;
+
+constexpr auto names_of(Cache /*all*/) {
+  return std::to_array<std::string_view>({"any", "non-cached", "write-through", "cached"});
+}
 
 /// A region, or a gap that is kept on purpose.
 struct Item {

@@ -4,7 +4,9 @@
 
 #include "memsize/board/expression.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -59,7 +61,11 @@ enum class MpuProgram {
   kSafertos,   // the PDK's gMPUConfigParms for SafeRTOS
 };
 
-[[nodiscard]] std::string_view name_of(MpuProgram program);
+using core::name_of;
+
+constexpr auto names_of(MpuProgram /*all*/) {
+  return std::to_array<std::string_view>({"sysconfig", "csl", "safertos"});
+}
 
 struct Mpu {
   MpuProgram program = MpuProgram::kSysconfig;

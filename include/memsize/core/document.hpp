@@ -8,8 +8,8 @@
 
 namespace memsize::core {
 
-/// The list "diagnostics" of every document.
-[[nodiscard]] Json to_json(const Diagnostics& diagnostics);
+/// The list "diagnostics" of every document. Those that are read back say what they are about, too.
+[[nodiscard]] Json to_json(const Diagnostics& diagnostics, bool is_read_back = false);
 
 /// Path, line and column, as far as they are known.
 [[nodiscard]] Json place_json(const Place& place);

@@ -91,6 +91,8 @@ class Fields {
   std::optional<std::uint64_t> as_number(
       Value value, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   std::uint64_t as_address(Value value);
+  /// Which of them it is.
+  std::optional<std::size_t> as_one_of(Value value, const std::vector<std::string>& words);
   /// Required; 0 where it is none.
   std::uint64_t address(std::string_view key);
 
@@ -123,6 +125,9 @@ class Fields {
 
   /// Says of a value that it is not what it must be.
   void must_be(Value value, std::string_view what);
+  /// Whether it is there, and of the kind, which it must be.
+  [[nodiscard]] bool is_kind(Value value, Kind kind);
+  void missing(std::string_view key);
 
   /// Unknown keys become errors. Call it once, at the end.
   void finish();
@@ -130,8 +135,6 @@ class Fields {
  private:
   // A document may have the same mistake a million times.
   [[nodiscard]] bool is_full() const;
-  [[nodiscard]] bool is_kind(Value value, Kind kind);
-  void missing(std::string_view key);
   std::vector<Fields> tables_in(Value list);
 
   Value table_;

@@ -5,8 +5,10 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 #include "memsize/layout/mpu.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,7 +22,11 @@ enum class RegionKind {
   kPhysicalName,  // NAME_PHYS in the C header
 };
 
-[[nodiscard]] std::string_view name_of(RegionKind kind);
+using core::name_of;
+
+constexpr auto names_of(RegionKind /*all*/) {
+  return std::to_array<std::string_view>({"region", "alias", "physical"});
+}
 
 /// A named range. Two regions may share a name if no core has both: a region is identified by name
 /// and core.

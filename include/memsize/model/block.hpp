@@ -3,7 +3,9 @@
 
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
+#include "memsize/core/names.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,10 +17,16 @@ namespace memsize::model {
 enum class Cacheability { kCacheable, kNonCacheable, kOnChip };
 enum class Lifetime { kPersistent, kScratch, kConstant };
 
-[[nodiscard]] std::string_view name_of(Cacheability cacheability);
-[[nodiscard]] std::string_view name_of(Lifetime lifetime);
-[[nodiscard]] std::optional<Cacheability> cacheability_named(std::string_view name);
-[[nodiscard]] std::optional<Lifetime> lifetime_named(std::string_view name);
+using core::name_of;
+using core::named;
+
+constexpr auto names_of(Cacheability /*all*/) {
+  return std::to_array<std::string_view>({"cacheable", "non-cacheable", "on-chip"});
+}
+
+constexpr auto names_of(Lifetime /*all*/) {
+  return std::to_array<std::string_view>({"persistent", "scratch", "constant"});
+}
 
 /// A size as a log printed it. Most logs round, so a printed size stands for a span of true sizes.
 struct MeasuredSize {
@@ -65,6 +73,11 @@ class PrintedAddress {
 
   [[nodiscard]] constexpr core::Bytes offset_from(core::VirtAddr base) const {
     return offset_from(whole(base.value()));
+  }
+
+  /// The same, for people, of whom a low one is as far behind `base` as it can be known to be.
+  [[nodiscard]] constexpr PrintedAddress shown_above(core::VirtAddr base) const {
+    return {base.value() + offset_from(base).count(), is_whole_};
   }
 
   /// Both may be the same address.
@@ -182,10 +195,13 @@ struct RunReport {
   std::optional<double> written_mb;
 };
 
-[[nodiscard]] std::string_view name_of(HeapReport::Source source);
-[[nodiscard]] std::string_view name_of(Failure::Kind kind);
-[[nodiscard]] std::optional<HeapReport::Source> heap_source_named(std::string_view name);
-[[nodiscard]] std::optional<Failure::Kind> failure_kind_named(std::string_view name);
+constexpr auto names_of(HeapReport::Source /*all*/) {
+  return std::to_array<std::string_view>({"boot", "statistics"});
+}
+
+constexpr auto names_of(Failure::Kind /*all*/) {
+  return std::to_array<std::string_view>({"record", "on-chip", "limit", "host", "other"});
+}
 
 struct Input {
   /// As the user typed it.

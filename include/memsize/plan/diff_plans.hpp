@@ -2,8 +2,10 @@
 // compiled apart relies on) and the layout in it (where each block lies).
 #pragma once
 
+#include "memsize/core/names.hpp"
 #include "memsize/model/plan.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +21,11 @@ enum class PlanChange {
   kEnvelope,
 };
 
-[[nodiscard]] std::string_view name_of(PlanChange change);
+using core::name_of;
+
+constexpr auto names_of(PlanChange /*all*/) {
+  return std::to_array<std::string_view>({"none", "layout", "envelope"});
+}
 
 /// One arena before and after; one of them may be missing. Of a report that lists no arenas, those
 /// that its blocks make.

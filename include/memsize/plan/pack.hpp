@@ -3,8 +3,10 @@
 #pragma once
 
 #include "memsize/core/bytes.hpp"
+#include "memsize/core/names.hpp"
 #include "memsize/model/plan.hpp"
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -40,7 +42,11 @@ enum class Proof {
   kInfeasible,
 };
 
-[[nodiscard]] std::string_view name_of(Proof proof);
+using core::name_of;
+
+constexpr auto names_of(Proof /*all*/) {
+  return std::to_array<std::string_view>({"bound", "exhausted", "best", "infeasible"});
+}
 
 struct PackProgress {
   core::Bytes height;

@@ -7,10 +7,12 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/recording.hpp"
 #include "memsize/sizing/sizing.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -61,7 +63,11 @@ struct HeldRecord {
   std::string found_in;
 };
 
-[[nodiscard]] std::string_view name_of(HeldRecord::Where where);
+using core::name_of;
+
+constexpr auto names_of(HeldRecord::Where /*all*/) {
+  return std::to_array<std::string_view>({"inside", "outside", "no-address", "no-region"});
+}
 
 /// The memory of a class on a core that the log speaks of.
 struct HeldRegion {
@@ -90,7 +96,9 @@ struct HeldRegion {
   [[nodiscard]] std::optional<unsigned> left_percent() const;
 };
 
-[[nodiscard]] std::string_view name_of(HeldRegion::Source source);
+constexpr auto names_of(HeldRegion::Source /*all*/) {
+  return std::to_array<std::string_view>({"addresses", "statistics"});
+}
 
 /// The n-th run of a core before and after. A log that has fewer runs lacks the last ones.
 struct RunPair {

@@ -4,9 +4,11 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 #include "memsize/emit/read_map.hpp"
 #include "memsize/layout/memory_map.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -45,7 +47,11 @@ enum class Unit {
   kMpu,   // an Armv7-R MPU, and address translation (RAT) behind it
 };
 
-[[nodiscard]] std::string_view name_of(Unit unit);
+using core::name_of;
+
+constexpr auto names_of(Unit /*all*/) {
+  return std::to_array<std::string_view>({"none", "mmu", "mpu"});
+}
 
 struct SubjectCore {
   std::string name;

@@ -11,8 +11,10 @@
 #include "memsize/board/board.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 #include "memsize/model/recording.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -111,7 +113,11 @@ struct HeapUse {
 [[nodiscard]] std::string core_name(const std::string& core);
 
 /// "boot", "statistics", "board".
-[[nodiscard]] std::string_view name_of(HeapUse::Source source);
+using core::name_of;
+
+constexpr auto names_of(HeapUse::Source /*all*/) {
+  return std::to_array<std::string_view>({"boot", "statistics", "board"});
+}
 
 struct Demand {
   board::DemandKey key;

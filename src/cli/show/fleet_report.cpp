@@ -4,6 +4,7 @@
 #include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/emit/artifact.hpp"
 
 #include "render_diagnostics.hpp"
@@ -98,9 +99,7 @@ std::string balance(const app::Fleet& fleet) {
 
 Json key_json(const board::DemandKey& key) {
   Json json;
-  if (!key.core.empty()) {
-    json["core"] = key.core;
-  }
+  docs::Writer{json}.optional("core", key.core);
   app::add_class(json, key);
   return json;
 }
@@ -109,9 +108,7 @@ Json file_json(const app::FleetFile& file) {
   Json json;
   json["path"] = file.path;
   json["complete"] = file.complete;
-  if (!file.generation.empty()) {
-    json["generation"] = file.generation;
-  }
+  docs::Writer{json}.optional("generation", file.generation);
   if (!file.same_as.empty()) {
     json["same_as"] = file.same_as;
   }
@@ -119,9 +116,7 @@ Json file_json(const app::FleetFile& file) {
   for (const app::FleetDemand& demand : file.demands) {
     Json item = key_json(demand.key);
     item["bytes"] = demand.figure.count();
-    if (demand.suggested) {
-      item["suggested_bytes"] = demand.suggested->count();
-    }
+    docs::Writer{item}.optional("suggested_bytes", demand.suggested);
     json["demands"].push_back(std::move(item));
   }
   return json;

@@ -4,6 +4,7 @@
 
 #include "memsize/app/sizing_document.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 
 #include "render_diagnostics.hpp"
 #include "report_parts.hpp"
@@ -172,9 +173,7 @@ Json record_json(const HeldRecord& record) {
   if (!record.region.empty()) {
     json["region"] = record.region;
   }
-  if (!record.found_in.empty()) {
-    json["found_in"] = record.found_in;
-  }
+  docs::Writer{json}.optional("found_in", record.found_in);
   return json;
 }
 
@@ -183,9 +182,7 @@ Json region_json(const HeldRegion& region) {
   json["core"] = region.key.core;
   app::add_class(json, region.key);
   json["region"] = region.region;
-  if (!region.knob.empty()) {
-    json["knob"] = region.knob;
-  }
+  docs::Writer{json}.optional("knob", region.knob);
   json["base"] = core::format_address(region.range.base());
   json["size_bytes"] = region.range.size().count();
   json["records"] = region.records;
@@ -217,9 +214,7 @@ Json board_log_document(const BoardLogReport& report) {
     json["inputs"].push_back(
         {{"path", input.path}, {"format", input.format}, {"lines", input.lines}});
   }
-  if (!report.generation.empty()) {
-    json["generation"] = report.generation;
-  }
+  docs::Writer{json}.optional("generation", report.generation);
   json["generation_differs"] = report.generation_differs;
   json["inside"] = report.count(RecordPlace::kInside);
   json["outside"] = report.count(RecordPlace::kOutside);

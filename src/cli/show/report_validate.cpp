@@ -3,6 +3,7 @@
 #include "report_validate.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/runtime/report.hpp"
 
 #include "table.hpp"
@@ -202,9 +203,7 @@ void add_validation(const app::ValidateRequest& request,
                  {"blocks", Json::array()}};
     for (const runtime::PlacedBlock& block : core.blocks) {
       Json placed = {{"region", block.region}, {"instance", block.instance}};
-      if (block.record) {
-        placed["record"] = *block.record;
-      }
+      docs::Writer{placed}.optional("record", block.record);
       placed["address"] = core::format_hex(block.address);
       placed["size_bytes"] = block.size;
       json["blocks"].push_back(std::move(placed));
@@ -219,9 +218,7 @@ void add_validation(const app::ValidateRequest& request,
   document["not_tried"] = Json::array();
   for (const runtime::Untried& one : result.untried) {
     Json json = {{"core", one.core}};
-    if (!one.region.empty()) {
-      json["region"] = one.region;
-    }
+    docs::Writer{json}.optional("region", one.region);
     json["why"] = one.why;
     document["not_tried"].push_back(std::move(json));
   }

@@ -4,6 +4,7 @@
 
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/layout/sight.hpp"
 
@@ -544,9 +545,7 @@ std::string hex(std::uint64_t address) {
 
 Json sight_json(const Sight& sight) {
   Json json = {{"core", sight.core}};
-  if (!sight.build.empty()) {
-    json["build"] = sight.build;
-  }
+  docs::Writer{json}.optional("build", sight.build);
   if (!sight.name.empty()) {
     json["name"] = sight.name;
   }
@@ -587,9 +586,7 @@ Json problems_json(const core::Diagnostics& problems) {
   for (const core::Diagnostic& problem : problems) {
     Json json = {{"code", core::code_name(problem.code)}, {"message", problem.message}};
     json.update(place_json(problem.place));
-    if (!problem.hint.empty()) {
-      json["hint"] = problem.hint;
-    }
+    docs::Writer{json}.optional("hint", problem.hint);
     list.push_back(std::move(json));
   }
   return list;
@@ -627,9 +624,7 @@ Json growth_json(const Expansion& growth) {
       json["room"]["why"] = growth.room->why;
     }
   }
-  if (growth.largest) {
-    json["largest_bytes"] = *growth.largest;
-  }
+  docs::Writer{json}.optional("largest_bytes", growth.largest);
   json["cores"] = growth.cores;
   json["files"] = growth.files;
   json["by_hand"] = growth.by_hand;
@@ -638,9 +633,7 @@ Json growth_json(const Expansion& growth) {
 
 Json subject_json(const Subject& subject) {
   Json json = {{"kind", subject.kind}, {"name", subject.name}};
-  if (!subject.note.empty()) {
-    json["note"] = subject.note;
-  }
+  docs::Writer{json}.optional("note", subject.note);
   json["cores"] = subject.cores;
   if (subject.address) {
     json["address"] = hex(*subject.address);
@@ -648,9 +641,7 @@ Json subject_json(const Subject& subject) {
   if (subject.physical) {
     json["physical"] = hex(*subject.physical);
   }
-  if (subject.size) {
-    json["size_bytes"] = *subject.size;
-  }
+  docs::Writer{json}.optional("size_bytes", subject.size);
   if (!subject.must_be.empty()) {
     json["must_be"] = subject.must_be;
   }
@@ -674,9 +665,7 @@ Json subject_json(const Subject& subject) {
 
 Json reading_json(const AddressReading& reading) {
   Json json = Json::object();
-  if (!reading.core.empty()) {
-    json["core"] = reading.core;
-  }
+  docs::Writer{json}.optional("core", reading.core);
   if (!reading.build.empty()) {
     json["build"] = reading.build;
   }
@@ -695,9 +684,7 @@ Json reading_json(const AddressReading& reading) {
     json["name"] = reading.name;
     json["offset_bytes"] = reading.offset;
   }
-  if (!reading.where.empty()) {
-    json["where"] = reading.where;
-  }
+  docs::Writer{json}.optional("where", reading.where);
   return json;
 }
 

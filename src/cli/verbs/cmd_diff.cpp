@@ -2,6 +2,7 @@
 // says of an arena is no change. --fail-on makes a change an error.
 #include "memsize/app/plan.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
 #include "show/table.hpp"
@@ -270,9 +271,7 @@ Json diff_json(const PlannedArena& arena) {
   Json json = Json::object();
   put(json, "region_id", arena.region_id);
   put(json, "total_bytes", plan::reserved_of(arena));
-  if (arena.alignment) {
-    json["alignment"] = arena.alignment->value();
-  }
+  docs::Writer{json}.optional("alignment", arena.alignment);
   put(json, "source_memory", arena.source_memory);
   return json;
 }
@@ -299,9 +298,7 @@ void put_change(Json& json, const Change& change) {
   if (change.after) {
     json["after"] = diff_json(*change.after);
   }
-  if (!change.changed.empty()) {
-    json["changed"] = change.changed;
-  }
+  docs::Writer{json}.optional("changed", change.changed);
 }
 
 Json side(const model::PlanReport& report, const std::string& envelope, const std::string& layout) {

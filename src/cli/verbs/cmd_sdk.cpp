@@ -1,6 +1,7 @@
 // memsize sdk: what memsize changed in one tree or two, and the way back. What is done is all in
 // sdk/transaction.hpp; here it gets words, and a document.
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"
 
@@ -178,9 +179,7 @@ Json document_of(std::vector<Json> trees) {
 
 Json json_of(const Tree& tree, const sdk::Status& status) {
   Json json = {{"root", tree.root}, {"state", name_of(status.phase)}};
-  if (!status.description.empty()) {
-    json["description"] = status.description;
-  }
+  docs::Writer{json}.optional("description", status.description);
   json["files"] = Json::array();
   for (const sdk::FileStatus& file : status.files) {
     Json& item = json["files"].push_back(
@@ -190,9 +189,7 @@ Json json_of(const Tree& tree, const sdk::Status& status) {
     }
   }
   json["kept"] = texts(status.kept);
-  if (!status.holder.empty()) {
-    json["busy"] = status.holder;
-  }
+  docs::Writer{json}.optional("busy", status.holder);
   return json;
 }
 

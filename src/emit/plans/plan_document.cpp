@@ -1,6 +1,7 @@
 // A plan as data: memsize's own document, heliaAOT's residency report, and a table of lifetimes.
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
 #include "plan_writers.hpp"
@@ -19,125 +20,76 @@ namespace {
 using model::Lifetime;
 using model::PlannedBlock;
 
-std::string arena_member(const ArenaView& view) {
+Json arena_json(const ArenaView& view) {
   const model::PlannedArena& arena = view.arena;
-  JsonLine line;
-  line.text("memory", arena.memory).text("role", model::name_of(arena.role));
-  if (!arena.source_memory.empty()) {
-    line.text("source_memory", arena.source_memory);
-  }
-  if (arena.region_id) {
-    line.number("region_id", *arena.region_id);
-  }
-  if (view.height) {
-    line.number("height_bytes", *view.height);
-  }
-  if (arena.total) {
-    line.number("total_bytes", arena.total->count());
-  }
-  if (arena.lower_bound) {
-    line.number("lower_bound_bytes", arena.lower_bound->count());
-  }
-  if (view.capacity) {
-    line.number("capacity_bytes", *view.capacity);
-  }
-  if (arena.alignment) {
-    line.number("alignment", arena.alignment->value());
-  }
-  if (!arena.proof.empty()) {
-    line.text("proof", arena.proof);
-  }
-  return line.str();
+  Json json;
+  docs::Writer write{json};
+  write.required("memory", arena.memory);
+  write.required("role", arena.role);
+  write.optional("source_memory", arena.source_memory);
+  write.optional("region_id", arena.region_id);
+  write.optional("height_bytes", view.height);
+  write.optional("total_bytes", arena.total);
+  write.optional("lower_bound_bytes", arena.lower_bound);
+  write.optional("capacity_bytes", view.capacity);
+  write.optional("alignment", arena.alignment);
+  write.optional("proof", arena.proof);
+  return json;
 }
 
-std::string block_member(const PlannedBlock& block) {
-  JsonLine line;
-  line.text("id", block.id);
-  if (!block.name.empty()) {
-    line.text("name", block.name);
-  }
-  line.text("memory", block.memory).text("role", model::name_of(block.role));
-  if (!block.source_memory.empty()) {
-    line.text("source_memory", block.source_memory);
-  }
+Json block_json(const PlannedBlock& block) {
+  Json json;
+  docs::Writer write{json};
+  write.required("id", block.id);
+  write.optional("name", block.name);
+  write.required("memory", block.memory);
+  write.required("role", block.role);
+  write.optional("source_memory", block.source_memory);
   if (block.live) {
-    line.number("lower", block.live->lower).number("upper", block.live->upper);
+    write.required("lower", block.live->lower);
+    write.required("upper", block.live->upper);
   }
-  if (!block.windows.empty()) {
-    std::vector<std::string> windows;
-    for (const model::Window& window : block.windows) {
-      windows.push_back(JsonLine{}
-                            .number("lower", window.live.lower)
-                            .number("upper", window.live.upper)
-                            .number("begin", window.begin.count())
-                            .number("end", window.end.count())
-                            .str());
-    }
-    line.json("windows", fmt::format("[{}]", fmt::join(windows, ", ")));
+  for (const model::Window& window : block.windows) {
+    docs::Writer item{json["windows"].push_back({})};
+    item.required("lower", window.live.lower);
+    item.required("upper", window.live.upper);
+    item.required("begin", window.begin);
+    item.required("end", window.end);
   }
-  line.number("size", block.size.count());
-  if (block.alignment) {
-    line.number("alignment", block.alignment->value());
-  }
-  if (block.offset) {
-    line.number("offset", block.offset->count());
-  }
-  if (!block.alias_of.empty()) {
-    line.text("alias_of", block.alias_of);
-  }
-  if (block.is_input) {
-    line.flag("input", true);
-  }
-  if (block.is_output) {
-    line.flag("output", true);
-  }
-  if (block.uses) {
-    line.number("uses", *block.uses);
-  }
-  return line.str();
+  write.required("size", block.size);
+  write.optional("alignment", block.alignment);
+  write.optional("offset", block.offset);
+  write.optional("alias_of", block.alias_of);
+  write.optional("input", block.is_input);
+  write.optional("output", block.is_output);
+  write.optional("uses", block.uses);
+  return json;
 }
 
-std::string memory_member(const model::PlannedMemory& memory) {
-  JsonLine line;
-  line.text("name", memory.name);
-  if (memory.capacity && *memory.capacity < model::kLargestPlan) {
-    line.number("capacity_bytes", memory.capacity->count());
-  }
-  if (memory.used) {
-    line.number("used_bytes", memory.used->count());
-  }
-  if (memory.base) {
-    line.text("base", fmt::format("0x{:x}", memory.base->value()));
-  }
-  if (memory.alignment) {
-    line.number("alignment", memory.alignment->value());
-  }
-  if (memory.writable) {
-    line.flag("writable", *memory.writable);
-  }
-  return line.str();
+Json memory_json(const model::PlannedMemory& memory) {
+  Json json;
+  docs::Writer write{json};
+  write.required("name", memory.name);
+  write.optional("capacity_bytes",
+                 memory.capacity,
+                 memory.capacity >= model::kLargestPlan || !memory.capacity);
+  write.optional("used_bytes", memory.used);
+  write.optional("base", memory.base);
+  write.optional("alignment", memory.alignment);
+  write.optional("writable", memory.writable);
+  return json;
 }
 
-std::string layer_member(const model::LayerTime& layer) {
-  JsonLine line;
-  line.text("name", layer.name).number("total_cycles", layer.total);
+Json layer_json(const model::LayerTime& layer) {
+  Json json = {{"name", layer.name}, {"total_cycles", layer.total}};
   // A report has all three or none.
   if (layer.compute != 0 || layer.load != 0 || layer.store != 0) {
-    line.number("compute_cycles", layer.compute)
-        .number("load_cycles", layer.load)
-        .number("store_cycles", layer.store);
+    docs::Writer write{json};
+    write.required("compute_cycles", layer.compute);
+    write.required("load_cycles", layer.load);
+    write.required("store_cycles", layer.store);
   }
-  return line.str();
-}
-
-template <typename Items, typename Member>
-std::vector<std::string> members_of(const Items& items, Member member) {
-  std::vector<std::string> lines;
-  lines.reserve(items.size());
-  for (const auto& item : items) {
-    lines.push_back(member(item));
-  }
-  return lines;
+  return json;
 }
 
 // Those of the plan where each arena has one of its own, else by heliaAOT's rule: scratch,
@@ -160,40 +112,35 @@ std::string source_of(const std::string& source, const std::string& memory) {
   return core::to_lower(source.empty() ? memory : source);
 }
 
-std::string residency_arena(const ArenaView& view, std::uint64_t region_id) {
+Json residency_arena(const ArenaView& view, std::uint64_t region_id) {
   const model::PlannedArena& arena = view.arena;
-  JsonLine line;
-  line.number("region_id", region_id).text("memory", core::to_lower(arena.memory));
+  const std::string memory = core::to_lower(arena.memory);
+  Json json;
+  docs::Writer write{json};
+  write.required("region_id", region_id);
+  write.required("memory", memory);
   if (arena.role == Lifetime::kConstant) {
     const std::string source = source_of(arena.source_memory, arena.memory);
-    line.text("source_memory", source)
-        .text("kind", source == core::to_lower(arena.memory) ? "cold" : "staged");
+    write.required("source_memory", source);
+    write.required("kind", std::string_view{source == memory ? "cold" : "staged"});
   }
-  if (view.height) {
-    line.number("used", *view.height);
-  }
-  if (const auto total = reserved(view); total) {
-    line.number("total_size", *total);
-  }
-  if (arena.alignment) {
-    line.number("alignment", arena.alignment->value());
-  }
+  write.optional("used", view.height);
+  write.optional("total_size", reserved(view));
+  write.optional("alignment", arena.alignment);
   if (arena.role == Lifetime::kConstant) {
-    line.number("tensor_count", static_cast<std::uint64_t>(view.blocks));
+    write.required("tensor_count", view.blocks);
   }
-  return line.str();
+  return json;
 }
 
-std::string residency_tensor(const PlacedBlock& placed) {
-  const PlannedBlock& block = *placed.block;
-  return JsonLine{}
-      .text("id", block.id)
-      .text("role", model::name_of(block.role))
-      .text("memory", core::to_lower(block.memory))
-      .text("source_memory", source_of(block.source_memory, block.memory))
-      .number("offset", placed.offset)
-      .number("size", placed.size)
-      .str();
+Json residency_tensor(const PlacedBlock* placed) {
+  const PlannedBlock& block = *placed->block;
+  return {{"id", block.id},
+          {"role", model::name_of(block.role)},
+          {"memory", core::to_lower(block.memory)},
+          {"source_memory", source_of(block.source_memory, block.memory)},
+          {"offset", placed->offset},
+          {"size", placed->size}};
 }
 
 // As minimalloc has them: "3-6" or "3-6@0:2".
@@ -228,24 +175,23 @@ struct Member {
   std::string hashed;
 };
 
-std::string without_blanks(const std::string& value) {
-  return core::read_json(value).value_or(core::Json{}).sorted();
+Member member(std::string key, const Json& value) {
+  return {std::move(key), json_line(value), value.sorted()};
 }
 
-Member member(std::string key, std::string value) {
-  std::string hashed = without_blanks(value);
-  return {std::move(key), std::move(value), std::move(hashed)};
-}
-
-// One value at a time, and none is kept for longer than it is needed: a list may have two million.
-Member list_member(std::string key, std::vector<std::string> values) {
-  Member list{std::move(key), json_lines(values, "  "), {}};
-  list.hashed.reserve(list.written.size());
-  for (std::string& value : values) {
+// One value at a time, and none is kept: a list may have two million.
+template <typename Items, typename ToJson>
+Member list_member(std::string key, const Items& items, ToJson to_json) {
+  Member list{std::move(key), {}, {}};
+  for (const auto& item : items) {
+    const Json json = to_json(item);
+    list.written += list.written.empty() ? "[\n    " : ",\n    ";
+    list.written += json_line(json);
     list.hashed += list.hashed.empty() ? '[' : ',';
-    list.hashed += without_blanks(std::exchange(value, {}));
+    list.hashed += json.sorted();
   }
-  list.hashed += values.empty() ? "[]" : "]";
+  list.written += list.written.empty() ? "[]" : "\n  ]";
+  list.hashed += list.hashed.empty() ? "[]" : "]";
   return list;
 }
 
@@ -272,7 +218,7 @@ std::string sealed(std::vector<Member> members, std::string key) {
   const auto is_hash = [](const Member& each) { return each.key.ends_with("_hash"); };
   const std::string hash = hash_of(members);
   const auto behind = std::find_if(members.rbegin(), members.rend(), is_hash).base();
-  members.insert(behind, {std::move(key), json_string(hash), {}});
+  members.insert(behind, {std::move(key), Json(hash).compact(), {}});
   std::size_t length = 5;
   for (const Member& each : members) {
     length += each.written.size() + each.key.size() + 7;
@@ -305,32 +251,18 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
-JsonLine& JsonLine::json(std::string_view key, std::string_view value) {
-  members_ += members_.empty() ? "" : ", ";
-  members_ += fmt::format("\"{}\": {}", key, value);
-  return *this;
-}
-
-JsonLine& JsonLine::text(std::string_view key, std::string_view value) {
-  return json(key, json_string(value));
-}
-
-JsonLine& JsonLine::number(std::string_view key, std::uint64_t value) {
-  return json(key, fmt::format("{}", value));
-}
-
-JsonLine& JsonLine::number(std::string_view key, std::int64_t value) {
-  return json(key, fmt::format("{}", value));
-}
-
-JsonLine& JsonLine::flag(std::string_view key, bool value) {
-  return json(key, value ? "true" : "false");
-}
-
-std::string json_string(std::string_view text) {
-  const bool plain = std::ranges::all_of(
-      text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-  return plain ? fmt::format("\"{}\"", text) : core::Json(text).compact();
+std::string json_line(const Json& value) {
+  if (value.empty()) {
+    return value.compact();
+  }
+  std::string line;
+  for (const Json& item : value.items()) {
+    line += (line.empty() ? "[" : ", ") + json_line(item);
+  }
+  for (const auto& [key, item] : value.members()) {
+    line += (line.empty() ? "{" : ", ") + Json(key).compact() + ": " + json_line(item);
+  }
+  return line + (value.is_array() ? ']' : '}');
 }
 
 std::string json_lines(const std::vector<std::string>& values, std::string_view indent) {
@@ -342,23 +274,23 @@ std::string json_lines(const std::vector<std::string>& values, std::string_view 
 }
 
 std::string plan_json(const model::PlanReport& plan) {
-  std::vector<Member> members = {member("schema", json_string("memsize.plan/1"))};
+  std::vector<Member> members = {member("schema", "memsize.plan/1")};
   if (!plan.prefix.empty()) {
-    members.push_back(member("prefix", json_string(plan.prefix)));
+    members.push_back(member("prefix", plan.prefix));
   }
   if (!plan.planner.empty()) {
-    members.push_back(member("planner", json_string(plan.planner)));
+    members.push_back(member("planner", plan.planner));
   }
   const PlanView view = view_of(plan);
-  members.push_back(member("envelope_hash", json_string(envelope_hash(view))));
-  members.push_back(member("layout_hash", json_string(plan::layout_hash(plan))));
+  members.push_back(member("envelope_hash", envelope_hash(view)));
+  members.push_back(member("layout_hash", plan::layout_hash(plan)));
   if (!plan.memories.empty()) {
-    members.push_back(list_member("memories", members_of(plan.memories, memory_member)));
+    members.push_back(list_member("memories", plan.memories, memory_json));
   }
-  members.push_back(list_member("arenas", members_of(view.arenas, arena_member)));
-  members.push_back(list_member("blocks", members_of(plan.blocks, block_member)));
+  members.push_back(list_member("arenas", view.arenas, arena_json));
+  members.push_back(list_member("blocks", plan.blocks, block_json));
   if (!plan.layers.empty()) {
-    members.push_back(list_member("layers", members_of(plan.layers, layer_member)));
+    members.push_back(list_member("layers", plan.layers, layer_json));
   }
   return sealed(std::move(members), "content_hash");
 }
@@ -371,27 +303,27 @@ std::string plan_residency(const model::PlanReport& plan, const std::string& pre
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < view.arenas.size(); ++i) {
       if (view.arenas[i].arena.role == role) {
-        lines.push_back(residency_arena(view.arenas[i], ids[i]));
+        lines.push_back(json_line(residency_arena(view.arenas[i], ids[i])));
       }
     }
     arenas.push_back(fmt::format("\"{}\": {}", model::name_of(role), json_lines(lines, "    ")));
   }
-  std::vector<std::string> tensors;
+  std::vector<const PlacedBlock*> tensors;
   for (const ArenaView& arena : view.arenas) {
     for (const PlacedBlock& placed : arena.placed) {
-      tensors.push_back(residency_tensor(placed));
+      tensors.push_back(&placed);
     }
   }
   // How heliaAOT makes plan_hash and tensor_layout_hash is not public, so that nobody but heliaAOT
   // can say that they are true of a plan: none is better than one that might lie.
   std::vector<Member> members;
-  members.push_back(member("schema_version", "3"));
-  members.push_back(member("module_prefix", json_string(prefix)));
-  members.push_back(member("memsize_envelope_hash", json_string(envelope_hash(view))));
-  members.push_back(member("memsize_layout_hash", json_string(plan::layout_hash(plan))));
-  members.push_back(
-      member("arenas", fmt::format("{{\n    {}\n  }}", fmt::join(arenas, ",\n    "))));
-  members.push_back(list_member("tensors", std::move(tensors)));
+  members.push_back(member("schema_version", 3));
+  members.push_back(member("module_prefix", prefix));
+  members.push_back(member("memsize_envelope_hash", envelope_hash(view)));
+  members.push_back(member("memsize_layout_hash", plan::layout_hash(plan)));
+  const std::string roles = fmt::format("{{\n    {}\n  }}", fmt::join(arenas, ",\n    "));
+  members.push_back({"arenas", roles, core::read_json(roles).value_or(Json{}).sorted()});
+  members.push_back(list_member("tensors", tensors, residency_tensor));
   return sealed(std::move(members), "memsize_content_hash");
 }
 

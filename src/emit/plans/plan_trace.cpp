@@ -72,28 +72,24 @@ class Trace {
       }
       add_counter(arenas);
     }
+    const Json other = {{"unit", "one step of the plan is one microsecond"},
+                        {"first_step", steps_.lower},
+                        {"blocks_without_steps", without_steps_}};
     return fmt::format(
         "{{\n  \"displayTimeUnit\": \"ms\",\n  \"otherData\": {},\n  \"traceEvents\": {}\n}}\n",
-        JsonLine{}
-            .text("unit", "one step of the plan is one microsecond")
-            .number("first_step", steps_.lower)
-            .number("blocks_without_steps", without_steps_)
-            .str(),
+        json_line(other),
         json_lines(events_, "  "));
   }
 
  private:
-  [[nodiscard]] JsonLine event(std::string_view kind, std::string_view name) const {
-    JsonLine line;
-    line.text("ph", kind).text("name", name).number("pid", process_);
-    return line;
+  void add_event(std::string_view kind, std::string_view name, const Json& more) {
+    Json event = {{"ph", kind}, {"name", name}, {"pid", process_}};
+    event.update(more);
+    events_.push_back(json_line(event));
   }
 
   void named(std::string_view what, std::uint64_t thread, std::string_view name) {
-    events_.push_back(event("M", what)
-                          .number("tid", thread)
-                          .json("args", JsonLine{}.text("name", name).str())
-                          .str());
+    add_event("M", what, {{"tid", thread}, {"args", {{"name", name}}}});
   }
 
   // Viewers take no time before 0.
@@ -120,23 +116,22 @@ class Trace {
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       count = std::max(count, lanes[i] + 1);
       const PlacedBlock& placed = *blocks[i];
-      JsonLine arguments;
-      arguments.text("id", placed.block->id)
-          .number("offset", placed.offset)
-          .number("size", placed.size)
-          .number("lower", lives[i].lower)
-          .number("upper", lives[i].upper);
+      Json arguments = {{"id", placed.block->id},
+                        {"offset", placed.offset},
+                        {"size", placed.size},
+                        {"lower", lives[i].lower},
+                        {"upper", lives[i].upper}};
       if (placed.alias) {
-        arguments.text("alias_of", placed.block->alias_of);
+        arguments["alias_of"] = placed.block->alias_of;
       }
       const std::string& name = placed.block->name;
-      events_.push_back(event("X", name.empty() ? placed.block->id : name)
-                            .number("tid", threads_ + lanes[i] + 1)
-                            .text("cat", model::name_of(arena.arena.role))
-                            .number("ts", time_of(lives[i].lower))
-                            .number("dur", lives[i].upper - lives[i].lower)
-                            .json("args", arguments.str())
-                            .str());
+      add_event("X",
+                name.empty() ? placed.block->id : name,
+                {{"tid", threads_ + lanes[i] + 1},
+                 {"cat", model::name_of(arena.arena.role)},
+                 {"ts", time_of(lives[i].lower)},
+                 {"dur", lives[i].upper - lives[i].lower},
+                 {"args", arguments}});
     }
     for (std::uint64_t lane = 0; lane < count; ++lane) {
       named("thread_name",
@@ -168,12 +163,11 @@ class Trace {
       for (const auto& [role, change] : by_role) {
         alive[role] += change;
       }
-      JsonLine arguments;
+      Json arguments = Json::object();
       for (const auto& [role, bytes] : alive) {
-        arguments.number(role, bytes);
+        arguments.append(std::string{role}, bytes);
       }
-      events_.push_back(
-          event("C", "live bytes").number("ts", time_of(step)).json("args", arguments.str()).str());
+      add_event("C", "live bytes", {{"ts", time_of(step)}, {"args", arguments}});
     }
   }
 

@@ -12,25 +12,9 @@
 
 namespace memsize::emit {
 
-/// Members of a JSON object, for one line: a document of 60 000 blocks has a line for each of them,
-/// which people can compare, and no tree of values in memory.
-class JsonLine {
- public:
-  JsonLine& text(std::string_view key, std::string_view value);
-  JsonLine& number(std::string_view key, std::uint64_t value);
-  JsonLine& number(std::string_view key, std::int64_t value);
-  JsonLine& flag(std::string_view key, bool value);
-  /// `value` is JSON already.
-  JsonLine& json(std::string_view key, std::string_view value);
-
-  [[nodiscard]] std::string str() const { return "{" + members_ + "}"; }
-
- private:
-  std::string members_;
-};
-
-/// A JSON string; bytes that are not UTF-8 are replaced.
-[[nodiscard]] std::string json_string(std::string_view text);
+/// On one line, with a blank behind commas and colons: a document of 60 000 blocks has a line for
+/// each of them, which people can compare.
+[[nodiscard]] std::string json_line(const Json& value);
 
 /// "[" and "]" around values that are JSON already, one a line.
 [[nodiscard]] std::string json_lines(const std::vector<std::string>& values,

@@ -231,18 +231,6 @@ std::string hash_of(std::vector<std::string> lines) {
 
 }  // namespace
 
-std::string_view name_of(PlanChange change) {
-  switch (change) {
-    case PlanChange::kNone:
-      return "none";
-    case PlanChange::kLayout:
-      return "layout";
-    case PlanChange::kEnvelope:
-      return "envelope";
-  }
-  return "none";
-}
-
 std::optional<core::Bytes> reserved_of(const model::PlannedArena& arena) {
   return arena.total ? arena.total : arena.used;
 }

@@ -129,20 +129,6 @@ Proof proof_of(const State& state, std::int64_t first_bound) {
 
 }  // namespace
 
-std::string_view name_of(Proof proof) {
-  switch (proof) {
-    case Proof::kBound:
-      return "bound";
-    case Proof::kExhausted:
-      return "exhausted";
-    case Proof::kBest:
-      return "best";
-    case Proof::kInfeasible:
-      break;
-  }
-  return "infeasible";
-}
-
 Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
   const Instance instance = make_instance(buffers);
   const auto bytes = [&](std::int64_t units) {

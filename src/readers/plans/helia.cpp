@@ -106,7 +106,7 @@ class ResidencyReader : private PlanFields {
       }
     }
     for (const docs::Value list : arenas) {
-      if (!model::lifetime_named(list.key())) {
+      if (!model::named<model::Lifetime>(list.key())) {
         warn(Code::kPlanContradiction,
              list.position(),
              fmt::format("arenas of the role '{}' are left out",

@@ -174,7 +174,7 @@ std::string memory_name(std::string_view text) {
 }
 
 std::optional<model::Lifetime> role_named(std::string_view text) {
-  return model::lifetime_named(core::to_lower(core::trim(text)));
+  return model::named<model::Lifetime>(core::to_lower(core::trim(text)));
 }
 
 std::optional<std::int64_t> signed_number(std::string_view text) {

@@ -3,13 +3,13 @@
 #include "journal.hpp"
 
 #include "memsize/core/cursor.hpp"
-#include "memsize/core/json.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/docs/fields.hpp"
+#include "memsize/docs/describe.hpp"
 #include "memsize/docs/parse.hpp"
 #include "memsize/sdk/transaction.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,46 +26,6 @@ using docs::Value;
 constexpr const char* kSchema = "memsize.journal/1";
 constexpr std::size_t kShownOfJournal = 80;
 constexpr const char* kDamaged = "the journal is damaged: ";
-constexpr unsigned kPermissions = 07777;
-
-std::string_view name_of(Journal::State state) {
-  switch (state) {
-    case Journal::State::kApplying:
-      return "applying";
-    case Journal::State::kReverting:
-      return "reverting";
-    case Journal::State::kApplied:
-      break;
-  }
-  return "applied";
-}
-
-core::Json json_of(const FileState& state) {
-  if (!state.exists) {
-    return {{"absent", true}};
-  }
-  core::Json json = {{"sha256", state.sha256},
-                     {"size_bytes", state.size},
-                     {"mode", fmt::format("{:04o}", state.mode)}};
-  if (state.mtime_ns) {
-    json["mtime_ns"] = *state.mtime_ns;
-  }
-  return json;
-}
-
-core::Json json_of(const Journal::File& file) {
-  core::Json json = {{"path", file.path}, {"original", json_of(file.original)}};
-  if (file.applied) {
-    json["applied"] = json_of(*file.applied);
-  }
-  if (file.pending) {
-    json["pending"] = {{"from", json_of(file.pending->from)}, {"to", json_of(file.pending->to)}};
-  }
-  if (!file.folders.empty()) {
-    json["folders"] = file.folders;
-  }
-  return json;
-}
 
 std::string damaged_hint() {
   return fmt::format(
@@ -74,147 +34,154 @@ std::string damaged_hint() {
       kOwnFolder);
 }
 
-class JournalReader {
- public:
-  core::Result<Journal> read(Value document) {
-    Fields top{document, {}, errors_, voice_};
-    if (top.is_table()) {
-      check_schema(top);
-    }
-    Journal journal;
-    if (errors_.empty()) {
-      read_members(top, journal);
-    }
-    if (!errors_.empty()) {
-      return tl::make_unexpected(std::move(errors_));
-    }
-    return journal;
-  }
+bool has_only(const std::string& text, std::string_view digits) {
+  return text.find_first_not_of(digits) == std::string::npos;
+}
 
- private:
-  void check_schema(Fields& top) {
-    const docs::Text schema = top.required_text("schema");
-    if (schema.written && schema.text != kSchema) {
-      errors_.push_back(
-          core::error(Code::kSdkJournal,
-                      fmt::format("the journal is of another version: '{}'; this memsize reads {}",
-                                  core::printable(schema.text, kShownOfJournal),
-                                  kSchema),
-                      schema.place,
-                      "nothing was changed; use the memsize that changed the tree"));
-    }
-  }
+// A path below the root.
+template <typename Visitor>
+void describe_path(Visitor& visit, auto& path) {
+  visit.required("path", path);
+  const std::string why = why_unsafe(path);
+  visit.check(
+      "path", why.empty(), fmt::format("'{}' {}", core::printable(path, kShownOfJournal), why));
+}
 
-  void read_members(Fields& top, Journal& journal) {
-    const std::string state = top.one_of("state", {"applying", "applied", "reverting"});
-    for (const auto each : {Journal::State::kApplying, Journal::State::kReverting}) {
-      journal.state = state == name_of(each) ? each : journal.state;
-    }
-    journal.description = top.required_string("description");
-    for (Fields& file : top.required_tables("files")) {
-      add_file(file, journal);
-    }
-    if (errors_.empty() && journal.files.empty()) {
-      top.wrong("files", "it must not be empty");
-    }
-    for (Fields& folder : top.tables("folder_times")) {
-      read_folder_time(folder, journal);
-    }
-  }
-
-  static std::string safe_path(Fields& of) {
-    const docs::Text path = of.required_text("path");
-    if (const std::string why = why_unsafe(path.text); path.written && !why.empty()) {
-      of.wrong("path", fmt::format("'{}' {}", core::printable(path.text, kShownOfJournal), why));
-    }
-    return path.text;
-  }
-
-  static FileState file_state(Fields of) {
-    FileState state;
-    const Value absent = of.value()["absent"];
-    if (absent) {
-      if (of.value().size() != 1 || !absent.is(Kind::kBoolean) || !absent.boolean()) {
-        of.wrong(of.value(), "a file that is absent has nothing else");
-      }
-      return state;
-    }
-    state.exists = true;
-    const docs::Text hash = of.required_text("sha256");
-    constexpr std::size_t kDigits = 64;
-    if (hash.written && (hash.text.size() != kDigits ||
-                         hash.text.find_first_not_of("0123456789abcdef") != std::string::npos)) {
-      of.wrong("sha256", "it must be 64 hexadecimal digits");
-    }
-    state.sha256 = hash.text;
-    state.size = of.number("size_bytes").value_or(0);
-    state.mode = mode(of);
-    state.mtime_ns = time(of, "mtime_ns");
-    return state;
-  }
-
-  static unsigned mode(Fields& of) {
-    constexpr std::size_t kMost = 4;
-    const docs::Text digits = of.required_text("mode");
-    if (digits.written && (digits.text.empty() || digits.text.size() > kMost ||
-                           digits.text.find_first_not_of("01234567") != std::string::npos)) {
-      of.wrong("mode", "it must be up to four octal digits");
-      return 0;
-    }
-    unsigned mode = 0;
-    for (const char digit : digits.text) {
+template <typename Visitor>
+void describe_mode(Visitor& visit, auto& mode) {
+  constexpr std::size_t kMost = 4;
+  std::string digits = fmt::format("{:04o}", mode);
+  visit.required("mode", digits);
+  const bool is_mode = !digits.empty() && digits.size() <= kMost && has_only(digits, "01234567");
+  visit.check("mode", is_mode, "it must be up to four octal digits");
+  if constexpr (Visitor::kReads) {
+    mode = 0;
+    for (const char digit : is_mode ? digits : std::string{}) {
       mode = mode * 8 + static_cast<unsigned>(digit - '0');
     }
-    return mode & kPermissions;
   }
+}
 
-  static void add_file(Fields& of, Journal& journal) {
-    Journal::File file;
-    file.path = safe_path(of);
-    if (!journal.files.empty() && file.path <= journal.files.back().path) {
+}  // namespace
+
+template <typename Visitor>
+void describe(Visitor& visit, docs::Of<FileState> auto& state) {
+  if constexpr (Visitor::kReads) {
+    Fields& of = visit.fields();
+    const Value absent = of.value()["absent"];
+    if (absent && (of.value().size() != 1 || !absent.is(Kind::kBoolean) || !absent.boolean())) {
+      of.wrong(of.value(), "a file that is absent has nothing else");
+    }
+    state.exists = !absent;
+  }
+  if (!state.exists) {
+    bool is_absent = true;
+    return visit.optional("absent", is_absent, false);
+  }
+  constexpr std::size_t kDigits = 64;
+  visit.required("sha256", state.sha256);
+  visit.check("sha256",
+              state.sha256.size() == kDigits && has_only(state.sha256, "0123456789abcdef"),
+              "it must be 64 hexadecimal digits");
+  if constexpr (Visitor::kReads) {
+    state.size = visit.fields().number("size_bytes").value_or(0);
+  } else {
+    visit.required("size_bytes", state.size);
+  }
+  describe_mode(visit, state.mode);
+  visit.optional("mtime_ns", state.mtime_ns);
+}
+
+template <typename Visitor>
+void describe(Visitor& visit, docs::Of<Journal::Pending> auto& pending) {
+  visit.required("from", pending.from);
+  visit.required("to", pending.to);
+}
+
+template <typename Visitor>
+void describe(Visitor& visit, docs::Of<Journal::File> auto& file) {
+  describe_path(visit, file.path);
+  visit.required("original", file.original);
+  visit.optional("applied", file.applied);
+  visit.optional("pending", file.pending);
+  // Only folders that lead to the file: others are not ours to remove.
+  visit.optional("folders", file.folders);
+  visit.check("folders",
+              std::ranges::all_of(file.folders,
+                                  [&](const std::string& folder) {
+                                    return !folder.empty() && file.path.starts_with(folder + "/");
+                                  }),
+              "it must be folders that the path leads through");
+}
+
+template <typename Visitor>
+void describe(Visitor& visit, docs::Of<Journal::FolderTime> auto& folder) {
+  if constexpr (Visitor::kReads) {
+    folder.path = visit.fields().value()["path"].text();
+  }
+  if (folder.path == ".") {
+    visit.required("path", folder.path);
+  } else {
+    describe_path(visit, folder.path);
+  }
+  visit.required("original_ns", folder.original_ns);
+  visit.optional("applied_ns", folder.applied_ns);
+}
+
+template <typename Visitor>
+void describe(Visitor& visit, docs::Of<Journal> auto& journal) {
+  visit.required("state", journal.state);
+  visit.required("description", journal.description);
+  visit.required("files", journal.files);
+  visit.optional("folder_times", journal.folder_times);
+}
+
+namespace {
+
+// What no file of a journal says alone.
+void check_files(Fields& top, const Journal& journal) {
+  auto file = journal.files.begin();
+  for (Fields& of : top.tables("files")) {
+    if (file != journal.files.begin() && file->path <= std::prev(file)->path) {
       of.wrong("path", "paths must be sorted, and stand once");
     }
-    file.original = file_state(of.table("original"));
-    if (of.has("applied")) {
-      file.applied = file_state(of.table("applied"));
-    }
-    if (of.has("pending")) {
-      Fields pending = of.table("pending");
-      file.pending =
-          Journal::Pending{file_state(pending.table("from")), file_state(pending.table("to"))};
-    }
-    if (!file.applied && (!file.pending || journal.state == Journal::State::kApplied)) {
+    if (!file->applied && (!file->pending || journal.state == Journal::State::kApplied)) {
       of.wrong(of.value(), "it says of no change");
     }
-    // Only folders that lead to the file: others are not ours to remove.
-    file.folders = of.strings("folders");
-    if (std::ranges::any_of(file.folders, [&](const std::string& folder) {
-          return folder.empty() || !file.path.starts_with(folder + "/");
-        })) {
-      of.wrong("folders", "it must be folders that the path leads through");
-    }
-    journal.files.push_back(std::move(file));
+    ++file;
   }
-
-  static std::optional<std::int64_t> time(Fields& of, const char* key) {
-    const Value time = of.optional(key, Kind::kWhole);
-    return time ? std::optional{time.integer()} : std::nullopt;
+  if (journal.files.empty()) {
+    top.wrong("files", "it must not be empty");
   }
+}
 
-  static void read_folder_time(Fields& of, Journal& journal) {
-    Journal::FolderTime folder;
-    folder.path = of.value()["path"].text() == "." ? "." : safe_path(of);
-    if (!of.has("original_ns")) {
-      (void)of.required("original_ns", Kind::kWhole);
-    }
-    folder.original_ns = time(of, "original_ns").value_or(0);
-    folder.applied_ns = time(of, "applied_ns");
-    journal.folder_times.push_back(std::move(folder));
+core::Result<Journal> read(Value document) {
+  core::Diagnostics errors;
+  const docs::Voice voice = docs::Voice::of(Code::kSdkJournal, damaged_hint(), kDamaged);
+  Fields top{document, {}, errors, voice};
+  const docs::Text schema = top.is_table() ? top.required_text("schema") : docs::Text{};
+  if (schema.written && schema.text != kSchema) {
+    errors.push_back(
+        core::error(Code::kSdkJournal,
+                    fmt::format("the journal is of another version: '{}'; this memsize reads {}",
+                                core::printable(schema.text, kShownOfJournal),
+                                kSchema),
+                    schema.place,
+                    "nothing was changed; use the memsize that changed the tree"));
   }
-
-  docs::Voice voice_ = docs::Voice::of(Code::kSdkJournal, damaged_hint(), kDamaged);
-  core::Diagnostics errors_;
-};
+  Journal journal;
+  docs::Reader reader{top};
+  if (errors.empty()) {
+    describe(reader, journal);
+  }
+  if (errors.empty()) {
+    check_files(top, journal);
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return journal;
+}
 
 core::Result<Journal> read_journal(std::string_view text, const std::string& path) {
   auto document = docs::parse_json(text, path, Code::kSdkJournal, damaged_hint());
@@ -223,7 +190,7 @@ core::Result<Journal> read_journal(std::string_view text, const std::string& pat
     error.message = kDamaged + error.message;
     return tl::make_unexpected(std::move(document.error()));
   }
-  return JournalReader{}.read(document->root());
+  return read(document->root());
 }
 
 }  // namespace
@@ -282,20 +249,9 @@ std::string why_unsafe(std::string_view path) {
 }
 
 std::string print_journal(const Journal& journal) {
-  core::Json json = {{"schema", kSchema},
-                     {"state", name_of(journal.state)},
-                     {"description", journal.description},
-                     {"files", core::Json::array()}};
-  for (const Journal::File& file : journal.files) {
-    json["files"].push_back(json_of(file));
-  }
-  for (const Journal::FolderTime& folder : journal.folder_times) {
-    core::Json item = {{"path", folder.path}, {"original_ns", folder.original_ns}};
-    if (folder.applied_ns) {
-      item["applied_ns"] = *folder.applied_ns;
-    }
-    json["folder_times"].push_back(std::move(item));
-  }
+  core::Json json = {{"schema", kSchema}};
+  docs::Writer writer{json};
+  describe(writer, journal);
   return json.pretty() + "\n";
 }
 

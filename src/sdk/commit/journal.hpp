@@ -2,7 +2,9 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/names.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,6 +72,10 @@ struct Journal {
   /// Adds it where it is not there.
   [[nodiscard]] File& file(const std::string& path);
 };
+
+constexpr auto names_of(Journal::State /*all*/) {
+  return std::to_array<std::string_view>({"applying", "applied", "reverting"});
+}
 
 /// Why a path may not be used below a root; empty where it may: relative, printable, no "..",
 /// nothing of memsize's own folder.

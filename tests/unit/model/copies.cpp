@@ -112,6 +112,28 @@ TEST_SUITE("model") {
     CHECK(together({a, a}).diagnostics.size() == 1);
     CHECK(together({a, one_log("z.log", test::appnote_instance(false))}).diagnostics.size() == 1);
   }
+
+  TEST_CASE("what was said of copies is told apart by what it is about, or else by its words") {
+    const auto count = [](const core::Diagnostic& first, const core::Diagnostic& second) {
+      Recording a = one_log("a.log", test::appnote_instance(true));
+      Recording b = a;
+      a.diagnostics = {first};
+      b.diagnostics = {second};
+      return together({a, b}).diagnostics.size();
+    };
+    const core::Diagnostic bare = at("a.log");
+    core::Diagnostic reworded = bare;
+    reworded.message = "this is damaged";
+    const auto about = [](core::Diagnostic of, const char* core) {
+      return std::move(of).about({{"core", core}});
+    };
+    CHECK(count(bare, reworded) == 2);
+    CHECK(count(about(bare, "c7x_1"), about(reworded, "c7x_1")) == 1);
+    CHECK(count(about(bare, "c7x_1"), about(bare, "c7x_2")) == 2);
+    // One of an older document does not tell.
+    CHECK(count(about(bare, "c7x_1"), bare) == 1);
+    CHECK(count(bare, about(reworded, "c7x_1")) == 2);
+  }
 }
 
 }  // namespace memsize::model::copies_test

@@ -117,15 +117,15 @@ TEST_SUITE("model") {
   TEST_CASE("names go both ways") {
     for (const Cacheability value :
          {Cacheability::kCacheable, Cacheability::kNonCacheable, Cacheability::kOnChip}) {
-      CHECK(cacheability_named(name_of(value)) == value);
+      CHECK(named<Cacheability>(name_of(value)) == value);
     }
     for (const Lifetime value : {Lifetime::kPersistent, Lifetime::kScratch, Lifetime::kConstant}) {
-      CHECK(lifetime_named(name_of(value)) == value);
+      CHECK(named<Lifetime>(name_of(value)) == value);
     }
     CHECK(name_of(Cacheability::kNonCacheable) == "non-cacheable");
-    CHECK_FALSE(cacheability_named("").has_value());
-    CHECK_FALSE(cacheability_named("Cacheable").has_value());
-    CHECK_FALSE(lifetime_named("forever").has_value());
+    CHECK_FALSE(named<Cacheability>("").has_value());
+    CHECK_FALSE(named<Cacheability>("Cacheable").has_value());
+    CHECK_FALSE(named<Lifetime>("forever").has_value());
   }
 
   TEST_CASE("append puts the instances of a core in a row") {

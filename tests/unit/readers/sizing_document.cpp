@@ -122,6 +122,27 @@ TEST_SUITE("readers") {
     CHECK(read_text(edited.dump(), "s.json").has_value());
   }
 
+  TEST_CASE("what a finding is about is read back, where the document tells") {
+    json document = good();
+    const json finding = {{"severity", "warning"},
+                          {"code", "read.bad-record"},
+                          {"message", "damaged"},
+                          {"path", "a.log"},
+                          {"line", 3}};
+    json told = finding;
+    told["about"] = {"core c7x_2", "size 27 55", "record "};
+    document["diagnostics"] = {told, finding};
+    const auto recording = read_text(document.dump(), "s.json");
+    REQUIRE(recording.has_value());
+    REQUIRE(recording->diagnostics.size() == 2);
+    CHECK(recording->diagnostics[0].parties ==
+          core::Parties{{"core", "c7x_2"}, {"size", "27 55"}, {"record", ""}});
+    CHECK(recording->diagnostics[1].parties.empty());
+    told["about"] = "c7x_2";
+    document["diagnostics"] = json::array({told});
+    CHECK(refused(document) == "diagnostics[0].about: it must be an array, not 'c7x_2'\n");
+  }
+
   TEST_CASE("a key that stands twice is refused with its place") {
     const auto recording =
         read_text(test::with(good().dump(2), R"("line": 7)", R"("line": 7, "line": 8)"), "s.json");
