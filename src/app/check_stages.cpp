@@ -3,6 +3,7 @@
 #include "check_stages.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify_numbers.hpp"
@@ -370,9 +371,8 @@ void check_files(Session& session,
   candidate.root = request.map;
   candidate.files = written.files;
   // A missing file was told already.
-  const bool is_whole = std::ranges::none_of(report.diagnostics, [](const core::Diagnostic& told) {
-    return told.code == Code::kVerifyParse;
-  });
+  const bool is_whole =
+      !core::contains(report.diagnostics, Code::kVerifyParse, &core::Diagnostic::code);
   if (is_whole) {
     auto setup = set_up(session, candidate, {});
     core::Diagnostics found = setup ? setup->subject.findings : setup.error();

@@ -2,6 +2,7 @@
 // said of others. A row that one print lost is no loss where another print of its table has it.
 #include "recordings.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -174,8 +175,7 @@ class OtherPrints {
 
  private:
   static bool lacks(const model::Instance& instance, const BrokenRow& row) {
-    return std::ranges::none_of(
-        instance.blocks, [&](const model::Block& block) { return block.record == row.record; });
+    return !core::contains(instance.blocks, row.record, &model::Block::record);
   }
 
   // A size that was cut is the beginning of the other print's; a garbled one says nothing.

@@ -3,6 +3,7 @@
 #include "tree_stages.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
@@ -67,8 +68,7 @@ bool has_nodes_nowhere(const EmitRequest& request,
                        const layout::MemoryMap& baseline) {
   const auto steps = emit::rebuild_steps(plan.after, emit::affected_by(plan.after, baseline));
   return request.linux_tree.empty() && asked_of(tree).variant->dts.empty() &&
-         std::ranges::any_of(steps,
-                             [](const board::RebuildStep& step) { return step.when == "linux"; });
+         core::contains(steps, "linux", &board::RebuildStep::when);
 }
 
 // The map of the tree before memsize first changed it, with which everything was built; nothing
@@ -107,9 +107,7 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
       continue;
     }
     const std::string below = path.substr(prefix.size());
-    const auto known =
-        std::ranges::find_if(files, [&](const sdk::FileEdit& file) { return file.path == below; });
-    if (known != files.end()) {
+    if (auto* known = core::find_in(files, below, &sdk::FileEdit::path)) {
       known->before = content;
       continue;
     }

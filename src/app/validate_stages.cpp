@@ -2,6 +2,7 @@
 // translation tables, allocations. The sizes in a folder are its own, whatever the board has.
 #include "validate_stages.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/armv8_tables.hpp"
 #include "memsize/emit/read_map.hpp"
@@ -195,8 +196,7 @@ std::vector<runtime::Untried> without_heap(const Candidate& candidate) {
 void name_files(const Candidate& candidate, core::Diagnostics& findings) {
   for (core::Diagnostic& finding : findings) {
     const std::string& path = finding.place.path.str();
-    const bool is_ours = std::ranges::any_of(
-        candidate.files, [&](const emit::MapFile& file) { return file.path == path; });
+    const bool is_ours = core::contains(candidate.files, path, &emit::MapFile::path);
     if (is_ours && candidate.root.empty()) {
       finding.place = {};
     } else if (is_ours) {

@@ -2,6 +2,7 @@
 // and knobs in the order of the file, each with the rules that its value alone can break.
 #include "memsize/board/board.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -111,15 +112,11 @@ std::string_view name_of(Cache cache) {
 }
 
 const Knob* Board::find_knob(std::string_view knob) const {
-  const auto found =
-      std::ranges::find_if(knobs, [&](const Knob& candidate) { return candidate.name == knob; });
-  return found == knobs.end() ? nullptr : &*found;
+  return core::find_in(knobs, knob, &Knob::name);
 }
 
 const Core* Board::find_core(std::string_view core) const {
-  const auto found =
-      std::ranges::find_if(cores, [&](const Core& candidate) { return candidate.name == core; });
-  return found == cores.end() ? nullptr : &*found;
+  return core::find_in(cores, core, &Core::name);
 }
 
 std::vector<std::string> Board::possible_generations() const {
@@ -139,21 +136,15 @@ std::string_view name_of(MpuProgram program) {
 }
 
 const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {
-  const auto found =
-      std::ranges::find_if(attributes, [&](const auto& each) { return each.name == attribute; });
-  return found == attributes.end() ? nullptr : &*found;
+  return core::find_in(attributes, attribute, &MpuAttribute::name);
 }
 
 const CoreSections* Board::find_sections(std::string_view core) const {
-  const auto found =
-      std::ranges::find_if(sections, [&](const CoreSections& one) { return one.core == core; });
-  return found == sections.end() ? nullptr : &*found;
+  return core::find_in(sections, core, &CoreSections::core);
 }
 
 const Chain* Board::find_chain(std::string_view chain) const {
-  const auto found =
-      std::ranges::find_if(chains, [&](const Chain& candidate) { return candidate.name == chain; });
-  return found == chains.end() ? nullptr : &*found;
+  return core::find_in(chains, chain, &Chain::name);
 }
 
 const Chain* Board::root_of(std::string_view chain) const {

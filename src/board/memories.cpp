@@ -62,8 +62,7 @@ class MemoriesReader {
       top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place());
     }
     // Files that inherit need not know the order of those that they change.
-    std::ranges::stable_sort(
-        set_.memories, [](const PartMemory& a, const PartMemory& b) { return a.cost < b.cost; });
+    std::ranges::stable_sort(set_.memories, {}, &PartMemory::cost);
     check_apart();
     if (!errors_.empty()) {
       core::sort_by_place(errors_);

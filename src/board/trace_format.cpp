@@ -3,6 +3,7 @@
 #include "memsize/board/trace_format.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "field_values.hpp"
@@ -346,8 +347,7 @@ const HeapRule* Generation::find_heap(model::Cacheability cacheability,
                                       std::string_view family) const {
   const auto found = std::find_if(heaps.rbegin(), heaps.rend(), [&](const HeapRule& heap) {
     return heap.cacheability == cacheability && heap.lifetime == lifetime &&
-           (family.empty() || heap.families.empty() ||
-            std::ranges::find(heap.families, family) != heap.families.end());
+           (family.empty() || heap.families.empty() || core::contains(heap.families, family));
   });
   return found == heaps.rend() ? nullptr : &*found;
 }
@@ -402,9 +402,7 @@ const MemoryClass* TraceFormat::find_heap(std::string_view printed) const {
 }
 
 const Generation* TraceFormat::find_generation(std::string_view generation) const {
-  const auto found = std::ranges::find_if(
-      generations, [&](const Generation& known) { return known.name == generation; });
-  return found == generations.end() ? nullptr : &*found;
+  return core::find_in(generations, generation, &Generation::name);
 }
 
 core::Result<TraceFormat> load_trace_format(core::FileSystem& files,

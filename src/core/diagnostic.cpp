@@ -2,6 +2,8 @@
 // status wins where several errors came together.
 #include "memsize/core/diagnostic.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -76,9 +78,8 @@ Diagnostic Diagnostic::about(Parties more) && {
 }
 
 std::string_view Diagnostic::party(std::string_view kind) const {
-  const auto found =
-      std::ranges::find_if(parties, [&](const Party& each) { return each.kind == kind; });
-  return found == parties.end() ? std::string_view{} : found->name;
+  const auto* found = core::find_in(parties, kind, &Party::kind);
+  return found == nullptr ? std::string_view{} : found->name;
 }
 
 std::string_view code_name(Code code) {
@@ -141,9 +142,7 @@ bool is_told(const Diagnostics& diagnostics, const Diagnostic& diagnostic) {
 }
 
 bool has_errors(const Diagnostics& diagnostics) {
-  return std::ranges::any_of(diagnostics, [](const Diagnostic& diagnostic) {
-    return diagnostic.severity == Severity::kError;
-  });
+  return core::contains(diagnostics, Severity::kError, &Diagnostic::severity);
 }
 
 ExitStatus exit_status(const Diagnostics& diagnostics) {

@@ -55,8 +55,7 @@ std::vector<Macro> macros_of(const MemoryMap& map) {
                         "all that Linux reserves as " + carveout.label});
     }
   }
-  std::ranges::stable_sort(macros,
-                           [](const Macro& a, const Macro& b) { return a.address < b.address; });
+  std::ranges::stable_sort(macros, {}, &Macro::address);
   return macros;
 }
 

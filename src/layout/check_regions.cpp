@@ -172,8 +172,7 @@ std::string sizes_that_align(const MemoryMap& map, const std::vector<const Regio
   if (sized == nullptr) {
     return {};
   }
-  const Region* strictest = *std::ranges::max_element(
-      misplaced, [](const Region* a, const Region* b) { return a->align < b->align; });
+  const Region* strictest = *std::ranges::max_element(misplaced, {}, &Region::align);
   const board::Knob* knob = map.board.find_knob(sized->knob);
   const std::uint64_t step = strictest->align.value();
   const std::uint64_t past = strictest->physical_base->value() % step;

@@ -206,7 +206,7 @@ class Search {
                         region->chain});
       }
     }
-    std::ranges::stable_sort(list, [](const Heap& a, const Heap& b) { return a.end < b.end; });
+    std::ranges::stable_sort(list, {}, &Heap::end);
     return list;
   }
 

@@ -52,7 +52,7 @@ std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>&
       taken.push_back({real->base().value(), real->last().value() + 1});
     }
   }
-  std::ranges::sort(taken, [](const Span& a, const Span& b) { return a.base < b.base; });
+  std::ranges::sort(taken, {}, &Span::base);
   std::vector<Span> free;
   for (const board::Bank& bank : map.board.banks) {
     std::uint64_t at = bank.range.base().value();

@@ -15,6 +15,7 @@
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/memory_map.hpp"
 
@@ -153,7 +154,7 @@ class Resolver {
       }
       before.push_back(other.name);
     }
-    if (std::ranges::find(before, chain.after) != before.end()) {
+    if (core::contains(before, chain.after)) {
       return;
     }
     wrong(Code::kBoardReference,
@@ -594,9 +595,8 @@ class Resolver {
     table.core = list.core;
     table.place = list.place;
     for (const std::string& key : list.keys) {
-      const auto entry = std::ranges::find_if(
-          map_.board.mmu.entries, [&](const board::MmuEntry& e) { return e.key == key; });
-      core::bug_if(entry == map_.board.mmu.entries.end(), "an MMU entry was not checked at load");
+      const auto* entry = core::find_in(map_.board.mmu.entries, key, &board::MmuEntry::key);
+      core::bug_if(entry == nullptr, "an MMU entry was not checked at load");
       auto range = entry->covers.empty() ? fixed_range(*entry) : covering_range(*entry, list.core);
       if (range) {
         range->instance = table.ranges.size() + 1;

@@ -108,7 +108,7 @@ void add_preimage(const SightSpan& span,
 
 // Sorted, and without overlaps.
 std::vector<SightSpan> united(std::vector<SightSpan> spans) {
-  std::ranges::sort(spans, [](const SightSpan& a, const SightSpan& b) { return a.base < b.base; });
+  std::ranges::sort(spans, {}, &SightSpan::base);
   std::vector<SightSpan> out;
   for (const SightSpan& span : spans) {
     if (!out.empty() && span.base <= out.back().last) {

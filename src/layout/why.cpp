@@ -5,6 +5,7 @@
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/board/mpu.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"
@@ -23,9 +24,7 @@ using core::Code;
 
 // "MAIR5" where the board does not say what the index does.
 std::string kind_of_mair(const board::Mmu& mmu, unsigned mair) {
-  const auto has = [&](const std::vector<unsigned>& list) {
-    return std::ranges::find(list, mair) != list.end();
-  };
+  const auto has = [&](const std::vector<unsigned>& list) { return core::contains(list, mair); };
   return has(mmu.mair_cached)          ? "cached"
          : has(mmu.mair_non_cached)    ? "non-cached"
          : has(mmu.mair_write_through) ? "write-through"
@@ -518,7 +517,7 @@ class BoardAnswerer {
   void add_users(const std::string& name, Subject& subject) const {
     const auto uses = [&](const board::Expression& expression) {
       const auto names = board::names_in(expression);
-      return !expression.text.empty() && std::ranges::find(names, name) != names.end();
+      return !expression.text.empty() && core::contains(names, name);
     };
     const auto add = [&](const board::Expression& expression, const std::string& what) {
       if (uses(expression)) {
@@ -593,11 +592,10 @@ class BoardAnswerer {
   }
 
   [[nodiscard]] const Region* owner_at(std::uint64_t physical) const {
-    const auto found = std::ranges::find_if(map_.regions, [&](const Region& r) {
+    return core::find_where(map_.regions, [&](const Region& r) {
       return r.kind == RegionKind::kRegion && r.physical() &&
              r.physical()->contains(core::PhysAddr{physical});
     });
-    return found == map_.regions.end() ? nullptr : &*found;
   }
 
   void read_on_bus(std::uint64_t address) {
@@ -693,11 +691,10 @@ class BoardAnswerer {
 
   // What the core's linker map has there.
   [[nodiscard]] const Region* own_at(const std::string& core, std::uint64_t address) const {
-    const auto found = std::ranges::find_if(map_.regions, [&](const Region& r) {
+    return core::find_where(map_.regions, [&](const Region& r) {
       return r.seen_by(core) && r.virtual_range() &&
              r.virtual_range()->contains(core::VirtAddr{address});
     });
-    return found == map_.regions.end() ? nullptr : &*found;
   }
 
   const MemoryMap& map_;

@@ -2,6 +2,7 @@
 // those of an id, of a role, and of both, each over what came before.
 #include "memsize/plan/rules.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
@@ -120,7 +121,7 @@ class RulesReader {
 
   void report_unknown(const Fields& table, const std::vector<std::string>& known) {
     for (const Value field : table.value()) {
-      if (std::ranges::find(known, field.name()) == known.end()) {
+      if (!core::contains(known, field.name())) {
         std::string hint = core::did_you_mean(field.name(), known);
         warn(fmt::format(
                  "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
@@ -221,9 +222,8 @@ class RulesReader {
               "such as 16, 32 or 64");
       }
     }
-    const auto known = std::ranges::find_if(
-        rules_.constraints, [&](const MemoryConstraint& one) { return one.memory == read.memory; });
-    if (known == rules_.constraints.end()) {
+    auto* known = core::find_in(rules_.constraints, read.memory, &MemoryConstraint::memory);
+    if (known == nullptr) {
       if (rules_.constraints.size() >= kMostMemories) {
         wrong(fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
         return;

@@ -1,5 +1,6 @@
 // The readers of logs, and how one is chosen: the text's beginning is kept until it tells of which
 // format it is, then handed on with all that follows. A plan is told apart from a log.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/reader.hpp"
@@ -191,9 +192,8 @@ core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
                                                      const std::string& format,
                                                      OnModel on_model) {
   const auto& readers = all_readers();
-  const auto named =
-      std::ranges::find_if(readers, [&](const Reader& reader) { return reader.name == format; });
-  if (!format.empty() && named == readers.end()) {
+  const auto* named = core::find_in(readers, format, &Reader::name);
+  if (!format.empty() && named == nullptr) {
     return core::fail(unknown_format(format));
   }
   return std::make_unique<Unknown>(path, format.empty() ? nullptr : &*named, std::move(on_model));

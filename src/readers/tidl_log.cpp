@@ -132,9 +132,7 @@ class Log : public Reading, private core::LineTaker {
     recording.heaps = std::move(heaps_);
     recording.failures = std::move(failures_);
     // One that came again stands where it came last.
-    std::ranges::stable_sort(
-        recording.failures,
-        [](const model::Failure& a, const model::Failure& b) { return a.line < b.line; });
+    std::ranges::stable_sort(recording.failures, {}, &model::Failure::line);
     recording.runs = std::move(runs_);
     recording.diagnostics = std::move(problems_);
     for (const auto& [what, more] : not_kept_) {

@@ -12,6 +12,7 @@
 // two cores mean nothing.
 #include "tidl_rows.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "console_line.hpp"
@@ -76,9 +77,7 @@ Fields split(std::string_view text) {
 }
 
 const SpaceName* find_space(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(kSpaces, [&](const SpaceName& space) { return space.printed == name; });
-  return found == kSpaces.end() ? nullptr : &*found;
+  return core::find_in(kSpaces, name, &SpaceName::printed);
 }
 
 bool is_attribute(std::string_view text) {
@@ -228,9 +227,8 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 }
 
 bool space_of(std::uint64_t code, std::string& space, Cacheability& cacheability) {
-  const auto found =
-      std::ranges::find_if(kSpaces, [&](const SpaceName& s) { return s.code == code; });
-  if (found == kSpaces.end()) {
+  const auto* found = core::find_in(kSpaces, code, &SpaceName::code);
+  if (found == nullptr) {
     return false;
   }
   space = found->space;

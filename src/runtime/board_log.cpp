@@ -2,6 +2,7 @@
 // for what lies elsewhere. A record has its least size here, since prints are rounded.
 #include "memsize/runtime/board_log.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sizing/addresses.hpp"
 
@@ -83,9 +84,7 @@ bool is_of(const DemandKey& heap, const DemandKey& key) {
 }
 
 const Heap* find(const std::vector<Heap>& heaps, const DemandKey& key) {
-  const auto found =
-      std::ranges::find_if(heaps, [&](const Heap& heap) { return is_of(heap.key, key); });
-  return found == heaps.end() ? nullptr : &*found;
+  return core::find_where(heaps, [&](const Heap& heap) { return is_of(heap.key, key); });
 }
 
 DemandKey key_of(const std::string& core, const Block& block) {
@@ -349,8 +348,7 @@ class Holder {
       }
     }
     for (auto& [space, extents] : spaces) {
-      std::ranges::stable_sort(extents,
-                               [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+      std::ranges::stable_sort(extents, {}, &Extent::begin);
       const Extent* last = nullptr;
       for (const Extent& extent : extents) {
         if (last != nullptr && last->end > extent.begin) {
@@ -509,8 +507,7 @@ class Holder {
 
   [[nodiscard]] bool has_overlap() const {
     const auto& findings = report_.findings;
-    return std::ranges::any_of(
-        findings, [](const core::Diagnostic& found) { return found.code == Code::kLogOverlap; });
+    return core::contains(findings, Code::kLogOverlap, &core::Diagnostic::code);
   }
 
   [[nodiscard]] core::Diagnostic other_generation() const {
@@ -528,11 +525,8 @@ class Holder {
 
   [[nodiscard]] bool speaks_of(const std::string& core) const {
     const auto& recording = log_.recording;
-    return has_table(recording, core) ||
-           std::ranges::any_of(recording.heaps,
-                               [&](const HeapReport& heap) { return heap.core == core; }) ||
-           std::ranges::any_of(recording.failures,
-                               [&](const model::Failure& failure) { return failure.core == core; });
+    return has_table(recording, core) || core::contains(recording.heaps, core, &HeapReport::core) ||
+           core::contains(recording.failures, core, &model::Failure::core);
   }
 
   static bool has_table(const model::Recording& recording, const std::string& core) {

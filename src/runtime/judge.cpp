@@ -2,6 +2,7 @@
 // another finding explains. Then memory is looked at from outside of the cores, Linux's included.
 #include "judge.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "target/map_table.h"
@@ -199,7 +200,7 @@ const std::map<std::string, Check, std::less<>>& checks() {
 // Whether a core came as far as to write where it may.
 bool has_claimed(const CoreReports& reports) {
   const std::vector<Part>& parts = reports.first.parts;
-  return std::ranges::any_of(parts, [](const Part& part) { return part.name == "points"; });
+  return core::contains(parts, "points", &Part::name);
 }
 
 class ReportJudge {
@@ -252,9 +253,7 @@ class ReportJudge {
   }
 
   static const CoreRegion* region_of(const SubjectCore& core, const std::string& name) {
-    const auto found = std::ranges::find_if(
-        core.regions, [&](const CoreRegion& region) { return region.name == name; });
-    return found == core.regions.end() ? nullptr : &*found;
+    return core::find_in(core.regions, name, &CoreRegion::name);
   }
 
   static bool is_beside(const CoreRegion& region, std::uint64_t address) {

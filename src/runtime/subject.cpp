@@ -3,6 +3,7 @@
 #include "memsize/runtime/subject.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/mpu_words.hpp"
 #include "memsize/emit/reach.hpp"
@@ -40,9 +41,7 @@ std::uint32_t kinds_named(std::string_view cache) {
 }
 
 std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
-  const auto has = [&](const std::vector<unsigned>& list) {
-    return std::ranges::find(list, mair) != list.end();
-  };
+  const auto has = [&](const std::vector<unsigned>& list) { return core::contains(list, mair); };
   return has(mmu.mair_non_cached)      ? kNonCached
          : has(mmu.mair_write_through) ? kWriteThrough
          : has(mmu.mair_cached)        ? kWriteBack
@@ -329,9 +328,8 @@ class SubjectMaker {
       place.path = files.linker.front().place.path;
     }
     for (const emit::MapRegion& region : files_.map.regions) {
-      const bool has = std::ranges::find(region.cores, files.core) != region.cores.end();
-      const bool known = std::ranges::any_of(
-          files.linker, [&](const auto& range) { return range.name == region.name; });
+      const bool has = core::contains(region.cores, files.core);
+      const bool known = core::contains(files.linker, region.name, &emit::WrittenRange::name);
       if (has && !known) {
         errors_.push_back(
             core::error(Code::kVerifyDisagree,
@@ -390,8 +388,7 @@ class SubjectMaker {
 
   void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
     const auto written = std::ranges::find_if(files_.map.regions, [&](const auto& region) {
-      return region.name == range.name &&
-             std::ranges::find(region.cores, core.name) != region.cores.end();
+      return region.name == range.name && core::contains(region.cores, core.name);
     });
     const auto virtual_range =
         core::VirtRange::make(core::VirtAddr{range.base}, core::Bytes{range.size});
@@ -557,7 +554,7 @@ class SubjectMaker {
       std::uint64_t next = bank.range.base().value();
       const std::uint64_t end = next + bank.range.size().count();
       std::vector<emit::WrittenNode> nodes = files_.nodes;
-      std::ranges::sort(nodes, [](const auto& a, const auto& b) { return a.base < b.base; });
+      std::ranges::sort(nodes, {}, &emit::WrittenNode::base);
       for (const emit::WrittenNode& node : nodes) {
         if (node.base >= end || node.base + node.size <= next) {
           continue;
@@ -603,16 +600,13 @@ std::optional<core::PhysRange> CoreRegion::on_bus() const {
 }
 
 const CoreRegion* SubjectCore::region_at(std::uint64_t address) const {
-  const auto found = std::ranges::find_if(regions, [&](const CoreRegion& region) {
+  return core::find_where(regions, [&](const CoreRegion& region) {
     return region.range.contains(core::VirtAddr{address});
   });
-  return found == regions.end() ? nullptr : &*found;
 }
 
 const SubjectCore* Subject::find_core(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(cores, [&](const SubjectCore& core) { return core.name == name; });
-  return found == cores.end() ? nullptr : &*found;
+  return core::find_in(cores, name, &SubjectCore::name);
 }
 
 core::Result<Subject> make_subject(const layout::MemoryMap& map, const emit::MapFiles& files) {

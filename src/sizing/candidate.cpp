@@ -2,6 +2,7 @@
 // sums lower bounds, and where only totals are left they count instead. Shared records count once.
 #include "candidate.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sizing/addresses.hpp"
 
@@ -164,8 +165,7 @@ class Maker {
 
   void check_records() {
     for (std::uint32_t record = 0; record < work_.generation->records; ++record) {
-      const bool there = std::ranges::any_of(
-          instance_.blocks, [&](const Block& block) { return block.record == record; });
+      const bool there = core::contains(instance_.blocks, record, &Block::record);
       if (!there) {
         candidate_.missing.push_back(record);
       }

@@ -2,6 +2,7 @@
 // else by what the format knows of the record. The heap needs at least that and what comes before.
 #include "failures.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "heaps.hpp"
@@ -275,8 +276,7 @@ void report_failed(const Work& work, const std::vector<FailedRecord>& failed) {
 
 void report_other_failures(const Work& work, const std::vector<FailedRecord>& told) {
   for (const Failure& failure : work.recording.failures) {
-    const bool known =
-        std::ranges::any_of(told, [&](const FailedRecord& one) { return one.failure == &failure; });
+    const bool known = core::contains(told, &failure, &FailedRecord::failure);
     if (!is_record(failure) || known) {
       continue;
     }

@@ -2,6 +2,7 @@
 // are copies or from an emulation, heaps without a trace, and what the margin does not cover.
 #include "notes.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -361,16 +362,14 @@ void report_untouched(const Work& work) {
       continue;
     }
     const auto& cores = work.sizing.cores;
-    const auto core = std::ranges::find_if(
-        cores, [&](const CoreSizing& c) { return c.core == knob.demand->core; });
+    const auto* core = core::find_in(cores, knob.demand->core, &CoreSizing::core);
     const Bytes now{work.view->values.at(knob.name)};
-    if (core == cores.end()) {
+    if (core == nullptr) {
       idle[knob.demand->core].first += 1;
       idle[knob.demand->core].second += now;
       continue;
     }
-    const bool driven =
-        std::ranges::any_of(core->demands, [&](const Demand& d) { return d.knob == knob.name; });
+    const bool driven = core::contains(core->demands, knob.name, &Demand::knob);
     if (!driven) {
       work.say(core::note(
           Code::kSizingUntraced,

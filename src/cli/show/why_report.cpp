@@ -369,7 +369,7 @@ std::string said_text(const Answer& answer, const Subject& subject) {
       paths.push_back(line.path);
     }
   }
-  std::ranges::stable_sort(lines, [](const Line& a, const Line& b) { return a.number < b.number; });
+  std::ranges::stable_sort(lines, {}, &Line::number);
   std::string out = "\n  where it is said\n";
   for (const std::string& path : paths) {
     out += fmt::format("    {}\n", path);

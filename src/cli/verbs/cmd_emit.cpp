@@ -1,11 +1,11 @@
 // memsize emit: shows, compares or writes the files of a map, or hands an SDK tree to emit_tree().
 // The only verb that writes a map; nothing is written where a file of somebody else would be lost.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "emit_tree.hpp"
 #include "show/unified_diff.hpp"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -98,8 +98,7 @@ std::string summary(const EmitOptions& options,
                      "--trace LOG\n",
                      core::shell_path(options.request.board.name));
   }
-  const bool explained =
-      std::ranges::any_of(emission.artifacts, [](const auto& a) { return a.emitter == "rebuild"; });
+  const bool explained = core::contains(emission.artifacts, "rebuild", &emit::Artifact::emitter);
   return out + fmt::format("{}{}\n",
                            balance_sentence(emission.map,
                                             emission.baseline,

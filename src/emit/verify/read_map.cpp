@@ -3,6 +3,7 @@
 #include "memsize/emit/read_map.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
@@ -215,17 +216,14 @@ class FilesReader {
   }
 
   [[nodiscard]] const MapFile* find_optional(const std::string& path) const {
-    const auto found =
-        std::ranges::find_if(files_, [&](const MapFile& file) { return file.path == path; });
-    return found == files_.end() ? nullptr : &*found;
+    return core::find_in(files_, path, &MapFile::path);
   }
 
   void read_all(WrittenMap map) {
     read_.map = std::move(map);
     for (const MapRegion& region : read_.map.regions) {
       for (const std::string& core : region.cores) {
-        const bool known = std::ranges::any_of(
-            read_.cores, [&](const CoreFiles& files) { return files.core == core; });
+        const bool known = core::contains(read_.cores, core, &CoreFiles::core);
         if (!known) {
           read_.cores.push_back(read_core(core));
         }
@@ -245,7 +243,7 @@ class FilesReader {
     if (const MapFile* file = find(fmt::format("{}/{}", core, linker)); file != nullptr) {
       files.linker = parse_linker(*file, root_, errors_);
     }
-    if (std::ranges::find(map.mmu_cores, core) != map.mmu_cores.end()) {
+    if (core::contains(map.mmu_cores, core)) {
       read_mmu(files);
     }
     if (map.find_mpu(core) != nullptr || map.find_rat(core) != nullptr) {

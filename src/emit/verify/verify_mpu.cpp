@@ -2,6 +2,7 @@
 // against the map's own, against the areas with an attribute, and against what the core must reach.
 #include "verify_mpu.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/emit/read_map.hpp"
@@ -143,10 +144,8 @@ class MpuVerifier {
   // What the core must see with an attribute, whether its linker map has it or not.
   void add_areas(Core& core) {
     for (const MapMpuArea& area : mpu_->areas) {
-      const auto sample = std::ranges::find_if(mpu_->regions, [&](const MapMpuRegion& region) {
-        return region.attribute == area.attribute;
-      });
-      if (sample == mpu_->regions.end()) {
+      const auto* sample = core::find_in(mpu_->regions, area.attribute, &MapMpuRegion::attribute);
+      if (sample == nullptr) {
         wrong(Code::kVerifyDisagree,
               place_of("memory_map.json"),
               fmt::format("{} must see {} of '{}' as '{}', but no MPU region of it does",

@@ -2,6 +2,7 @@
 // with their root where they share bytes, and a block that needs parts of itself becomes pieces.
 #include "judged_plan.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "collisions.hpp"
@@ -192,8 +193,7 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
     const std::size_t group = !is_there ? i : twin != twin_of.end() ? twin->second : root_index;
     add_needs(block, *buffer, i, group, members);
   }
-  std::ranges::stable_sort(members,
-                           [](const Member& a, const Member& b) { return a.group < b.group; });
+  std::ranges::stable_sort(members, {}, &Member::group);
   std::vector<Piece> together;
   for (std::size_t i = 0; i < members.size(); ++i) {
     together.push_back(members[i].piece);
@@ -287,15 +287,11 @@ const board::PartMemory* JudgedPlan::part_memory(const std::string& name) const 
   if (part == nullptr) {
     return nullptr;
   }
-  const auto found =
-      std::ranges::find_if(part->memories, [&](const auto& memory) { return memory.name == name; });
-  return found == part->memories.end() ? nullptr : &*found;
+  return core::find_where(part->memories, [&](const auto& memory) { return memory.name == name; });
 }
 
 const model::PlannedMemory* JudgedPlan::report_memory(const std::string& name) const {
-  const auto found = std::ranges::find_if(report.memories,
-                                          [&](const auto& memory) { return memory.name == name; });
-  return found == report.memories.end() ? nullptr : &*found;
+  return core::find_where(report.memories, [&](const auto& memory) { return memory.name == name; });
 }
 
 std::string JudgedPlan::source_of(const JudgedArena& arena) const {

@@ -187,7 +187,7 @@ bool fixed_collide(const Instance& instance) {
       });
     }
   }
-  std::ranges::sort(all, [](const Taken& a, const Taken& b) { return a.lower < b.lower; });
+  std::ranges::sort(all, {}, &Taken::lower);
   using End = std::pair<std::int32_t, std::int64_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> ends;
   // From offset to end, of what is alive.

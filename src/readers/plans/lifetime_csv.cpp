@@ -6,6 +6,7 @@
 // [0, 2) alone; several stand apart by blanks. Where the column of the last step is inclusive,
 // those of gaps are, too. Gaps that share a step each say bytes, and all of these are needed.
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/model/id_order.hpp"
 
@@ -82,9 +83,7 @@ std::string_view name_of(Column column) {
 
 const ColumnName* column_named(std::string_view text) {
   const std::string name = core::to_lower(text);
-  const auto found =
-      std::ranges::find_if(kColumns, [&](const ColumnName& known) { return known.name == name; });
-  return found == kColumns.end() ? nullptr : &*found;
+  return core::find_in(kColumns, name, &ColumnName::name);
 }
 
 bool is_blank_cell(char c) {

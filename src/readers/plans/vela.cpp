@@ -418,7 +418,7 @@ class ListingReading {
     for (Usage& row : rows) {
       row.end_time = listing.is_newer ? row.end_time : row.start_time;
     }
-    std::ranges::sort(rows, [](const Usage& a, const Usage& b) { return a.end_time < b.end_time; });
+    std::ranges::sort(rows, {}, &Usage::end_time);
     // Of the steps up to a row's end, each with fewer bytes alive than the one before it, and more
     // than all behind it.
     std::vector<Alive> peaks;

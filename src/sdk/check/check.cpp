@@ -135,7 +135,7 @@ class VariantChecker {
 
   void check_overlaps(std::vector<Owned> list, Code code, const std::string& core) {
     const std::string who = core.empty() ? core : core + " sees ";
-    std::ranges::stable_sort(list, [](const Owned& a, const Owned& b) { return a.base < b.base; });
+    std::ranges::stable_sort(list, {}, &Owned::base);
     std::size_t last = 0;
     for (std::size_t i = 1; i < list.size(); ++i) {
       const Owned& before = list[last];

@@ -2,6 +2,7 @@
 // difference both places are told: where it was made, and what it should be made from.
 #include "dpl.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "tree/differences.hpp"
@@ -179,8 +180,7 @@ class DplChecker {
         for (std::size_t i = 0; each.name == core && i < each.syscfg.size(); ++i) {
           const std::string& path = each.syscfg[i];
           // A script may write several linker maps for a core.
-          if (std::ranges::none_of(sources,
-                                   [&](const Source& source) { return source.path == path; })) {
+          if (!core::contains(sources, path, &Source::path)) {
             sources.push_back({path, variant.os == view_.variant().os});
           }
         }

@@ -125,8 +125,7 @@ class GeneratedChecker {
     for (const ScriptMapEntry& entry : each.entries) {
       sections.push_back(entry.section.get());
     }
-    std::ranges::stable_sort(sections,
-                             [](const auto* a, const auto* b) { return a->origin < b->origin; });
+    std::ranges::stable_sort(sections, {}, &ScriptSection::origin);
     for (std::size_t i = 1; i < sections.size(); ++i) {
       const ScriptSection& before = *sections[i - 1];
       const ScriptSection& section = *sections[i];

@@ -2,6 +2,7 @@
 // own core's, and cores that map one address by one name must map as much of it.
 #include "peers.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "tree/reading.hpp"
@@ -24,7 +25,7 @@ namespace {
 using core::Code;
 
 bool has_region(const CoreReading& core, std::string_view name) {
-  return std::ranges::any_of(core.linker, [&](const auto& range) { return range.name == name; });
+  return core::contains(core.linker, name, &emit::WrittenRange::name);
 }
 
 // Whether the words of `name` have those of `core`, whatever their case: "OCRAM_MCU4_0" and

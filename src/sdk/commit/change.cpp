@@ -2,9 +2,9 @@
 // at again under the lock, since what was seen before may be another's half change.
 #include "change.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -75,9 +75,8 @@ void note_time(Journal& journal, const std::string& path, std::optional<std::int
   if (!now) {
     return;
   }
-  const auto found = std::ranges::find_if(
-      journal.folder_times, [&](const Journal::FolderTime& folder) { return folder.path == path; });
-  if (found == journal.folder_times.end()) {
+  auto* found = core::find_in(journal.folder_times, path, &Journal::FolderTime::path);
+  if (found == nullptr) {
     journal.folder_times.push_back({path, *now, std::nullopt});
     return;
   }

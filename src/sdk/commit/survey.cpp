@@ -48,7 +48,7 @@ class Surveyor {
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
     }
-    std::ranges::sort(survey_.tasks, [](const Task& a, const Task& b) { return a.path < b.path; });
+    std::ranges::sort(survey_.tasks, {}, &Task::path);
     return std::move(survey_);
   }
 

@@ -93,7 +93,7 @@ std::uint64_t gaps_of(const std::vector<const MovedRegion*>& regions, Range Move
   for (const MovedRegion* each : regions) {
     ranges.push_back(each->*when);
   }
-  std::ranges::sort(ranges, [](const Range& a, const Range& b) { return a.base < b.base; });
+  std::ranges::sort(ranges, {}, &Range::base);
   std::uint64_t gaps = 0;
   std::uint64_t end = ranges.front().base;
   for (const Range& each : ranges) {

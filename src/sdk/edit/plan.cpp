@@ -1,6 +1,7 @@
 // Brings values into scripts, the files that these write and the cores' programs, then reads the
 // result as any tree and tells its news. Beside a file that is not understood nothing is changed.
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
@@ -446,8 +447,7 @@ class Planner {
   [[nodiscard]] bool is_made_by_sysconfig(const std::string& path) const {
     const auto& variants = tree_.sources.variants;
     return std::ranges::any_of(variants, [&](const Variant& variant) {
-      return std::ranges::any_of(variant.cores,
-                                 [&](const CoreSources& core) { return core.generated == path; });
+      return core::contains(variant.cores, path, &CoreSources::generated);
     });
   }
 

@@ -1,6 +1,7 @@
 // Opens a tree: each operating system's map is imported as a board, loaded, resolved and compared
 // with the script. Where scripts do not agree, they are edited in memory, and it is opened again.
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/import.hpp"
@@ -86,9 +87,8 @@ class Opener {
 }  // namespace
 
 const OpenVariant* OpenTree::find(const std::string& name) const {
-  const auto found = std::ranges::find_if(
-      variants, [&](const OpenVariant& each) { return each.variant->os == name; });
-  return found == variants.end() ? nullptr : &*found;
+  return core::find_where(variants,
+                          [&](const OpenVariant& each) { return each.variant->os == name; });
 }
 
 bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {

@@ -3,6 +3,7 @@
 #include "claims.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "mpu_shown.hpp"
@@ -224,10 +225,9 @@ const emit::WrittenMmuEntry* entry_of(const Claim& claim,
     return nullptr;
   }
   const std::string_view instance = std::string_view{claim.beside}.substr(0, dot);
-  const auto found = std::ranges::find_if(entries, [&](const auto& entry) {
+  return core::find_where(entries, [&](const auto& entry) {
     return instance == fmt::format("mmu_armv8{}", entry.instance);
   });
-  return found == entries.end() ? nullptr : &*found;
 }
 
 // Whether the claim stands beside the value that it is about.

@@ -2,6 +2,7 @@
 // or says otherwise, and what only the file has.
 #include "compare_generated.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "script/script.hpp"
@@ -77,9 +78,8 @@ GeneratedDifferences compare_linker(const ScriptExport& exported,
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
     collector.expect(section.name);
-    const auto own = std::ranges::find_if(
-        written, [&](const auto& range) { return range.name == section.name; });
-    if (own == written.end()) {
+    const auto* own = core::find_in(written, section.name, &emit::WrittenRange::name);
+    if (own == nullptr) {
       collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
     } else if (own->base != section.origin || own->size != section.length) {
       collector.add(section.name,
@@ -121,9 +121,8 @@ GeneratedDifferences compare_dts(const ScriptExport& exported,
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
     collector.expect(section.dts_label);
-    const auto own = std::ranges::find_if(
-        written, [&](const auto& node) { return node.label == section.dts_label; });
-    if (own == written.end()) {
+    const auto* own = core::find_in(written, section.dts_label, &emit::WrittenNode::label);
+    if (own == nullptr) {
       collector.add(
           section.dts_label, fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
     } else if (own->base != section.origin || own->size != section.length) {

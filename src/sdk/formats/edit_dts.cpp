@@ -3,6 +3,7 @@
 #include "memsize/sdk/edit_dts.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/text_edits.hpp"
 #include "memsize/emit/written.hpp"
@@ -44,9 +45,8 @@ NodeRange range_of(const Carveout& carveout) {
 }
 
 const Carveout* find_label(const MemoryMap& map, const std::string& label) {
-  const auto found = std::ranges::find_if(
+  return core::find_where(
       map.carveouts, [&](const Carveout& each) { return !label.empty() && each.label == label; });
-  return found == map.carveouts.end() ? nullptr : &*found;
 }
 
 // The number, written as the old one was: as wide where that was padded, in its letters.

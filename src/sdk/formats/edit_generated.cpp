@@ -172,8 +172,7 @@ class Regenerator {
     in_place_ = keeps_ || keeps_order(old);
     if (in_place_) {
       // Entries that somebody moved, with nothing else, stay where they are.
-      std::ranges::sort(placed_,
-                        [](const Placed& a, const Placed& b) { return a.entry < b.entry; });
+      std::ranges::sort(placed_, {}, &Placed::entry);
     }
   }
 

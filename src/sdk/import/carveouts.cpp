@@ -34,9 +34,7 @@ class CarveoutPlanner {
                                     carveout.name == carveout.members.front() + "_PHYS";
       carveout.in_header = in_header_.contains(carveout.name) && !is_region && !is_physical_name;
     }
-    std::ranges::stable_sort(plan_.carveouts, [](const PlanCarveout& a, const PlanCarveout& b) {
-      return a.base < b.base;
-    });
+    std::ranges::stable_sort(plan_.carveouts, {}, &PlanCarveout::base);
     tell_hulls_without_node();
   }
 

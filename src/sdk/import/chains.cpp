@@ -1,4 +1,5 @@
 // Which regions follow each other, by the script's own sums, and what such a row is called.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
@@ -361,8 +362,7 @@ class ChainPlanner {
   // The last chain of a row must not reach the next row, where this one and that one are.
   void limit_chains() {
     for (PlanChain& chain : plan_.chains) {
-      const bool continued = std::ranges::any_of(
-          plan_.chains, [&](const PlanChain& other) { return other.after == chain.name; });
+      const bool continued = core::contains(plan_.chains, chain.name, &PlanChain::after);
       if (chain.space == board::Space::kDdr && !continued) {
         limit_chain(chain);
       }
@@ -439,8 +439,7 @@ class ChainPlanner {
         continue;
       }
       const PlanRegion& last = at(region);
-      const bool own = !alias.cores.empty() &&
-                       std::ranges::find(last.cores, alias.cores.front()) != last.cores.end();
+      const bool own = !alias.cores.empty() && core::contains(last.cores, alias.cores.front());
       if (own && last.virtual_at + last.size == alias.virtual_at &&
           plan_.settable(plus(last.forms.origin, last.forms.length)) == begin) {
         view.after = chain.name;

@@ -1,5 +1,6 @@
 // An imported board's map against the sections that the script made: nothing here is shared with
 // what wrote the board.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/import.hpp"
@@ -145,12 +146,10 @@ class Comparer {
   void compare_nodes(const ScriptExport& each) {
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
-      const auto node = std::ranges::find_if(map_.carveouts, [&](const layout::Carveout& carveout) {
-        return carveout.label == section.dts_label;
-      });
+      const auto* node = core::find_in(map_.carveouts, section.dts_label, &layout::Carveout::label);
       // One without a carve-out was told when the board was written.
-      if (node != map_.carveouts.end() && (node->range.base().value() != section.origin ||
-                                           node->range.size().count() != section.length)) {
+      if (node != nullptr && (node->range.base().value() != section.origin ||
+                              node->range.size().count() != section.length)) {
         differs(
             section,
             fmt::format("node '{}' is {} there, but {} in the script",

@@ -1,4 +1,5 @@
 // Which of a script's sections own memory, and which are another name for it.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
@@ -67,8 +68,7 @@ class RegionCollector {
       const std::size_t slash = path.find('/');
       if (each.kind == "LinkerCmdFile" && slash != std::string::npos) {
         const std::string name = path.substr(0, slash);
-        const bool known = std::ranges::any_of(
-            plan_.cores, [&](const PlanCore& core) { return core.name == name; });
+        const bool known = core::contains(plan_.cores, name, &PlanCore::name);
         if (!known) {
           plan_.cores.push_back({name, path.substr(slash + 1)});
         }
@@ -249,7 +249,7 @@ class RegionCollector {
           continue;
         }
         const bool shared = std::ranges::any_of(item.cores, [&](const std::string& core) {
-          return std::ranges::find(region.cores, core) != region.cores.end();
+          return core::contains(region.cores, core);
         });
         if (region.known == nullptr || shared) {
           region.known = &item;
@@ -306,9 +306,8 @@ class RegionCollector {
   }
 
   [[nodiscard]] static bool apart(const PlanRegion& a, const PlanRegion& b) {
-    return std::ranges::none_of(a.cores, [&](const std::string& core) {
-      return std::ranges::find(b.cores, core) != b.cores.end();
-    });
+    return std::ranges::none_of(
+        a.cores, [&](const std::string& core) { return core::contains(b.cores, core); });
   }
 
   [[nodiscard]] const PlanRegion* owner_of(const PlanRegion& region) const {
@@ -356,9 +355,7 @@ bool is_dts(const ScriptExport& each) {
 }
 
 const PlanRegion* Plan::find(const std::string& name) const {
-  const auto found =
-      std::ranges::find_if(regions, [&](const PlanRegion& region) { return region.name == name; });
-  return found == regions.end() ? nullptr : &*found;
+  return core::find_in(regions, name, &PlanRegion::name);
 }
 
 std::string Plan::owner_of(const std::string& name) const {
@@ -367,8 +364,7 @@ std::string Plan::owner_of(const std::string& name) const {
       return alias.of;
     }
   }
-  const bool is_carveout = std::ranges::any_of(
-      carveouts, [&](const PlanCarveout& carveout) { return carveout.name == name; });
+  const bool is_carveout = core::contains(carveouts, name, &PlanCarveout::name);
   const PlanRegion* region = find(name);
   const bool is_region =
       region != nullptr && region->size != 0 && region->space != board::Space::kCore;

@@ -2,6 +2,7 @@
 // script again. What differs and was not computed from them is an error.
 #include "edit_script.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "known.hpp"
@@ -301,8 +302,7 @@ class Editor {
     // What else fails may be a consequence of the first.
     const auto& old = before.passed_over();
     const auto fails = std::ranges::find_if(after.passed_over(), [&](const PassedOver& each) {
-      return std::ranges::none_of(
-          old, [&](const PassedOver& known) { return known.statement == each.statement; });
+      return !core::contains(old, each.statement, &PassedOver::statement);
     });
     if (fails != after.passed_over().end()) {
       core::Diagnostic refused = fails->why;

@@ -6,6 +6,7 @@
 // function makes what follows conditional, too.
 #include "eval.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "limits.hpp"
@@ -120,7 +121,7 @@ Evaluator::Reads::~Reads() {
 
 void Evaluator::read(std::vector<NameId>& list, NameId name) {
   step(list.size() / 16);
-  if (std::ranges::find(list, name) == list.end()) {
+  if (!core::contains(list, name)) {
     list.push_back(name);
   }
 }
@@ -413,7 +414,7 @@ void Evaluator::import(const Statement& statement) {
                      import.span);
       }
       for (std::size_t id = 0; id < tree_.names.size(); ++id) {
-        if (std::ranges::find(known, tree_.names[id]) != known.end()) {
+        if (core::contains(known, tree_.names[id])) {
           set_name(static_cast<NameId>(id), *module_member(import.module, tree_.names[id]));
         }
       }
@@ -463,9 +464,7 @@ core::Result<Script> evaluate_script(const std::string& path,
 }
 
 const ScriptVariable* find_variable(const Script& script, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      script.variables, [&](const auto& variable) { return variable.name == name; });
-  return found == script.variables.end() ? nullptr : &*found;
+  return core::find_in(script.variables, name, &ScriptVariable::name);
 }
 
 }  // namespace memsize::sdk

@@ -1,4 +1,5 @@
 // Calls: of the script's functions, of what Python has, and of the SDK's library.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "eval.hpp"
@@ -57,7 +58,7 @@ constexpr std::array<std::string_view, 7> kOfPython = {
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+  return core::contains(names, name);
 }
 
 Value make_builtin(Builtin builtin, std::string_view name) {
@@ -86,9 +87,8 @@ std::optional<Value> library_member(std::string_view name) {
 }
 
 std::string_view default_file(std::string_view name) {
-  const auto* known =
-      std::ranges::find_if(kClasses, [&](const Class& entry) { return entry.name == name; });
-  return known == kClasses.end() ? std::string_view{} : known->file;
+  const auto* known = core::find_in(kClasses, name, &Class::name);
+  return known == nullptr ? std::string_view{} : known->file;
 }
 
 }  // namespace

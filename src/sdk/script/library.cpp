@@ -133,8 +133,7 @@ bool Library::check_overlap(std::size_t map, core::Diagnostics& warnings) {
   for (const Member& member : checked.members) {
     sorted.push_back(&sections_[member.section].now);
   }
-  std::ranges::sort(
-      sorted, [](const ScriptSection* a, const ScriptSection* b) { return a->name < b->name; });
+  std::ranges::sort(sorted, {}, &ScriptSection::name);
   for (const ScriptSection* a : sorted) {
     for (const ScriptSection* b : sorted) {
       if (a == b || !runs_into(*a, *b) || separate(*a, *b)) {

@@ -2,6 +2,8 @@
 // is refused by name rather than skipped.
 #include "parser.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include "limits.hpp"
 #include "parse_base.hpp"
 
@@ -125,7 +127,7 @@ class Parser : public ExpressionParser {
                                                          "as",
                                                          "lambda",
                                                          "await"};
-    return !is_keyword(word) || std::ranges::find(kWords, word) != kWords.end();
+    return !is_keyword(word) || core::contains(kWords, word);
   }
 
   // The rest of a statement whose value is not in brackets.
@@ -383,8 +385,7 @@ class Parser : public ExpressionParser {
       const Span span = source_.span(token().text);
       parameter.name = intern(token().text);
       advance();
-      const bool twice = std::ranges::any_of(
-          function.parameters, [&](const Parameter& p) { return p.name == parameter.name; });
+      const bool twice = core::contains(function.parameters, parameter.name, &Parameter::name);
       if (twice) {
         return wrong("a parameter of this name is there already", span);
       }

@@ -2,6 +2,7 @@
 // makefiles (-D with CPU_ and the operating system). Of a file with errors the first is told.
 #include "reading.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/view.hpp"
 
@@ -253,9 +254,7 @@ class VariantReader {
 }  // namespace
 
 const CoreReading* Reading::find(const std::string& core) const {
-  const auto found =
-      std::ranges::find_if(cores, [&](const CoreReading& each) { return each.name == core; });
-  return found == cores.end() ? nullptr : &*found;
+  return core::find_in(cores, core, &CoreReading::name);
 }
 
 std::shared_ptr<const Reading> read_variant(const Sources& sources,

@@ -2,6 +2,7 @@
 // folder that is no such tree, it says which one it may be.
 #include "memsize/sdk/tree.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "script/script.hpp"
@@ -232,8 +233,7 @@ std::string path_of(const ScriptExport& exported) {
 }
 
 const emit::MapFile* Sources::find(const std::string& path) const {
-  const auto found = files.find(path);
-  return found == files.end() ? nullptr : &found->second;
+  return core::value_in(files, path);
 }
 
 core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,

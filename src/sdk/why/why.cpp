@@ -2,6 +2,7 @@
 // how and where it is written. A name may stand for several places: each is a subject of its own.
 #include "memsize/sdk/why.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "check/generated.hpp"
@@ -155,8 +156,8 @@ class TreeAnswerer {
     const std::vector<std::string> sections = section_names();
     const std::vector<std::string> others = other_names();
     // "code_size" is that variable, not the macro of a section "CODE".
-    const bool is_other = std::ranges::find(sections, question_.text) == sections.end() &&
-                          std::ranges::find(others, question_.text) != others.end() &&
+    const bool is_other = !core::contains(sections, question_.text) &&
+                          core::contains(others, question_.text) &&
                           !reading_.macros.contains(question_.text);
     std::string name = is_other ? "" : layout::name_meant(question_.text, sections);
     if (!name.empty()) {
@@ -485,8 +486,7 @@ class TreeAnswerer {
     for (const ScriptSectionPointer& section : script_.sections) {
       const std::string_view argument = core::trim(section->length_argument.text);
       const bool is_size = argument == variable.name && section->concat.empty();
-      const bool known =
-          std::ranges::any_of(sized, [&](const auto* each) { return each->name == section->name; });
+      const bool known = core::contains(sized, section->name, &ScriptSection::name);
       if (is_size && !known && !section->name.ends_with("_PHYS")) {
         sized.push_back(section.get());
       }
@@ -521,7 +521,7 @@ class TreeAnswerer {
 
   void add_users(const std::string& name, Subject& subject) const {
     const auto uses = [&](const ScriptExpression& expression) {
-      return std::ranges::find(expression.uses, name) != expression.uses.end();
+      return core::contains(expression.uses, name);
     };
     for (const ScriptVariable& variable : script_.variables) {
       if (uses(variable.assignments.back().expression)) {
