@@ -35,9 +35,7 @@ std::vector<sizing::HeapRegion> heaps_of(const layout::MemoryMap& map) {
 }
 
 sizing::BoardView view_of(const layout::MemoryMap& map) {
-  sizing::BoardView view;
-  view.board = &map.board;
-  view.values = map.values;
+  sizing::BoardView view{.board = &map.board, .values = map.values};
   for (const board::Knob& knob : map.board.knobs) {
     const layout::Region* region = map.find_by_knob(knob.name);
     if (region != nullptr) {

@@ -65,13 +65,11 @@ core::Diagnostic no_such_system(const sdk::Sources& sources, const board::Board&
   for (const sdk::Variant& variant : sources.variants) {
     systems.push_back(core::printable(variant.os, 40));
   }
-  core::Place place;
-  place.path = sources.platform.folder;
   return core::error(
       Code::kSdkTree,
       fmt::format(
           "there is no generator script for '{}', which board '{}' is of", board.os, board.name),
-      place,
+      {sources.platform.folder},
       fmt::format("there are some for: {}", core::join(systems, ", ")));
 }
 
@@ -80,12 +78,11 @@ CheckedVariant files_of(const sdk::Sources& sources, const sdk::Variant& variant
   const auto there = [&](const std::string& path) {
     return sources.find(path) == nullptr ? std::string{} : path;
   };
-  CheckedVariant checked;
-  checked.platform = sources.platform;
-  checked.os = variant.os;
-  checked.script = variant.script_path;
-  checked.header = there(variant.header);
-  checked.dts = there(variant.dts);
+  CheckedVariant checked{.platform = sources.platform,
+                         .os = variant.os,
+                         .script = variant.script_path,
+                         .header = there(variant.header),
+                         .dts = there(variant.dts)};
   for (sdk::CoreSources core : variant.cores) {
     core.linker = there(core.linker);
     checked.cores.push_back(std::move(core));
@@ -100,13 +97,11 @@ std::optional<core::Diagnostic> too_large(Session& session, const std::string& p
   if (!size || *size <= kLargest.count()) {
     return std::nullopt;
   }
-  core::Place place;
-  place.path = path;
   return core::error(Code::kVerifyParse,
                      fmt::format("this file has {}: no file of a map has more than {}",
                                  core::format_size(core::Bytes{*size}),
                                  core::format_size(kLargest)),
-                     place,
+                     {path},
                      "write the map again with emit");
 }
 
@@ -131,14 +126,12 @@ core::Diagnostics left_over(const std::vector<emit::MapFile>& files,
   if (paths.empty()) {
     return {};
   }
-  core::Place place;
-  place.path = folder;
   core::Diagnostic found =
       core::error(Code::kVerifyDisagree,
                   fmt::format("board '{}' has no such {}: left of another map",
                               board,
                               paths.size() == 1 ? "file" : "files"),
-                  place,
+                  {folder},
                   "remove what is left, or write the map into an empty folder");
   found.details = std::move(paths);
   return {std::move(found)};
@@ -193,13 +186,11 @@ core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& requ
     }
   }
   if (scope.platforms.empty()) {
-    core::Place place;
-    place.path = request.sdk;
     return core::fail(core::error(Code::kSdkTree,
                                   fmt::format("this SDK has no '{}', which board '{}' is",
                                               scope.asked->board.soc,
                                               scope.asked->board.name),
-                                  place,
+                                  {request.sdk},
                                   fmt::format("it has: {}", join_socs(*platforms))));
   }
   return scope;
@@ -212,8 +203,7 @@ void check_generation(Session& session,
   if (!scope.asked) {
     return;
   }
-  EmitRequest again;
-  again.verb = "check";
+  EmitRequest again{.verb = "check"};
   again.board = request.board;
   again.sdk = request.sdk;
   for (const sdk::Platform& platform : scope.platforms) {
@@ -313,13 +303,11 @@ std::optional<layout::MemoryMap> check_board(Session& session,
     return std::nullopt;
   }
   if (!written.board.empty() && written.board != board->name) {
-    core::Place place;
-    place.path = request.map + "/memory_map.json";
     keep({core::error(Code::kVerifyDisagree,
                       fmt::format("the map is of board '{}', not of '{}'",
                                   core::printable(written.board, 60),
                                   board->name),
-                      place,
+                      {request.map + "/memory_map.json"},
                       "name the board that it was written for with --board")},
          report);
     return std::nullopt;
@@ -365,10 +353,7 @@ void check_files(Session& session,
                  const WrittenMap& written,
                  const layout::MemoryMap& map,
                  CheckReport& report) {
-  Candidate candidate;
-  candidate.map = map;
-  candidate.baseline = map;
-  candidate.root = request.map;
+  Candidate candidate{.map = map, .baseline = map, .root = request.map};
   candidate.files = written.files;
   // A missing file was told already.
   const bool is_whole =
@@ -403,9 +388,7 @@ void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,
                    CheckReport& report) {
-  AnalyzeRequest trace;
-  trace.inputs = request.traces;
-  trace.board = request.board;
+  AnalyzeRequest trace{.inputs = request.traces, .board = request.board};
   const auto analysis = analyze(session, trace);
   if (!analysis) {
     keep(analysis.error(), report);

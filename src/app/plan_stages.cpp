@@ -42,12 +42,10 @@ core::Result<std::string> read_whole(Session& session,
     }
     text.append(block.data(), *size);
     if (text.size() > kLongestPlan) {
-      core::Place place;
-      place.path = path;
       return core::fail(core::error(
           Code::kReadLimit,
           fmt::format("this is longer than {}", core::format_size(core::Bytes{kLongestPlan})),
-          place,
+          {path},
           "this is no plan of memory; name the compiler's report"));
     }
   }

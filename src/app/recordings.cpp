@@ -201,16 +201,13 @@ class OtherPrints {
 };
 
 core::Diagnostic lost_table(const std::string& core, std::size_t rows, const core::Place& first) {
-  core::Place place;
-  place.path = first.path;
-  place.line = first.line;
   return core::warning(
       Code::kReadBadRecord,
       fmt::format("{}{} in no table that is here: every sum is a lower bound",
                   core.empty() ? std::string{} : core::printable(core, 40) + ": ",
                   rows == 1 ? std::string{"a row that cannot be read stands"}
                             : fmt::format("{} rows that cannot be read stand", rows)),
-      std::move(place),
+      {first.path, first.line},
       "the log was damaged: trace the model again");
 }
 
@@ -264,9 +261,7 @@ void sort_diagnostics(core::Diagnostics& diagnostics) {
 }  // namespace
 
 core::Place whole_file(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,

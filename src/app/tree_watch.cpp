@@ -18,9 +18,7 @@ using core::Code;
 using Phase = sdk::Status::Phase;
 
 core::Place place_of(const std::string& root) {
-  core::Place place;
-  place.path = root;
-  return place;
+  return {root};
 }
 
 }  // namespace

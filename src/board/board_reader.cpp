@@ -327,9 +327,7 @@ class BoardReader {
   }
 
   void read_core(Value field) {
-    Core core;
-    core.name = field.name();
-    core.place = field.key_place();
+    Core core{.name = field.name(), .place = field.key_place()};
     context_.check_identifier(core.name, field.key_place());
     Fields reader{field, named("core", field), errors_};
     if (!reader.is_table()) {
@@ -396,9 +394,7 @@ class BoardReader {
     if (!reader.is_table()) {
       return;
     }
-    Knob knob;
-    knob.name = field.name();
-    knob.place = field.key_place();
+    Knob knob{.name = field.name(), .place = field.key_place()};
     knob.default_value = required_expression(reader, "default");
     knob.granule = align(reader, "granule", granule);
     knob.hard_granule = align(reader, "hard_granule", hard);

@@ -80,8 +80,7 @@ class MemoriesReader {
                    field.key_place(),
                    "a small letter, then small letters, digits and '_'");
     }
-    PartMemory memory;
-    memory.name = field.name();
+    PartMemory memory{.name = field.name()};
     (void)reader.required("hardware", Kind::kText);
     memory.hardware = bytes(reader, "hardware");
     memory.window = bytes(reader, "window", memory.hardware);

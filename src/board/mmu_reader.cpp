@@ -57,9 +57,7 @@ void read_entry(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  MmuEntry entry;
-  entry.key = field.name();
-  entry.place = field.key_place();
+  MmuEntry entry{.key = field.name(), .place = field.key_place()};
   const Text name = reader.text("name", field.name());
   context.check_identifier(name);
   entry.name = name.text;

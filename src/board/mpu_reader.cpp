@@ -67,9 +67,7 @@ void read_attribute(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  MpuAttribute attribute;
-  attribute.name = field.name();
-  attribute.place = field.key_place();
+  MpuAttribute attribute{.name = field.name(), .place = field.key_place()};
   const Value tex = reader.required("tex", Kind::kWhole);
   const bool has_tex = tex.is(Kind::kWhole) && tex.whole() <= kLastTex;
   if (has_tex) {
@@ -141,9 +139,7 @@ void read_fixed(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  MpuFixed fixed;
-  fixed.key = field.name();
-  fixed.place = field.key_place();
+  MpuFixed fixed{.key = field.name(), .place = field.key_place()};
   const Text name = reader.text("name", field.name());
   context.check_identifier(name);
   fixed.name = name.text;
@@ -192,9 +188,7 @@ void read_core(ReaderContext& context, Value field) {
   if (context.board().find_core(field.name()) == nullptr) {
     context.unknown_core(field.name(), field.key_place());
   }
-  MpuList list;
-  list.core = field.name();
-  list.place = field.key_place();
+  MpuList list{.core = field.name(), .place = field.key_place()};
   read_fixed_list(context, reader, list);
   std::set<std::string> wished;
   if (const Value areas = reader.optional("areas", Kind::kTable)) {
@@ -275,9 +269,7 @@ void read_rat(ReaderContext& context, Value table) {
     if (!entry_reader.is_table()) {
       continue;
     }
-    RatEntry entry;
-    entry.name = field.name();
-    entry.place = field.key_place();
+    RatEntry entry{.name = field.name(), .place = field.key_place()};
     (void)entry_reader.required("covers", Kind::kList);
     ReaderContext::read_covers(entry_reader, entry.covers, entry.cover_places);
     entry.size = expression(entry_reader, "size");

@@ -114,11 +114,7 @@ class SectionsReader {
     if (auto* found = core::find_in(all, core, &CoreSections::core)) {
       return *found;
     }
-    CoreSections sections;
-    sections.core = core;
-    sections.stack = kStack;
-    sections.place = place;
-    all.push_back(std::move(sections));
+    all.push_back({.core = core, .stack = kStack, .place = place});
     return all.back();
   }
 

@@ -102,10 +102,10 @@ class FormatReader {
   void read_record(Value field) {
     Fields reader{field, fmt::format("record {}", field.name()), errors_};
     const auto number = record_number(field.name());
-    RecordMeaning meaning;
-    meaning.name = reader.required_string("name");
-    meaning.what = reader.required_string("what");
-    meaning.memory = read_class(reader, "class", reader.string("space", kMainMemory));
+    RecordMeaning meaning{
+        .name = reader.required_string("name"),
+        .what = reader.required_string("what"),
+        .memory = read_class(reader, "class", reader.string("space", kMainMemory))};
     if (!number) {
       bad_record(field);
     } else {
@@ -160,8 +160,7 @@ class FormatReader {
 
   void read_heap_name(Value value) {
     Fields reader{value, "a heap's names", errors_};
-    HeapName heap;
-    heap.names = reader.strings("names");
+    HeapName heap{.names = reader.strings("names")};
     const std::string space = reader.string("space", kMainMemory);
     if (const auto memory = read_class(reader, "class", space); memory) {
       heap.memory = *memory;
@@ -194,9 +193,7 @@ class FormatReader {
 
   void read_part(Value field, Generation& generation) {
     Fields reader{field, fmt::format("part '{}'", field.name()), errors_};
-    PartRule rule;
-    rule.fingerprint_sizes = read_sizes(reader);
-    rule.fixed = read_fixed(reader);
+    PartRule rule{.fingerprint_sizes = read_sizes(reader), .fixed = read_fixed(reader)};
     generation.parts[field.name()] = std::move(rule);
     reader.finish();
   }
@@ -214,11 +211,10 @@ class FormatReader {
 
   void read_generation(Value field) {
     Fields reader{field, fmt::format("generation '{}'", field.name()), errors_};
-    Generation generation;
-    generation.name = field.name();
-    generation.title = reader.required_string("title");
-    generation.records = read_number(reader, "records", kLargestRecord + 1);
-    generation.estimate = reader.string("estimate");
+    Generation generation{.name = field.name(),
+                          .title = reader.required_string("title"),
+                          .records = read_number(reader, "records", kLargestRecord + 1),
+                          .estimate = reader.string("estimate")};
     generation.form = reader.string("form");
     // A form of its own tells a generation as well.
     const Value print = generation.form.empty() ? reader.required("fingerprint", Kind::kTable)
@@ -246,10 +242,9 @@ class FormatReader {
 
   void read_tree_fact(Value value) {
     Fields reader{value, "what tells a tree's generation", errors_};
-    TreeFact fact;
-    fact.file = reader.required_string("file");
-    fact.contains = reader.string("contains");
-    fact.parts = reader.strings("parts");
+    TreeFact fact{.file = reader.required_string("file"),
+                  .contains = reader.string("contains"),
+                  .parts = reader.strings("parts")};
     (void)reader.required("has", Kind::kList);
     fact.has = read_generation_names(reader, "has");
     fact.lacks = read_generation_names(reader, "lacks");

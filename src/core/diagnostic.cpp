@@ -29,13 +29,11 @@ constexpr std::array kRows = {
 };
 
 Diagnostic make(Severity severity, Code code, std::string message, Place place, std::string hint) {
-  Diagnostic diagnostic;
-  diagnostic.severity = severity;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.place = std::move(place);
-  diagnostic.hint = std::move(hint);
-  return diagnostic;
+  return {.severity = severity,
+          .code = code,
+          .message = std::move(message),
+          .place = std::move(place),
+          .hint = std::move(hint)};
 }
 
 // The order in which statuses win when several errors came together: what the user has to mend

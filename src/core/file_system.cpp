@@ -25,9 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Place at(const std::string& path) {
-  Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 tl::unexpected<Diagnostics> cannot_read(const std::string& path, const std::string& why) {

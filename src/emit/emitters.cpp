@@ -143,8 +143,7 @@ Affected affected_by(const MemoryMap& map, const Affected& one, const Affected& 
   const auto has = [](const Affected& affected, const std::string& core) {
     return std::ranges::find(affected.cores, core) != affected.cores.end();
   };
-  Affected both;
-  both.device_tree = one.device_tree || other.device_tree;
+  Affected both{.device_tree = one.device_tree || other.device_tree};
   for (const board::Core& core : map.board.cores) {
     if (has(one, core.name) || has(other, core.name)) {
       both.cores.push_back(core.name);

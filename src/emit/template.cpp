@@ -108,8 +108,7 @@ core::Place place_at(const std::string& path,
                      const std::string& text,
                      std::size_t at,
                      std::size_t length) {
-  core::Place place;
-  place.path = path;
+  core::Place place{path};
   if (at <= text.size()) {
     const std::size_t start = text.rfind('\n', at) + 1;
     place.line = 1 + static_cast<std::size_t>(std::count(

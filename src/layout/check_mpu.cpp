@@ -206,8 +206,7 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
 }
 
 std::size_t count_with(const MemoryMap& map, const MpuTable& table, std::vector<MpuArea> areas) {
-  MpuTable other;
-  other.areas = std::move(areas);
+  MpuTable other{.areas = std::move(areas)};
   std::ranges::copy_if(table.regions,
                        std::back_inserter(other.regions),
                        [](const MpuRegion& region) { return region.is_fixed; });

@@ -90,8 +90,7 @@ class Search {
     if (!found) {
       return std::nullopt;
     }
-    Growth growth;
-    growth.proved = cheaper.has_value();
+    Growth growth{.proved = cheaper.has_value()};
     growth.cost = cost_of(*found);
     growth.before = first.tables;
     growth.after = judge(*found).tables;

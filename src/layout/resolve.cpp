@@ -171,8 +171,7 @@ class Resolver {
       return;
     }
     const Cursor start = *cursor;
-    Window window;
-    window.chain = chain.name;
+    Window window{.chain = chain.name};
     std::vector<std::pair<std::string, Bytes>> sizes;
     for (const board::Item& item : chain.items) {
       const Bytes size{evaluate(item.size)};
@@ -218,22 +217,21 @@ class Resolver {
                   const board::Item& item,
                   const Cursor& cursor,
                   Bytes size) {
-    Region region;
-    region.name = item.name;
-    region.chain = chain.name;
-    region.space = chain.space;
-    region.attributes = item.attributes;
-    region.cache = item.cache;
-    region.align = item.align;
-    region.section_align = item.section_align;
-    region.in_header = item.in_header;
-    region.in_html = item.in_html;
-    region.note = item.note;
-    region.cores = item.cores;
-    region.virtual_base = cursor.virtual_base;
-    region.physical_base = cursor.physical;
-    region.size = size;
-    region.place = item.place;
+    Region region{.name = item.name,
+                  .chain = chain.name,
+                  .space = chain.space,
+                  .attributes = item.attributes,
+                  .cache = item.cache,
+                  .align = item.align,
+                  .section_align = item.section_align,
+                  .in_header = item.in_header,
+                  .in_html = item.in_html,
+                  .note = item.note,
+                  .cores = item.cores,
+                  .virtual_base = cursor.virtual_base,
+                  .physical_base = cursor.physical,
+                  .size = size,
+                  .place = item.place};
     if (map_.board.find_knob(item.size.text) != nullptr) {
       region.knob = item.size.text;
     }
@@ -591,9 +589,7 @@ class Resolver {
   }
 
   MmuTable mmu_table(const board::MmuList& list) {
-    MmuTable table;
-    table.core = list.core;
-    table.place = list.place;
+    MmuTable table{.core = list.core, .place = list.place};
     for (const std::string& key : list.keys) {
       const auto* entry = core::find_in(map_.board.mmu.entries, key, &board::MmuEntry::key);
       core::bug_if(entry == nullptr, "an MMU entry was not checked at load");
@@ -664,10 +660,7 @@ class Resolver {
           Code::kLayoutAddress, fmt::format("entry '{}' ends above 2^64", entry.name), entry.place);
       return std::nullopt;
     }
-    MmuRange range;
-    range.virtual_range = *seen;
-    range.physical = *real;
-    return range;
+    return MmuRange{.virtual_range = *seen, .physical = *real};
   }
 
   void add_mpu_and_rat() {
@@ -680,9 +673,7 @@ class Resolver {
   }
 
   MpuTable mpu_table(const board::MpuList& list) {
-    MpuTable table;
-    table.core = list.core;
-    table.place = list.place;
+    MpuTable table{.core = list.core, .place = list.place};
     for (const std::string& key : list.fixed) {
       const auto& all = map_.board.mpu.fixed;
       const auto fixed =
@@ -696,15 +687,14 @@ class Resolver {
               fixed->place);
         continue;
       }
-      MpuRegion region;
-      region.number = map_.board.mpu.first + static_cast<unsigned>(table.regions.size());
-      region.name = fixed->name;
-      region.range = *range;
-      region.attribute = fixed->attribute;
-      region.is_fixed = true;
-      region.note = fixed->note;
-      region.place = fixed->place;
-      table.regions.push_back(std::move(region));
+      table.regions.push_back(
+          {.number = map_.board.mpu.first + static_cast<unsigned>(table.regions.size()),
+           .name = fixed->name,
+           .range = *range,
+           .attribute = fixed->attribute,
+           .is_fixed = true,
+           .note = fixed->note,
+           .place = fixed->place});
     }
     for (const board::MpuWish& wish : list.wishes) {
       for (const Region* member : members_of({wish.region}, {wish.place})) {
@@ -732,19 +722,16 @@ class Resolver {
   }
 
   RatTable rat_table(const board::RatList& list) {
-    RatTable table;
-    table.core = list.core;
-    table.place = list.place;
+    RatTable table{.core = list.core, .place = list.place};
     for (const std::string& name : list.names) {
       const auto& all = map_.board.rat.entries;
       const auto entry =
           std::ranges::find_if(all, [&](const auto& each) { return each.name == name; });
       core::bug_if(entry == all.end(), "a RAT entry was not checked at load");
-      board::MmuEntry hull;
-      hull.name = entry->name;
-      hull.covers = entry->covers;
-      hull.cover_places = entry->cover_places;
-      hull.place = entry->place;
+      board::MmuEntry hull{.name = entry->name,
+                           .covers = entry->covers,
+                           .cover_places = entry->cover_places,
+                           .place = entry->place};
       const auto range = covering_range(hull, list.core);
       if (!range || !is_translated(range->covers, list.core)) {
         continue;

@@ -61,10 +61,7 @@ void add_edges(const std::vector<HardwareEntry>& entries,
 }
 
 Sight sight_at(const CoreHardware& hardware, std::uint64_t address) {
-  Sight sight;
-  sight.core = hardware.core;
-  sight.build = hardware.build;
-  sight.address = address;
+  Sight sight{.core = hardware.core, .build = hardware.build, .address = address};
   const HardwareEntry* entry = entry_at(hardware.entries, address);
   const bool beyond = hardware.limit != 0 && address >= hardware.limit;
   sight.is_mapped = !beyond && (entry != nullptr || !(hardware.has_mmu || hardware.has_mpu));

@@ -249,12 +249,11 @@ class BoardAnswerer {
         return;
       }
     }
-    Subject subject;
-    subject.kind = "region";
-    subject.name = owner->name;
-    subject.note = owner->note;
-    subject.cores = owner->cores;
-    subject.size = owner->size.count();
+    Subject subject{.kind = "region",
+                    .name = owner->name,
+                    .note = owner->note,
+                    .cores = owner->cores,
+                    .size = owner->size.count()};
     if (owner->virtual_base) {
       subject.address = owner->virtual_base->value();
     }
@@ -278,9 +277,7 @@ class BoardAnswerer {
     add_sights(*owner, subject);
     // What is on the chip has the size that it has.
     if (owner->space == board::Space::kDdr || !owner->knob.empty()) {
-      Change change;
-      change.knob = owner->knob;
-      change.region = owner->knob.empty() ? owner : nullptr;
+      Change change{.knob = owner->knob, .region = owner->knob.empty() ? owner : nullptr};
       subject.growth = grow(map_, set_, change);
     }
     answer_.subjects.push_back(std::move(subject));
@@ -498,9 +495,7 @@ class BoardAnswerer {
           fmt::format("{} is a knob: it is the size of {}", name, region->name));
       return;
     }
-    Subject subject;
-    subject.kind = knob == nullptr ? "constant" : "knob";
-    subject.name = name;
+    Subject subject{.kind = knob == nullptr ? "constant" : "knob", .name = name};
     const bool is_address = knob != nullptr && knob->is_address;
     subject.facts.push_back(fmt::format("it is {}{}",
                                         is_address ? core::format_hex(value->second)
@@ -546,8 +541,7 @@ class BoardAnswerer {
   }
 
   void add_chain_or_bank(const std::string& name) {
-    Subject subject;
-    subject.name = name;
+    Subject subject{.name = name};
     if (const board::Chain* chain = map_.board.find_chain(name); chain != nullptr) {
       subject.kind = "chain";
       subject.said.push_back({chain->place, "the chain"});
@@ -599,8 +593,7 @@ class BoardAnswerer {
   }
 
   void read_on_bus(std::uint64_t address) {
-    AddressReading reading;
-    reading.physical = address;
+    AddressReading reading{.physical = address};
     if (const Region* owner = owner_at(address); owner != nullptr) {
       reading.name = owner->name;
       reading.offset = address - owner->physical_base->value();
@@ -660,13 +653,12 @@ class BoardAnswerer {
 
   void read_by_core(const CoreHardware& core, std::uint64_t address) {
     const Sight sight = look_at(core, address, 1).front();
-    AddressReading reading;
-    reading.core = core.core;
-    reading.is_mapped = sight.is_mapped;
-    reading.physical = sight.physical;
-    reading.cached = sight.cached;
-    reading.by = sight.by;
-    reading.by_place = sight.by_place;
+    AddressReading reading{.core = core.core,
+                           .is_mapped = sight.is_mapped,
+                           .physical = sight.physical,
+                           .cached = sight.cached,
+                           .by = sight.by,
+                           .by_place = sight.by_place};
     if (!sight.moved_by.empty()) {
       reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
     }
@@ -707,8 +699,7 @@ class BoardAnswerer {
 }  // namespace
 
 CoreHardware hardware_of(const MemoryMap& map, const std::string& core) {
-  CoreHardware hardware;
-  hardware.core = core;
+  CoreHardware hardware{.core = core};
   add_mmu(map, hardware);
   if (!hardware.has_mmu) {
     add_mpu(map, hardware);

@@ -96,10 +96,7 @@ class Planner {
       }
     }
     for (const auto& [key, slots] : fixed) {
-      Arena arena;
-      arena.role = problem_.slots[slots.front()].role;
-      arena.bank = key.first;
-      arena.slots = slots;
+      Arena arena{.role = problem_.slots[slots.front()].role, .bank = key.first, .slots = slots};
       for (const std::size_t slot : slots) {
         arena.offsets.push_back(*problem_.slots[slot].offset);
       }
@@ -122,9 +119,6 @@ class Planner {
     };
     const PlannedBlock& second =
         wanted_.blocks[problem_.slots[arena.slots[collision.second]].blocks.front()];
-    core::Place place;
-    place.path = wanted_.path;
-    place.line = second.line;
     return core::error(Code::kPlanOverlap,
                        fmt::format("{} and {} shall stay where they are in the {} arena of '{}', "
                                    "but share bytes while both live",
@@ -132,7 +126,7 @@ class Planner {
                                    text(collision.second),
                                    model::name_of(arena.role),
                                    core::printable(problem_.banks[arena.bank].name, 80)),
-                       place,
+                       {wanted_.path, second.line},
                        "let one of them move");
   }
 
@@ -336,8 +330,7 @@ class Planner {
     plan.arenas.clear();
     for (std::size_t i = 0; i < problem_.banks.size(); ++i) {
       const Bank& bank = problem_.banks[i];
-      model::PlannedMemory memory;
-      memory.name = bank.name;
+      model::PlannedMemory memory{.name = bank.name};
       if (bank.budget < model::kLargestPlan.count()) {
         memory.capacity = core::Bytes{bank.budget};
       }
@@ -376,11 +369,11 @@ class Planner {
   }
 
   void report_arena(const Arena& arena) {
-    model::PlannedArena row;
-    row.memory = problem_.banks[arena.bank].name;
-    row.role = arena.role;
-    row.source_memory = arena.staged() ? problem_.banks[arena.source].name : "";
-    row.used = core::Bytes{arena.height};
+    model::PlannedArena row{
+        .memory = problem_.banks[arena.bank].name,
+        .role = arena.role,
+        .source_memory = arena.staged() ? problem_.banks[arena.source].name : "",
+        .used = core::Bytes{arena.height}};
     row.total = row.used;
     row.alignment = core::Align::make(arena.base_alignment);
     row.lower_bound = core::Bytes{arena.lower_bound};

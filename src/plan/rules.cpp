@@ -205,8 +205,7 @@ class RulesReader {
 
   void read_constraint(Fields& table) {
     report_unknown(table, kConstraintKeys);
-    MemoryConstraint read;
-    read.place = table.place();
+    MemoryConstraint read{.place = table.place()};
     read.memory = name_at(table, "name", read.place);
     if (!table.has("name")) {
       wrong("a constraint has no 'name'", table.place(), "name the memory that it is about");
@@ -241,8 +240,7 @@ class RulesReader {
 
   void read_rule(Fields& table) {
     report_unknown(table, kRuleKeys);
-    TensorRule rule;
-    rule.place = table.place();
+    TensorRule rule{.place = table.place()};
     read_type(table.value(), rule);
     read_ids(table.value(), rule);
     if (table.has("attributes")) {

@@ -20,9 +20,7 @@ namespace {
 using core::Code;
 
 core::Place whole_file(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 core::Diagnostic unknown_format(const std::string& format) {

@@ -95,12 +95,10 @@ std::optional<HeapReport> heap_in_use(std::string_view name,
       !is_heap_name(name)) {
     return std::nullopt;
   }
-  HeapReport heap;
-  heap.source = HeapReport::Source::kStatistics;
-  heap.name = name;
-  heap.size = Bytes{*size};
-  heap.free = Bytes{*free};
-  return heap;
+  return HeapReport{.source = HeapReport::Source::kStatistics,
+                    .name = std::string{name},
+                    .size = Bytes{*size},
+                    .free = Bytes{*free}};
 }
 
 // Whether free is that part of the size. The percentage overflows in old SDKs, which count it in 32
@@ -250,8 +248,7 @@ constexpr std::string_view kRefusedMemtab = "Could not Allocate memory for memta
 
 std::optional<Failure> parse_refused_record(std::string_view text) {
   Words words{text};
-  Failure failure;
-  failure.kind = Failure::Kind::kRecord;
+  Failure failure{.kind = Failure::Kind::kRecord};
   std::optional<std::uint64_t> record;
   std::optional<std::uint64_t> size;
   std::optional<std::uint64_t> space;
@@ -321,8 +318,7 @@ std::optional<FactValue> parse_run(std::string_view text) {
   if (!ms || !words.skip("(in ms")) {
     return std::nullopt;
   }
-  ExecutionFact run;
-  run.ms = *ms;
+  ExecutionFact run{.ms = *ms};
   if (words.skip_to("DDR_BANDWIDTH (Read + Write) =")) {
     run.read_mb = words.decimal();
     run.written_mb = words.skip(",") ? words.decimal() : std::nullopt;
@@ -566,9 +562,7 @@ std::string_view field_of(std::string_view row, std::size_t number) {
 }  // namespace
 
 void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& problem) {
-  core::Place place;
-  place.path = path_;
-  place.line = line_;
+  core::Place place{path_, line_};
   // The line is shown escaped, and the column is that of the shown line. What had to be cleaned, or
   // is escaped itself, is pointed at by the message alone.
   constexpr std::size_t kAll = std::string_view::npos;

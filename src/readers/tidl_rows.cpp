@@ -299,8 +299,7 @@ std::optional<Row> parse_test_row(std::string_view text) {
   const std::size_t blank = std::min(fields[3].find_first_of(kBlank), fields[3].size());
   const std::string_view mib = fields[3].substr(0, blank);
   const std::string_view pointer = core::trim(fields[3].substr(blank));
-  Row row;
-  row.form = "test";
+  Row row{.form = "test"};
   if (!record || *record > kLargestRecord || !bytes || *bytes > kMostBytes || !code ||
       !space_of(*code, row.block.space, row.block.cacheability) ||
       mib.find_first_not_of("0123456789.") != std::string_view::npos || pointer.empty()) {
@@ -345,8 +344,7 @@ std::optional<Row> parse_request(std::string_view text) {
   if (!core::trim(text).starts_with(',')) {
     return std::nullopt;
   }
-  Row row;
-  row.form = "requests";
+  Row row{.form = "requests"};
   if (!record || *record > kLargestRecord || !code || !bytes || *bytes > kMostBytes ||
       !space_of(*code, row.block.space, row.block.cacheability)) {
     return std::nullopt;

@@ -150,10 +150,7 @@ class Holder {
   };
 
   [[nodiscard]] core::Place place_of(std::size_t input, std::size_t line) const {
-    core::Place place;
-    place.path = log_.recording.inputs.at(input).path;
-    place.line = line;
-    return place;
+    return {log_.recording.inputs.at(input).path, line};
   }
 
   // The recording's models. Where rows do not say if a record is kept, what is known of it does.
@@ -199,13 +196,12 @@ class Holder {
   [[nodiscard]] HeldRecord hold(const std::string& core,
                                 const model::Instance& instance,
                                 const Block& block) const {
-    HeldRecord held;
-    held.input = instance.input;
-    held.line = block.line;
-    held.core = core;
-    held.record = block.record;
-    held.size = block.size.nearest;
-    held.printed = block.address;
+    HeldRecord held{.input = instance.input,
+                    .line = block.line,
+                    .core = core,
+                    .record = block.record,
+                    .size = block.size.nearest,
+                    .printed = block.address};
     if (block.address && block.address->is_whole()) {
       held.address = VirtAddr{block.address->value()};
     }
@@ -540,8 +536,7 @@ class Holder {
       if (!speaks_of(heap.key.core)) {
         continue;
       }
-      HeldRegion region;
-      region.key = heap.key;
+      HeldRegion region{.key = heap.key};
       region.region = heap.region;
       region.knob = heap.knob;
       region.range = heap.range;

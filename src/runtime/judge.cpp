@@ -306,8 +306,7 @@ class ReportJudge {
     const std::string where = told.finding.region.empty()
                                   ? told.core->name
                                   : fmt::format("{}, {}", told.core->name, told.finding.region);
-    core::Place place;
-    place.path = told.core->program_path;
+    const core::Place place{told.core->program_path};
     const bool by_program = known != checks().end() && known->second.hint == kProgram;
     return core::error(code,
                        fmt::format("{}: {}", where, text),

@@ -49,11 +49,10 @@ std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
 }
 
 std::string_view kind_of(const board::MpuAttribute& attribute) {
-  emit::MpuRegionFields fields;
-  fields.tex = attribute.tex;
-  fields.cacheable = attribute.cacheable;
-  fields.bufferable = attribute.bufferable;
-  fields.shareable = attribute.shareable;
+  emit::MpuRegionFields fields{.tex = attribute.tex,
+                               .cacheable = attribute.cacheable,
+                               .bufferable = attribute.bufferable,
+                               .shareable = attribute.shareable};
   return emit::kind_of(fields);
 }
 
@@ -117,13 +116,10 @@ class SubjectMaker {
 
  private:
   void make_core(const std::string& name, std::size_t number) {
-    SubjectCore core;
-    core.name = name;
-    core.number = number;
+    SubjectCore core{.name = name, .number = number};
     const auto own =
         std::ranges::find_if(files_.cores, [&](const auto& files) { return files.core == name; });
-    Wanted wanted;
-    wanted.mmu = map_.find_mmu(name);
+    Wanted wanted{.mmu = map_.find_mmu(name)};
     const auto mpu =
         std::ranges::find_if(map_.mpu, [&](const auto& table) { return table.core == name; });
     if (own != files_.cores.end()) {
@@ -168,14 +164,12 @@ class SubjectMaker {
         continue;
       }
       check_permissions(files.core, entry);
-      layout::MmuRange range;
-      range.instance = core.mmu.ranges.size() + 1;
-      range.entry = entry.name;
-      range.virtual_range = *virtual_range;
-      range.physical = *physical;
-      range.mair = *mair;
-      range.place = entry.place;
-      core.mmu.ranges.push_back(std::move(range));
+      core.mmu.ranges.push_back({.instance = core.mmu.ranges.size() + 1,
+                                 .entry = entry.name,
+                                 .virtual_range = *virtual_range,
+                                 .physical = *physical,
+                                 .mair = *mair,
+                                 .place = entry.place});
     }
     for (const layout::MmuRange& range : wanted.ranges) {
       core.reachable.push_back(range.virtual_range);
@@ -226,10 +220,8 @@ class SubjectMaker {
   }
 
   void disagree(const emit::CoreFiles& files, Code code, std::string what) {
-    core::Place place;
-    place.path = files.program_path;
     subject_.findings.push_back(
-        core::error(code, std::move(what), std::move(place), std::string{emit::kWriteAgain}));
+        core::error(code, std::move(what), {files.program_path}, std::string{emit::kWriteAgain}));
   }
 
   // Permissions are the board's, the same for every entry: the firmware reads, writes and executes.
@@ -359,8 +351,7 @@ class SubjectMaker {
 
   // Two entries over one address have no meaning that could be tried.
   void check_rat(const emit::CoreFiles& files) {
-    core::Place place;
-    place.path = files.program_path;
+    const core::Place place{files.program_path};
     if (files.rat.size() > layout::kRatEntries) {
       errors_.push_back(core::error(Code::kRatEntries,
                                     fmt::format("{} has {} RAT entries, but there are {}",
@@ -415,9 +406,7 @@ class SubjectMaker {
                       range.place,
                       std::string{emit::kWriteAgain}));
     }
-    CoreRegion region;
-    region.name = range.name;
-    region.range = *virtual_range;
+    CoreRegion region{.name = range.name, .range = *virtual_range};
     if (const auto physical = physical_of(*written, core.name)) {
       region.physical = core::PhysAddr{*physical};
     }
@@ -441,8 +430,7 @@ class SubjectMaker {
   void check_place(const std::string& core,
                    const emit::MapRegion& written,
                    const layout::Region& own) {
-    core::Place place;
-    place.path = "memory_map.json";
+    const core::Place place{"memory_map.json"};
     const bool same = written.size == own.size.count() && own.virtual_base &&
                       written.address == own.virtual_base->value() &&
                       (!own.physical_base || written.physical == own.physical_base->value());

@@ -43,8 +43,7 @@ std::string name_of_total(const ClassTotal& total) {
 
 // A class' total as a block, so that it counts.
 Counted block_of(const ClassTotal& total, Bytes size, std::string rule) {
-  Counted counted;
-  counted.from_total = true;
+  Counted counted{.from_total = true};
   counted.block.space = total.space;
   counted.block.cacheability = total.cacheability;
   counted.block.lifetime = *total.lifetime;
@@ -90,8 +89,7 @@ class Maker {
     std::vector<std::string> homeless;
     const bool by_meaning = has_form_without_lifetime(work_.format, instance_);
     for (const Block& block : instance_.blocks) {
-      Counted counted;
-      counted.block = block;
+      Counted counted{.block = block};
       if (by_meaning && block.cacheability != model::Cacheability::kOnChip &&
           !take_class(counted)) {
         homeless.push_back(fmt::format("{}", block.record));

@@ -55,9 +55,8 @@ FailedRecord from_table(const Work& work,
                         const Failure& failure,
                         const Candidate& candidate,
                         const model::Block& block) {
-  FailedRecord failed;
-  failed.failure = &failure;
-  failed.key = {core, block.space, block.cacheability, block.lifetime};
+  FailedRecord failed{.failure = &failure,
+                      .key = {core, block.space, block.cacheability, block.lifetime}};
   model::Block asked = block;
   asked.size = model::measured_exactly(*failure.size);
   BlockList known;
@@ -83,11 +82,10 @@ std::optional<FailedRecord> from_format(const Work& work,
       meaning->second.memory->cacheability != failure.cacheability) {
     return std::nullopt;
   }
-  FailedRecord failed;
-  failed.failure = &failure;
-  failed.key = {core, failure.space, failure.cacheability, meaning->second.memory->lifetime};
-  model::Block asked;
-  asked.size = model::measured_exactly(*failure.size);
+  FailedRecord failed{
+      .failure = &failure,
+      .key = {core, failure.space, failure.cacheability, meaning->second.memory->lifetime}};
+  model::Block asked{.size = model::measured_exactly(*failure.size)};
   failed.least = bound_of(rule_of(work, *work.generation, failed.key), {{&asked}});
   return failed;
 }

@@ -168,8 +168,7 @@ class Sizer {
     const model::CoreRecording nothing{name, {}};
     const model::CoreRecording recorded =
         without_doubtful(work_, found == nullptr ? nothing : *found);
-    CoreSizing core;
-    core.core = name;
+    CoreSizing core{.core = name};
     report_unknown_core(name);
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < recorded.instances.size(); ++i) {

@@ -68,11 +68,11 @@ class SharedText {
 /// A piece of text in a file. Line and column count from 1; 0 means "the whole file" or "the whole
 /// line". `text` is the line itself, kept so that a caret can be drawn without the file.
 struct Place {
-  SharedText path;
+  SharedText path = {};
   std::size_t line = 0;
   std::size_t column = 0;
   std::size_t length = 0;
-  SharedText text;
+  SharedText text = {};
 
   friend bool operator==(const Place&, const Place&) = default;
 };

@@ -110,8 +110,7 @@ std::string figure(const std::optional<model::RunReport>& run, const Measure& me
 }
 
 std::string times_text(const BoardLogReport& report) {
-  Table table;
-  table.columns = {{"core"}, {"run", true}, {"when"}};
+  Table table{.columns = {{"core"}, {"run", true}, {"when"}}};
   for (const Measure& measure : kMeasures) {
     table.columns.push_back({measure.title, true});
   }

@@ -98,8 +98,7 @@ std::string found_in(const AddressReading& reading) {
 }
 
 std::string readings_text(const Answer& answer) {
-  Table table;
-  table.columns = {{"read by"}, {"on the bus", true}, {"cached"}, {"by"}, {"in"}};
+  Table table{.columns = {{"read by"}, {"on the bus", true}, {"cached"}, {"by"}, {"in"}}};
   std::string holes;
   std::vector<std::string> told;
   for (const AddressReading& reading : answer.readings) {
@@ -396,8 +395,7 @@ std::string moved_text(const Expansion& growth) {
     return "    nothing else moves\n";
   }
   std::string out = fmt::format("    {}\n", growth.moved.size() == 1 ? "this moves" : "these move");
-  Table table;
-  table.columns = {{"what"}, {"from", true}, {"to", true}, {"by", true}};
+  Table table{.columns = {{"what"}, {"from", true}, {"to", true}, {"by", true}}};
   for (std::size_t i = 0; i < std::min(growth.moved.size(), kMostMoved); ++i) {
     const Shift& shift = growth.moved[i];
     table.rows.push_back({core::printable(shift.name),

@@ -229,8 +229,7 @@ Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
   if (!fleet) {
     return failed(fleet.error(), kFleetSchema, options.json);
   }
-  Outcome outcome;
-  outcome.diagnostics = fleet->diagnostics;
+  Outcome outcome{.diagnostics = fleet->diagnostics};
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.json = options.json;
   outcome.document = fleet_document(*fleet);

@@ -185,11 +185,10 @@ class Judge {
   }
 
   Outcome outcome() {
-    Outcome outcome;
-    outcome.status = core::exit_status(report_.diagnostics);
-    outcome.json = options_.json;
-    outcome.sarif = options_.sarif;
-    outcome.annotations = options_.annotations;
+    Outcome outcome{.status = core::exit_status(report_.diagnostics),
+                    .json = options_.json,
+                    .sarif = options_.sarif,
+                    .annotations = options_.annotations};
     outcome.text = text(outcome.status);
     outcome.document = document(outcome.status);
     outcome.diagnostics = std::move(report_.diagnostics);
@@ -359,8 +358,7 @@ core::Result<void> size_by_project(app::Session& session,
     return {};
   }
   app::Defaults defaults{project};
-  app::EmitRequest wanted;
-  wanted.board = request.board;
+  app::EmitRequest wanted{.board = request.board};
   std::string sizing;
   defaults.fill_inputs(wanted.trace.inputs, sizing);
   if (!sizing.empty()) {

@@ -136,9 +136,9 @@ Run add_completion(const Command& app) {
   verb.option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   return [shell, app](app::Session&) {
     const std::vector<Words> verbs = describe(app);
-    Outcome outcome;
-    outcome.text = *shell == "bash" ? bash(verbs) : *shell == "zsh" ? zsh(verbs) : fish(verbs);
-    return outcome;
+    return Outcome{.text = *shell == "bash"  ? bash(verbs)
+                           : *shell == "zsh" ? zsh(verbs)
+                                             : fish(verbs)};
   };
 }
 

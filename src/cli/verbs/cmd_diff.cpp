@@ -161,8 +161,7 @@ std::string place_text(const PlannedBlock& block) {
 }
 
 std::string block_table(const PlanDiff& diff) {
-  Table table;
-  table.columns = {{"block"}, {"memory"}, {"change"}};
+  Table table{.columns = {{"block"}, {"memory"}, {"change"}}};
   for (std::size_t i = 0; i < std::min(diff.blocks.size(), kBlocksShown); ++i) {
     const BlockChange& change = diff.blocks[i];
     const PlannedBlock& block = change.after ? *change.after : *change.before;
@@ -354,8 +353,7 @@ Json document_of(const model::PlanReport& before,
 
 // What --fail-on was asked to fail on.
 core::Diagnostics refusals(const PlanDiff& diff, const DiffOptions& options) {
-  core::Place place;
-  place.path = options.after;
+  const core::Place place{options.after};
   const auto refuse = [&](std::string what) {
     return core::error(Code::kDiffChanged,
                        std::move(what),
@@ -395,13 +393,11 @@ void doubt_hash(const model::PlanReport& before,
       before.foreign_plan_hash != after.foreign_plan_hash) {
     return;
   }
-  core::Place place;
-  place.path = after.path;
   found.push_back(core::warning(
       Code::kPlanContradiction,
       fmt::format("the report's own plan hash is that of before ({}), although its arenas are not",
                   shown(after.foreign_plan_hash)),
-      place,
+      {after.path},
       "one of the reports was edited, or cut from another one"));
 }
 
@@ -424,8 +420,7 @@ Outcome run(app::Session& session, const DiffOptions& options) {
     return failed(std::move(errors), kDiffSchema, options.json);
   }
   const PlanDiff diff = plan::diff_plans(*before, *after);
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   const auto keep = [&](const core::Diagnostics& found) {
     outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
   };

@@ -97,8 +97,7 @@ Table rows_of(app::Session& session, const std::string& what, core::Diagnostics&
 }
 
 Outcome run(app::Session& session, const ListOptions& options) {
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   const Table table = rows_of(session, options.what, outcome.diagnostics);
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.text = table.text(0);

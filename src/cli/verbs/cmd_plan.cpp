@@ -187,8 +187,7 @@ core::Result<std::string> text_of(app::Session& session,
 }
 
 Outcome report(app::Session& session, const PlanOptions& options, app::Planning planning) {
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   if (options.strict) {
     for (core::Diagnostic& diagnostic : planning.diagnostics) {
       if (diagnostic.severity == core::Severity::kWarning) {

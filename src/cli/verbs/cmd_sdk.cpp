@@ -232,8 +232,7 @@ Outcome show_status(app::Session& session, const SdkOptions& options) {
   if (!trees) {
     return failed(trees.error(), kSdkSchema, options.json);
   }
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   std::vector<Json> documents;
   for (const Tree& tree : *trees) {
     const auto status = sdk::status(session.files, tree.root);
@@ -290,8 +289,7 @@ Outcome revert(app::Session& session, const SdkOptions& options) {
   if (!reverted) {
     return failed(reverted.error(), kSdkSchema, options.json);
   }
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   std::vector<Json> documents;
   bool has_restored = false;
   for (std::size_t i = 0; i < trees->size(); ++i) {

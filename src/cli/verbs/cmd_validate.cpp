@@ -108,8 +108,7 @@ Outcome run(app::Session& session, ValidateOptions options) {
     say_where(defaults, outcome);
     return outcome;
   }
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   outcome.diagnostics = validation->diagnostics;
   outcome.document["schema"] = kValidateSchema;
   outcome.document["board"] = validation->map.board.name;

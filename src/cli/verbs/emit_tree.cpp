@@ -45,8 +45,7 @@ class TreeEmitter {
     if (!emission) {
       return refused(emission.error());
     }
-    Outcome outcome;
-    outcome.json = json_;
+    Outcome outcome{.json = json_};
     outcome.diagnostics = emission->diagnostics;
     outcome.document = document(*emission);
     return request_.diff    ? show_diff(*emission, std::move(outcome))
@@ -100,10 +99,8 @@ class TreeEmitter {
         if (change.path == app::kRebuildFile) {
           continue;
         }
-        core::Place place;
-        place.path = path_of(root, change);
-        outcome.diagnostics.push_back(
-            core::error(Code::kEmitStale, "this file is not what the sizes give", place));
+        outcome.diagnostics.push_back(core::error(
+            Code::kEmitStale, "this file is not what the sizes give", {path_of(root, change)}));
       }
     }
     outcome.status = core::exit_status(outcome.diagnostics);

@@ -64,9 +64,7 @@ class Verifier {
   }
 
   [[nodiscard]] core::Place place_of(const std::string& path) const {
-    core::Place place;
-    place.path = root_.empty() ? path : root_ + "/" + path;
-    return place;
+    return {root_.empty() ? path : root_ + "/" + path};
   }
 
   void wrong(const std::string& path, Code code, const std::string& what, std::string hint = {}) {
@@ -331,8 +329,7 @@ class Verifier {
   void check_mmu() {
     std::size_t read = 0;
     for (const std::string& core : map_.mmu_cores) {
-      MmuFiles files;
-      files.core = core;
+      MmuFiles files{.core = core};
       if (map_.mmu_in_sysconfig) {
         files.syscfg = find_or_warn(core + "/mmu.syscfg");
       }
@@ -361,8 +358,7 @@ class Verifier {
       const MapMpu* mpu = map_.find_mpu(core);
       const MapRat* rat = map_.find_rat(core);
       const bool by_sysconfig = mpu != nullptr && mpu->program == "sysconfig";
-      MpuFiles files;
-      files.core = core;
+      MpuFiles files{.core = core};
       if (by_sysconfig || (map_.rat_in_sysconfig && rat != nullptr && !rat->entries.empty())) {
         files.syscfg = find_or_warn(core + "/mpu.syscfg");
       }

@@ -56,9 +56,7 @@ class MpuVerifier {
 
  private:
   [[nodiscard]] core::Place place_of(const std::string& path) const {
-    core::Place place;
-    place.path = root_.empty() ? path : root_ + "/" + path;
-    return place;
+    return {root_.empty() ? path : root_ + "/" + path};
   }
 
   void wrong(Code code,
@@ -155,12 +153,10 @@ class MpuVerifier {
                           area.attribute));
         continue;
       }
-      Reach reach;
-      reach.name = area.region;
-      reach.address = area.base;
-      reach.size = area.size;
-      reach.cache = std::string{kind_of(sample->fields)};
-      core.regions.push_back(std::move(reach));
+      core.regions.push_back({.name = area.region,
+                              .address = area.base,
+                              .size = area.size,
+                              .cache = std::string{kind_of(sample->fields)}});
     }
   }
 

@@ -153,8 +153,7 @@ class DtsParser {
 
   // `label: name {`; of several labels the first counts.
   void child(Where where, unsigned depth) {
-    WrittenNode node;
-    node.place = cursor_.place();
+    WrittenNode node{.place = cursor_.place()};
     for (std::size_t labels = behind_labels() / 2; labels > 0; --labels) {
       std::string label = cursor_.take();
       node.label = node.label.empty() ? std::move(label) : node.label;

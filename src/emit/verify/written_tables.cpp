@@ -105,15 +105,13 @@ class Walk {
         return;
       }
     }
-    WrittenMmuEntry entry;
-    entry.instance = static_cast<unsigned>(found_.size() + 1);
-    entry.name = "translation tables";
-    entry.virtual_base = address;
-    entry.physical = physical;
-    entry.size = size;
-    entry.attribute = attribute;
-    entry.place = place_;
-    found_.push_back(std::move(entry));
+    found_.push_back({.instance = static_cast<unsigned>(found_.size() + 1),
+                      .name = "translation tables",
+                      .virtual_base = address,
+                      .physical = physical,
+                      .size = size,
+                      .attribute = attribute,
+                      .place = place_});
   }
 
   const std::string& bytes_;
@@ -198,8 +196,7 @@ std::vector<WrittenMpuRegion> parse_mpu_words(const MapFile& file,
   const std::size_t before = errors.size();
   const std::vector<std::uint64_t> words = parse_words(file, root, "memsize_mpu_table", errors);
   std::vector<WrittenMpuRegion> regions;
-  core::Place place;
-  place.path = file.path_under(root);
+  const core::Place place{file.path_under(root)};
   for (std::size_t at = 0; at + kColumns <= words.size() && errors.size() == before;
        at += kColumns) {
     const std::uint64_t size = words[at + 2];
@@ -212,8 +209,7 @@ std::vector<WrittenMpuRegion> parse_mpu_words(const MapFile& file,
                       place));
       break;
     }
-    WrittenMpuRegion region;
-    region.place = place;
+    WrittenMpuRegion region{.place = place};
     region.fields.number = static_cast<unsigned>(words[at]);
     region.fields.base = words[at + 1];
     region.fields.size = 2ULL << (size >> 1 & 31U);

@@ -239,8 +239,7 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
   for (const board::PartMemory& other : plan.part->memories) {
     names.push_back(other.name);
   }
-  core::Place place;
-  place.path = plan.report.path;
+  const core::Place place{plan.report.path};
   if (memory == "default") {
     if (faults.wants(Severity::kWarning, Code::kPlanMemory)) {
       faults.say(core::warning(
@@ -290,8 +289,7 @@ void check_room(const JudgedPlan& plan,
   if (!room) {
     return;
   }
-  core::Place place;
-  place.path = plan.report.path;
+  core::Place place{plan.report.path};
   const model::PlannedMemory* const known = plan.report_memory(memory);
   place.line = known == nullptr ? 0 : known->line;
   const std::string way_out = plan.part == nullptr
@@ -422,9 +420,6 @@ void check_charges(const JudgedPlan& plan, Faults& faults) {
     if (!faults.wants(Severity::kError, code)) {
       continue;
     }
-    core::Place place;
-    place.path = plan.report.path;
-    place.line = memory->line;
     core::Diagnostic wrong = core::error(
         code,
         is_charge
@@ -437,7 +432,7 @@ void check_charges(const JudgedPlan& plan, Faults& faults) {
                           shown(name),
                           core::format_bytes(*memory->used),
                           core::format_bytes(load.used)),
-        place,
+        {plan.report.path, memory->line},
         fmt::format("it uses at least {} B", load.used.count()));
     wrong.details = load.lines();
     faults.say(std::move(wrong));

@@ -300,15 +300,13 @@ core::Diagnostics false_claims(const model::PlanReport& report) {
     if (claimed == found) {
       return;
     }
-    core::Place place;
-    place.path = report.path;
     errors.push_back(core::error(core::Code::kPlanContradiction,
                                  fmt::format("it says that its {} hash is {}, but {} {}",
                                              what,
                                              core::printable(claimed, 40),
                                              contents,
                                              found),
-                                 place,
+                                 {report.path},
                                  "it was changed after memsize wrote it: write it again with "
                                  "memsize plan, or leave out all "
                                  "hashes of what you changed on purpose"));

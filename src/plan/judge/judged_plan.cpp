@@ -38,9 +38,9 @@ std::optional<PlacedBuffer> buffer_of(const PlannedBlock& block, const PlannedBl
   if (!offset || (block.role == Lifetime::kScratch && !block.live)) {
     return std::nullopt;
   }
-  PlacedBuffer buffer;
-  buffer.offset = offset->count();
-  buffer.size = block.offset ? block.size.count() : std::min(block.size, root.size).count();
+  PlacedBuffer buffer{
+      .offset = offset->count(),
+      .size = block.offset ? block.size.count() : std::min(block.size, root.size).count()};
   buffer.lower = block.live ? block.live->lower : kAlwaysLower;
   buffer.upper = block.live ? block.live->upper : kAlwaysUpper;
   return buffer;
@@ -270,17 +270,11 @@ std::string JudgedPlan::label(std::size_t block) const {
 }
 
 core::Place JudgedPlan::place_of(std::size_t block) const {
-  core::Place place;
-  place.path = report.path;
-  place.line = report.blocks[block].line;
-  return place;
+  return {report.path, report.blocks[block].line};
 }
 
 core::Place JudgedPlan::place_of(const JudgedArena& arena) const {
-  core::Place place;
-  place.path = report.path;
-  place.line = arena.row == nullptr ? 0 : arena.row->line;
-  return place;
+  return {report.path, arena.row == nullptr ? 0 : arena.row->line};
 }
 
 const board::PartMemory* JudgedPlan::part_memory(const std::string& name) const {
@@ -320,8 +314,7 @@ bool Faults::wants(core::Severity severity, core::Code code) {
 }
 
 core::Diagnostics Faults::finish() {
-  core::Place place;
-  place.path = path_;
+  const core::Place place{path_};
   for (const auto& [kind, count] : unsaid_) {
     core::Diagnostic more = core::error(
         kind.first,

@@ -242,8 +242,7 @@ void add_windows(const std::vector<Buffer>& buffers,
 }  // namespace
 
 Instance make_instance(const std::vector<Buffer>& buffers) {
-  Instance instance;
-  instance.unit = common_unit(buffers);
+  Instance instance{.unit = common_unit(buffers)};
   const std::vector<std::int64_t> times = beginnings_after_ends(buffers);
   bool has_windows = false;
   const auto in_units = [&](std::uint64_t bytes) {
@@ -254,8 +253,7 @@ Instance make_instance(const std::vector<Buffer>& buffers) {
     if (buffer.size.count() == 0) {
       continue;
     }
-    Item item;
-    item.lower = count_up_to(times, buffer.lower);
+    Item item{.lower = count_up_to(times, buffer.lower)};
     item.upper = std::max(count_below(times, buffer.upper), item.lower) + 1;
     // The difference of any two steps fits unsigned integers only.
     const auto duration =

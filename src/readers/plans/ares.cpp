@@ -332,11 +332,10 @@ class CheckpointReader : private AresReader {
     read_conflicts(state[is_dump ? "unresolved_conflicts" : "planner_unresolved_conflicts"]);
     const auto total = size_if_any(state, is_dump ? "peak_arena_bytes" : "l2_arena_size");
     if (total) {
-      model::PlannedArena arena;
-      arena.memory = "l2";
-      arena.total = total;
-      arena.line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].position().line;
-      report_.arenas.push_back(std::move(arena));
+      report_.arenas.push_back(
+          {.memory = "l2",
+           .total = total,
+           .line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].position().line});
     }
     buffers_.find_pools();
     const std::int64_t layers = read_layers(state["layer_specs"]);

@@ -119,8 +119,7 @@ class LayersReader {
   explicit LayersReader(const std::string& path) : problems_(path), tensors_(problems_) {}
 
   PlanResult read(std::string_view text) {
-    model::PlanReport report;
-    report.planner = "heliaAOT";
+    model::PlanReport report{.planner = "heliaAOT"};
     LayerRows rows{text};
     if (rows.next() && read_header(rows)) {
       while (rows.next()) {
@@ -201,8 +200,7 @@ class LayersReader {
     const auto layer = number(kLayer);
     const auto size = bytes(kSize);
     const auto side = side_of(field(kSide));
-    HeliaTouch touch;
-    touch.id = field(kId);
+    HeliaTouch touch{.id = std::string{field(kId)}};
     if (touch.id.empty()) {
       wrong("tensor_id is empty");
     }

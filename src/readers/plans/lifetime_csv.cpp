@@ -352,9 +352,7 @@ class TableReader {
            "write a text that has a comma in quotes");
       return;
     }
-    model::PlannedBlock block;
-    block.memory = "default";
-    block.line = rows_.line();
+    model::PlannedBlock block{.memory = "default", .line = rows_.line()};
     const std::size_t before = errors_;
     lower_ = upper_ = gaps_ = Field{};
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -637,8 +635,7 @@ class TableReader {
            hint);
       return std::nullopt;
     };
-    Gap gap;
-    gap.field = field;
+    Gap gap{.field = field};
     const std::size_t at = std::min(field.text.find('@'), field.text.size());
     // A step may be negative.
     const std::size_t dash = field.text.find('-', 1);

@@ -85,9 +85,7 @@ class DocumentReader : private PlanFields {
   }
 
   void read_memory(docs::Value entry) {
-    model::PlannedMemory known;
-    known.name = text(entry, "name");
-    known.line = entry.position().line;
+    model::PlannedMemory known{.name = text(entry, "name"), .line = entry.position().line};
     known.capacity = size_if_any(entry, "capacity_bytes");
     known.used = size_if_any(entry, "used_bytes");
     known.alignment = alignment_if_any(entry, "alignment");
@@ -113,9 +111,8 @@ class DocumentReader : private PlanFields {
   }
 
   void read_arena(docs::Value entry) {
-    model::PlannedArena arena;
-    arena.memory = memory(entry);
-    arena.role = role(entry, "role").value_or(Lifetime::kScratch);
+    model::PlannedArena arena{.memory = memory(entry),
+                              .role = role(entry, "role").value_or(Lifetime::kScratch)};
     arena.source_memory = source(entry, arena.memory);
     arena.line = entry.position().line;
     arena.region_id = whole_if_any(entry, "region_id");
@@ -140,20 +137,14 @@ class DocumentReader : private PlanFields {
     }
     const auto capacity = size_if_any(entry, "capacity_bytes");
     if (capacity && memories_.insert(arena.memory).second) {
-      model::PlannedMemory known;
-      known.name = arena.memory;
-      known.capacity = capacity;
-      known.line = arena.line;
-      report_.memories.push_back(std::move(known));
+      report_.memories.push_back({.name = arena.memory, .capacity = capacity, .line = arena.line});
     }
     report_.arenas.push_back(std::move(arena));
   }
 
   void read_block(docs::Value entry) {
-    model::PlannedBlock block;
-    block.id = id(entry, "id");
-    block.name = text_if_any(entry, "name");
-    block.memory = memory(entry);
+    model::PlannedBlock block{
+        .id = id(entry, "id"), .name = text_if_any(entry, "name"), .memory = memory(entry)};
     block.role = role(entry, "role").value_or(Lifetime::kScratch);
     block.source_memory = source(entry, block.memory);
     block.line = entry.position().line;
@@ -217,9 +208,7 @@ class DocumentReader : private PlanFields {
   }
 
   void read_layer(docs::Value entry) {
-    model::LayerTime layer;
-    layer.name = text(entry, "name");
-    layer.line = entry.position().line;
+    model::LayerTime layer{.name = text(entry, "name"), .line = entry.position().line};
     layer.total = whole(entry, "total_cycles").value_or(0);
     layer.compute = whole_if_any(entry, "compute_cycles").value_or(0);
     layer.load = whole_if_any(entry, "load_cycles").value_or(0);

@@ -18,9 +18,7 @@ namespace {
 using core::Code;
 
 core::Place whole_report(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 core::Diagnostic unknown_plan_format(const std::string& format) {

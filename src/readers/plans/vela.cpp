@@ -298,10 +298,9 @@ class ListingReading {
 
   void read_row(const VelaRow& row) {
     const PlanPlace place{lines_.number(), 0};
-    model::PlannedBlock block;
-    block.id =
-        row.name.empty() ? fmt::format("tensor at line {}", place.line) : std::string{row.name};
-    block.memory = current_.memory;
+    model::PlannedBlock block{.id = row.name.empty() ? fmt::format("tensor at line {}", place.line)
+                                                     : std::string{row.name},
+                              .memory = current_.memory};
     block.role = current_.role;
     block.line = place.line;
     const std::string what = fmt::format("'{}'", core::printable(block.id, kLongestShown));

@@ -294,17 +294,14 @@ class CoreChecker {
         if (attribute == nullptr || !range) {
           continue;
         }
-        emit::MpuRegionFields fields;
-        fields.tex = attribute->tex;
-        fields.cacheable = attribute->cacheable;
-        fields.bufferable = attribute->bufferable;
-        emit::Reach each;
-        each.name = area.region;
-        each.address = range->base;
-        each.size = range->size;
-        each.cache = emit::kind_of(fields);
-        each.place = range->place;
-        reach.regions.push_back(std::move(each));
+        emit::MpuRegionFields fields{.tex = attribute->tex,
+                                     .cacheable = attribute->cacheable,
+                                     .bufferable = attribute->bufferable};
+        reach.regions.push_back({.name = area.region,
+                                 .address = range->base,
+                                 .size = range->size,
+                                 .cache = std::string{emit::kind_of(fields)},
+                                 .place = range->place});
       }
     }
   }
@@ -328,12 +325,10 @@ class CoreChecker {
     if (address == macros.end() || size == macros.end()) {
       return std::nullopt;
     }
-    emit::WrittenRange range;
-    range.name = name;
-    range.base = address->second.value;
-    range.size = size->second.value;
-    range.place = address->second.place;
-    return range;
+    return emit::WrittenRange{.name = name,
+                              .base = address->second.value,
+                              .size = size->second.value,
+                              .place = address->second.place};
   }
 
   const View& view_;

@@ -83,9 +83,7 @@ class GeneratedChecker {
 
  private:
   [[nodiscard]] core::Place place_of(const std::string& path) const {
-    core::Place place;
-    place.path = fmt::format("{}/{}", sources_.platform.folder, path);
-    return place;
+    return {fmt::format("{}/{}", sources_.platform.folder, path)};
   }
 
   // Whether it is there.
@@ -189,12 +187,7 @@ class GeneratedChecker {
 }  // namespace
 
 core::Place place_in_script(const Variant& variant, const ScriptPiece& piece) {
-  core::Place place;
-  place.path = variant.script->path;
-  place.line = piece.line;
-  place.column = piece.column;
-  place.length = piece.length;
-  return place;
+  return {variant.script->path, piece.line, piece.column, piece.length};
 }
 
 void check_generated(const Sources& sources,

@@ -138,15 +138,13 @@ core::Result<void> targets_differ(const Trees& trees) {
     for (const std::string& target : tree->targets()) {
       const auto [first, is_new] = seen.emplace(target, tree.get());
       if (!is_new) {
-        core::Place place;
-        place.path = target;
         return core::fail(core::error(
             Code::kFileWrite,
             fmt::format("cannot change '{}': it is to change as a file of '{}', and of '{}'",
                         core::printable(target, kShown),
                         core::printable(first->second->store().shown_root(), kShown),
                         core::printable(tree->store().shown_root(), kShown)),
-            place,
+            {target},
             "nothing was changed; give it in one of them"));
       }
     }
@@ -278,14 +276,12 @@ core::Diagnostics other_names(core::FileSystem& files, const std::vector<RootCha
       }
     }
     if (!shared.empty()) {
-      core::Place place;
-      place.path = root.root;
       told.push_back(core::warning(
           Code::kSdkNotKept,
           fmt::format("{} other names (hard links), which keep the bytes of before",
                       shared.size() == 1 ? std::string{"a file that changes has"}
                                          : fmt::format("{} files that change have", shared.size())),
-          place,
+          {root.root},
           "what is at the other names is not changed, nor put back"));
       told.back().details = std::move(shared);
     }

@@ -222,8 +222,7 @@ core::Result<void> revert_all(const RevertedTrees& trees) {
 }
 
 FileStatus status_of(const Store& store, const Journal::File& file) {
-  FileStatus status;
-  status.path = file.path;
+  FileStatus status{.path = file.path};
   const FileState& wanted = file.pending ? file.pending->to : *file.applied;
   status.change = !file.original.exists ? FileStatus::Change::kCreated
                   : wanted.exists       ? FileStatus::Change::kChanged

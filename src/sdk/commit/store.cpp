@@ -81,11 +81,9 @@ core::Result<Store> Store::open(core::FileSystem& files, const std::string& root
     return failed(real.error(), "give the folder of a tree");
   }
   if (files.entry(*real).kind != EntryKind::kFolder) {
-    core::Place place;
-    place.path = root;
     return core::fail(core::error(Code::kFileWrite,
                                   fmt::format("'{}' is no folder", core::printable(root, kShown)),
-                                  place,
+                                  {root},
                                   "give the folder of a tree"));
   }
   Store store{files, root, std::move(*real)};
@@ -114,9 +112,7 @@ std::string Store::option() const {
 }
 
 core::Place Store::place(const std::string& path) const {
-  core::Place place;
-  place.path = fmt::format("{}/{}", shown_, path);
-  return place;
+  return {fmt::format("{}/{}", shown_, path)};
 }
 
 bool Store::exists() const {
@@ -425,8 +421,7 @@ core::Result<void> Store::make_folders(const std::string& full) {
     }
   }
   if (files_.real_path(full) != full) {
-    core::Place place;
-    place.path = shown_ + full.substr(root_.size());
+    const core::Place place{shown_ + full.substr(root_.size())};
     return core::fail(core::error(Code::kFileWrite,
                                   fmt::format("cannot write below '{}': a link, or no folder",
                                               core::printable(place.path.str(), kShown)),

@@ -176,10 +176,7 @@ class Surveyor {
   }
 
   void add(const std::string& path, const FileChange& change, const core::Entry& entry) {
-    Task task;
-    task.path = path;
-    task.change = &change;
-    task.owner = entry.owner;
+    Task task{.path = path, .change = &change, .owner = entry.owner};
     const bool exists = entry.kind == EntryKind::kFile;
     if (exists) {
       task.from = state_of(*change.before, entry.mode, entry.mtime_ns);

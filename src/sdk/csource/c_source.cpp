@@ -200,8 +200,7 @@ class Preprocessor {
   }
 
   [[nodiscard]] core::Place place_at(std::size_t at, std::size_t length) const {
-    core::Place place;
-    place.path = source_.path_;
+    core::Place place{source_.path_};
     const std::string_view before = std::string_view{source_.text_}.substr(0, at);
     place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
     const std::size_t newline = before.rfind('\n');
@@ -286,11 +285,8 @@ class Preprocessor {
     }
     const std::string_view word = whole.substr(at, behind - at);
     const std::string_view rest = whole.substr(behind);
-    core::Place place;
-    place.path = source_.path_;
-    place.line = line;
-    place.column = column;
-    place.length = std::min(whole.find_first_of("\r\n"), whole.size());
+    const core::Place place{
+        source_.path_, line, column, std::min(whole.find_first_of("\r\n"), whole.size())};
     if (word == "if" || word == "ifdef" || word == "ifndef") {
       open(word, squeezed(rest), end, place);
     } else if (word == "elif" || word == "else" || word == "endif") {
@@ -312,8 +308,7 @@ class Preprocessor {
       return;
     }
     ++changes_;
-    Branch branch;
-    branch.place = place;
+    Branch branch{.place = place};
     branch.text = word == "if" ? rest : (word == "ifdef" ? "defined(" : "!defined(") + rest + ")";
     const bool guard = word == "ifndef" && defines_next(rest, end);
     branch.holds = guard ? std::optional{true} : holds(branch.text);
@@ -405,10 +400,8 @@ class Preprocessor {
       wrong("a #define without a name", place);
       return;
     }
-    Define define;
-    define.name = name;
-    define.body = squeezed(rest.substr(end));
-    define.conditions = open_conditions();
+    Define define{
+        .name = name, .body = squeezed(rest.substr(end)), .conditions = open_conditions()};
     define.place = place;
     const std::string_view before = whole.substr(0, behind + begin);
     const std::size_t newline = before.rfind('\n');

@@ -131,9 +131,7 @@ class SharedParser : private SourceReader {
     if (depth == kDeepest) {
       return not_understood(cursor_.place());
     }
-    SharedRange range;
-    range.direction = direction_;
-    range.place = cursor_.place();
+    SharedRange range{.direction = direction_, .place = cursor_.place()};
     range.conditions = source_.conditions(range.place.line);
     step();
     if (!cursor_.expect("(")) {
@@ -314,9 +312,7 @@ class SharedParser : private SourceReader {
 
   // `convertVirt2Phys(address, virtual, physical, size, &result);`
   bool conversion() {
-    SharedRange range;
-    range.direction = direction_;
-    range.place = cursor_.place();
+    SharedRange range{.direction = direction_, .place = cursor_.place()};
     range.conditions = source_.conditions(range.place.line);
     const bool to_shared = step() == "convertVirt2Phys";
     if (to_shared != (direction_ == Direction::kToShared)) {

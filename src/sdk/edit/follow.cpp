@@ -333,18 +333,16 @@ std::vector<MpuRegionFields> computed_mpu(const MemoryMap& map, const std::strin
       const layout::MpuRegion& region = table.regions[i];
       const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
       core::bug_if(attribute == nullptr, "an MPU region has an attribute that the board has not");
-      MpuRegionFields fields;
-      fields.number = region.number;
-      fields.name = region.name;
-      fields.base = region.range.base().value();
-      fields.size = region.range.size().count();
-      fields.disabled = region.disabled;
-      fields.tex = attribute->tex;
-      fields.cacheable = attribute->cacheable;
-      fields.bufferable = attribute->bufferable;
-      fields.shareable = attribute->shareable;
-      fields.execute = attribute->execute;
-      regions.push_back(std::move(fields));
+      regions.push_back({.number = region.number,
+                         .name = region.name,
+                         .base = region.range.base().value(),
+                         .size = region.range.size().count(),
+                         .disabled = region.disabled,
+                         .tex = attribute->tex,
+                         .cacheable = attribute->cacheable,
+                         .bufferable = attribute->bufferable,
+                         .shareable = attribute->shareable,
+                         .execute = attribute->execute});
     }
   }
   return regions;

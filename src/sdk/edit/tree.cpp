@@ -33,9 +33,9 @@ class Opener {
     const auto own = models_.find(variant.os);
     const auto model = own == models_.end() ? models_.find(os_) : own;
     const bool known = model != models_.end();
-    OpenVariant open;
-    open.variant = &variant;
-    open.reading = read_variant(sources, variant, known ? model->second.mpu.first : 0);
+    OpenVariant open{
+        .variant = &variant,
+        .reading = read_variant(sources, variant, known ? model->second.mpu.first : 0)};
     auto import =
         import_board(sources,
                      variant,
@@ -114,10 +114,7 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             Opener& opener) {
   auto sources = read_sources(*files, platform);
   MEMSIZE_TRY(sources);
-  OpenTree tree;
-  tree.os = os;
-  tree.sources = std::move(*sources);
-  tree.files = std::move(files);
+  OpenTree tree{.os = os, .sources = std::move(*sources), .files = std::move(files)};
   MEMSIZE_TRY(find_variant(tree.sources, os));
   for (const Variant& variant : tree.sources.variants) {
     if (!all && variant.os != os) {

@@ -182,10 +182,7 @@ class ClaimParser {
 
   void add(
       Stated what, std::uint64_t value, std::string_view line, std::size_t at, std::size_t length) {
-    Claim claim;
-    claim.what = what;
-    claim.value = value;
-    claim.text = std::string{line.substr(at, length)};
+    Claim claim{.what = what, .value = value, .text = std::string{line.substr(at, length)}};
     claim.place.path = path_;
     claim.place.line = line_;
     claim.place.column = at_ - line_begin_ + at + 1;

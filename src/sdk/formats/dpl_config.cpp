@@ -96,9 +96,7 @@ class DplParser : private SourceReader {
       cursor_.wrong(fmt::format("'{}' is defined twice", table), place);
       return;
     }
-    core::CTableRules rules;
-    rules.values = rules_;
-    rules.skips_others = true;
+    core::CTableRules rules{.values = rules_, .skips_others = true};
     if (table == kMmuTable) {
       rules.fields = {"vaddr", "paddr", "size", "attrIndx"};
     } else if (table == kRatTable) {
@@ -147,8 +145,7 @@ class DplParser : private SourceReader {
   }
 
   void add_mmu(const core::CFields& fields, const core::Place& brace) {
-    emit::WrittenMmuEntry entry;
-    entry.instance = static_cast<unsigned>(config_.mmu.size() + 1);
+    emit::WrittenMmuEntry entry{.instance = static_cast<unsigned>(config_.mmu.size() + 1)};
     entry.name = fmt::format("entry {}", entry.instance);
     entry.virtual_base = field(fields, "vaddr", kBus);
     entry.physical = field(fields, "paddr", kBus);

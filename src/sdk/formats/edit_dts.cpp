@@ -259,12 +259,10 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
     }
   }
   if (!is_any && found.empty()) {
-    core::Place place;
-    place.path = folder;
     found.push_back(core::error(
         Code::kSdkTree,
         fmt::format("no device tree of '{}' here has a node of its map", after.board.soc),
-        place,
+        {folder},
         fmt::format("give the kernel's folder, or the one that holds {}",
                     after.board.dts_file.empty() ? "its .dts files" : after.board.dts_file)));
   }

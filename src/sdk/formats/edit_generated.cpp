@@ -402,11 +402,7 @@ class Regenerator {
     return written;
   }
 
-  [[nodiscard]] core::Place whole_file() const {
-    core::Place place;
-    place.path = file_.path;
-    return place;
-  }
+  [[nodiscard]] core::Place whole_file() const { return {file_.path}; }
 
   [[nodiscard]] core::Diagnostic tangled(Span span) const {
     const std::string_view above = text_.substr(0, span.begin);

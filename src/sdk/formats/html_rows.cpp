@@ -38,8 +38,7 @@ class RowParser {
         wrong("this row is not closed", at, kRow.size());
         break;
       }
-      HtmlRow row;
-      row.row = {at, end + kRowEnd.size()};
+      HtmlRow row{.row = {at, end + kRowEnd.size()}};
       if (read(row)) {
         rows.push_back(std::move(row));
       }
@@ -103,12 +102,10 @@ class RowParser {
 
   [[nodiscard]] core::Place place(std::size_t offset, std::size_t length) const {
     const std::string_view before = text_.substr(0, offset);
-    core::Place place;
-    place.path = path_;
-    place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    place.column = offset - (before.rfind('\n') + 1) + 1;
-    place.length = length;
-    return place;
+    return {path_,
+            1 + static_cast<std::size_t>(std::ranges::count(before, '\n')),
+            offset - (before.rfind('\n') + 1) + 1,
+            length};
   }
 
   void wrong(std::string message, std::size_t offset, std::size_t length) {

@@ -122,8 +122,7 @@ class ChainPlanner {
     if (row.empty()) {
       return;
     }
-    PlanChain chain;
-    chain.space = space;
+    PlanChain chain{.space = space};
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i != 0 && space == board::Space::kSram &&
           at(row[i]).physical_at != at(row[i - 1]).end()) {
@@ -172,8 +171,7 @@ class ChainPlanner {
           before == nullptr ? std::nullopt : gap_between(*before, next);
       const bool seen_on = gap && sees_on(*before, next, *gap);
       if (!gap || !seen_on || next_label != label) {
-        PlanChain chain;
-        chain.space = board::Space::kDdr;
+        PlanChain chain{.space = board::Space::kDdr};
         if (gap) {
           chain.after = fmt::format("#{}", plan_.chains.size() - 1);
           if (!seen_on) {
@@ -426,8 +424,7 @@ class ChainPlanner {
   }
 
   void add_view(const PlanAlias& alias) {
-    PlanView view;
-    view.cores = alias.cores;
+    PlanView view{.cores = alias.cores};
     view.name = (alias.cores.empty() ? std::string{"nobody"} : alias.cores.front()) + "_sees";
     while (!used_.insert(view.name).second) {
       view.name += "_more";

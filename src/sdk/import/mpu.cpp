@@ -207,10 +207,8 @@ class MpuWriter {
   [[nodiscard]] const board::MpuAttribute* attribute_for(board::Cache cache) const {
     const auto& all = known_->mpu.attributes;
     return core::find_where(all, [&](const board::MpuAttribute& each) {
-      MpuRegionFields fields;
-      fields.tex = each.tex;
-      fields.cacheable = each.cacheable;
-      fields.bufferable = each.bufferable;
+      MpuRegionFields fields{
+          .tex = each.tex, .cacheable = each.cacheable, .bufferable = each.bufferable};
       const bool is_used = std::ranges::any_of(known_->mpu.cores, [&](const board::MpuList& list) {
         return core::contains(list.wishes, each.name, &board::MpuWish::attribute);
       });

@@ -135,8 +135,7 @@ class RegionCollector {
                section->origin < region.end();
       });
       if (!taken && section->length != 0) {
-        Member member;
-        member.section = section;
+        Member member{.section = section};
         own(member);
       }
     }
@@ -222,9 +221,7 @@ class RegionCollector {
   }
 
   void own(const Member& member) {
-    PlanRegion region;
-    region.section = member.section;
-    region.name = member.section->name;
+    PlanRegion region{.section = member.section, .name = member.section->name};
     for (const PlanCore& core : plan_.cores) {
       if (member.cores.contains(core.name)) {
         region.cores.push_back(core.name);
@@ -291,16 +288,14 @@ class RegionCollector {
         owned.push_back(region);
         continue;
       }
-      PlanAlias alias;
-      alias.section = region.section;
-      alias.name = region.name;
-      alias.of = owner->name;
-      alias.cores = region.cores;
-      alias.virtual_base = region.forms.origin;
-      alias.virtual_at = region.virtual_at;
-      alias.size = region.size;
-      alias.same_place = region.virtual_at == owner->virtual_at;
-      plan_.aliases.push_back(std::move(alias));
+      plan_.aliases.push_back({.section = region.section,
+                               .name = region.name,
+                               .of = owner->name,
+                               .cores = region.cores,
+                               .virtual_base = region.forms.origin,
+                               .virtual_at = region.virtual_at,
+                               .size = region.size,
+                               .same_place = region.virtual_at == owner->virtual_at});
     }
     plan_.regions = std::move(owned);
   }
@@ -372,12 +367,7 @@ std::string Plan::owner_of(const std::string& name) const {
 }
 
 core::Place Plan::place_of(const ScriptPiece& piece) const {
-  core::Place place;
-  place.path = variant->script->path;
-  place.line = piece.line;
-  place.column = piece.column;
-  place.length = piece.length;
-  return place;
+  return {variant->script->path, piece.line, piece.column, piece.length};
 }
 
 void Plan::left_out(const std::string& what, const core::Place& place, std::string hint) {

@@ -146,9 +146,7 @@ class MmuHolder {
 };
 
 core::Place whole(const emit::MapFile& file, const std::string& root) {
-  core::Place place;
-  place.path = file.path_under(root);
-  return place;
+  return {file.path_under(root)};
 }
 
 }  // namespace

@@ -88,8 +88,7 @@ void InstanceScript::read_other(core::Cursor& cursor) {
 
 // A statement goes up to its semicolon, or to its line's end where brackets are closed.
 void InstanceScript::read_setting(core::Cursor& cursor) {
-  Setting setting;
-  setting.place = cursor.place();
+  Setting setting{.place = cursor.place()};
   std::size_t words = 0;
   std::vector<std::size_t> lines = {setting.place.line};
   if (is_declaration(cursor.peek())) {
@@ -400,11 +399,7 @@ class InstanceEditor {
     }
   }
 
-  [[nodiscard]] core::Place whole() const {
-    core::Place place;
-    place.path = script_.path();
-    return place;
-  }
+  [[nodiscard]] core::Place whole() const { return {script_.path()}; }
 
   // What is set in a new instance stands behind that of the one before it.
   void add() {
@@ -564,8 +559,7 @@ core::Diagnostics hold_rest(const InstanceScript& before,
                             const InstancePlan& plan,
                             const std::vector<std::string_view>& edited) {
   core::Diagnostics found;
-  core::Place whole;
-  whole.path = before.path();
+  const core::Place whole{before.path()};
   const auto differs = [&](const std::string& what) {
     found.push_back(core::error(
         Code::kVerifyDisagree, fmt::format("the change would also change {}", what), whole));

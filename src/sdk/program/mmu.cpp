@@ -82,11 +82,7 @@ class MmuEditor {
     return tl::unexpected{std::move(errors_)};
   }
 
-  [[nodiscard]] core::Place whole() const {
-    core::Place place;
-    place.path = file_.path_under(root_);
-    return place;
-  }
+  [[nodiscard]] core::Place whole() const { return {file_.path_under(root_)}; }
 
   void disagree(std::string message, std::string hint = {}) {
     errors_.push_back(

@@ -259,9 +259,8 @@ class MpuEditor {
   }
 
   void refuse(Code code, std::string message, std::string hint = {}) {
-    core::Place place;
-    place.path = file_.path_under(root_);
-    errors_.push_back(core::error(code, std::move(message), place, std::move(hint)));
+    errors_.push_back(
+        core::error(code, std::move(message), {file_.path_under(root_)}, std::move(hint)));
   }
 
   void check(const std::vector<MpuRegionFields>& regions,

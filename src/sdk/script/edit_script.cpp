@@ -105,11 +105,9 @@ class Missing {
       names.push_back(variable.name);
     }
     std::string hint = core::did_you_mean(name_, names);
-    core::Place place;
-    place.path = known_.script().path;
     return core::error(Code::kSdkName,
                        fmt::format("the script has no variable '{}'", core::printable(name_, 80)),
-                       std::move(place),
+                       {known_.script().path},
                        hint.empty() ? "its variables are the names that it assigns outside of "
                                       "functions"
                                     : std::move(hint));
@@ -312,8 +310,7 @@ class Editor {
     for (const auto& [name, wanted] : values_) {
       const ScriptVariable* variable = after.variable(name);
       if (variable == nullptr || variable->value() != ScriptValue{wanted}) {
-        core::Place place;
-        place.path = path_;
+        const core::Place place{path_};
         problems.push_back(script_error(
             fmt::format("'{}' does not become {} by editing its last assignment", name, wanted),
             variable == nullptr

@@ -52,8 +52,7 @@ core::Result<Script> Evaluator::run(const std::string& path) {
   if (failed()) {
     return core::fail(*problem_);
   }
-  Script script;
-  script.path = path;
+  Script script{.path = path};
   finish(script);
   return script;
 }
@@ -96,9 +95,8 @@ void Evaluator::step(std::size_t count) {
 
 ScriptExpression Evaluator::expression_at(Span span, const std::vector<NameId>& uses) {
   step_for_text(span.end - span.begin);
-  ScriptExpression expression;
-  expression.place = source_.piece(span);
-  expression.text = source_.text(span);
+  ScriptExpression expression{.place = source_.piece(span),
+                              .text = std::string{source_.text(span)}};
   expression.uses.reserve(uses.size());
   for (const NameId use : uses) {
     expression.uses.emplace_back(name_text(use));
@@ -277,13 +275,10 @@ void Evaluator::assign(const Statement& statement) {
 
 void Evaluator::assign_again(const Statement& statement) {
   const Target& target = statement.targets.front();
-  Expr variable;
-  variable.kind = ExprKind::kName;
-  variable.name = target.name;
+  Expr variable{.kind = ExprKind::kName, .name = target.name};
   variable.span = target.span;
   const Value before = name(variable);
-  ScriptAssignment assignment;
-  assignment.augmented = true;
+  ScriptAssignment assignment{.augmented = true};
   Value value;
   {
     const Reads reads{*this};

@@ -438,9 +438,7 @@ Value Evaluator::call_function(const Expr& expr, const Function& function) {
     return make_none();
   }
   const auto id = static_cast<std::size_t>(&function - tree_.functions.data());
-  Frame frame;
-  frame.function = &function;
-  frame.call = expr.span;
+  Frame frame{.function = &function, .call = expr.span};
   for (std::size_t i = 0; i < bound.size(); ++i) {
     frame.locals.emplace_back(function.parameters[i].name,
                               bound[i].given ? bound[i].value : presets_[id][i]);
@@ -616,9 +614,7 @@ Value Evaluator::make_exporter(const Expr& expr, const Value& callee) {
   if (!map) {
     return make_none();
   }
-  Exporter exporter;
-  exporter.kind = *callee.text;
-  exporter.map = *map;
+  Exporter exporter{.kind = *callee.text, .map = *map};
   if (with_bases) {
     exporter.target.physical_base = unsigned_of(bound[1], "the physical base");
     exporter.target.virtual_base = unsigned_of(bound[2], "the virtual base");

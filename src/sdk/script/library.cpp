@@ -44,10 +44,7 @@ std::size_t Library::make_section(ScriptSection section) {
 }
 
 std::size_t Library::make_map(std::string title, Span span) {
-  Map map;
-  map.title = std::move(title);
-  map.place = source_.piece(span);
-  maps_.push_back(std::move(map));
+  maps_.push_back({.title = std::move(title), .place = source_.piece(span)});
   return maps_.size() - 1;
 }
 
@@ -166,11 +163,9 @@ std::vector<ScriptMapEntry> Library::entries(const Map& map) {
 }
 
 ScriptExport Library::snapshot(std::size_t map) {
-  ScriptExport result;
-  result.map_variable = maps_[map].variable;
-  result.map_title = maps_[map].title;
-  result.entries = entries(maps_[map]);
-  return result;
+  return {.map_variable = maps_[map].variable,
+          .map_title = maps_[map].title,
+          .entries = entries(maps_[map])};
 }
 
 void Library::finish(Script& script) {

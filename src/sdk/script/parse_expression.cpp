@@ -202,10 +202,7 @@ ExprId ExpressionParser::add_list(ExprKind kind, std::vector<ExprId> operands, s
   if (failed()) {
     return kNothing;
   }
-  Expr expr;
-  expr.kind = kind;
-  expr.span = {begin, passed()};
-  expr.operands = std::move(operands);
+  Expr expr{.kind = kind, .span = {begin, passed()}, .operands = std::move(operands)};
   return add(std::move(expr));
 }
 
@@ -267,11 +264,8 @@ ExprId ExpressionParser::inversion() {
   if (failed()) {
     return kNothing;
   }
-  Expr expr;
-  expr.kind = ExprKind::kUnary;
-  expr.op = Op::kNot;
-  expr.span = {begin, passed()};
-  expr.operands = {operand};
+  Expr expr{
+      .kind = ExprKind::kUnary, .op = Op::kNot, .span = {begin, passed()}, .operands = {operand}};
   return add(std::move(expr));
 }
 
@@ -336,11 +330,10 @@ ExprId ExpressionParser::binary(int weakest) {
     if (failed()) {
       break;
     }
-    Expr expr;
-    expr.kind = ExprKind::kBinary;
-    expr.op = known->op;
-    expr.span = {begin, passed()};
-    expr.operands = {left, right};
+    Expr expr{.kind = ExprKind::kBinary,
+              .op = known->op,
+              .span = {begin, passed()},
+              .operands = {left, right}};
     left = add(std::move(expr));
   }
   return kNothing;
@@ -366,11 +359,7 @@ ExprId ExpressionParser::factor() {
   if (failed()) {
     return kNothing;
   }
-  Expr expr;
-  expr.kind = ExprKind::kUnary;
-  expr.op = op;
-  expr.span = {begin, passed()};
-  expr.operands = {operand};
+  Expr expr{.kind = ExprKind::kUnary, .op = op, .span = {begin, passed()}, .operands = {operand}};
   return add(std::move(expr));
 }
 
@@ -389,11 +378,10 @@ ExprId ExpressionParser::power() {
   if (failed()) {
     return kNothing;
   }
-  Expr expr;
-  expr.kind = ExprKind::kBinary;
-  expr.op = Op::kPower;
-  expr.span = {begin, passed()};
-  expr.operands = {base, exponent};
+  Expr expr{.kind = ExprKind::kBinary,
+            .op = Op::kPower,
+            .span = {begin, passed()},
+            .operands = {base, exponent}};
   return add(std::move(expr));
 }
 
@@ -420,10 +408,7 @@ ExprId ExpressionParser::postfix(ExprId object, std::size_t begin) {
       unexpected("a name");
       return kNothing;
     }
-    Expr expr;
-    expr.kind = ExprKind::kAttribute;
-    expr.name = intern(token().text);
-    expr.operands = {object};
+    Expr expr{.kind = ExprKind::kAttribute, .name = intern(token().text), .operands = {object}};
     advance();
     expr.span = {begin, passed()};
     return add(std::move(expr));
@@ -440,9 +425,7 @@ ExprId ExpressionParser::postfix(ExprId object, std::size_t begin) {
 }
 
 ExprId ExpressionParser::call(ExprId callee, std::size_t begin) {
-  Expr expr;
-  expr.kind = ExprKind::kCall;
-  expr.operands = {callee};
+  Expr expr{.kind = ExprKind::kCall, .operands = {callee}};
   while (!failed() && !take_sign(")")) {
     if (!argument(expr)) {
       return kNothing;
@@ -501,9 +484,8 @@ ExprId ExpressionParser::number_literal() {
     return kNothing;
   }
   advance();
-  Expr expr;
-  expr.kind = literal.is_float ? ExprKind::kFloat : ExprKind::kInteger;
-  expr.number = literal.number;
+  Expr expr{.kind = literal.is_float ? ExprKind::kFloat : ExprKind::kInteger,
+            .number = literal.number};
   expr.span = span;
   return add(std::move(expr));
 }
@@ -512,8 +494,7 @@ ExprId ExpressionParser::number_literal() {
 ExprId ExpressionParser::string_literals() {
   const std::size_t begin = here();
   std::string text;
-  Expr expr;
-  expr.kind = ExprKind::kText;
+  Expr expr{.kind = ExprKind::kText};
   while (is_kind(TokenKind::kString)) {
     const Span span = source_.span(token().text);
     const Literal literal = decode_string(token().text);
@@ -538,8 +519,7 @@ ExprId ExpressionParser::string_literals() {
 
 ExprId ExpressionParser::word() {
   const std::string_view text = token().text;
-  Expr expr;
-  expr.span = source_.span(text);
+  Expr expr{.span = source_.span(text)};
   if (text == "True") {
     expr.kind = ExprKind::kTrue;
   } else if (text == "False") {

@@ -248,8 +248,7 @@ class Parser : public ExpressionParser {
   void import_statement(Statement& statement) {
     statement.kind = StatementKind::kImport;
     do {
-      ImportedName import;
-      import.module = dotted_name();
+      ImportedName import{.module = dotted_name()};
       import.span = failed() ? Span{} : source_.span(import.module);
       bind(statement, import, import.module.substr(0, import.module.find('.')));
     } while (take_sign(","));
@@ -257,8 +256,7 @@ class Parser : public ExpressionParser {
 
   void from_statement(Statement& statement) {
     statement.kind = StatementKind::kImport;
-    ImportedName import;
-    import.module = dotted_name();
+    ImportedName import{.module = dotted_name()};
     if (!take_word("import")) {
       return unexpected("'import'");
     }
@@ -290,16 +288,12 @@ class Parser : public ExpressionParser {
   }
 
   void if_statement(Block& block) {
-    Statement statement;
-    statement.kind = StatementKind::kIf;
+    Statement statement{.kind = StatementKind::kIf};
     const std::size_t begin = here();
     std::string_view word = "if";
     do {
       advance();
-      Branch branch;
-      branch.condition = expression();
-      branch.body = suite(word);
-      statement.branches.push_back(std::move(branch));
+      statement.branches.push_back({.condition = expression(), .body = suite(word)});
       word = "elif";
     } while (!failed() && is_word("elif"));
     if (take_word("else")) {
@@ -342,8 +336,7 @@ class Parser : public ExpressionParser {
   }
 
   void def_statement(Block& block) {
-    Statement statement;
-    statement.kind = StatementKind::kDef;
+    Statement statement{.kind = StatementKind::kDef};
     const std::size_t begin = here();
     if (locals_ != nullptr) {
       return wrong("a function inside of a function is not understood", source_.span(token().text));

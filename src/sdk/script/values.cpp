@@ -206,9 +206,7 @@ Computed compare_identity(Op op, const Value& left, const Value& right) {
 }  // namespace
 
 Value make_unknown(ValueKind kind) {
-  Value value;
-  value.kind = kind;
-  return value;
+  return {.kind = kind};
 }
 
 Value make_none() {

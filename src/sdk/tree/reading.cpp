@@ -73,8 +73,7 @@ class VariantReader {
   }
 
   void read_core(const CoreSources& core) {
-    CoreReading reading;
-    reading.name = core.name;
+    CoreReading reading{.name = core.name};
     if (const MapFile* linker = sources_.find(core.linker)) {
       parse([&](auto& errors) { return emit::parse_linker(*linker, root_, errors); },
             reading.linker);
@@ -170,9 +169,8 @@ class VariantReader {
 
   // What is compiled for the core: the operating system of the other variants is not.
   [[nodiscard]] BuildFlags flags_of(const std::string& core) const {
-    BuildFlags flags;
-    flags.defined = {kCoreFlag + core, in_capitals(variant_.os)};
-    flags.families = {kCoreFlag};
+    BuildFlags flags{.defined = {kCoreFlag + core, in_capitals(variant_.os)},
+                     .families = {kCoreFlag}};
     for (const Variant& other : sources_.variants) {
       if (other.os != variant_.os) {
         flags.undefined.insert(in_capitals(other.os));

@@ -100,12 +100,10 @@ class TreeAnswerer {
 
   core::Diagnostic unknown_name() const {
     const std::string near = core::did_you_mean(question_.text, all_names());
-    core::Place place;
-    place.path = script_.path;
     return core::error(
         Code::kSdkName,
         fmt::format("no file of {} has '{}'", answer_.source, core::printable(question_.text, 60)),
-        place,
+        {script_.path},
         near.empty() ? "the script names the regions; an address begins with 0x or a digit" : near);
   }
 
@@ -215,9 +213,7 @@ class TreeAnswerer {
     if (told) {
       return;
     }
-    Subject subject;
-    subject.kind = "region";
-    subject.name = name;
+    Subject subject{.kind = "region", .name = name};
     if (section != nullptr) {
       subject.note = section->comment == name ? "" : section->comment;
       subject.address = section->origin;
@@ -500,9 +496,7 @@ class TreeAnswerer {
                       sized.front()->name));
       return;
     }
-    Subject subject;
-    subject.kind = "variable";
-    subject.name = variable.name;
+    Subject subject{.kind = "variable", .name = variable.name};
     if (is_number) {
       const auto number = static_cast<std::uint64_t>(*value);
       subject.facts.push_back(fmt::format(
@@ -544,11 +538,8 @@ class TreeAnswerer {
           node.name.substr(0, node.name.find('@')) != name) {
         continue;
       }
-      Subject subject;
-      subject.kind = "node";
-      subject.name = called(node);
-      subject.physical = node.base;
-      subject.size = node.size;
+      Subject subject{
+          .kind = "node", .name = called(node), .physical = node.base, .size = node.size};
       subject.facts.push_back(
           fmt::format("Linux reserves it{}", node.no_map ? ", and does not map it" : ""));
       subject.said.push_back({node.place, "the node"});
@@ -578,9 +569,7 @@ class TreeAnswerer {
     if (macro == reading_.macros.end()) {
       return;
     }
-    Subject subject;
-    subject.kind = "macro";
-    subject.name = name;
+    Subject subject{.kind = "macro", .name = name};
     subject.facts.push_back(fmt::format("it is {}", core::format_hex(macro->second.value)));
     subject.said.push_back({macro->second.place, "the macro"});
     answer_.subjects.push_back(std::move(subject));
@@ -590,8 +579,7 @@ class TreeAnswerer {
 
   void read_address(std::uint64_t address) {
     if (question_.core.empty()) {
-      AddressReading reading;
-      reading.physical = address;
+      AddressReading reading{.physical = address};
       place_on_bus(address, reading);
       answer_.readings.push_back(std::move(reading));
     }
@@ -684,14 +672,13 @@ class TreeAnswerer {
 
   void read_by_core(const CoreHardware& core, std::uint64_t address) {
     const Sight sight = layout::look_at(core, address, 1).front();
-    AddressReading reading;
-    reading.core = core.core;
-    reading.build = core.build;
-    reading.is_mapped = sight.is_mapped;
-    reading.physical = sight.physical;
-    reading.cached = sight.cached;
-    reading.by = sight.by;
-    reading.by_place = sight.by_place;
+    AddressReading reading{.core = core.core,
+                           .build = core.build,
+                           .is_mapped = sight.is_mapped,
+                           .physical = sight.physical,
+                           .cached = sight.cached,
+                           .by = sight.by,
+                           .by_place = sight.by_place};
     if (!sight.moved_by.empty()) {
       reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
     }
