@@ -3,6 +3,7 @@
 #include "analyze_stages.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"
 #include "memsize/readers/reader.hpp"
@@ -364,10 +365,9 @@ core::Diagnostic unsized(const Analysis& analysis) {
       cores.push_back(knob.demand->core);
     }
   }
-  std::vector<std::string> traced;
-  for (const sizing::CoreSizing& core : analysis.sizing.cores) {
-    traced.push_back(sizing::core_name(core.core));
-  }
+  const std::vector<std::string> traced =
+      core::texts_of(analysis.sizing.cores,
+                     [&](const sizing::CoreSizing& core) { return sizing::core_name(core.core); });
   return core::error(
       Code::kSizingUnknownCore,
       fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),

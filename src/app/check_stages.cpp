@@ -40,11 +40,8 @@ void keep_new(const core::Diagnostics& found, CheckReport& report) {
 }
 
 std::string join_socs(const std::vector<sdk::Platform>& platforms) {
-  std::vector<std::string> names;
-  names.reserve(platforms.size());
-  for (const sdk::Platform& platform : platforms) {
-    names.push_back(core::printable(platform.soc, 40));
-  }
+  const std::vector<std::string> names = core::texts_of(
+      platforms, [&](const sdk::Platform& platform) { return core::printable(platform.soc, 40); });
   return core::join(names, ", ");
 }
 
@@ -60,11 +57,9 @@ std::optional<layout::MemoryMap> map_for(const std::map<std::string, board::Boar
 }
 
 core::Diagnostic no_such_system(const sdk::Sources& sources, const board::Board& board) {
-  std::vector<std::string> systems;
-  systems.reserve(sources.variants.size());
-  for (const sdk::Variant& variant : sources.variants) {
-    systems.push_back(core::printable(variant.os, 40));
-  }
+  const std::vector<std::string> systems =
+      core::texts_of(sources.variants,
+                     [&](const sdk::Variant& variant) { return core::printable(variant.os, 40); });
   return core::error(
       Code::kSdkTree,
       fmt::format(

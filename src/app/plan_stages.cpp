@@ -3,6 +3,7 @@
 #include "plan_stages.hpp"
 
 #include "memsize/core/byte_stream.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"
 #include "memsize/plan/check_plan.hpp"
@@ -84,11 +85,9 @@ std::size_t arenas_in(const model::PlanReport& plan,
 }  // namespace
 
 std::string plan_names(const std::vector<std::string>& paths) {
-  std::vector<std::string> names;
-  names.reserve(paths.size());
-  for (const std::string& path : paths) {
-    names.push_back(path == "-" ? "standard input" : core::printable(path, 300));
-  }
+  const std::vector<std::string> names = core::texts_of(paths, [&](const std::string& path) {
+    return path == "-" ? "standard input" : core::printable(path, 300);
+  });
   return core::join(names, " and ");
 }
 

@@ -3,6 +3,7 @@
 #include "planning.hpp"
 
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
@@ -121,10 +122,9 @@ core::Result<board::MemorySet> memories_for(Session& session,
   const auto capacity = capacity_of(request.capacity);
   MEMSIZE_TRY(capacity);
   if (set->memories.size() > 1) {
-    std::vector<std::string> names;
-    for (const board::PartMemory& memory : set->memories) {
-      names.push_back(core::printable(memory.name, 40));
-    }
+    const std::vector<std::string> names = core::texts_of(
+        set->memories,
+        [&](const board::PartMemory& memory) { return core::printable(memory.name, 40); });
     return core::fail(
         core::error(Code::kUsage,
                     fmt::format("--capacity is for one memory, but the plan has {}: {}",

@@ -97,18 +97,16 @@ core::Result<void> apply_core(model::Recording& recording,
     }
     return {};
   }
-  std::vector<std::string> names;
-  for (const std::string& name : cores_in(recording)) {
-    names.push_back(name.empty() ? "(no name)" : name);
-  }
+  const std::vector<std::string> names =
+      core::texts_of(cores_in(recording),
+                     [&](const std::string& name) { return name.empty() ? "(no name)" : name; });
   name_core(recording, core);
   if (cores_in(recording).count(core) == 0) {
-    const std::string hint = core::did_you_mean(core, names);
-    return core::fail(core::error(
-        Code::kSizingUnknownCore,
-        fmt::format("core '{}' printed no table", core::printable(core, 40)),
-        {},
-        hint.empty() ? fmt::format("tables were printed by: {}", core::join(names, ", ")) : hint));
+    return core::fail(
+        core::error(Code::kSizingUnknownCore,
+                    fmt::format("core '{}' printed no table", core::printable(core, 40)),
+                    {},
+                    core::did_you_mean(core, names, "tables were printed by")));
   }
   keep_core(recording, core);
   return {};

@@ -119,10 +119,7 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
 
 // Of a knob that the board has not: what was meant.
 std::string near_knob(const board::Board& board, const core::Diagnostic& unknown) {
-  std::vector<std::string> names;
-  for (const board::Knob& knob : board.knobs) {
-    names.push_back(knob.name);
-  }
+  const std::vector<std::string> names = core::texts_of(board.knobs, &board::Knob::name);
   return core::did_you_mean(unknown.party("knob"), names);
 }
 

@@ -18,10 +18,7 @@ namespace {
 using core::Code;
 
 core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Knob& knob : board.knobs) {
-    names.push_back(knob.name);
-  }
+  const std::vector<std::string> names = core::texts_of(board.knobs, &Knob::name);
   std::string hint = core::did_you_mean(name, names);
   core::Diagnostic unknown = core::error(
       Code::kKnobUnknown,

@@ -1,4 +1,5 @@
 // The MMU of a board's cores: what the driver can do, the entries, and each core's order of them.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "reader_context.hpp"
@@ -79,10 +80,7 @@ void read_entry(ReaderContext& context, Value field) {
 }
 
 void check_entry_keys(ReaderContext& context, Value core) {
-  std::vector<std::string> keys;
-  for (const MmuEntry& entry : context.board().mmu.entries) {
-    keys.push_back(entry.key);
-  }
+  const std::vector<std::string> keys = core::texts_of(context.board().mmu.entries, &MmuEntry::key);
   std::set<std::string> listed;
   for (const Value item : core) {
     if (!listed.insert(item.string()).second) {

@@ -1,4 +1,5 @@
 // The memory protection unit and the address translation of a board's R5F cores.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "reader_context.hpp"
@@ -122,10 +123,8 @@ void expect_attribute(ReaderContext& context, const std::string& name, const cor
   if (context.board().mpu.find_attribute(name) != nullptr) {
     return;
   }
-  std::vector<std::string> names;
-  for (const MpuAttribute& attribute : context.board().mpu.attributes) {
-    names.push_back(attribute.name);
-  }
+  const std::vector<std::string> names =
+      core::texts_of(context.board().mpu.attributes, &MpuAttribute::name);
   context.errors().push_back(
       core::error(Code::kBoardReference,
                   fmt::format("there is no MPU attribute '{}'", core::printable(name)),
@@ -156,10 +155,7 @@ void read_fixed(ReaderContext& context, Value field) {
 }
 
 void read_fixed_list(ReaderContext& context, Fields& reader, MpuList& list) {
-  std::vector<std::string> keys;
-  for (const MpuFixed& fixed : context.board().mpu.fixed) {
-    keys.push_back(fixed.key);
-  }
+  const std::vector<std::string> keys = core::texts_of(context.board().mpu.fixed, &MpuFixed::key);
   std::set<std::string> listed;
   for (const Text& key : reader.texts("fixed")) {
     if (!listed.insert(key.text).second) {

@@ -274,8 +274,7 @@ int run(int argc, char** argv) {
   }
   const Parsed parsed = program.parse(argc, argv);
   if (parsed.text) {
-    Outcome outcome{.text = *parsed.text};
-    return finish(std::move(outcome));
+    return finish(Outcome{.text = *parsed.text});
   }
   if (parsed.misuse) {
     return usage_error(command, *parsed.misuse, words);

@@ -271,9 +271,7 @@ Result<std::vector<std::string>> RealFileSystem::list_tree(const std::string& fo
   }
   for (const std::string& below : *folders) {
     const auto names = list(fmt::format("{}/{}", folder, below));
-    if (!names) {
-      return names;
-    }
+    MEMSIZE_TRY(names);
     for (const std::string& name : *names) {
       paths->push_back(fmt::format("{}/{}", below, name));
     }

@@ -434,7 +434,9 @@ bool is_identifier(std::string_view text) {
   });
 }
 
-std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names) {
+std::string did_you_mean(std::string_view wrong,
+                         const std::vector<std::string>& names,
+                         std::string_view else_all) {
   constexpr std::size_t kFarthest = 3;
   constexpr std::size_t kTelling = 5;
   const std::string asked = to_lower(wrong);
@@ -466,7 +468,10 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
       nearest_distance = distance;
     }
   }
-  return nearest.empty() ? std::string{} : fmt::format("did you mean '{}'?", printable(nearest));
+  if (!nearest.empty()) {
+    return fmt::format("did you mean '{}'?", printable(nearest));
+  }
+  return else_all.empty() ? std::string{} : fmt::format("{}: {}", else_all, join(names, ", "));
 }
 
 bool one_byte_off(std::string_view a, std::string_view b) {

@@ -164,9 +164,7 @@ core::Result<std::string> render_template(const EmitInput& input,
     }
   }
   auto text = input.files.read(path, core::kWrittenFile);
-  if (!text) {
-    return text;
-  }
+  MEMSIZE_TRY(text);
   kainjow::mustache::mustache parsed{*text};
   if (!parsed.is_valid()) {
     return core::fail(broken_template(path, *text, parsed.error_message()));

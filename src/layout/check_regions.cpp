@@ -1,6 +1,7 @@
 // Checks of regions, gaps and carve-outs. Each looks at finished ranges only, in 64 bits, and knows
 // nothing of how they came about: a mistake in resolve() and one in a board file look the same
 // here.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"
@@ -105,10 +106,10 @@ void check_virtual_overlap(const MemoryMap& map, core::Diagnostics& found) {
 }
 
 void check_banks(const MemoryMap& map, core::Diagnostics& found) {
-  std::vector<std::string> banks;
-  for (const board::Bank& bank : map.board.banks) {
-    banks.push_back(fmt::format("{} {}", bank.name, core::format_range(bank.range)));
-  }
+  const std::vector<std::string> banks =
+      core::texts_of(map.board.banks, [&](const board::Bank& bank) {
+        return fmt::format("{} {}", bank.name, core::format_range(bank.range));
+      });
   Places places{map};
   for (const Region& region : map.regions) {
     if (!is_outside(map, region)) {

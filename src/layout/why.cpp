@@ -123,10 +123,7 @@ class BoardAnswerer {
   }
 
   core::Diagnostic unknown_core() const {
-    std::vector<std::string> names;
-    for (const board::Core& core : map_.board.cores) {
-      names.push_back(core.name);
-    }
+    const std::vector<std::string> names = core::texts_of(map_.board.cores, &board::Core::name);
     return core::error(
         Code::kUsage,
         fmt::format(
@@ -155,11 +152,7 @@ class BoardAnswerer {
   // --- names ---------------------------------------------------------------------------------
 
   [[nodiscard]] std::vector<std::string> region_names() const {
-    std::vector<std::string> names;
-    for (const Region& region : map_.regions) {
-      names.push_back(region.name);
-    }
-    return names;
+    return core::texts_of(map_.regions, &Region::name);
   }
 
   [[nodiscard]] std::vector<std::string> carveout_names() const {
@@ -174,11 +167,7 @@ class BoardAnswerer {
 
   template <typename List>
   static std::vector<std::string> names_of(const List& list) {
-    std::vector<std::string> names;
-    for (const auto& each : list) {
-      names.push_back(each.name);
-    }
-    return names;
+    return core::texts_of(list, [](const auto& each) { return each.name; });
   }
 
   [[nodiscard]] std::vector<std::string> constant_names() const {

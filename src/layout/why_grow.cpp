@@ -27,9 +27,7 @@ constexpr std::uint64_t kLargestStep = 1ULL << 30;
 
 core::Result<MemoryMap> checked(const board::Board& board, const board::KnobValues& set) {
   auto map = resolve(board, set);
-  if (!map) {
-    return map;
-  }
+  MEMSIZE_TRY(map);
   core::Diagnostics found = check_map(*map);
   std::erase_if(found, [](const auto& each) { return each.severity != core::Severity::kError; });
   if (!found.empty()) {

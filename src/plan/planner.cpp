@@ -3,6 +3,7 @@
 #include "memsize/plan/planner.hpp"
 
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 
@@ -70,10 +71,7 @@ class Planner {
 
  private:
   core::Result<PlanOutcome> unknown_planner() const {
-    std::vector<std::string> names;
-    for (const NamedPlannerRow& row : named_planners()) {
-      names.emplace_back(row.name);
-    }
+    const std::vector<std::string> names = core::texts_of(named_planners(), &NamedPlannerRow::name);
     std::string hint = core::did_you_mean(options_.planner, names);
     core::Diagnostic unknown = core::error(
         Code::kUsage,

@@ -122,11 +122,10 @@ class RulesReader {
   void report_unknown(const Fields& table, const std::vector<std::string>& known) {
     for (const Value field : table.value()) {
       if (!core::contains(known, field.name())) {
-        std::string hint = core::did_you_mean(field.name(), known);
         warn(fmt::format(
                  "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
              field.key_place(),
-             hint.empty() ? fmt::format("known keys: {}", core::join(known, ", ")) : hint);
+             core::did_you_mean(field.name(), known, "known keys"));
       }
     }
   }

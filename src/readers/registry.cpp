@@ -24,16 +24,11 @@ core::Place whole_file(const std::string& path) {
 }
 
 core::Diagnostic unknown_format(const std::string& format) {
-  std::vector<std::string> names;
-  for (const Reader& reader : all_readers()) {
-    names.emplace_back(reader.name);
-  }
-  const std::string hint = core::did_you_mean(format, names);
-  return core::error(
-      Code::kReadUnknownFormat,
-      fmt::format("there is no reader '{}'", core::printable(format)),
-      {},
-      hint.empty() ? fmt::format("the readers are: {}", core::join(names, ", ")) : hint);
+  const std::vector<std::string> names = core::texts_of(all_readers(), &Reader::name);
+  return core::error(Code::kReadUnknownFormat,
+                     fmt::format("there is no reader '{}'", core::printable(format)),
+                     {},
+                     core::did_you_mean(format, names, "the readers are"));
 }
 
 std::string no_table_hint() {

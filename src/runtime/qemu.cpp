@@ -82,10 +82,9 @@ class QemuMachine : public Machine {
         return core::fail(machine_error("the emulated memory cannot be written"));
       }
     }
-    ProcessSpec spec{.arguments = command(core, loaded, phase),
-                     .descriptors = {file().descriptor()},
-                     .timeout = input_.options.timeout};
-    ProcessEnd end = run_process(spec);
+    ProcessEnd end = run_process(ProcessSpec{.arguments = command(core, loaded, phase),
+                                             .descriptors = {file().descriptor()},
+                                             .timeout = input_.options.timeout});
     for (Local& local : loaded.locals) {
       local.bytes = file().read(local.base, local.bytes.size());
     }

@@ -136,10 +136,8 @@ class Sizer {
 
   // Those that printed a table, then those of which only failures or statistics tell, by name.
   [[nodiscard]] std::vector<std::string> cores() const {
-    std::vector<std::string> traced;
-    for (const model::CoreRecording& core : work_.recording.cores) {
-      traced.push_back(core.core);
-    }
+    std::vector<std::string> traced =
+        core::texts_of(work_.recording.cores, &model::CoreRecording::core);
     std::vector<std::string> others;
     const auto add = [&](const std::string& core) {
       const auto is_known = [&](const auto& list) { return core::contains(list, core); };
@@ -208,10 +206,8 @@ class Sizer {
     if (work_.view == nullptr || core.empty() || work_.view->board->find_core(core) != nullptr) {
       return;
     }
-    std::vector<std::string> names;
-    for (const board::Core& known : work_.view->board->cores) {
-      names.push_back(known.name);
-    }
+    const std::vector<std::string> names =
+        core::texts_of(work_.view->board->cores, &board::Core::name);
     work_.say(core::warning(
         Code::kSizingUnknownCore,
         fmt::format("board '{}' has no core '{}': its demands size nothing",

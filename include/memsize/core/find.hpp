@@ -1,9 +1,13 @@
-// Looking for the one item of a list, or the one value of a map, that has a name or a number.
+// Lists: the one item that has a name or a number, and one text of each item. Maps: the value of a
+// key.
 #pragma once
+
+#include "memsize/core/find.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
+#include <string>
+#include <vector>
 
 namespace memsize::core {
 
@@ -32,6 +36,16 @@ template <typename Map, typename Key>
 template <typename Items, typename Value, typename Member = std::identity>
 [[nodiscard]] constexpr bool contains(const Items& items, const Value& value, Member member = {}) {
   return std::ranges::find(items, value, member) != std::ranges::end(items);
+}
+
+/// A text of each item: a member, or what a function makes of it.
+template <typename Items, typename Text>
+[[nodiscard]] std::vector<std::string> texts_of(const Items& items, Text text) {
+  std::vector<std::string> texts;
+  for (const auto& item : items) {
+    texts.emplace_back(std::invoke(text, item));
+  }
+  return texts;
 }
 
 }  // namespace memsize::core

@@ -75,9 +75,11 @@ template <typename A>
 [[nodiscard]] bool is_identifier(std::string_view text);
 
 /// The name that `wrong` begins or that begins `wrong`, else the nearest within three edits, as the
-/// sentence "did you mean 'x'?", else empty.
+/// sentence "did you mean 'x'?". Where none is near: all of them behind `else_all`, "they are: x,
+/// y", or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
-                                       const std::vector<std::string>& names);
+                                       const std::vector<std::string>& names,
+                                       std::string_view else_all = {});
 
 /// Whether one is the other with one byte replaced: what a damaged name looks like.
 [[nodiscard]] bool one_byte_off(std::string_view a, std::string_view b);

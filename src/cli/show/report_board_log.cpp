@@ -3,6 +3,7 @@
 #include "report_board_log.hpp"
 
 #include "memsize/app/sizing_document.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "render_diagnostics.hpp"
@@ -31,10 +32,8 @@ using RecordPlace = HeldRecord::Where;
 constexpr std::size_t kMostRuns = 40;
 
 std::string heading(const BoardLogReport& report) {
-  std::vector<std::string> names;
-  for (const model::Input& input : report.inputs) {
-    names.push_back(input_name(input));
-  }
+  const std::vector<std::string> names =
+      core::texts_of(report.inputs, [&](const model::Input& input) { return input_name(input); });
   std::string out = "the board's log " + core::join(names, ", ") + "\n";
   if (!report.generation.empty()) {
     out += fmt::format(

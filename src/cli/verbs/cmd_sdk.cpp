@@ -1,5 +1,6 @@
 // memsize sdk: what memsize changed in one tree or two, and the way back. What is done is all in
 // sdk/transaction.hpp; here it gets words, and a document.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/transaction.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -281,10 +282,7 @@ Outcome revert(app::Session& session, const SdkOptions& options) {
   if (!trees) {
     return failed(trees.error(), kSdkSchema, options.json);
   }
-  std::vector<std::string> roots;
-  for (const Tree& tree : *trees) {
-    roots.push_back(tree.root);
-  }
+  const std::vector<std::string> roots = core::texts_of(*trees, &Tree::root);
   const auto reverted = sdk::revert(session.files, roots, {options.force});
   if (!reverted) {
     return failed(reverted.error(), kSdkSchema, options.json);

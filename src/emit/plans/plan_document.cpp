@@ -1,4 +1,5 @@
 // A plan as data: memsize's own document, heliaAOT's residency report, and a table of lifetimes.
+#include "memsize/core/find.hpp"
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/diff_plans.hpp"
@@ -64,15 +65,15 @@ std::string block_member(const PlannedBlock& block) {
     line.number("lower", block.live->lower).number("upper", block.live->upper);
   }
   if (!block.windows.empty()) {
-    std::vector<std::string> windows;
-    for (const model::Window& window : block.windows) {
-      windows.push_back(JsonLine{}
-                            .number("lower", window.live.lower)
-                            .number("upper", window.live.upper)
-                            .number("begin", window.begin.count())
-                            .number("end", window.end.count())
-                            .str());
-    }
+    const std::vector<std::string> windows =
+        core::texts_of(block.windows, [&](const model::Window& window) {
+          return JsonLine{}
+              .number("lower", window.live.lower)
+              .number("upper", window.live.upper)
+              .number("begin", window.begin.count())
+              .number("end", window.end.count())
+              .str();
+        });
     line.json("windows", fmt::format("[{}]", fmt::join(windows, ", ")));
   }
   line.number("size", block.size.count());
@@ -132,12 +133,7 @@ std::string layer_member(const model::LayerTime& layer) {
 
 template <typename Items, typename Member>
 std::vector<std::string> members_of(const Items& items, Member member) {
-  std::vector<std::string> lines;
-  lines.reserve(items.size());
-  for (const auto& item : items) {
-    lines.push_back(member(item));
-  }
-  return lines;
+  return core::texts_of(items, [&](const auto& item) { return member(item); });
 }
 
 // Those of the plan where each arena has one of its own, else by heliaAOT's rule: scratch,

@@ -1,5 +1,6 @@
 // What concerns whole arenas and memories: where constants come from, what is charged to whom, what
 // has room, and whether totals are sums.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "judged_plan.hpp"
@@ -235,10 +236,8 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
   if (plan.part == nullptr || plan.part->memories.empty() || plan.part_memory(memory) != nullptr) {
     return;
   }
-  std::vector<std::string> names;
-  for (const board::PartMemory& other : plan.part->memories) {
-    names.push_back(other.name);
-  }
+  const std::vector<std::string> names =
+      core::texts_of(plan.part->memories, &board::PartMemory::name);
   const core::Place place{plan.report.path};
   if (memory == "default") {
     if (faults.wants(Severity::kWarning, Code::kPlanMemory)) {
@@ -255,12 +254,11 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
   if (!faults.wants(Severity::kError, Code::kPlanMemory)) {
     return;
   }
-  const std::string hint = core::did_you_mean(memory, names);
   faults.say(
       core::error(Code::kPlanMemory,
                   fmt::format("part {} has no memory {}", shown(plan.part->name), shown(memory)),
                   place,
-                  hint.empty() ? "its memories are: " + core::join(names, ", ") : hint)
+                  core::did_you_mean(memory, names, "its memories are"))
           .about({{"memory", memory}}));
 }
 

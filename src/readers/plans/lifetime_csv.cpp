@@ -324,11 +324,7 @@ class TableReader {
   }
 
   void unknown_column(const Field& field) {
-    std::vector<std::string> names;
-    names.reserve(kColumns.size());
-    for (const ColumnName& known : kColumns) {
-      names.emplace_back(known.name);
-    }
+    const std::vector<std::string> names = core::texts_of(kColumns, &ColumnName::name);
     const std::string guess = core::did_you_mean(field.text, names);
     problems_.warn(Code::kPlanSyntax,
                    place_of(field),

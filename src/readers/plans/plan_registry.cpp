@@ -22,16 +22,11 @@ core::Place whole_report(const std::string& path) {
 }
 
 core::Diagnostic unknown_plan_format(const std::string& format) {
-  std::vector<std::string> names;
-  for (const PlanReader& reader : all_plan_readers()) {
-    names.emplace_back(reader.name);
-  }
-  const std::string hint = core::did_you_mean(format, names);
-  return core::error(
-      Code::kReadUnknownFormat,
-      fmt::format("there is no reader of plans '{}'", core::printable(format)),
-      {},
-      hint.empty() ? fmt::format("the readers of plans are: {}", core::join(names, ", ")) : hint);
+  const std::vector<std::string> names = core::texts_of(all_plan_readers(), &PlanReader::name);
+  return core::error(Code::kReadUnknownFormat,
+                     fmt::format("there is no reader of plans '{}'", core::printable(format)),
+                     {},
+                     core::did_you_mean(format, names, "the readers of plans are"));
 }
 
 constexpr std::string_view kWhatPlansAre =

@@ -114,10 +114,7 @@ DplEntries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
 
 // All parts, with a blank between two.
 std::string value_text(const DplValue& value) {
-  std::vector<std::string> texts;
-  for (const DplPart& part : value.parts) {
-    texts.push_back(part.text);
-  }
+  const std::vector<std::string> texts = core::texts_of(value.parts, &DplPart::text);
   return core::join(texts, " ");
 }
 

@@ -320,11 +320,7 @@ bool TreeChange::undo() {
 }
 
 std::vector<std::string> TreeChange::targets() const {
-  std::vector<std::string> paths;
-  for (const Task& task : survey_.tasks) {
-    paths.push_back(store_.target(task.path));
-  }
-  return paths;
+  return core::texts_of(survey_.tasks, [&](const Task& task) { return store_.target(task.path); });
 }
 
 std::vector<std::string> TreeChange::changed_now() const {

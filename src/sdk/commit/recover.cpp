@@ -2,6 +2,7 @@
 // copy, back every old one; a file that is neither stops both, and a person must say what it is.
 #include "recover.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/recover_trees.hpp"
 
@@ -42,11 +43,7 @@ bool can_go_back(const Store& store, const Journal::File& file, const FileState&
 }
 
 std::vector<std::string> paths_of(const Journal& journal) {
-  std::vector<std::string> paths;
-  for (const Journal::File& file : journal.files) {
-    paths.push_back(file.path);
-  }
-  return paths;
+  return core::texts_of(journal.files, &Journal::File::path);
 }
 
 // One step of go_forward().

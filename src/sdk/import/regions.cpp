@@ -135,8 +135,7 @@ class RegionCollector {
                section->origin < region.end();
       });
       if (!taken && section->length != 0) {
-        Member member{.section = section};
-        own(member);
+        own(Member{.section = section});
       }
     }
   }

@@ -66,9 +66,7 @@ class MmuEditor {
                                  [&](const emit::MapFile& structured, PropertyEdits& edits) {
                                    fill(structured, wanted, edits);
                                  });
-    if (!edited) {
-      return edited;
-    }
+    MEMSIZE_TRY(edited);
     hold({file_.path, *edited}, wanted);
     if (core::has_errors(errors_)) {
       return failed();

@@ -221,15 +221,11 @@ class MpuEditor {
       fill_entries(file, entries, edits);
     };
     auto with_regions = edit_instances(file_, root_, kMpu, mpu, mpu_properties(), set_regions);
-    if (!with_regions) {
-      return with_regions;
-    }
+    MEMSIZE_TRY(with_regions);
     const emit::MapFile half{file_.path, *with_regions};
     auto result = edit_instances(
         half, root_, kRat, rat, {"$name", "localAddr", "systemAddr", "size"}, set_entries);
-    if (!result) {
-      return result;
-    }
+    MEMSIZE_TRY(result);
     const auto after = emit::parse_mpu_syscfg({file_.path, *result}, root_, first_, errors_);
     hold(fields_of(after.regions), regions);
     hold(fields_of(after.entries), entries);

@@ -99,11 +99,8 @@ class Missing {
   }
 
   [[nodiscard]] core::Diagnostic unknown() const {
-    std::vector<std::string> names;
-    names.reserve(known_.script().variables.size());
-    for (const ScriptVariable& variable : known_.script().variables) {
-      names.push_back(variable.name);
-    }
+    const std::vector<std::string> names =
+        core::texts_of(known_.script().variables, &ScriptVariable::name);
     std::string hint = core::did_you_mean(name_, names);
     return core::error(Code::kSdkName,
                        fmt::format("the script has no variable '{}'", core::printable(name_, 80)),

@@ -87,10 +87,7 @@ class TreeAnswerer {
   }
 
   core::Diagnostic unknown_core() const {
-    std::vector<std::string> names;
-    for (const CoreReading& core : reading_.cores) {
-      names.push_back(core.name);
-    }
+    const std::vector<std::string> names = core::texts_of(reading_.cores, &CoreReading::name);
     return core::error(
         Code::kUsage,
         fmt::format("{} has no core '{}'", answer_.source, core::printable(question_.core, 40)),
@@ -123,10 +120,7 @@ class TreeAnswerer {
   }
 
   [[nodiscard]] std::vector<std::string> other_names() const {
-    std::vector<std::string> names;
-    for (const ScriptVariable& variable : script_.variables) {
-      names.push_back(variable.name);
-    }
+    std::vector<std::string> names = core::texts_of(script_.variables, &ScriptVariable::name);
     for (const ScriptSectionPointer& section : script_.sections) {
       names.push_back(section->variable);
     }
