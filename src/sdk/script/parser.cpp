@@ -20,21 +20,6 @@ namespace memsize::sdk {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Op>, 12> kAugmented = {{
-    {"+=", Op::kAdd},
-    {"-=", Op::kSubtract},
-    {"*=", Op::kMultiply},
-    {"/=", Op::kDivide},
-    {"//=", Op::kFloorDivide},
-    {"%=", Op::kModulo},
-    {"**=", Op::kPower},
-    {"<<=", Op::kShiftLeft},
-    {">>=", Op::kShiftRight},
-    {"&=", Op::kBitAnd},
-    {"|=", Op::kBitOr},
-    {"^=", Op::kBitXor},
-}};
-
 // Each rule takes its tokens and adds a statement.
 class Parser : public ExpressionParser {
  public:
@@ -189,12 +174,10 @@ class Parser : public ExpressionParser {
   }
 
   [[nodiscard]] std::optional<Op> augmented_op() const {
-    if (!is_kind(TokenKind::kOperator) || token().text.size() < 2) {
-      return std::nullopt;
-    }
-    const auto* known =
-        std::ranges::find_if(kAugmented, [&](const auto& op) { return op.first == token().text; });
-    return known == kAugmented.end() ? std::nullopt : std::optional{known->second};
+    const std::string_view text = token().text;
+    return is_kind(TokenKind::kOperator) && text.ends_with('=')
+               ? arithmetic_op(text.substr(0, text.size() - 1))
+               : std::nullopt;
   }
 
   // What was a value turns out to be assigned to.
