@@ -2,6 +2,7 @@
 // that only a build decides stays with the lines under it. Macros has the values of names.
 #include "c_source.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -259,10 +260,8 @@ class Preprocessor {
   [[nodiscard]] Conditions open_conditions() const {
     Conditions conditions;
     for (const Branch& branch : branches_) {
-      std::vector<std::string> parts;
-      for (const std::string& text : branch.before) {
-        parts.push_back("!(" + text + ")");
-      }
+      std::vector<std::string> parts =
+          core::texts_of(branch.before, [&](const std::string& text) { return "!(" + text + ")"; });
       if (!branch.text.empty() && !branch.holds) {
         parts.push_back(branch.text);
       }

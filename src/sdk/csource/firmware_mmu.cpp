@@ -17,12 +17,7 @@ namespace {
 
 class MmuParser : private SourceReader {
  public:
-  MmuParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<MmuCall> run() {
     while (!cursor_.done()) {
@@ -141,12 +136,7 @@ class MmuParser : private SourceReader {
 
 class MarParser : private SourceReader {
  public:
-  MarParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<MarCall> run() {
     while (!cursor_.done()) {
@@ -191,20 +181,12 @@ class MarParser : private SourceReader {
 
 }  // namespace
 
-std::vector<MmuCall> parse_mmu_calls(const emit::MapFile& file,
-                                     const std::string& root,
-                                     const Macros& macros,
-                                     const BuildFlags& flags,
-                                     core::Diagnostics& errors) {
-  return MmuParser{file, root, macros, flags, errors}.run();
+std::vector<MmuCall> parse_mmu_calls(const FirmwareFile& file, core::Diagnostics& errors) {
+  return MmuParser{file, errors}.run();
 }
 
-std::vector<MarCall> parse_mar_calls(const emit::MapFile& file,
-                                     const std::string& root,
-                                     const Macros& macros,
-                                     const BuildFlags& flags,
-                                     core::Diagnostics& errors) {
-  return MarParser{file, root, macros, flags, errors}.run();
+std::vector<MarCall> parse_mar_calls(const FirmwareFile& file, core::Diagnostics& errors) {
+  return MarParser{file, errors}.run();
 }
 
 }  // namespace memsize::sdk

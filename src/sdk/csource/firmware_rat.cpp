@@ -17,12 +17,7 @@ namespace {
 
 class RatParser : private SourceReader {
  public:
-  RatParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<RatCall> run() {
     while (!cursor_.done()) {
@@ -184,12 +179,8 @@ class RatParser : private SourceReader {
 
 }  // namespace
 
-std::vector<RatCall> parse_rat_calls(const emit::MapFile& file,
-                                     const std::string& root,
-                                     const Macros& macros,
-                                     const BuildFlags& flags,
-                                     core::Diagnostics& errors) {
-  return RatParser{file, root, macros, flags, errors}.run();
+std::vector<RatCall> parse_rat_calls(const FirmwareFile& file, core::Diagnostics& errors) {
+  return RatParser{file, errors}.run();
 }
 
 }  // namespace memsize::sdk

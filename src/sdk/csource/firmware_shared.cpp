@@ -16,12 +16,7 @@ namespace {
 
 class SharedParser : private SourceReader {
  public:
-  SharedParser(const emit::MapFile& file,
-               const std::string& root,
-               const Macros& macros,
-               const BuildFlags& flags,
-               core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<SharedRange> run() {
     while (!cursor_.done()) {
@@ -345,12 +340,8 @@ class SharedParser : private SourceReader {
 
 }  // namespace
 
-std::vector<SharedRange> parse_shared_ranges(const emit::MapFile& file,
-                                             const std::string& root,
-                                             const Macros& macros,
-                                             const BuildFlags& flags,
-                                             core::Diagnostics& errors) {
-  return SharedParser{file, root, macros, flags, errors}.run();
+std::vector<SharedRange> parse_shared_ranges(const FirmwareFile& file, core::Diagnostics& errors) {
+  return SharedParser{file, errors}.run();
 }
 
 }  // namespace memsize::sdk

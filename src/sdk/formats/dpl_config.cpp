@@ -53,13 +53,8 @@ std::optional<std::uint64_t> dpl_constant(const std::string& name) {
 
 class DplParser : private SourceReader {
  public:
-  DplParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            unsigned first_mpu_region,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors), first_mpu_region_(first_mpu_region) {
+  DplParser(const FirmwareFile& file, unsigned first_mpu_region, core::Diagnostics& errors)
+      : SourceReader(file, errors), first_mpu_region_(first_mpu_region) {
     rules_.names = [own = rules_.names](const std::string& name) {
       const auto value = dpl_constant(name);
       return value ? value : own(name);
@@ -200,13 +195,10 @@ class DplParser : private SourceReader {
 
 }  // namespace
 
-DplConfig parse_dpl_config(const emit::MapFile& file,
-                           const std::string& root,
-                           const Macros& macros,
-                           const BuildFlags& flags,
+DplConfig parse_dpl_config(const FirmwareFile& file,
                            unsigned first_mpu_region,
                            core::Diagnostics& errors) {
-  return DplParser{file, root, macros, flags, first_mpu_region, errors}.run();
+  return DplParser{file, first_mpu_region, errors}.run();
 }
 
 }  // namespace memsize::sdk

@@ -115,13 +115,14 @@ class VariantReader {
   void read_generated(const CoreSources& core, CoreReading& reading) {
     const MapFile* file = sources_.find(core.generated);
     DplConfig config;
-    if (file == nullptr ||
-        !parse(
-            [&](auto& errors) {
-              return parse_dpl_config(
-                  *file, root_, Macros{constants_}, flags_of(core.name), first_mpu_region_, errors);
-            },
-            config)) {
+    if (file == nullptr || !parse(
+                               [&](auto& errors) {
+                                 return parse_dpl_config(
+                                     {*file, root_, Macros{constants_}, flags_of(core.name)},
+                                     first_mpu_region_,
+                                     errors);
+                               },
+                               config)) {
       return;
     }
     if (!has_syscfg(core.name)) {
@@ -198,8 +199,11 @@ class VariantReader {
                             common->content.find("appMemAddrTranslate") != std::string::npos;
     if (translates) {
       std::vector<RatCall> calls;
-      parse([&](auto& errors) { return parse_rat_calls(*common, root_, macros, flags, errors); },
-            calls);
+      parse(
+          [&](auto& errors) {
+            return parse_rat_calls({*common, root_, macros, flags}, errors);
+          },
+          calls);
       RatReading rat{common->path, {}};
       for (RatCall& call : calls) {
         if (call.is_programmed) {
@@ -219,8 +223,11 @@ class VariantReader {
     };
     if (reading.mmu.empty() && says("Mmu_map(")) {
       std::vector<MmuCall> calls;
-      if (parse([&](auto& errors) { return parse_mmu_calls(file, root_, macros, flags, errors); },
-                calls)) {
+      if (parse(
+              [&](auto& errors) {
+                return parse_mmu_calls({file, root_, macros, flags}, errors);
+              },
+              calls)) {
         MmuReading mmu{file.path, {}};
         for (MmuCall& call : calls) {
           mmu.entries.push_back(std::move(call.entry));
@@ -230,13 +237,19 @@ class VariantReader {
     }
     if (says("_setMar(")) {
       reading.mar_path = file.path;
-      parse([&](auto& errors) { return parse_mar_calls(file, root_, macros, flags, errors); },
-            reading.mar);
+      parse(
+          [&](auto& errors) {
+            return parse_mar_calls({file, root_, macros, flags}, errors);
+          },
+          reading.mar);
     }
     if (says("SharedConversion(")) {
       reading.shared.path = file.path;
-      parse([&](auto& errors) { return parse_shared_ranges(file, root_, macros, flags, errors); },
-            reading.shared.ranges);
+      parse(
+          [&](auto& errors) {
+            return parse_shared_ranges({file, root_, macros, flags}, errors);
+          },
+          reading.shared.ranges);
     }
   }
 
