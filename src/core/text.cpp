@@ -425,6 +425,17 @@ std::string masked_text(std::string_view text) {
   return out;
 }
 
+bool is_one_of(std::string_view word, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) {
+      return true;
+    }
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
 bool is_identifier(std::string_view text) {
   if (text.empty() || is_digit(text.front())) {
     return false;

@@ -71,6 +71,9 @@ template <typename A>
 /// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates).
 [[nodiscard]] bool is_utf8(std::string_view text);
 
+/// Whether the word is one of `words`, which have a blank between two.
+[[nodiscard]] bool is_one_of(std::string_view word, std::string_view words);
+
 /// ASCII letter or underscore first, then letters, digits, underscores.
 [[nodiscard]] bool is_identifier(std::string_view text);
 

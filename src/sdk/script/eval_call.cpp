@@ -329,13 +329,9 @@ Value Evaluator::section_method(const Expr& expr, std::size_t index, std::string
     }
     return make_none();
   }
-  constexpr std::array<std::string_view, 6> kSetters = {"setCompatibility",
-                                                        "setNoMap",
-                                                        "setOriginTag",
-                                                        "splitOrigin",
-                                                        "setAlignment",
-                                                        "setPrintCompatibility"};
-  if (!contains(kSetters, name)) {
+  if (!core::is_one_of(name,
+                       "setCompatibility setNoMap setOriginTag splitOrigin setAlignment "
+                       "setPrintCompatibility")) {
     wrong(fmt::format("'{}' of a 'MemSection' is not understood", core::printable(name, 60)),
           expr.span);
     return make_none();

@@ -2,13 +2,12 @@
 // is refused by name rather than skipped.
 #include "parser.hpp"
 
-#include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
 
 #include "limits.hpp"
 #include "parse_base.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -98,21 +97,8 @@ class Parser : public ExpressionParser {
 
   // Also what is wrong there, for the expression to say so.
   static bool may_begin_value(std::string_view word) {
-    constexpr std::array<std::string_view, 14> kWords = {"False",
-                                                         "None",
-                                                         "True",
-                                                         "and",
-                                                         "or",
-                                                         "not",
-                                                         "is",
-                                                         "in",
-                                                         "if",
-                                                         "else",
-                                                         "elif",
-                                                         "as",
-                                                         "lambda",
-                                                         "await"};
-    return !is_keyword(word) || core::contains(kWords, word);
+    return !is_keyword(word) ||
+           core::is_one_of(word, "False None True and or not is in if else elif as lambda await");
   }
 
   // The rest of a statement whose value is not in brackets.
