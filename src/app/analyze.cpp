@@ -20,9 +20,7 @@ core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request) 
 core::Result<Analysis> analyze_recording(Session& session,
                                          const AnalyzeRequest& request,
                                          model::Recording recording) {
-  Analysis analysis;
-  analysis.request = request;
-  analysis.recording = std::move(recording);
+  Analysis analysis{.request = request, .recording = std::move(recording)};
 
   // What the records mean, and how each SDK generation places them.
   auto format = load_format(session, analysis.recording);
@@ -58,8 +56,7 @@ core::Result<core::Diagnostics> take_tree(Session& session, AnalyzeRequest& requ
   if (request.sdk.empty()) {
     return core::Diagnostics{};
   }
-  EmitRequest on_tree;
-  on_tree.verb = kAnalyze;
+  EmitRequest on_tree{.verb = kAnalyze};
   on_tree.board = request.board;
   on_tree.trace = request;
   on_tree.sdk = request.sdk;

@@ -2,6 +2,8 @@
 // one.
 #include "blame_settings.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -55,10 +57,8 @@ bool says_sizes(const core::Diagnostic& error) {
 void blame_settings(const board::Board& board,
                     const std::vector<std::string>& settings,
                     core::Diagnostics& errors) {
-  std::vector<std::string> knobs;
-  for (const std::string& setting : settings) {
-    knobs.push_back(setting.substr(0, setting.find('=')));
-  }
+  const std::vector<std::string> knobs = core::texts_of(
+      settings, [&](const std::string& setting) { return setting.substr(0, setting.find('=')); });
   for (core::Diagnostic& error : errors) {
     const auto first = [&](auto&& is_it) { return std::ranges::find_if(knobs, is_it); };
     auto named = first([&](const std::string& knob) { return names(error, knob); });

@@ -21,7 +21,7 @@ struct Share {
 
 // The largest first; equal ones in the map's order.
 void sort_by_size(std::vector<Share>& shares) {
-  std::ranges::stable_sort(shares, [](const Share& a, const Share& b) { return a.size > b.size; });
+  std::ranges::stable_sort(shares, std::ranges::greater{}, &Share::size);
 }
 
 std::vector<Share> reserved_regions(const layout::MemoryMap& map) {

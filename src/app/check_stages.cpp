@@ -3,6 +3,7 @@
 #include "check_stages.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify_numbers.hpp"
@@ -39,11 +40,8 @@ void keep_new(const core::Diagnostics& found, CheckReport& report) {
 }
 
 std::string join_socs(const std::vector<sdk::Platform>& platforms) {
-  std::vector<std::string> names;
-  names.reserve(platforms.size());
-  for (const sdk::Platform& platform : platforms) {
-    names.push_back(core::printable(platform.soc, 40));
-  }
+  const std::vector<std::string> names = core::texts_of(
+      platforms, [&](const sdk::Platform& platform) { return core::printable(platform.soc, 40); });
   return core::join(names, ", ");
 }
 
@@ -59,18 +57,14 @@ std::optional<layout::MemoryMap> map_for(const std::map<std::string, board::Boar
 }
 
 core::Diagnostic no_such_system(const sdk::Sources& sources, const board::Board& board) {
-  std::vector<std::string> systems;
-  systems.reserve(sources.variants.size());
-  for (const sdk::Variant& variant : sources.variants) {
-    systems.push_back(core::printable(variant.os, 40));
-  }
-  core::Place place;
-  place.path = sources.platform.folder;
+  const std::vector<std::string> systems =
+      core::texts_of(sources.variants,
+                     [&](const sdk::Variant& variant) { return core::printable(variant.os, 40); });
   return core::error(
       Code::kSdkTree,
       fmt::format(
           "there is no generator script for '{}', which board '{}' is of", board.os, board.name),
-      place,
+      {sources.platform.folder},
       fmt::format("there are some for: {}", core::join(systems, ", ")));
 }
 
@@ -79,12 +73,11 @@ CheckedVariant files_of(const sdk::Sources& sources, const sdk::Variant& variant
   const auto there = [&](const std::string& path) {
     return sources.find(path) == nullptr ? std::string{} : path;
   };
-  CheckedVariant checked;
-  checked.platform = sources.platform;
-  checked.os = variant.os;
-  checked.script = variant.script_path;
-  checked.header = there(variant.header);
-  checked.dts = there(variant.dts);
+  CheckedVariant checked{.platform = sources.platform,
+                         .os = variant.os,
+                         .script = variant.script_path,
+                         .header = there(variant.header),
+                         .dts = there(variant.dts)};
   for (sdk::CoreSources core : variant.cores) {
     core.linker = there(core.linker);
     checked.cores.push_back(std::move(core));
@@ -99,13 +92,11 @@ std::optional<core::Diagnostic> too_large(Session& session, const std::string& p
   if (!size || *size <= kLargest.count()) {
     return std::nullopt;
   }
-  core::Place place;
-  place.path = path;
   return core::error(Code::kVerifyParse,
                      fmt::format("this file has {}: no file of a map has more than {}",
                                  core::format_size(core::Bytes{*size}),
                                  core::format_size(kLargest)),
-                     place,
+                     {path},
                      "write the map again with emit");
 }
 
@@ -130,14 +121,12 @@ core::Diagnostics left_over(const std::vector<emit::MapFile>& files,
   if (paths.empty()) {
     return {};
   }
-  core::Place place;
-  place.path = folder;
   core::Diagnostic found =
       core::error(Code::kVerifyDisagree,
                   fmt::format("board '{}' has no such {}: left of another map",
                               board,
                               paths.size() == 1 ? "file" : "files"),
-                  place,
+                  {folder},
                   "remove what is left, or write the map into an empty folder");
   found.details = std::move(paths);
   return {std::move(found)};
@@ -192,13 +181,11 @@ core::Result<TreeScope> scope_of_tree(Session& session, const CheckRequest& requ
     }
   }
   if (scope.platforms.empty()) {
-    core::Place place;
-    place.path = request.sdk;
     return core::fail(core::error(Code::kSdkTree,
                                   fmt::format("this SDK has no '{}', which board '{}' is",
                                               scope.asked->board.soc,
                                               scope.asked->board.name),
-                                  place,
+                                  {request.sdk},
                                   fmt::format("it has: {}", join_socs(*platforms))));
   }
   return scope;
@@ -211,8 +198,7 @@ void check_generation(Session& session,
   if (!scope.asked) {
     return;
   }
-  EmitRequest again;
-  again.verb = "check";
+  EmitRequest again{.verb = "check"};
   again.board = request.board;
   again.sdk = request.sdk;
   for (const sdk::Platform& platform : scope.platforms) {
@@ -312,13 +298,11 @@ std::optional<layout::MemoryMap> check_board(Session& session,
     return std::nullopt;
   }
   if (!written.board.empty() && written.board != board->name) {
-    core::Place place;
-    place.path = request.map + "/memory_map.json";
     keep({core::error(Code::kVerifyDisagree,
                       fmt::format("the map is of board '{}', not of '{}'",
                                   core::printable(written.board, 60),
                                   board->name),
-                      place,
+                      {request.map + "/memory_map.json"},
                       "name the board that it was written for with --board")},
          report);
     return std::nullopt;
@@ -364,15 +348,11 @@ void check_files(Session& session,
                  const WrittenMap& written,
                  const layout::MemoryMap& map,
                  CheckReport& report) {
-  Candidate candidate;
-  candidate.map = map;
-  candidate.baseline = map;
-  candidate.root = request.map;
+  Candidate candidate{.map = map, .baseline = map, .root = request.map};
   candidate.files = written.files;
   // A missing file was told already.
-  const bool is_whole = std::ranges::none_of(report.diagnostics, [](const core::Diagnostic& told) {
-    return told.code == Code::kVerifyParse;
-  });
+  const bool is_whole =
+      !core::contains(report.diagnostics, Code::kVerifyParse, &core::Diagnostic::code);
   if (is_whole) {
     auto setup = set_up(session, candidate, {});
     core::Diagnostics found = setup ? setup->subject.findings : setup.error();
@@ -403,9 +383,7 @@ void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,
                    CheckReport& report) {
-  AnalyzeRequest trace;
-  trace.inputs = request.traces;
-  trace.board = request.board;
+  AnalyzeRequest trace{.inputs = request.traces, .board = request.board};
   const auto analysis = analyze(session, trace);
   if (!analysis) {
     keep(analysis.error(), report);

@@ -295,9 +295,7 @@ auto order_of(const board::DemandKey& key) {
 FleetSpan span_of(const board::DemandKey& key,
                   const std::vector<std::pair<Bytes, const FleetFile*>>& asked) {
   std::vector<Bytes> sizes;
-  FleetSpan span;
-  span.key = key;
-  span.files = asked.size();
+  FleetSpan span{.key = key, .files = asked.size()};
   for (const auto& [size, file] : asked) {
     if (sizes.empty() || size > span.max) {
       span.max = size;

@@ -114,8 +114,7 @@ std::string generation_hint(Session& session,
 void complete_hints(Session& session, Analysis& analysis) {
   for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
     if (diagnostic.code == Code::kSizingGeneration) {
-      EmitRequest request;
-      request.verb = kAnalyze;
+      EmitRequest request{.verb = kAnalyze};
       request.trace = analysis.request;
       request.board = analysis.request.board;
       request.sdk = analysis.request.sdk;
@@ -131,8 +130,7 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
   if (!named || named->possible_generations().empty()) {
     return std::nullopt;
   }
-  core::Place place;
-  place.path = request.sdk;
+  const core::Place place{request.sdk};
   const std::vector<std::string> told = of_tree.possible_generations();
   if (told.empty()) {
     const std::string why = evidence(session, request, of_tree);
@@ -186,11 +184,11 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
   if (!format) {
     return std::nullopt;
   }
-  board::Board of_tree;
-  of_tree.soc = platform.soc;
-  of_tree.os = os;
-  of_tree.format = named->format;
-  of_tree.generations = sdk::generation_of_tree(session.files, platform, *format).generations;
+  board::Board of_tree{
+      .soc = platform.soc,
+      .os = os,
+      .format = named->format,
+      .generations = sdk::generation_of_tree(session.files, platform, *format).generations};
   return of_tree.generations.empty() ? std::nullopt : compare_with_tree(session, request, of_tree);
 }
 

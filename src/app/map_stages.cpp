@@ -2,6 +2,7 @@
 #include "map_stages.hpp"
 
 #include "memsize/board/accepted.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
@@ -50,8 +51,7 @@ core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
 namespace {
 
 bool has_artifact_of(const Emission& emission, std::string_view emitter) {
-  return std::ranges::any_of(emission.artifacts,
-                             [&](const emit::Artifact& a) { return a.emitter == emitter; });
+  return core::contains(emission.artifacts, emitter, &emit::Artifact::emitter);
 }
 
 }  // namespace

@@ -31,9 +31,7 @@ constexpr const char* kIgnore = ".memsize/.gitignore";
 using Hashes = std::map<std::string, std::string>;
 
 core::Diagnostic refusal(const std::string& path, std::string what, std::string hint) {
-  core::Place place;
-  place.path = path;
-  return core::error(Code::kEmitStale, std::move(what), std::move(place), std::move(hint));
+  return core::error(Code::kEmitStale, std::move(what), {path}, std::move(hint));
 }
 
 std::optional<std::string> text_of(Session& session, const std::string& path) {
@@ -138,8 +136,7 @@ std::vector<core::NewFile> files_to_write(Session& session,
 std::vector<OnDisk> compare(Session& session, const std::string& out, const Emission& emission) {
   std::vector<OnDisk> files;
   for (const emit::Artifact& artifact : emission.artifacts) {
-    OnDisk file;
-    file.path = out + "/" + artifact.path;
+    OnDisk file{.path = out + "/" + artifact.path};
     file.in_the_way = session.files.exists(file.path) && !session.files.is_regular_file(file.path);
     if (auto content = text_of(session, file.path); content) {
       file.exists = true;

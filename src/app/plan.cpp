@@ -17,8 +17,7 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   if (auto nothing = nothing_to_plan(*wanted); nothing) {
     return core::fail(std::move(*nothing));
   }
-  Planning planning;
-  planning.diagnostics = wanted->diagnostics;
+  Planning planning{.diagnostics = wanted->diagnostics};
   if (auto faults = faults_of_reports(*wanted); faults) {
     planning.own_is_wrong = true;
     planning.diagnostics.push_back(std::move(*faults));

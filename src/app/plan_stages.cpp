@@ -3,6 +3,7 @@
 #include "plan_stages.hpp"
 
 #include "memsize/core/byte_stream.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"
 #include "memsize/plan/check_plan.hpp"
@@ -42,12 +43,10 @@ core::Result<std::string> read_whole(Session& session,
     }
     text.append(block.data(), *size);
     if (text.size() > kLongestPlan) {
-      core::Place place;
-      place.path = path;
       return core::fail(core::error(
           Code::kReadLimit,
           fmt::format("this is longer than {}", core::format_size(core::Bytes{kLongestPlan})),
-          place,
+          {path},
           "this is no plan of memory; name the compiler's report"));
     }
   }
@@ -86,11 +85,9 @@ std::size_t arenas_in(const model::PlanReport& plan,
 }  // namespace
 
 std::string plan_names(const std::vector<std::string>& paths) {
-  std::vector<std::string> names;
-  names.reserve(paths.size());
-  for (const std::string& path : paths) {
-    names.push_back(path == "-" ? "standard input" : core::printable(path, 300));
-  }
+  const std::vector<std::string> names = core::texts_of(paths, [&](const std::string& path) {
+    return path == "-" ? "standard input" : core::printable(path, 300);
+  });
   return core::join(names, " and ");
 }
 

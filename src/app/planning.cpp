@@ -3,6 +3,7 @@
 #include "planning.hpp"
 
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
@@ -39,21 +40,16 @@ core::Result<board::MemorySet> memories_of(const model::PlanReport& wanted) {
   }
   names.erase("");
   if (names.size() > kMostMemories) {
-    core::Place place;
-    place.path = wanted.path;
     return core::fail(core::error(
         Code::kPlanMemory,
         fmt::format(
             "the plan names {} memories; no part has more than {}", names.size(), kMostMemories),
-        place,
+        {wanted.path},
         "its column or key 'memory' says something else"));
   }
   board::MemorySet set;
   for (const std::string& name : names) {
-    board::PartMemory memory;
-    memory.name = name;
-    memory.window = model::kLargestPlan;
-    memory.is_volatile = false;
+    board::PartMemory memory{.name = name, .window = model::kLargestPlan, .is_volatile = false};
     const auto known = std::ranges::find_if(
         wanted.memories, [&](const auto& candidate) { return candidate.name == name; });
     if (known != wanted.memories.end()) {
@@ -126,10 +122,9 @@ core::Result<board::MemorySet> memories_for(Session& session,
   const auto capacity = capacity_of(request.capacity);
   MEMSIZE_TRY(capacity);
   if (set->memories.size() > 1) {
-    std::vector<std::string> names;
-    for (const board::PartMemory& memory : set->memories) {
-      names.push_back(core::printable(memory.name, 40));
-    }
+    const std::vector<std::string> names = core::texts_of(
+        set->memories,
+        [&](const board::PartMemory& memory) { return core::printable(memory.name, 40); });
     return core::fail(
         core::error(Code::kUsage,
                     fmt::format("--capacity is for one memory, but the plan has {}: {}",
@@ -147,11 +142,10 @@ core::Result<board::MemorySet> memories_for(Session& session,
 }
 
 core::Result<plan::PlanOptions> planning_options(Session& session, const PlanRequest& request) {
-  plan::PlanOptions options;
-  options.limits = request.limits;
-  options.planner = request.planner;
-  options.keep_offsets = request.keep_offsets;
-  options.fixed = request.fixed;
+  plan::PlanOptions options{.limits = request.limits,
+                            .planner = request.planner,
+                            .keep_offsets = request.keep_offsets,
+                            .fixed = request.fixed};
   options.keep_memories = request.board.empty();
   if (!request.rules.empty()) {
     const auto text = session.files.read(request.rules, core::kWrittenFile);
@@ -205,13 +199,11 @@ core::Diagnostics assume_alignments(model::PlanReport& wanted) {
   }
   core::Diagnostics notes;
   if (!said.empty()) {
-    core::Place place;
-    place.path = wanted.path;
     notes.push_back(core::note(
         Code::kPlanAlignment,
         "the report does not say how its blocks are aligned; they stay aligned as they all are: " +
             core::join(said, ", "),
-        place,
+        {wanted.path},
         "a report that says it counts instead"));
   }
   for (model::PlannedBlock& block : wanted.blocks) {
@@ -241,12 +233,10 @@ std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted)
   if (!wanted.blocks.empty()) {
     return std::nullopt;
   }
-  core::Place place;
-  place.path = wanted.path;
   return core::error(
       Code::kPlanUnplanned,
       fmt::format("this {} lists no blocks: there is nothing to plan", wanted.format),
-      place,
+      {wanted.path},
       "name the report that lists them beside it; memsize check says what this one holds");
 }
 

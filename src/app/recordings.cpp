@@ -2,6 +2,7 @@
 // said of others. A row that one print lost is no loss where another print of its table has it.
 #include "recordings.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -96,18 +97,16 @@ core::Result<void> apply_core(model::Recording& recording,
     }
     return {};
   }
-  std::vector<std::string> names;
-  for (const std::string& name : cores_in(recording)) {
-    names.push_back(name.empty() ? "(no name)" : name);
-  }
+  const std::vector<std::string> names =
+      core::texts_of(cores_in(recording),
+                     [&](const std::string& name) { return name.empty() ? "(no name)" : name; });
   name_core(recording, core);
   if (cores_in(recording).count(core) == 0) {
-    const std::string hint = core::did_you_mean(core, names);
-    return core::fail(core::error(
-        Code::kSizingUnknownCore,
-        fmt::format("core '{}' printed no table", core::printable(core, 40)),
-        {},
-        hint.empty() ? fmt::format("tables were printed by: {}", core::join(names, ", ")) : hint));
+    return core::fail(
+        core::error(Code::kSizingUnknownCore,
+                    fmt::format("core '{}' printed no table", core::printable(core, 40)),
+                    {},
+                    core::did_you_mean(core, names, "tables were printed by")));
   }
   keep_core(recording, core);
   return {};
@@ -174,8 +173,7 @@ class OtherPrints {
 
  private:
   static bool lacks(const model::Instance& instance, const BrokenRow& row) {
-    return std::ranges::none_of(
-        instance.blocks, [&](const model::Block& block) { return block.record == row.record; });
+    return !core::contains(instance.blocks, row.record, &model::Block::record);
   }
 
   // A size that was cut is the beginning of the other print's; a garbled one says nothing.
@@ -201,16 +199,13 @@ class OtherPrints {
 };
 
 core::Diagnostic lost_table(const std::string& core, std::size_t rows, const core::Place& first) {
-  core::Place place;
-  place.path = first.path;
-  place.line = first.line;
   return core::warning(
              Code::kReadBadRecord,
              fmt::format("{}{} in no table that is here: every sum is a lower bound",
                          core.empty() ? std::string{} : core::printable(core, 40) + ": ",
                          rows == 1 ? std::string{"a row that cannot be read stands"}
                                    : fmt::format("{} rows that cannot be read stand", rows)),
-             std::move(place),
+             {first.path, first.line},
              "the log was damaged: trace the model again")
       .about({{"core", core}});
 }
@@ -265,9 +260,7 @@ void sort_diagnostics(core::Diagnostics& diagnostics) {
 }  // namespace
 
 core::Place whole_file(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,
@@ -344,12 +337,8 @@ core::Result<void> RecordingJoiner::check_options(const model::Recording& more,
 }
 
 core::Result<void> RecordingJoiner::add(model::Recording more, const std::string& path) {
-  if (auto kind = check_kind(more, path); !kind) {
-    return kind;
-  }
-  if (auto options = check_options(more, path); !options) {
-    return options;
-  }
+  MEMSIZE_TRY(check_kind(more, path));
+  MEMSIZE_TRY(check_options(more, path));
   if (first_path_.empty()) {
     first_path_ = path;
   }

@@ -56,8 +56,7 @@ core::Result<TreeEmission> plan_change(Session& session, const EmitRequest& requ
   if (!over.empty()) {
     return tl::make_unexpected(std::move(over));
   }
-  TreeEmission emission;
-  emission.diagnostics = std::move(wish->diagnostics);
+  TreeEmission emission{.diagnostics = std::move(wish->diagnostics)};
   keep_warnings(tree->problems, emission.diagnostics);
   keep_warnings(plan->diagnostics, emission.diagnostics);
   emission.roots.push_back({wish->root, changes_of(*tree, *plan, wish->root)});

@@ -34,8 +34,7 @@ Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree
   if (!board::newest_boards(session.files, session.data.boards, soc).empty()) {
     return {std::nullopt, fmt::format("{}--soc {}", command, soc)};
   }
-  CheckRequest check;
-  check.board = request.board;
+  CheckRequest check{.board = request.board};
   check.board.of_tree = nullptr;
   check.sdk = request.sdk;
   auto scope = scope_of_tree(session, check);
@@ -99,8 +98,7 @@ TreeFaults faults_of_tree(Session& session,
       plan.files.empty() ? before : findings({result, session.data}, platform, check);
   core::Diagnostics mended = sdk::news(after, before);
   core::Diagnostics left = sdk::news(mended, before);
-  core::Place place;
-  place.path = request.sdk;
+  const core::Place place{request.sdk};
   if (!left.empty()) {
     core::Diagnostic one = core::warning(
         Code::kSdkFollow,

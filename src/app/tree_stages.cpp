@@ -3,6 +3,7 @@
 #include "tree_stages.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
@@ -45,8 +46,7 @@ core::Result<sdk::OpenTree> open_in(Session& session,
   MEMSIZE_TRY(board);
   const auto platform = sdk::find_platform(files, request.sdk, board->soc);
   MEMSIZE_TRY(platform);
-  sdk::OpenOptions options;
-  options.all = all;
+  sdk::OpenOptions options{.all = all};
   if (!request.board.dram.empty()) {
     // That it is a size was seen as the board was loaded.
     options.dram = *core::parse_bytes(request.board.dram);
@@ -67,8 +67,7 @@ bool has_nodes_nowhere(const EmitRequest& request,
                        const layout::MemoryMap& baseline) {
   const auto steps = emit::rebuild_steps(plan.after, emit::affected_by(plan.after, baseline));
   return request.linux_tree.empty() && asked_of(tree).variant->dts.empty() &&
-         std::ranges::any_of(steps,
-                             [](const board::RebuildStep& step) { return step.when == "linux"; });
+         core::contains(steps, "linux", &board::RebuildStep::when);
 }
 
 // The map of the tree before memsize first changed it, with which everything was built; nothing
@@ -107,9 +106,7 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
       continue;
     }
     const std::string below = path.substr(prefix.size());
-    const auto known =
-        std::ranges::find_if(files, [&](const sdk::FileEdit& file) { return file.path == below; });
-    if (known != files.end()) {
+    if (auto* known = core::find_in(files, below, &sdk::FileEdit::path)) {
       known->before = content;
       continue;
     }
@@ -122,10 +119,7 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
 
 // Of a knob that the board has not: what was meant.
 std::string near_knob(const board::Board& board, const core::Diagnostic& unknown) {
-  std::vector<std::string> names;
-  for (const board::Knob& knob : board.knobs) {
-    names.push_back(knob.name);
-  }
+  const std::vector<std::string> names = core::texts_of(board.knobs, &board::Knob::name);
   return core::did_you_mean(unknown.party("knob"), names);
 }
 

@@ -51,9 +51,8 @@ core::Result<Validation> validate(Session& session, const ValidateRequest& reque
   // The map and its files: as emit would write them, or as they are in a folder.
   auto candidate = candidate_map(session, request);
   MEMSIZE_TRY(candidate);
-  Validation validation;
-  validation.diagnostics = candidate->diagnostics;
-  validation.is_traced = candidate->analysis != nullptr;
+  Validation validation{.diagnostics = candidate->diagnostics,
+                        .is_traced = candidate->analysis != nullptr};
   if (request.runs) {
     // What each core is told, read from the files; what its tables come to; what its heaps hold.
     auto setup = set_up(session, *candidate, request);

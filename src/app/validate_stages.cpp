@@ -2,6 +2,7 @@
 // translation tables, allocations. The sizes in a folder are its own, whatever the board has.
 #include "validate_stages.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/armv8_tables.hpp"
 #include "memsize/emit/read_map.hpp"
@@ -24,8 +25,7 @@ using core::Code;
 
 // What stands in a folder, and the board's map with the sizes that it names.
 core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& request) {
-  Candidate candidate;
-  candidate.root = request.map;
+  Candidate candidate{.root = request.map};
   auto files = read_map(session, request.map);
   auto board = load_board(session, request.emit.board);
   if (!files || !board) {
@@ -35,8 +35,7 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
   const auto document = std::ranges::find_if(
       candidate.files, [](const auto& f) { return f.path == "memory_map.json"; });
   core::Diagnostics errors;
-  core::Place place;
-  place.path = request.map + "/memory_map.json";
+  const core::Place place{request.map + "/memory_map.json"};
   if (document == candidate.files.end()) {
     return core::fail(core::error(Code::kVerifyParse,
                                   "there is no memory_map.json here",
@@ -122,11 +121,10 @@ core::Result<Candidate> candidate_map(Session& session, const ValidateRequest& r
   }
   auto emission = render(session, request.emit);
   MEMSIZE_TRY(emission);
-  Candidate candidate;
-  candidate.map = std::move(emission->map);
-  candidate.baseline = std::move(emission->baseline);
-  candidate.analysis = std::move(emission->analysis);
-  candidate.diagnostics = std::move(emission->diagnostics);
+  Candidate candidate{.map = std::move(emission->map),
+                      .baseline = std::move(emission->baseline),
+                      .analysis = std::move(emission->analysis),
+                      .diagnostics = std::move(emission->diagnostics)};
   for (emit::Artifact& artifact : emission->artifacts) {
     candidate.files.push_back({std::move(artifact.path), std::move(artifact.content)});
   }
@@ -195,8 +193,7 @@ std::vector<runtime::Untried> without_heap(const Candidate& candidate) {
 void name_files(const Candidate& candidate, core::Diagnostics& findings) {
   for (core::Diagnostic& finding : findings) {
     const std::string& path = finding.place.path.str();
-    const bool is_ours = std::ranges::any_of(
-        candidate.files, [&](const emit::MapFile& file) { return file.path == path; });
+    const bool is_ours = core::contains(candidate.files, path, &emit::MapFile::path);
     if (is_ours && candidate.root.empty()) {
       finding.place = {};
     } else if (is_ours) {

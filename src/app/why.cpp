@@ -4,6 +4,7 @@
 
 #include "memsize/app/tree_watch.hpp"
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/why.hpp"
 #include "memsize/sdk/view.hpp"
@@ -76,11 +77,8 @@ core::Result<sdk::Platform> choose_platform(Session& session,
   if (platforms->size() == 1) {
     return platforms->front();
   }
-  std::vector<std::string> names;
-  names.reserve(platforms->size());
-  for (const sdk::Platform& platform : *platforms) {
-    names.push_back(core::printable(platform.soc, 40));
-  }
+  const std::vector<std::string> names = core::texts_of(
+      *platforms, [&](const sdk::Platform& platform) { return core::printable(platform.soc, 40); });
   return core::fail(usage("this SDK has several parts",
                           fmt::format("name one with --soc: {}", core::join(names, ", "))));
 }

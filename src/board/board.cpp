@@ -2,6 +2,7 @@
 // and knobs in the order of the file, each with the rules that its value alone can break.
 #include "memsize/board/board.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -17,10 +18,7 @@ namespace {
 using core::Code;
 
 core::Diagnostic unknown_knob(const Board& board, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Knob& knob : board.knobs) {
-    names.push_back(knob.name);
-  }
+  const std::vector<std::string> names = core::texts_of(board.knobs, &Knob::name);
   std::string hint = core::did_you_mean(name, names);
   core::Diagnostic unknown = core::error(
       Code::kKnobUnknown,
@@ -89,23 +87,18 @@ core::Diagnostics check_value(const Knob& knob,
 }
 
 tl::unexpected<core::Diagnostics> wrong_dram(std::string what, std::string hint) {
-  core::Diagnostic wrong = core::error(Code::kTextSize, std::move(what), {}, std::move(hint));
-  wrong.option = "--dram";
-  return core::fail(std::move(wrong));
+  return core::fail(
+      core::error(Code::kTextSize, std::move(what), {}, std::move(hint)).of_option("--dram"));
 }
 
 }  // namespace
 
 const Knob* Board::find_knob(std::string_view knob) const {
-  const auto found =
-      std::ranges::find_if(knobs, [&](const Knob& candidate) { return candidate.name == knob; });
-  return found == knobs.end() ? nullptr : &*found;
+  return core::find_in(knobs, knob, &Knob::name);
 }
 
 const Core* Board::find_core(std::string_view core) const {
-  const auto found =
-      std::ranges::find_if(cores, [&](const Core& candidate) { return candidate.name == core; });
-  return found == cores.end() ? nullptr : &*found;
+  return core::find_in(cores, core, &Core::name);
 }
 
 std::vector<std::string> Board::possible_generations() const {
@@ -113,21 +106,15 @@ std::vector<std::string> Board::possible_generations() const {
 }
 
 const MpuAttribute* Mpu::find_attribute(std::string_view attribute) const {
-  const auto found =
-      std::ranges::find_if(attributes, [&](const auto& each) { return each.name == attribute; });
-  return found == attributes.end() ? nullptr : &*found;
+  return core::find_in(attributes, attribute, &MpuAttribute::name);
 }
 
 const CoreSections* Board::find_sections(std::string_view core) const {
-  const auto found =
-      std::ranges::find_if(sections, [&](const CoreSections& one) { return one.core == core; });
-  return found == sections.end() ? nullptr : &*found;
+  return core::find_in(sections, core, &CoreSections::core);
 }
 
 const Chain* Board::find_chain(std::string_view chain) const {
-  const auto found =
-      std::ranges::find_if(chains, [&](const Chain& candidate) { return candidate.name == chain; });
-  return found == chains.end() ? nullptr : &*found;
+  return core::find_in(chains, chain, &Chain::name);
 }
 
 const Chain* Board::root_of(std::string_view chain) const {

@@ -208,13 +208,13 @@ class BoardReader {
       if (second == nullptr) {
         continue;
       }
-      core::Diagnostic twice = core::error(
-          Code::kBoardValue,
-          fmt::format("knobs '{}' and '{}' are driven by one demand", first->name, second->name),
-          first->demand_place);
-      twice.related.push_back(
-          {second->demand_place, fmt::format("it drives '{}' here", second->name)});
-      errors_.push_back(std::move(twice));
+      errors_.push_back(
+          core::error(
+              Code::kBoardValue,
+              fmt::format(
+                  "knobs '{}' and '{}' are driven by one demand", first->name, second->name),
+              first->demand_place)
+              .beside(second->demand_place, fmt::format("it drives '{}' here", second->name)));
     }
   }
 
@@ -268,13 +268,11 @@ class BoardReader {
       if (added) {
         return;
       }
-      core::Diagnostic twice =
-          core::error(Code::kBoardName,
-                      fmt::format("{} called '{}'", what, core::printable(name)),
-                      place,
-                      "rename one of them");
-      twice.related.push_back({first->second, "it was here before"});
-      errors_.push_back(std::move(twice));
+      errors_.push_back(core::error(Code::kBoardName,
+                                    fmt::format("{} called '{}'", what, core::printable(name)),
+                                    place,
+                                    "rename one of them")
+                            .beside(first->second, "it was here before"));
     };
     for (const auto* list : {&board_.carveouts, &board_.groups}) {
       for (const Carveout& carveout : *list) {
@@ -327,9 +325,7 @@ class BoardReader {
   }
 
   void read_core(Value field) {
-    Core core;
-    core.name = field.name();
-    core.place = field.key_place();
+    Core core{.name = field.name(), .place = field.key_place()};
     context_.check_identifier(core.name, field.key_place());
     Fields reader{field, named("core", field), errors_};
     if (!reader.is_table()) {
@@ -396,9 +392,7 @@ class BoardReader {
     if (!reader.is_table()) {
       return;
     }
-    Knob knob;
-    knob.name = field.name();
-    knob.place = field.key_place();
+    Knob knob{.name = field.name(), .place = field.key_place()};
     knob.default_value = required_expression(reader, "default");
     knob.granule = align(reader, "granule", granule);
     knob.hard_granule = align(reader, "hard_granule", hard);

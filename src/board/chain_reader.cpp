@@ -48,8 +48,7 @@ void read_region(ReaderContext& context, Fields& reader, Value value, Item& item
 void read_item(ReaderContext& context, Value value, Chain& chain) {
   Fields reader{
       value, fmt::format("a region of chain '{}'", core::printable(chain.name)), context.errors()};
-  Item item;
-  item.place = value.place();
+  Item item{.place = value.place()};
   if (value["gap"]) {
     item.is_gap = true;
     item.size = expression(reader, "gap");
@@ -95,9 +94,7 @@ void read_chain(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  Chain chain;
-  chain.name = field.name();
-  chain.place = field.key_place();
+  Chain chain{.name = field.name(), .place = field.key_place()};
   chain.space = read_space(reader, field);
   const Text after = reader.text("after");
   chain.after = after.text;
@@ -123,9 +120,7 @@ void read_alias(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  Alias alias;
-  alias.name = field.name();
-  alias.place = field.key_place();
+  Alias alias{.name = field.name(), .place = field.key_place()};
   read_owner(reader, alias);
   alias.cores = context.read_cores(reader, field);
   reader.finish();
@@ -138,9 +133,7 @@ void read_view(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  View view;
-  view.name = field.name();
-  view.place = field.key_place();
+  View view{.name = field.name(), .place = field.key_place()};
   const Text after = reader.text("after");
   view.after = after.text;
   view.after_place = after.place;

@@ -54,9 +54,7 @@ class Parser {
       const bool plus = next() == "+";
       rest_.remove_prefix(1);
       auto right = product(depth);
-      if (!right) {
-        return right;
-      }
+      MEMSIZE_TRY(right);
       if (!plus && *right > *left) {
         return wrong(fmt::format("{} - {} is negative", *left, *right));
       }
@@ -74,9 +72,7 @@ class Parser {
     while (left && next() == "*") {
       rest_.remove_prefix(1);
       auto right = factor(depth);
-      if (!right) {
-        return right;
-      }
+      MEMSIZE_TRY(right);
       const auto value = core::checked_mul(*left, *right);
       if (!value) {
         return wrong("the result is larger than 2^64 - 1");

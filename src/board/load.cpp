@@ -4,6 +4,7 @@
 
 #include "memsize/board/accepted.hpp"
 #include "memsize/board/trace_format.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/parse.hpp"
 
@@ -56,21 +57,18 @@ core::Diagnostics check_format(core::FileSystem& files, const std::string& folde
     return {};
   }
   if (std::find(known->begin(), known->end(), format.string()) == known->end()) {
-    std::string hint = core::did_you_mean(format.string(), *known);
-    return {core::error(
-        Code::kBoardReference,
-        fmt::format("there is no trace format '{}'", core::printable(format.string())),
-        format.place(),
-        hint.empty() ? fmt::format("the formats are: {}", core::join(*known, ", ")) : hint)};
+    return {
+        core::error(Code::kBoardReference,
+                    fmt::format("there is no trace format '{}'", core::printable(format.string())),
+                    format.place(),
+                    core::did_you_mean(format.string(), *known, "the formats are"))};
   }
   const auto loaded = load_trace_format(files, folder, format.string());
   if (!loaded) {
     return loaded.error();
   }
-  std::vector<std::string> generations;
-  for (const Generation& one : loaded->generations) {
-    generations.push_back(one.name);
-  }
+  const std::vector<std::string> generations =
+      core::texts_of(loaded->generations, &Generation::name);
   core::Diagnostics found;
   const auto check = [&](const char* what, Value named, const std::vector<std::string>& names) {
     const core::Diagnostics unknown = check_known(format, what, named, names);
@@ -85,9 +83,8 @@ core::Diagnostics check_format(core::FileSystem& files, const std::string& folde
 }
 
 tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hint) {
-  core::Diagnostic unknown = core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint));
-  unknown.option = "--board";
-  return core::fail(std::move(unknown));
+  return core::fail(
+      core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint)).of_option("--board"));
 }
 
 // What a bundled board's own file says that its chip is sold as, without those that it inherits: a
@@ -129,26 +126,6 @@ core::Result<std::string> bundled_name(core::FileSystem& files,
                            : hint);
 }
 
-}  // namespace
-
-core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
-                                                      const std::string& folder) {
-  auto names = files.list(folder);
-  if (!names) {
-    return names;
-  }
-  std::vector<std::string> boards;
-  for (const std::string& name : *names) {
-    if (name.ends_with(kExtension)) {
-      boards.push_back(name.substr(0, name.size() - kExtension.size()));
-    }
-  }
-  std::ranges::sort(boards);
-  return boards;
-}
-
-namespace {
-
 struct FoundBoard {
   std::string path;
   std::string short_name;
@@ -180,6 +157,20 @@ core::Result<FoundBoard> find_board(core::FileSystem& files,
 }
 
 }  // namespace
+
+core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
+                                                      const std::string& folder) {
+  auto names = files.list(folder);
+  MEMSIZE_TRY(names);
+  std::vector<std::string> boards;
+  for (const std::string& name : *names) {
+    if (name.ends_with(kExtension)) {
+      boards.push_back(name.substr(0, name.size() - kExtension.size()));
+    }
+  }
+  std::ranges::sort(boards);
+  return boards;
+}
 
 core::Result<Board> load_board(core::FileSystem& files,
                                const std::string& folder,

@@ -1,4 +1,5 @@
 // The MMU of a board's cores: what the driver can do, the entries, and each core's order of them.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "reader_context.hpp"
@@ -57,9 +58,7 @@ void read_entry(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  MmuEntry entry;
-  entry.key = field.name();
-  entry.place = field.key_place();
+  MmuEntry entry{.key = field.name(), .place = field.key_place()};
   const Text name = reader.text("name", field.name());
   context.check_identifier(name);
   entry.name = name.text;
@@ -81,10 +80,7 @@ void read_entry(ReaderContext& context, Value field) {
 }
 
 void check_entry_keys(ReaderContext& context, Value core) {
-  std::vector<std::string> keys;
-  for (const MmuEntry& entry : context.board().mmu.entries) {
-    keys.push_back(entry.key);
-  }
+  const std::vector<std::string> keys = core::texts_of(context.board().mmu.entries, &MmuEntry::key);
   std::set<std::string> listed;
   for (const Value item : core) {
     if (!listed.insert(item.string()).second) {

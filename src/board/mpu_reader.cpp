@@ -1,4 +1,5 @@
 // The memory protection unit and the address translation of a board's R5F cores.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "reader_context.hpp"
@@ -67,9 +68,7 @@ void read_attribute(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  MpuAttribute attribute;
-  attribute.name = field.name();
-  attribute.place = field.key_place();
+  MpuAttribute attribute{.name = field.name(), .place = field.key_place()};
   const Value tex = reader.required("tex", Kind::kWhole);
   const bool has_tex = tex.is(Kind::kWhole) && tex.whole() <= kLastTex;
   if (has_tex) {
@@ -124,10 +123,8 @@ void expect_attribute(ReaderContext& context, const std::string& name, const cor
   if (context.board().mpu.find_attribute(name) != nullptr) {
     return;
   }
-  std::vector<std::string> names;
-  for (const MpuAttribute& attribute : context.board().mpu.attributes) {
-    names.push_back(attribute.name);
-  }
+  const std::vector<std::string> names =
+      core::texts_of(context.board().mpu.attributes, &MpuAttribute::name);
   context.errors().push_back(
       core::error(Code::kBoardReference,
                   fmt::format("there is no MPU attribute '{}'", core::printable(name)),
@@ -141,9 +138,7 @@ void read_fixed(ReaderContext& context, Value field) {
   if (!reader.is_table()) {
     return;
   }
-  MpuFixed fixed;
-  fixed.key = field.name();
-  fixed.place = field.key_place();
+  MpuFixed fixed{.key = field.name(), .place = field.key_place()};
   const Text name = reader.text("name", field.name());
   context.check_identifier(name);
   fixed.name = name.text;
@@ -160,10 +155,7 @@ void read_fixed(ReaderContext& context, Value field) {
 }
 
 void read_fixed_list(ReaderContext& context, Fields& reader, MpuList& list) {
-  std::vector<std::string> keys;
-  for (const MpuFixed& fixed : context.board().mpu.fixed) {
-    keys.push_back(fixed.key);
-  }
+  const std::vector<std::string> keys = core::texts_of(context.board().mpu.fixed, &MpuFixed::key);
   std::set<std::string> listed;
   for (const Text& key : reader.texts("fixed")) {
     if (!listed.insert(key.text).second) {
@@ -192,9 +184,7 @@ void read_core(ReaderContext& context, Value field) {
   if (context.board().find_core(field.name()) == nullptr) {
     context.unknown_core(field.name(), field.key_place());
   }
-  MpuList list;
-  list.core = field.name();
-  list.place = field.key_place();
+  MpuList list{.core = field.name(), .place = field.key_place()};
   read_fixed_list(context, reader, list);
   std::set<std::string> wished;
   if (const Value areas = reader.optional("areas", Kind::kTable)) {
@@ -275,9 +265,7 @@ void read_rat(ReaderContext& context, Value table) {
     if (!entry_reader.is_table()) {
       continue;
     }
-    RatEntry entry;
-    entry.name = field.name();
-    entry.place = field.key_place();
+    RatEntry entry{.name = field.name(), .place = field.key_place()};
     (void)entry_reader.required("covers", Kind::kList);
     ReaderContext::read_covers(entry_reader, entry.covers, entry.cover_places);
     entry.size = expression(entry_reader, "size");

@@ -2,6 +2,7 @@
 // cores and attributes, and what an entry covers.
 #include "reader_context.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <fmt/format.h>
@@ -34,16 +35,13 @@ void ReaderContext::check_identifier(const std::string& name, const core::Place&
 }
 
 void ReaderContext::unknown_core(const std::string& core, const core::Place& place) {
-  std::vector<std::string> names;
-  for (const Core& known : board_.cores) {
-    names.push_back(core::printable(known.name));
-  }
-  std::string hint = core::did_you_mean(core, names);
+  const std::vector<std::string> names =
+      core::texts_of(board_.cores, [&](const Core& known) { return core::printable(known.name); });
   errors_.push_back(
       core::error(Code::kBoardReference,
                   fmt::format("'{}' is not a core of this board", core::printable(core)),
                   place,
-                  hint.empty() ? fmt::format("the cores are: {}", core::join(names, ", ")) : hint));
+                  core::did_you_mean(core, names, "the cores are")));
 }
 
 std::vector<std::string> ReaderContext::read_cores(Fields& reader, Value table) {

@@ -1,5 +1,6 @@
 // Where a board's cores put the sections of their firmware. A core may stand in several lists: what
 // all cores have, what those of its kind have, and what is special about it add up.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "reader_context.hpp"
@@ -110,15 +111,10 @@ class SectionsReader {
 
   CoreSections& of(const std::string& core, const core::Place& place) {
     std::vector<CoreSections>& all = context_.board().sections;
-    const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.core == core; });
-    if (found != all.end()) {
+    if (auto* found = core::find_in(all, core, &CoreSections::core)) {
       return *found;
     }
-    CoreSections sections;
-    sections.core = core;
-    sections.stack = kStack;
-    sections.place = place;
-    all.push_back(std::move(sections));
+    all.push_back({.core = core, .stack = kStack, .place = place});
     return all.back();
   }
 
@@ -250,7 +246,7 @@ class SectionsReader {
   std::vector<std::string> regions_of(const std::string& core) {
     std::vector<std::string> regions;
     const auto add = [&](const std::string& name, const std::vector<std::string>& cores) {
-      if (std::ranges::find(cores, core) != cores.end()) {
+      if (core::contains(cores, core)) {
         regions.push_back(name);
       }
     };
@@ -287,7 +283,7 @@ class SectionsReader {
   std::optional<std::string> find(const std::string& core, const std::string& name) {
     const std::string wanted = substituted(core, name);
     const std::vector<std::string> regions = regions_of(core);
-    if (std::ranges::find(regions, wanted) != regions.end()) {
+    if (core::contains(regions, wanted)) {
       return wanted;
     }
     const auto alike = std::ranges::find_if(regions, [&](const std::string& region) {

@@ -3,6 +3,7 @@
 #include "memsize/board/trace_format.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "field_values.hpp"
@@ -101,10 +102,10 @@ class FormatReader {
   void read_record(Value field) {
     Fields reader{field, fmt::format("record {}", field.name()), errors_};
     const auto number = record_number(field.name());
-    RecordMeaning meaning;
-    meaning.name = reader.required_string("name");
-    meaning.what = reader.required_string("what");
-    meaning.memory = read_class(reader, "class", reader.string("space", kMainMemory));
+    RecordMeaning meaning{
+        .name = reader.required_string("name"),
+        .what = reader.required_string("what"),
+        .memory = read_class(reader, "class", reader.string("space", kMainMemory))};
     if (!number) {
       bad_record(field);
     } else {
@@ -159,8 +160,7 @@ class FormatReader {
 
   void read_heap_name(Value value) {
     Fields reader{value, "a heap's names", errors_};
-    HeapName heap;
-    heap.names = reader.strings("names");
+    HeapName heap{.names = reader.strings("names")};
     const std::string space = reader.string("space", kMainMemory);
     if (const auto memory = read_class(reader, "class", space); memory) {
       heap.memory = *memory;
@@ -193,9 +193,7 @@ class FormatReader {
 
   void read_part(Value field, Generation& generation) {
     Fields reader{field, fmt::format("part '{}'", field.name()), errors_};
-    PartRule rule;
-    rule.fingerprint_sizes = read_sizes(reader);
-    rule.fixed = read_fixed(reader);
+    PartRule rule{.fingerprint_sizes = read_sizes(reader), .fixed = read_fixed(reader)};
     generation.parts[field.name()] = std::move(rule);
     reader.finish();
   }
@@ -213,11 +211,10 @@ class FormatReader {
 
   void read_generation(Value field) {
     Fields reader{field, fmt::format("generation '{}'", field.name()), errors_};
-    Generation generation;
-    generation.name = field.name();
-    generation.title = reader.required_string("title");
-    generation.records = read_number(reader, "records", kLargestRecord + 1);
-    generation.estimate = reader.string("estimate");
+    Generation generation{.name = field.name(),
+                          .title = reader.required_string("title"),
+                          .records = read_number(reader, "records", kLargestRecord + 1),
+                          .estimate = reader.string("estimate")};
     generation.form = reader.string("form");
     // A form of its own tells a generation as well.
     const Value print = generation.form.empty() ? reader.required("fingerprint", Kind::kTable)
@@ -245,10 +242,9 @@ class FormatReader {
 
   void read_tree_fact(Value value) {
     Fields reader{value, "what tells a tree's generation", errors_};
-    TreeFact fact;
-    fact.file = reader.required_string("file");
-    fact.contains = reader.string("contains");
-    fact.parts = reader.strings("parts");
+    TreeFact fact{.file = reader.required_string("file"),
+                  .contains = reader.string("contains"),
+                  .parts = reader.strings("parts")};
     (void)reader.required("has", Kind::kList);
     fact.has = read_generation_names(reader, "has");
     fact.lacks = read_generation_names(reader, "lacks");
@@ -346,8 +342,7 @@ const HeapRule* Generation::find_heap(model::Cacheability cacheability,
                                       std::string_view family) const {
   const auto found = std::find_if(heaps.rbegin(), heaps.rend(), [&](const HeapRule& heap) {
     return heap.cacheability == cacheability && heap.lifetime == lifetime &&
-           (family.empty() || heap.families.empty() ||
-            std::ranges::find(heap.families, family) != heap.families.end());
+           (family.empty() || heap.families.empty() || core::contains(heap.families, family));
   });
   return found == heaps.rend() ? nullptr : &*found;
 }
@@ -402,9 +397,7 @@ const MemoryClass* TraceFormat::find_heap(std::string_view printed) const {
 }
 
 const Generation* TraceFormat::find_generation(std::string_view generation) const {
-  const auto found = std::ranges::find_if(
-      generations, [&](const Generation& known) { return known.name == generation; });
-  return found == generations.end() ? nullptr : &*found;
+  return core::find_in(generations, generation, &Generation::name);
 }
 
 core::Result<TraceFormat> load_trace_format(core::FileSystem& files,

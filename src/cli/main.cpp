@@ -242,8 +242,7 @@ int usage_error(const Command& program,
   core::Diagnostic usage =
       core::error(core::Code::kUsage, usage_sentence(at.name() == program.name(), problem, words));
   usage.hint = fmt::format("{}{} --help shows how", usage_hint(at, words), verb);
-  Outcome outcome;
-  outcome.status = core::ExitStatus::kUsage;
+  Outcome outcome{.status = core::ExitStatus::kUsage};
   outcome.diagnostics.push_back(std::move(usage));
   outcome.json = has(words, "--json");
   outcome.sarif = !outcome.json && has(words, "--sarif");
@@ -275,9 +274,7 @@ int run(int argc, char** argv) {
   }
   const Parsed parsed = program.parse(argc, argv);
   if (parsed.text) {
-    Outcome outcome;
-    outcome.text = *parsed.text;
-    return finish(std::move(outcome));
+    return finish(Outcome{.text = *parsed.text});
   }
   if (parsed.misuse) {
     return usage_error(command, *parsed.misuse, words);

@@ -113,8 +113,7 @@ std::string Cursor::take() {
 }
 
 Place Cursor::place(std::size_t ahead) const {
-  Place place;
-  place.path = path_;
+  Place place{path_};
   if (!tokens_.empty()) {
     const Token& token = tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
     place.line = token.line;

@@ -2,6 +2,8 @@
 // status wins where several errors came together.
 #include "memsize/core/diagnostic.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -27,13 +29,11 @@ constexpr std::array kRows = {
 };
 
 Diagnostic make(Severity severity, Code code, std::string message, Place place, std::string hint) {
-  Diagnostic diagnostic;
-  diagnostic.severity = severity;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.place = std::move(place);
-  diagnostic.hint = std::move(hint);
-  return diagnostic;
+  return {.severity = severity,
+          .code = code,
+          .message = std::move(message),
+          .place = std::move(place),
+          .hint = std::move(hint)};
 }
 
 // The order in which statuses win when several errors came together: what the user has to mend
@@ -75,10 +75,24 @@ Diagnostic Diagnostic::about(Parties more) && {
   return std::move(*this);
 }
 
+Diagnostic Diagnostic::with(std::vector<std::string> facts) && {
+  details = std::move(facts);
+  return std::move(*this);
+}
+
+Diagnostic Diagnostic::beside(Place other, std::string says) && {
+  related.push_back({std::move(other), std::move(says)});
+  return std::move(*this);
+}
+
+Diagnostic Diagnostic::of_option(std::string typed) && {
+  option = std::move(typed);
+  return std::move(*this);
+}
+
 std::string_view Diagnostic::party(std::string_view kind) const {
-  const auto found =
-      std::ranges::find_if(parties, [&](const Party& each) { return each.kind == kind; });
-  return found == parties.end() ? std::string_view{} : found->name;
+  const auto* found = core::find_in(parties, kind, &Party::kind);
+  return found == nullptr ? std::string_view{} : found->name;
 }
 
 std::string_view code_name(Code code) {
@@ -141,9 +155,7 @@ bool is_told(const Diagnostics& diagnostics, const Diagnostic& diagnostic) {
 }
 
 bool has_errors(const Diagnostics& diagnostics) {
-  return std::ranges::any_of(diagnostics, [](const Diagnostic& diagnostic) {
-    return diagnostic.severity == Severity::kError;
-  });
+  return core::contains(diagnostics, Severity::kError, &Diagnostic::severity);
 }
 
 ExitStatus exit_status(const Diagnostics& diagnostics) {

@@ -42,17 +42,13 @@ Json to_json(const Diagnostics& diagnostics, bool is_read_back) {
     for (const Party& party : is_read_back ? diagnostic.parties : Parties{}) {
       json["about"].push_back(party.kind + " " + in_utf8(party.name));
     }
-    if (!diagnostic.details.empty()) {
-      json["details"] = diagnostic.details;
-    }
+    json.set_if_any("details", diagnostic.details);
     for (const Related& related : diagnostic.related) {
       Json other = place_json(related.place);
       other["message"] = related.message;
       json["related"].push_back(std::move(other));
     }
-    if (!diagnostic.hint.empty()) {
-      json["hint"] = diagnostic.hint;
-    }
+    json.set_if_any("hint", diagnostic.hint);
     list.push_back(std::move(json));
   }
   return list;

@@ -33,12 +33,10 @@ constexpr unsigned kPermissions = 07777;
 tl::unexpected<Diagnostics> disk_refused(std::string_view verb,
                                          const std::string& path,
                                          int number) {
-  Place place;
-  place.path = path;
   return fail(
       error(Code::kFileWrite,
             fmt::format("cannot {} '{}': {}", verb, printable(path, PATH_MAX), reason(number)),
-            place));
+            {path}));
 }
 
 // The years 1678 to 2261; what a broken clock wrote may be any year.

@@ -33,11 +33,9 @@ extern "C" void note_interrupt(int) {
 }
 
 tl::unexpected<Diagnostics> cannot_follow(const std::string& path, int why) {
-  Place place;
-  place.path = path;
   return fail(error(Code::kFileRead,
                     fmt::format("cannot read '{}': {}", printable(path), std::strerror(why)),
-                    place)
+                    {path})
                   .about({{"file", path}}));
 }
 
@@ -137,12 +135,10 @@ Result<std::unique_ptr<FollowedFile>> FollowedFile::open(const std::string& path
   std::unique_ptr<FollowedFile> followed{
       new FollowedFile(path, file, !standard && S_ISREG(status.st_mode))};
   if (S_ISDIR(status.st_mode)) {
-    Place place;
-    place.path = path;
     return fail(
         error(Code::kFileRead,
               fmt::format("cannot read '{}': it is a directory, not a file", printable(path)),
-              place)
+              {path})
             .about({{"file", path}}));
   }
   return followed;

@@ -92,11 +92,7 @@ class Unpacked : public ByteStream {
  private:
   enum class Kind { kUnknown, kPlain, kGzip };
 
-  [[nodiscard]] Place place() const {
-    Place place;
-    place.path = path_;
-    return place;
-  }
+  [[nodiscard]] Place place() const { return {path_}; }
 
   [[nodiscard]] tl::unexpected<Diagnostics> refuse(const char* why,
                                                    Code code = Code::kFileGzip) const {

@@ -138,8 +138,7 @@ class LineScanner::Scan {
         }
         continue;
       }
-      Search search;
-      search.at = from;
+      Search search{.at = from};
       const std::size_t found = find(text, from, search);
       lines_ += search.newlines;
       if (found == std::string_view::npos) {

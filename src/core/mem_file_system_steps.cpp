@@ -20,10 +20,8 @@ constexpr unsigned kWritable = 0222;
 tl::unexpected<Diagnostics> memory_refused(std::string_view verb,
                                            const std::string& path,
                                            const std::string& why) {
-  Place place;
-  place.path = path;
   return fail(error(
-      Code::kFileWrite, fmt::format("cannot {} '{}': {}", verb, printable(path), why), place));
+      Code::kFileWrite, fmt::format("cannot {} '{}': {}", verb, printable(path), why), {path}));
 }
 
 std::string normal(const std::string& path) {

@@ -425,6 +425,17 @@ std::string masked_text(std::string_view text) {
   return out;
 }
 
+bool is_one_of(std::string_view word, std::string_view words) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) {
+      return true;
+    }
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
 bool is_identifier(std::string_view text) {
   if (text.empty() || is_digit(text.front())) {
     return false;
@@ -434,7 +445,9 @@ bool is_identifier(std::string_view text) {
   });
 }
 
-std::string did_you_mean(std::string_view wrong, const std::vector<std::string>& names) {
+std::string did_you_mean(std::string_view wrong,
+                         const std::vector<std::string>& names,
+                         std::string_view else_all) {
   constexpr std::size_t kFarthest = 3;
   constexpr std::size_t kTelling = 5;
   const std::string asked = to_lower(wrong);
@@ -466,7 +479,10 @@ std::string did_you_mean(std::string_view wrong, const std::vector<std::string>&
       nearest_distance = distance;
     }
   }
-  return nearest.empty() ? std::string{} : fmt::format("did you mean '{}'?", printable(nearest));
+  if (!nearest.empty()) {
+    return fmt::format("did you mean '{}'?", printable(nearest));
+  }
+  return else_all.empty() ? std::string{} : fmt::format("{}: {}", else_all, join(names, ", "));
 }
 
 bool one_byte_off(std::string_view a, std::string_view b) {

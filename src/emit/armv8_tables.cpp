@@ -4,6 +4,7 @@
 
 #include "memsize/board/mmu.hpp"
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/translation.hpp"
 
@@ -185,9 +186,8 @@ core::Result<Armv8Tables> tables_of(const layout::MemoryMap& map, const std::str
   const layout::MmuTable* entries = map.find_mmu(core);
   core::bug_if(entries == nullptr, "a core without MMU entries has no translation tables");
   const auto& places = map.board.mmu.tables_in;
-  const auto place =
-      std::ranges::find_if(places, [&](const board::MmuTablesIn& p) { return p.core == core; });
-  if (place == places.end()) {
+  const auto* place = core::find_in(places, core, &board::MmuTablesIn::core);
+  if (place == nullptr) {
     return core::fail(core::error(
         Code::kBoardReference,
         fmt::format("the board does not say where the translation tables of '{}' lie",

@@ -23,14 +23,27 @@ namespace {
 
 using layout::MemoryMap;
 
+// Adds a file that a template makes of a view.
+core::Result<void> add(std::vector<Artifact>& artifacts,
+                       const EmitInput& input,
+                       const std::string& path,
+                       const std::string& name,
+                       const Json& view,
+                       Escape escape = escape_comment) {
+  auto content = render_template(input, name, view, escape);
+  MEMSIZE_TRY(content);
+  artifacts.push_back({path, {}, std::move(*content)});
+  return {};
+}
+
 core::Result<std::vector<Artifact>> one(const EmitInput& input,
                                         const std::string& path,
                                         const std::string& name,
                                         const Json& view,
-                                        Escape escape) {
-  auto content = render_template(input, name, view, escape);
-  MEMSIZE_TRY(content);
-  return std::vector<Artifact>{{path, {}, std::move(*content)}};
+                                        Escape escape = escape_comment) {
+  std::vector<Artifact> artifacts;
+  MEMSIZE_TRY(add(artifacts, input, path, name, view, escape));
+  return artifacts;
 }
 
 std::string document(const Json& json) {
@@ -54,46 +67,39 @@ std::vector<Seen> seen_by(const MemoryMap& map, const std::string& core) {
   return seen;
 }
 
-bool same_mmu(const layout::MmuTable* a, const layout::MmuTable* b) {
-  if (a == nullptr || b == nullptr) {
-    return a == b;
-  }
-  return std::equal(a->ranges.begin(),
-                    a->ranges.end(),
-                    b->ranges.begin(),
-                    b->ranges.end(),
-                    [](const layout::MmuRange& x, const layout::MmuRange& y) {
-                      return x.entry == y.entry && x.virtual_range == y.virtual_range &&
-                             x.physical == y.physical && x.mair == y.mair;
-                    });
+// Whether two tables, where there are any, have rows that are the same.
+template <typename Table, typename Row>
+bool same_rows(const Table* a,
+               const Table* b,
+               std::vector<Row> Table::*rows,
+               bool (*same)(const Row&, const Row&)) {
+  return a == nullptr || b == nullptr ? a == b : std::ranges::equal(a->*rows, b->*rows, same);
 }
 
-bool same_mpu(const layout::MpuTable* a, const layout::MpuTable* b) {
-  if (a == nullptr || b == nullptr) {
-    return a == b;
-  }
-  return std::equal(a->regions.begin(),
-                    a->regions.end(),
-                    b->regions.begin(),
-                    b->regions.end(),
-                    [](const layout::MpuRegion& x, const layout::MpuRegion& y) {
-                      return x.number == y.number && x.name == y.name && x.range == y.range &&
-                             x.disabled == y.disabled && x.attribute == y.attribute;
-                    });
+bool same_entry(const layout::MmuRange& x, const layout::MmuRange& y) {
+  return x.entry == y.entry && x.virtual_range == y.virtual_range && x.physical == y.physical &&
+         x.mair == y.mair;
 }
 
-bool same_rat(const layout::RatTable* a, const layout::RatTable* b) {
-  if (a == nullptr || b == nullptr) {
-    return a == b;
-  }
-  return std::equal(a->ranges.begin(),
-                    a->ranges.end(),
-                    b->ranges.begin(),
-                    b->ranges.end(),
-                    [](const layout::RatRange& x, const layout::RatRange& y) {
-                      return x.name == y.name && x.local == y.local && x.system == y.system &&
-                             x.size == y.size;
-                    });
+bool same_region(const layout::MpuRegion& x, const layout::MpuRegion& y) {
+  return x.number == y.number && x.name == y.name && x.range == y.range &&
+         x.disabled == y.disabled && x.attribute == y.attribute;
+}
+
+bool same_translation(const layout::RatRange& x, const layout::RatRange& y) {
+  return x.name == y.name && x.local == y.local && x.system == y.system && x.size == y.size;
+}
+
+// Whether MMU, MPU and RAT of a core are programmed alike.
+bool same_hardware(const MemoryMap& map, const MemoryMap& other, const std::string& core) {
+  return same_rows(
+             map.find_mmu(core), other.find_mmu(core), &layout::MmuTable::ranges, same_entry) &&
+         same_rows(
+             find_mpu(map, core), find_mpu(other, core), &layout::MpuTable::regions, same_region) &&
+         same_rows(find_rat(map, core),
+                   find_rat(other, core),
+                   &layout::RatTable::ranges,
+                   same_translation);
 }
 
 std::string reservations(const MemoryMap& map) {
@@ -126,9 +132,7 @@ std::vector<std::string> changed_cores(const MemoryMap& map, const MemoryMap& ba
   std::vector<std::string> cores;
   for (const board::Core& core : map.board.cores) {
     if (seen_by(map, core.name) != seen_by(baseline, core.name) ||
-        !same_mmu(map.find_mmu(core.name), baseline.find_mmu(core.name)) ||
-        !same_mpu(find_mpu(map, core.name), find_mpu(baseline, core.name)) ||
-        !same_rat(find_rat(map, core.name), find_rat(baseline, core.name))) {
+        !same_hardware(map, baseline, core.name)) {
       cores.push_back(core.name);
     }
   }
@@ -143,8 +147,7 @@ Affected affected_by(const MemoryMap& map, const Affected& one, const Affected& 
   const auto has = [](const Affected& affected, const std::string& core) {
     return std::ranges::find(affected.cores, core) != affected.cores.end();
   };
-  Affected both;
-  both.device_tree = one.device_tree || other.device_tree;
+  Affected both{.device_tree = one.device_tree || other.device_tree};
   for (const board::Core& core : map.board.cores) {
     if (has(one, core.name) || has(other, core.name)) {
       both.cores.push_back(core.name);
@@ -170,15 +173,11 @@ std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const Affect
 core::Result<std::vector<Artifact>> render_linker(const EmitInput& input) {
   std::vector<Artifact> artifacts;
   for (const board::Core& core : input.map.board.cores) {
-    auto file = one(input,
+    MEMSIZE_TRY(add(artifacts,
+                    input,
                     fmt::format("{}/{}", core.name, input.map.board.linker_file_of(core.name)),
                     "linker",
-                    linker_view(input.map, core.name),
-                    escape_comment);
-    if (!file) {
-      return file;
-    }
-    artifacts.push_back(std::move(file->front()));
+                    linker_view(input.map, core.name)));
   }
   return artifacts;
 }
@@ -189,12 +188,8 @@ core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input) {
     return artifacts;
   }
   for (const layout::MmuTable& table : input.map.mmu) {
-    auto file = one(
-        input, table.core + "/mmu.syscfg", "syscfg", syscfg_view(input.map, table), escape_comment);
-    if (!file) {
-      return file;
-    }
-    artifacts.push_back(std::move(file->front()));
+    MEMSIZE_TRY(
+        add(artifacts, input, table.core + "/mmu.syscfg", "syscfg", syscfg_view(input.map, table)));
   }
   return artifacts;
 }
@@ -210,26 +205,18 @@ core::Result<std::vector<Artifact>> render_mpu(const EmitInput& input) {
     rat = rat == nullptr || rat->ranges.empty() ? nullptr : rat;
     const layout::MpuTable* for_sysconfig = in_sysconfig ? mpu : nullptr;
     if (for_sysconfig != nullptr || rat != nullptr) {
-      auto file = one(input,
+      MEMSIZE_TRY(add(artifacts,
+                      input,
                       core.name + "/mpu.syscfg",
                       "mpu-syscfg",
-                      mpu_syscfg_view(input.map, core.name, for_sysconfig, rat),
-                      escape_comment);
-      if (!file) {
-        return file;
-      }
-      artifacts.push_back(std::move(file->front()));
+                      mpu_syscfg_view(input.map, core.name, for_sysconfig, rat)));
     }
     if (!in_sysconfig && mpu != nullptr) {
-      auto file = one(input,
+      MEMSIZE_TRY(add(artifacts,
+                      input,
                       core.name + "/mpu_cfg.c",
                       program == board::MpuProgram::kCsl ? "mpu-csl" : "mpu-safertos",
-                      mpu_source_view(input.map, *mpu),
-                      escape_comment);
-      if (!file) {
-        return file;
-      }
-      artifacts.push_back(std::move(file->front()));
+                      mpu_source_view(input.map, *mpu)));
     }
   }
   return artifacts;
@@ -244,11 +231,11 @@ core::Result<std::vector<Artifact>> render_mmu_json(const EmitInput& input) {
 }
 
 core::Result<std::vector<Artifact>> render_header(const EmitInput& input) {
-  return one(input, input.map.board.header_file, "header", header_view(input.map), escape_comment);
+  return one(input, input.map.board.header_file, "header", header_view(input.map));
 }
 
 core::Result<std::vector<Artifact>> render_dts(const EmitInput& input) {
-  return one(input, input.map.board.dts_file, "dts", dts_view(input.map), escape_comment);
+  return one(input, input.map.board.dts_file, "dts", dts_view(input.map));
 }
 
 core::Result<std::vector<Artifact>> render_html(const EmitInput& input) {
@@ -268,15 +255,11 @@ core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input) {
       errors.insert(errors.end(), tables.error().begin(), tables.error().end());
       continue;
     }
-    auto source = one(input,
-                      entries.core + "/mmu_tables.c",
-                      "mmu-tables",
-                      mmu_tables_view(input.map, entries.core, *tables),
-                      escape_comment);
-    if (!source) {
-      return source;
-    }
-    artifacts.push_back(std::move(source->front()));
+    MEMSIZE_TRY(add(artifacts,
+                    input,
+                    entries.core + "/mmu_tables.c",
+                    "mmu-tables",
+                    mmu_tables_view(input.map, entries.core, *tables)));
     artifacts.push_back(
         {fmt::format("{}/mmu_tables_at_{}.bin", entries.core, core::format_address(tables->base)),
          {},
@@ -291,15 +274,11 @@ core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input) {
 core::Result<std::vector<Artifact>> render_mpu_tables(const EmitInput& input) {
   std::vector<Artifact> artifacts;
   for (const layout::MpuTable& table : input.map.mpu) {
-    auto source = one(input,
-                      table.core + "/mpu_table.c",
-                      "mpu-table",
-                      mpu_table_view(input.map, table),
-                      escape_comment);
-    if (!source) {
-      return source;
-    }
-    artifacts.push_back(std::move(source->front()));
+    MEMSIZE_TRY(add(artifacts,
+                    input,
+                    table.core + "/mpu_table.c",
+                    "mpu-table",
+                    mpu_table_view(input.map, table)));
   }
   return artifacts;
 }
@@ -323,15 +302,8 @@ core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input) {
                       "a linker script needs a [sections.NAME] with this core (boards/README.md)"));
       continue;
     }
-    auto file = one(input,
-                    core.name + "/linker.ld",
-                    "gnu-ld",
-                    gnu_ld_view(input.map, *sections),
-                    escape_comment);
-    if (!file) {
-      return file;
-    }
-    artifacts.push_back(std::move(file->front()));
+    MEMSIZE_TRY(add(
+        artifacts, input, core.name + "/linker.ld", "gnu-ld", gnu_ld_view(input.map, *sections)));
   }
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));

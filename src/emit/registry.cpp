@@ -1,5 +1,6 @@
 // The emitters, a row each, and a run over those that are wanted: the ones asked for, else all that
 // are not by request. Errors of several are told together.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 
@@ -38,18 +39,13 @@ const std::vector<Emitter>& all_emitters() {
 
 core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
                                                const std::vector<std::string>& only) {
-  std::vector<std::string> names;
-  for (const Emitter& emitter : all_emitters()) {
-    names.emplace_back(emitter.name);
-  }
+  const std::vector<std::string> names = core::texts_of(all_emitters(), &Emitter::name);
   for (const std::string& name : only) {
     if (std::ranges::find(names, name) == names.end()) {
-      std::string hint = core::did_you_mean(name, names);
-      return core::fail(core::error(
-          core::Code::kEmitUnknown,
-          fmt::format("there is no emitter '{}'", core::printable(name)),
-          {},
-          hint.empty() ? fmt::format("the emitters are: {}", core::join(names, ", ")) : hint));
+      return core::fail(core::error(core::Code::kEmitUnknown,
+                                    fmt::format("there is no emitter '{}'", core::printable(name)),
+                                    {},
+                                    core::did_you_mean(name, names, "the emitters are")));
     }
   }
   std::vector<Artifact> artifacts;

@@ -108,8 +108,7 @@ core::Place place_at(const std::string& path,
                      const std::string& text,
                      std::size_t at,
                      std::size_t length) {
-  core::Place place;
-  place.path = path;
+  core::Place place{path};
   if (at <= text.size()) {
     const std::size_t start = text.rfind('\n', at) + 1;
     place.line = 1 + static_cast<std::size_t>(std::count(
@@ -165,9 +164,7 @@ core::Result<std::string> render_template(const EmitInput& input,
     }
   }
   auto text = input.files.read(path, core::kWrittenFile);
-  if (!text) {
-    return text;
-  }
+  MEMSIZE_TRY(text);
   kainjow::mustache::mustache parsed{*text};
   if (!parsed.is_valid()) {
     return core::fail(broken_template(path, *text, parsed.error_message()));

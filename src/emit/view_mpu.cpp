@@ -3,6 +3,7 @@
 #include "view_mpu.hpp"
 
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/mpu_words.hpp"
 
@@ -161,9 +162,7 @@ Json source_region(const MpuRegion& region,
 
 template <typename Table>
 const Table* find_table(const std::vector<Table>& tables, const std::string& core) {
-  const auto found =
-      std::ranges::find_if(tables, [&](const Table& table) { return table.core == core; });
-  return found == tables.end() ? nullptr : &*found;
+  return core::find_in(tables, core, &Table::core);
 }
 
 Json mpu_region_document(const MpuRegion& region, const board::MpuAttribute& attribute) {
@@ -241,11 +240,9 @@ Json mpu_source_view(const MemoryMap& map, const MpuTable& table) {
   view["core"] = table.core;
   view["first_number"] = fmt::format("{}", map.board.mpu.first);
   view["last_number"] = fmt::format("{}", map.board.mpu.last);
-  view["regions"] = Json::array();
-  for (const MpuRegion& region : table.regions) {
-    view["regions"].push_back(
-        source_region(region, attribute_of(map, region), map.board.mpu.program));
-  }
+  view["regions"] = Json::array(table.regions, [&](const MpuRegion& region) -> Json {
+    return source_region(region, attribute_of(map, region), map.board.mpu.program);
+  });
   return view;
 }
 

@@ -3,11 +3,11 @@
 #include "view_tables.hpp"
 
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "view.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -52,9 +52,8 @@ Json mmu_tables_view(const layout::MemoryMap& map,
                      const std::string& core,
                      const Armv8Tables& tables) {
   const auto& places = map.board.mmu.tables_in;
-  const auto place =
-      std::ranges::find_if(places, [&](const board::MmuTablesIn& p) { return p.core == core; });
-  core::bug_if(place == places.end(), "translation tables without a region");
+  const auto* place = core::find_in(places, core, &board::MmuTablesIn::core);
+  core::bug_if(place == nullptr, "translation tables without a region");
   const std::vector<std::uint64_t> words = words_of(tables.bytes);
   Json view = head_view(map);
   view["core"] = core;

@@ -2,6 +2,7 @@
 // that a defect that grows is a new one. By name alone it is compared by its cores and regions.
 #include "accepted.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
 
@@ -100,12 +101,11 @@ std::string without_addresses(std::string_view message) {
 
 const board::AcceptedDefect* find_accepted(const board::Accepted& accepted,
                                            const core::Diagnostic& finding) {
-  const auto known = std::ranges::find_if(accepted, [&](const board::AcceptedDefect& each) {
+  return core::find_where(accepted, [&](const board::AcceptedDefect& each) {
     return each.code == core::code_name(finding.code) &&
            without_addresses(each.message) ==
                without_addresses(core::printable(finding.message, each.kLongestMessage));
   });
-  return known == accepted.end() ? nullptr : &*known;
 }
 
 bool is_accepted_by_name(const board::Accepted& accepted,

@@ -1,5 +1,6 @@
 // Checks of what each R5F core's MPU and address translation do. The MPU's regions are laid over
 // each other address by address here, as the hardware does, without a look at how they were found.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"
@@ -205,8 +206,7 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
 }
 
 std::size_t count_with(const MemoryMap& map, const MpuTable& table, std::vector<MpuArea> areas) {
-  MpuTable other;
-  other.areas = std::move(areas);
+  MpuTable other{.areas = std::move(areas)};
   std::ranges::copy_if(table.regions,
                        std::back_inserter(other.regions),
                        [](const MpuRegion& region) { return region.is_fixed; });
@@ -381,8 +381,7 @@ class CacheCheck {
              const Piece& piece,
              const std::string& wanted,
              const core::Place& place) {
-    const bool listed =
-        std::ranges::any_of(table_.areas, [&](const MpuArea& area) { return area.region == name; });
+    const bool listed = core::contains(table_.areas, name, &MpuArea::region);
     if (!told_.emplace(name, piece.base).second) {
       return;
     }
@@ -631,16 +630,13 @@ class ReachCheck {
 
   [[nodiscard]] bool is_area(const std::string& name) const {
     return std::ranges::any_of(map_.mpu, [&](const MpuTable& table) {
-      return table.core == table_.core &&
-             std::ranges::any_of(table.areas,
-                                 [&](const MpuArea& area) { return area.region == name; });
+      return table.core == table_.core && core::contains(table.areas, name, &MpuArea::region);
     });
   }
 
   [[nodiscard]] bool is_covered(const std::string& name) const {
-    return std::ranges::any_of(table_.ranges, [&](const RatRange& range) {
-      return std::ranges::find(range.covers, name) != range.covers.end();
-    });
+    return std::ranges::any_of(
+        table_.ranges, [&](const RatRange& range) { return core::contains(range.covers, name); });
   }
 
   void check(const Region& region, const core::VirtRange& seen) {
@@ -689,8 +685,7 @@ void check_rat_missing(const MemoryMap& map, core::Diagnostics& found) {
     ReachCheck{map, table, found}.run();
   }
   for (const MpuTable& core : map.mpu) {
-    const bool has_rat = std::ranges::any_of(
-        map.rat, [&](const RatTable& table) { return table.core == core.core; });
+    const bool has_rat = core::contains(map.rat, core.core, &RatTable::core);
     if (!has_rat) {
       const RatTable none{core.core, {}, core.place};
       ReachCheck{map, none, found}.run();

@@ -1,6 +1,7 @@
 // Checks of regions, gaps and carve-outs. Each looks at finished ranges only, in 64 bits, and knows
 // nothing of how they came about: a mistake in resolve() and one in a board file look the same
 // here.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"
@@ -105,17 +106,17 @@ void check_virtual_overlap(const MemoryMap& map, core::Diagnostics& found) {
 }
 
 void check_banks(const MemoryMap& map, core::Diagnostics& found) {
-  std::vector<std::string> banks;
-  for (const board::Bank& bank : map.board.banks) {
-    banks.push_back(fmt::format("{} {}", bank.name, core::format_range(bank.range)));
-  }
+  const std::vector<std::string> banks =
+      core::texts_of(map.board.banks, [&](const board::Bank& bank) {
+        return fmt::format("{} {}", bank.name, core::format_range(bank.range));
+      });
   Places places{map};
   for (const Region& region : map.regions) {
     if (!is_outside(map, region)) {
       continue;
     }
     const std::string place = places.hint_for(region);
-    core::Diagnostic outside =
+    found.push_back(
         core::error(Code::kLayoutBank,
                     fmt::format("'{}' {} is not in any DRAM bank of this board",
                                 region.name,
@@ -124,9 +125,8 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
                     place.empty()
                         ? "move it, or correct what the board carries: its banks, or --dram"
                         : place)
-            .about({{"region", region.name}});
-    outside.details = banks;
-    found.push_back(std::move(outside));
+            .about({{"region", region.name}})
+            .with(banks));
   }
 }
 
@@ -172,8 +172,7 @@ std::string sizes_that_align(const MemoryMap& map, const std::vector<const Regio
   if (sized == nullptr) {
     return {};
   }
-  const Region* strictest = *std::ranges::max_element(
-      misplaced, [](const Region* a, const Region* b) { return a->align < b->align; });
+  const Region* strictest = *std::ranges::max_element(misplaced, {}, &Region::align);
   const board::Knob* knob = map.board.find_knob(sized->knob);
   const std::uint64_t step = strictest->align.value();
   const std::uint64_t past = strictest->physical_base->value() % step;
@@ -320,14 +319,13 @@ class Names {
     if (added) {
       return;
     }
-    core::Diagnostic duplicate =
+    found_.push_back(
         core::error(Code::kLayoutDuplicate,
                     fmt::format("'{}' stands twice in {}", shown, where_),
                     place,
                     "the later one would silently replace the first: rename one of them")
-            .about({{"region", shown}, {"file", where_}});
-    duplicate.related.push_back({known->second, "it was here before"});
-    found_.push_back(std::move(duplicate));
+            .about({{"region", shown}, {"file", where_}})
+            .beside(known->second, "it was here before"));
   }
 
  private:
@@ -417,7 +415,7 @@ void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
       if (added || !map.find_owned(member)->physical()) {
         continue;
       }
-      core::Diagnostic shared =
+      found.push_back(
           core::error(Code::kCarveoutMember,
                       fmt::format("'{}' {} is a member of two carve-outs, '{}' and '{}'",
                                   member,
@@ -428,10 +426,9 @@ void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
                       "Linux refuses reserved-memory nodes that overlap: keep it in one of them")
               .about({{"region", member},
                       {"carve-out", known->second->label},
-                      {"carve-out", carveout.label}});
-      shared.related.push_back(
-          {known->second->place, fmt::format("'{}' covers it here", known->second->label)});
-      found.push_back(std::move(shared));
+                      {"carve-out", carveout.label}})
+              .beside(known->second->place,
+                      fmt::format("'{}' covers it here", known->second->label)));
     }
   }
 }

@@ -174,8 +174,7 @@ class Cover {
     if (const auto known = known_.find(place); known != known_.end()) {
       return known->second;
     }
-    Choice choice;
-    choice.shown = place.pattern;
+    Choice choice{.shown = place.pattern};
     const View view = view_of(place);
     if (!view.lacks) {
       choice.cost = {0, 0, view.spare};

@@ -80,8 +80,7 @@ class Search {
     auto found = by_edges();
     const std::uint64_t bound = found ? cost_of(*found).count() : UINT64_MAX;
     const auto cheaper = all_below(bound);
-    const auto better = cheaper ? first_legal(*cheaper) : by_moves(start, bound);
-    if (better) {
+    if (const auto better = cheaper ? first_legal(*cheaper) : by_moves(start, bound)) {
       found = better;
     }
     if (!found && gave_up_) {
@@ -90,8 +89,7 @@ class Search {
     if (!found) {
       return std::nullopt;
     }
-    Growth growth;
-    growth.proved = cheaper.has_value();
+    Growth growth{.proved = cheaper.has_value()};
     growth.cost = cost_of(*found);
     growth.before = first.tables;
     growth.after = judge(*found).tables;
@@ -206,7 +204,7 @@ class Search {
                         region->chain});
       }
     }
-    std::ranges::stable_sort(list, [](const Heap& a, const Heap& b) { return a.end < b.end; });
+    std::ranges::stable_sort(list, {}, &Heap::end);
     return list;
   }
 

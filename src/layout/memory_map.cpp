@@ -2,6 +2,8 @@
 // how much all carve-outs have.
 #include "memsize/layout/memory_map.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include <algorithm>
 
 namespace memsize::layout {
@@ -15,27 +17,23 @@ std::optional<core::VirtRange> Region::virtual_range() const {
 }
 
 bool Region::seen_by(std::string_view core) const {
-  return std::ranges::find(cores, core) != cores.end();
+  return core::contains(cores, core);
 }
 
 const Region* MemoryMap::find_owned(std::string_view name) const {
-  const auto found = std::ranges::find_if(regions, [&](const Region& region) {
+  return core::find_where(regions, [&](const Region& region) {
     return region.kind == RegionKind::kRegion && region.name == name;
   });
-  return found == regions.end() ? nullptr : &*found;
 }
 
 const Region* MemoryMap::find_by_knob(std::string_view knob) const {
-  const auto found = std::ranges::find_if(regions, [&](const Region& region) {
+  return core::find_where(regions, [&](const Region& region) {
     return region.kind == RegionKind::kRegion && region.knob == knob;
   });
-  return found == regions.end() ? nullptr : &*found;
 }
 
 const MmuTable* MemoryMap::find_mmu(std::string_view core) const {
-  const auto found =
-      std::ranges::find_if(mmu, [&](const MmuTable& table) { return table.core == core; });
-  return found == mmu.end() ? nullptr : &*found;
+  return core::find_in(mmu, core, &MmuTable::core);
 }
 
 core::Bytes MemoryMap::reserved() const {

@@ -52,7 +52,7 @@ std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>&
       taken.push_back({real->base().value(), real->last().value() + 1});
     }
   }
-  std::ranges::sort(taken, [](const Span& a, const Span& b) { return a.base < b.base; });
+  std::ranges::sort(taken, {}, &Span::base);
   std::vector<Span> free;
   for (const board::Bank& bank : map.board.banks) {
     std::uint64_t at = bank.range.base().value();
@@ -125,9 +125,7 @@ class Programmer {
     std::vector<MpuStretch> list;
     for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
       const auto next = std::next(edge);
-      MpuStretch stretch;
-      stretch.base = *edge;
-      stretch.size = (next == edges.end() ? kMpuSpace : *next) - *edge;
+      MpuStretch stretch{.base = *edge, .size = (next == edges.end() ? kMpuSpace : *next) - *edge};
       for (std::size_t i = 0; i < below_.size(); ++i) {
         if (below_[i].holds(*edge)) {
           stretch.below = number_of(table_.regions[i].attribute);
@@ -203,12 +201,12 @@ class Programmer {
   }
 
   void add(const MpuBlock& block) {
-    MpuRegion region;
-    region.number = map_.board.mpu.first + static_cast<unsigned>(table_.regions.size());
-    region.range = *core::VirtRange::make(core::VirtAddr{block.base}, core::Bytes{block.size});
-    region.disabled = block.disabled;
-    region.attribute = map_.board.mpu.attributes.at(block.attribute - 1U).name;
-    region.place = table_.place;
+    MpuRegion region{
+        .number = map_.board.mpu.first + static_cast<unsigned>(table_.regions.size()),
+        .range = *core::VirtRange::make(core::VirtAddr{block.base}, core::Bytes{block.size}),
+        .disabled = block.disabled,
+        .attribute = map_.board.mpu.attributes.at(block.attribute - 1U).name,
+        .place = table_.place};
     const std::vector<Span> parts = parts_of(block);
     for (std::size_t i = 0; i < areas_.size(); ++i) {
       const bool inside = std::ranges::any_of(parts, [&](const Span& part) {

@@ -15,6 +15,7 @@
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/memory_map.hpp"
 
@@ -153,7 +154,7 @@ class Resolver {
       }
       before.push_back(other.name);
     }
-    if (std::ranges::find(before, chain.after) != before.end()) {
+    if (core::contains(before, chain.after)) {
       return;
     }
     wrong(Code::kBoardReference,
@@ -170,8 +171,7 @@ class Resolver {
       return;
     }
     const Cursor start = *cursor;
-    Window window;
-    window.chain = chain.name;
+    Window window{.chain = chain.name};
     std::vector<std::pair<std::string, Bytes>> sizes;
     for (const board::Item& item : chain.items) {
       const Bytes size{evaluate(item.size)};
@@ -179,12 +179,11 @@ class Resolver {
                         (!cursor->physical || core::PhysRange::make(*cursor->physical, size)) &&
                         (!cursor->full || size.count() == 0);
       if (!fits) {
-        wrong(Code::kLayoutAddress,
-              fmt::format("'{}' of {} ends above 2^64",
-                          item.is_gap ? "a gap" : item.name,
-                          core::format_size(size)),
-              item.place);
-        return;
+        return wrong(Code::kLayoutAddress,
+                     fmt::format("'{}' of {} ends above 2^64",
+                                 item.is_gap ? "a gap" : item.name,
+                                 core::format_size(size)),
+                     item.place);
       }
       sizes.emplace_back(item.is_gap ? "(gap)" : item.name, size);
       if (item.is_gap) {
@@ -217,22 +216,21 @@ class Resolver {
                   const board::Item& item,
                   const Cursor& cursor,
                   Bytes size) {
-    Region region;
-    region.name = item.name;
-    region.chain = chain.name;
-    region.space = chain.space;
-    region.attributes = item.attributes;
-    region.cache = item.cache;
-    region.align = item.align;
-    region.section_align = item.section_align;
-    region.in_header = item.in_header;
-    region.in_html = item.in_html;
-    region.note = item.note;
-    region.cores = item.cores;
-    region.virtual_base = cursor.virtual_base;
-    region.physical_base = cursor.physical;
-    region.size = size;
-    region.place = item.place;
+    Region region{.name = item.name,
+                  .chain = chain.name,
+                  .space = chain.space,
+                  .attributes = item.attributes,
+                  .cache = item.cache,
+                  .align = item.align,
+                  .section_align = item.section_align,
+                  .in_header = item.in_header,
+                  .in_html = item.in_html,
+                  .note = item.note,
+                  .cores = item.cores,
+                  .virtual_base = cursor.virtual_base,
+                  .physical_base = cursor.physical,
+                  .size = size,
+                  .place = item.place};
     if (map_.board.find_knob(item.size.text) != nullptr) {
       region.knob = item.size.text;
     }
@@ -406,13 +404,13 @@ class Resolver {
       if (stands_before(view)) {
         return;
       }
-      wrong(Code::kBoardReference,
-            fmt::format("view '{}' continues '{}', which is neither a chain nor a view before it",
-                        view.name,
-                        core::printable(view.after)),
-            view.after_place,
-            core::did_you_mean(view.after, names_of_ends()));
-      return;
+      return wrong(
+          Code::kBoardReference,
+          fmt::format("view '{}' continues '{}', which is neither a chain nor a view before it",
+                      view.name,
+                      core::printable(view.after)),
+          view.after_place,
+          core::did_you_mean(view.after, names_of_ends()));
     }
     Cursor cursor =
         view.after.empty() ? Cursor{{}, VirtAddr{evaluate(view.virtual_base)}} : before->second;
@@ -423,11 +421,10 @@ class Resolver {
         return;
       }
       if (cursor.full || !core::VirtRange::make(cursor.virtual_base, region->size)) {
-        wrong(
+        return wrong(
             Code::kLayoutAddress,
             fmt::format("'{}' of {} ends above 2^64", alias.name, core::format_size(region->size)),
             alias.place);
-        return;
       }
       region->virtual_base = cursor.virtual_base;
       cursor = after(cursor, region->size);
@@ -469,11 +466,10 @@ class Resolver {
     std::vector<std::string> names;
     for (const Region& region : map_.regions) {
       if (region.name == name) {
-        wrong(Code::kBoardReference,
-              fmt::format("'{}' is another name of '{}'", name, region.of),
-              place,
-              fmt::format("name the region itself: \"{}\"", region.of));
-        return;
+        return wrong(Code::kBoardReference,
+                     fmt::format("'{}' is another name of '{}'", name, region.of),
+                     place,
+                     fmt::format("name the region itself: \"{}\"", region.of));
       }
       if (region.kind == RegionKind::kRegion) {
         names.push_back(region.name);
@@ -590,13 +586,10 @@ class Resolver {
   }
 
   MmuTable mmu_table(const board::MmuList& list) {
-    MmuTable table;
-    table.core = list.core;
-    table.place = list.place;
+    MmuTable table{.core = list.core, .place = list.place};
     for (const std::string& key : list.keys) {
-      const auto entry = std::ranges::find_if(
-          map_.board.mmu.entries, [&](const board::MmuEntry& e) { return e.key == key; });
-      core::bug_if(entry == map_.board.mmu.entries.end(), "an MMU entry was not checked at load");
+      const auto* entry = core::find_in(map_.board.mmu.entries, key, &board::MmuEntry::key);
+      core::bug_if(entry == nullptr, "an MMU entry was not checked at load");
       auto range = entry->covers.empty() ? fixed_range(*entry) : covering_range(*entry, list.core);
       if (range) {
         range->instance = table.ranges.size() + 1;
@@ -664,10 +657,7 @@ class Resolver {
           Code::kLayoutAddress, fmt::format("entry '{}' ends above 2^64", entry.name), entry.place);
       return std::nullopt;
     }
-    MmuRange range;
-    range.virtual_range = *seen;
-    range.physical = *real;
-    return range;
+    return MmuRange{.virtual_range = *seen, .physical = *real};
   }
 
   void add_mpu_and_rat() {
@@ -680,9 +670,7 @@ class Resolver {
   }
 
   MpuTable mpu_table(const board::MpuList& list) {
-    MpuTable table;
-    table.core = list.core;
-    table.place = list.place;
+    MpuTable table{.core = list.core, .place = list.place};
     for (const std::string& key : list.fixed) {
       const auto& all = map_.board.mpu.fixed;
       const auto fixed =
@@ -696,15 +684,14 @@ class Resolver {
               fixed->place);
         continue;
       }
-      MpuRegion region;
-      region.number = map_.board.mpu.first + static_cast<unsigned>(table.regions.size());
-      region.name = fixed->name;
-      region.range = *range;
-      region.attribute = fixed->attribute;
-      region.is_fixed = true;
-      region.note = fixed->note;
-      region.place = fixed->place;
-      table.regions.push_back(std::move(region));
+      table.regions.push_back(
+          {.number = map_.board.mpu.first + static_cast<unsigned>(table.regions.size()),
+           .name = fixed->name,
+           .range = *range,
+           .attribute = fixed->attribute,
+           .is_fixed = true,
+           .note = fixed->note,
+           .place = fixed->place});
     }
     for (const board::MpuWish& wish : list.wishes) {
       for (const Region* member : members_of({wish.region}, {wish.place})) {
@@ -732,19 +719,16 @@ class Resolver {
   }
 
   RatTable rat_table(const board::RatList& list) {
-    RatTable table;
-    table.core = list.core;
-    table.place = list.place;
+    RatTable table{.core = list.core, .place = list.place};
     for (const std::string& name : list.names) {
       const auto& all = map_.board.rat.entries;
       const auto entry =
           std::ranges::find_if(all, [&](const auto& each) { return each.name == name; });
       core::bug_if(entry == all.end(), "a RAT entry was not checked at load");
-      board::MmuEntry hull;
-      hull.name = entry->name;
-      hull.covers = entry->covers;
-      hull.cover_places = entry->cover_places;
-      hull.place = entry->place;
+      board::MmuEntry hull{.name = entry->name,
+                           .covers = entry->covers,
+                           .cover_places = entry->cover_places,
+                           .place = entry->place};
       const auto range = covering_range(hull, list.core);
       if (!range || !is_translated(range->covers, list.core)) {
         continue;

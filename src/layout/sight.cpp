@@ -61,10 +61,7 @@ void add_edges(const std::vector<HardwareEntry>& entries,
 }
 
 Sight sight_at(const CoreHardware& hardware, std::uint64_t address) {
-  Sight sight;
-  sight.core = hardware.core;
-  sight.build = hardware.build;
-  sight.address = address;
+  Sight sight{.core = hardware.core, .build = hardware.build, .address = address};
   const HardwareEntry* entry = entry_at(hardware.entries, address);
   const bool beyond = hardware.limit != 0 && address >= hardware.limit;
   sight.is_mapped = !beyond && (entry != nullptr || !(hardware.has_mmu || hardware.has_mpu));
@@ -108,7 +105,7 @@ void add_preimage(const SightSpan& span,
 
 // Sorted, and without overlaps.
 std::vector<SightSpan> united(std::vector<SightSpan> spans) {
-  std::ranges::sort(spans, [](const SightSpan& a, const SightSpan& b) { return a.base < b.base; });
+  std::ranges::sort(spans, {}, &SightSpan::base);
   std::vector<SightSpan> out;
   for (const SightSpan& span : spans) {
     if (!out.empty() && span.base <= out.back().last) {

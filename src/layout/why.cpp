@@ -5,6 +5,7 @@
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/board/mpu.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "checks.hpp"
@@ -23,9 +24,7 @@ using core::Code;
 
 // "MAIR5" where the board does not say what the index does.
 std::string kind_of_mair(const board::Mmu& mmu, unsigned mair) {
-  const auto has = [&](const std::vector<unsigned>& list) {
-    return std::ranges::find(list, mair) != list.end();
-  };
+  const auto has = [&](const std::vector<unsigned>& list) { return core::contains(list, mair); };
   return has(mmu.mair_cached)          ? "cached"
          : has(mmu.mair_non_cached)    ? "non-cached"
          : has(mmu.mair_write_through) ? "write-through"
@@ -124,10 +123,7 @@ class BoardAnswerer {
   }
 
   core::Diagnostic unknown_core() const {
-    std::vector<std::string> names;
-    for (const board::Core& core : map_.board.cores) {
-      names.push_back(core.name);
-    }
+    const std::vector<std::string> names = core::texts_of(map_.board.cores, &board::Core::name);
     return core::error(
         Code::kUsage,
         fmt::format(
@@ -156,11 +152,7 @@ class BoardAnswerer {
   // --- names ---------------------------------------------------------------------------------
 
   [[nodiscard]] std::vector<std::string> region_names() const {
-    std::vector<std::string> names;
-    for (const Region& region : map_.regions) {
-      names.push_back(region.name);
-    }
-    return names;
+    return core::texts_of(map_.regions, &Region::name);
   }
 
   [[nodiscard]] std::vector<std::string> carveout_names() const {
@@ -175,11 +167,7 @@ class BoardAnswerer {
 
   template <typename List>
   static std::vector<std::string> names_of(const List& list) {
-    std::vector<std::string> names;
-    for (const auto& each : list) {
-      names.push_back(each.name);
-    }
-    return names;
+    return core::texts_of(list, [](const auto& each) { return each.name; });
   }
 
   [[nodiscard]] std::vector<std::string> constant_names() const {
@@ -250,12 +238,11 @@ class BoardAnswerer {
         return;
       }
     }
-    Subject subject;
-    subject.kind = "region";
-    subject.name = owner->name;
-    subject.note = owner->note;
-    subject.cores = owner->cores;
-    subject.size = owner->size.count();
+    Subject subject{.kind = "region",
+                    .name = owner->name,
+                    .note = owner->note,
+                    .cores = owner->cores,
+                    .size = owner->size.count()};
     if (owner->virtual_base) {
       subject.address = owner->virtual_base->value();
     }
@@ -279,9 +266,7 @@ class BoardAnswerer {
     add_sights(*owner, subject);
     // What is on the chip has the size that it has.
     if (owner->space == board::Space::kDdr || !owner->knob.empty()) {
-      Change change;
-      change.knob = owner->knob;
-      change.region = owner->knob.empty() ? owner : nullptr;
+      Change change{.knob = owner->knob, .region = owner->knob.empty() ? owner : nullptr};
       subject.growth = grow(map_, set_, change);
     }
     answer_.subjects.push_back(std::move(subject));
@@ -499,9 +484,7 @@ class BoardAnswerer {
           fmt::format("{} is a knob: it is the size of {}", name, region->name));
       return;
     }
-    Subject subject;
-    subject.kind = knob == nullptr ? "constant" : "knob";
-    subject.name = name;
+    Subject subject{.kind = knob == nullptr ? "constant" : "knob", .name = name};
     const bool is_address = knob != nullptr && knob->is_address;
     subject.facts.push_back(fmt::format("it is {}{}",
                                         is_address ? core::format_hex(value->second)
@@ -518,7 +501,7 @@ class BoardAnswerer {
   void add_users(const std::string& name, Subject& subject) const {
     const auto uses = [&](const board::Expression& expression) {
       const auto names = board::names_in(expression);
-      return !expression.text.empty() && std::ranges::find(names, name) != names.end();
+      return !expression.text.empty() && core::contains(names, name);
     };
     const auto add = [&](const board::Expression& expression, const std::string& what) {
       if (uses(expression)) {
@@ -547,8 +530,7 @@ class BoardAnswerer {
   }
 
   void add_chain_or_bank(const std::string& name) {
-    Subject subject;
-    subject.name = name;
+    Subject subject{.name = name};
     if (const board::Chain* chain = map_.board.find_chain(name); chain != nullptr) {
       subject.kind = "chain";
       subject.said.push_back({chain->place, "the chain"});
@@ -593,16 +575,14 @@ class BoardAnswerer {
   }
 
   [[nodiscard]] const Region* owner_at(std::uint64_t physical) const {
-    const auto found = std::ranges::find_if(map_.regions, [&](const Region& r) {
+    return core::find_where(map_.regions, [&](const Region& r) {
       return r.kind == RegionKind::kRegion && r.physical() &&
              r.physical()->contains(core::PhysAddr{physical});
     });
-    return found == map_.regions.end() ? nullptr : &*found;
   }
 
   void read_on_bus(std::uint64_t address) {
-    AddressReading reading;
-    reading.physical = address;
+    AddressReading reading{.physical = address};
     if (const Region* owner = owner_at(address); owner != nullptr) {
       reading.name = owner->name;
       reading.offset = address - owner->physical_base->value();
@@ -662,13 +642,12 @@ class BoardAnswerer {
 
   void read_by_core(const CoreHardware& core, std::uint64_t address) {
     const Sight sight = look_at(core, address, 1).front();
-    AddressReading reading;
-    reading.core = core.core;
-    reading.is_mapped = sight.is_mapped;
-    reading.physical = sight.physical;
-    reading.cached = sight.cached;
-    reading.by = sight.by;
-    reading.by_place = sight.by_place;
+    AddressReading reading{.core = core.core,
+                           .is_mapped = sight.is_mapped,
+                           .physical = sight.physical,
+                           .cached = sight.cached,
+                           .by = sight.by,
+                           .by_place = sight.by_place};
     if (!sight.moved_by.empty()) {
       reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
     }
@@ -693,11 +672,10 @@ class BoardAnswerer {
 
   // What the core's linker map has there.
   [[nodiscard]] const Region* own_at(const std::string& core, std::uint64_t address) const {
-    const auto found = std::ranges::find_if(map_.regions, [&](const Region& r) {
+    return core::find_where(map_.regions, [&](const Region& r) {
       return r.seen_by(core) && r.virtual_range() &&
              r.virtual_range()->contains(core::VirtAddr{address});
     });
-    return found == map_.regions.end() ? nullptr : &*found;
   }
 
   const MemoryMap& map_;
@@ -710,8 +688,7 @@ class BoardAnswerer {
 }  // namespace
 
 CoreHardware hardware_of(const MemoryMap& map, const std::string& core) {
-  CoreHardware hardware;
-  hardware.core = core;
+  CoreHardware hardware{.core = core};
   add_mmu(map, hardware);
   if (!hardware.has_mmu) {
     add_mpu(map, hardware);

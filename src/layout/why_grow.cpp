@@ -2,6 +2,7 @@
 // there is room for is searched, then checked, for the MMU may want a coarser grid.
 #include "why_grow.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
@@ -26,9 +27,7 @@ constexpr std::uint64_t kLargestStep = 1ULL << 30;
 
 core::Result<MemoryMap> checked(const board::Board& board, const board::KnobValues& set) {
   auto map = resolve(board, set);
-  if (!map) {
-    return map;
-  }
+  MEMSIZE_TRY(map);
   core::Diagnostics found = check_map(*map);
   std::erase_if(found, [](const auto& each) { return each.severity != core::Severity::kError; });
   if (!found.empty()) {
@@ -49,10 +48,9 @@ bool is_for_mmu(const core::Diagnostic& problem) {
 
 // Two maps of one board have the same regions, in another order.
 const Region* same_region(const MemoryMap& map, const Region& wanted) {
-  const auto found = std::ranges::find_if(map.regions, [&](const Region& each) {
+  return core::find_where(map.regions, [&](const Region& each) {
     return each.kind == wanted.kind && each.name == wanted.name && each.cores == wanted.cores;
   });
-  return found == map.regions.end() ? nullptr : &*found;
 }
 
 std::uint64_t base_of(const Region& region) {
@@ -201,9 +199,7 @@ class Grower {
              then->range.size().count()});
       }
     }
-    std::ranges::stable_sort(growth_.moved, [](const Shift& a, const Shift& b) {
-      return a.base_before < b.base_before;
-    });
+    std::ranges::stable_sort(growth_.moved, {}, &Shift::base_before);
     const TableCounts before = table_counts(map_);
     const TableCounts later = table_counts(after);
     for (std::size_t i = 0; i < std::min(before.size(), later.size()); ++i) {

@@ -3,6 +3,7 @@
 // may have a million.
 #include "explain.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 
@@ -149,8 +150,7 @@ class Explainer {
       const Bank& other = problem_.banks[bank];
       const bool constant = moved.role == Lifetime::kConstant;
       const bool suits = constant ? !other.is_volatile : other.writable;
-      const bool known =
-          std::ranges::any_of(moved.homes, [&](const Home& home) { return home.bank == bank; });
+      const bool known = core::contains(moved.homes, bank, &Home::bank);
       const std::uint64_t padding = std::max(alignment_in(other, moved), other.base_alignment);
       if (bank != bank_ && suits && !known && other.mapped &&
           planned_.used[bank] + moved.size + padding <= other.budget) {

@@ -429,8 +429,7 @@ class BankByBank {
         candidates.push_back({i, homes[i], false, key_of(i, homes[i] - 1, PlaceOrder::kBenefit)});
       }
     }
-    std::ranges::stable_sort(candidates,
-                             [](const auto& a, const auto& b) { return a.key > b.key; });
+    std::ranges::stable_sort(candidates, std::ranges::greater{}, &Candidate::key);
     for (const Candidate& one : candidates) {
       const Slot& slot = problem_.slots[one.slot];
       const std::size_t from = from_[one.slot];

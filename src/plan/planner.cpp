@@ -3,6 +3,7 @@
 #include "memsize/plan/planner.hpp"
 
 #include "memsize/core/bug.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 
@@ -70,20 +71,18 @@ class Planner {
 
  private:
   core::Result<PlanOutcome> unknown_planner() const {
-    std::vector<std::string> names;
-    for (const NamedPlannerRow& row : named_planners()) {
-      names.emplace_back(row.name);
-    }
+    const std::vector<std::string> names = core::texts_of(named_planners(), &NamedPlannerRow::name);
     std::string hint = core::did_you_mean(options_.planner, names);
-    core::Diagnostic unknown = core::error(
-        Code::kUsage,
-        fmt::format("there is no planner '{}'", core::printable(options_.planner)),
-        {},
-        hint.empty() ? fmt::format("the planners are: {}; without one, the least height is sought",
-                                   core::join(names, ", "))
-                     : hint);
-    unknown.option = "--planner";
-    return core::fail(std::move(unknown));
+    return core::fail(
+        core::error(
+            Code::kUsage,
+            fmt::format("there is no planner '{}'", core::printable(options_.planner)),
+            {},
+            hint.empty()
+                ? fmt::format("the planners are: {}; without one, the least height is sought",
+                              core::join(names, ", "))
+                : hint)
+            .of_option("--planner"));
   }
 
   // Blocks that shall stay where they are, and cannot.
@@ -96,16 +95,12 @@ class Planner {
       }
     }
     for (const auto& [key, slots] : fixed) {
-      Arena arena;
-      arena.role = problem_.slots[slots.front()].role;
-      arena.bank = key.first;
-      arena.slots = slots;
+      Arena arena{.role = problem_.slots[slots.front()].role, .bank = key.first, .slots = slots};
       for (const std::size_t slot : slots) {
         arena.offsets.push_back(*problem_.slots[slot].offset);
       }
       const Taken taken = taken_of(problem_, arena);
-      const auto collision = find_collision(taken.buffers);
-      if (collision) {
+      if (const auto collision = find_collision(taken.buffers)) {
         return collide(arena, {taken.owners[collision->first], taken.owners[collision->second]});
       }
     }
@@ -122,9 +117,6 @@ class Planner {
     };
     const PlannedBlock& second =
         wanted_.blocks[problem_.slots[arena.slots[collision.second]].blocks.front()];
-    core::Place place;
-    place.path = wanted_.path;
-    place.line = second.line;
     return core::error(Code::kPlanOverlap,
                        fmt::format("{} and {} shall stay where they are in the {} arena of '{}', "
                                    "but share bytes while both live",
@@ -132,7 +124,7 @@ class Planner {
                                    text(collision.second),
                                    model::name_of(arena.role),
                                    core::printable(problem_.banks[arena.bank].name, 80)),
-                       place,
+                       {wanted_.path, second.line},
                        "let one of them move");
   }
 
@@ -336,8 +328,7 @@ class Planner {
     plan.arenas.clear();
     for (std::size_t i = 0; i < problem_.banks.size(); ++i) {
       const Bank& bank = problem_.banks[i];
-      model::PlannedMemory memory;
-      memory.name = bank.name;
+      model::PlannedMemory memory{.name = bank.name};
       if (bank.budget < model::kLargestPlan.count()) {
         memory.capacity = core::Bytes{bank.budget};
       }
@@ -376,11 +367,11 @@ class Planner {
   }
 
   void report_arena(const Arena& arena) {
-    model::PlannedArena row;
-    row.memory = problem_.banks[arena.bank].name;
-    row.role = arena.role;
-    row.source_memory = arena.staged() ? problem_.banks[arena.source].name : "";
-    row.used = core::Bytes{arena.height};
+    model::PlannedArena row{
+        .memory = problem_.banks[arena.bank].name,
+        .role = arena.role,
+        .source_memory = arena.staged() ? problem_.banks[arena.source].name : "",
+        .used = core::Bytes{arena.height}};
     row.total = row.used;
     row.alignment = core::Align::make(arena.base_alignment);
     row.lower_bound = core::Bytes{arena.lower_bound};
@@ -482,10 +473,7 @@ Packing Packer::pack(const std::vector<Buffer>& buffers,
 Packing Packer::pack_scratch(const std::vector<Buffer>& buffers,
                              std::optional<std::uint64_t> capacity,
                              std::uint64_t share) {
-  if (!named_) {
-    return pack(buffers, capacity, share);
-  }
-  return pack_with(*named_, buffers);
+  return !named_ ? pack(buffers, capacity, share) : pack_with(*named_, buffers);
 }
 
 core::Result<PlanOutcome> make_plan(const model::PlanReport& wanted,

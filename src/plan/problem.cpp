@@ -120,20 +120,16 @@ class ProblemMaker {
   }
 
   [[nodiscard]] core::Place place_of(const PlannedBlock& block) const {
-    core::Place place;
-    place.path = wanted_.path;
-    place.line = block.line;
-    return place;
+    return {wanted_.path, block.line};
   }
 
   // --- banks
 
   void make_banks() {
     for (const board::PartMemory& memory : part_.memories) {
-      Bank bank;
-      bank.name = memory.name;
-      bank.base = memory.base ? std::optional{memory.base->value()} : std::nullopt;
-      bank.window = std::min(memory.window, model::kLargestPlan).count();
+      Bank bank{.name = memory.name,
+                .base = memory.base ? std::optional{memory.base->value()} : std::nullopt,
+                .window = std::min(memory.window, model::kLargestPlan).count()};
       bank.budget = std::min(board::budget_of(memory), model::kLargestPlan).count();
       bank.slot_alignment = part_.alignment.value();
       bank.base_alignment =
@@ -146,9 +142,7 @@ class ProblemMaker {
       problem_.banks.push_back(std::move(bank));
     }
     if (problem_.banks.empty()) {
-      Bank bank;
-      bank.name = "default";
-      bank.window = model::kLargestPlan.count();
+      Bank bank{.name = "default", .window = model::kLargestPlan.count()};
       bank.budget = bank.window;
       bank.slot_alignment = part_.alignment.value();
       bank.base_alignment = std::max(kBaseFloor, bank.slot_alignment);

@@ -65,8 +65,6 @@ void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
       return;
     }
     is_known_right = true;
-    core::Place place;
-    place.path = wanted.path;
     outcome.diagnostics.push_back(core::note(
         Code::kPlanGap,
         fmt::format("the report's own plan of the scratch arena in '{}' is kept: it needs {}, "
@@ -74,7 +72,7 @@ void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
                     core::printable(own.memory, 80),
                     core::format_bytes(own.height),
                     core::format_bytes(*arena->used)),
-        place,
+        {wanted.path},
         "more steps may find a lower one"));
     const core::Bytes saved = *arena->used - own.height;
     take(wanted, own, *arena, plan);

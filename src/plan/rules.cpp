@@ -2,6 +2,7 @@
 // those of an id, of a role, and of both, each over what came before.
 #include "memsize/plan/rules.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
@@ -120,12 +121,11 @@ class RulesReader {
 
   void report_unknown(const Fields& table, const std::vector<std::string>& known) {
     for (const Value field : table.value()) {
-      if (std::ranges::find(known, field.name()) == known.end()) {
-        std::string hint = core::did_you_mean(field.name(), known);
+      if (!core::contains(known, field.name())) {
         warn(fmt::format(
                  "{} has no key '{}': it is ignored", table.what(), core::printable(field.name())),
              field.key_place(),
-             hint.empty() ? fmt::format("known keys: {}", core::join(known, ", ")) : hint);
+             core::did_you_mean(field.name(), known, "known keys"));
       }
     }
   }
@@ -204,8 +204,7 @@ class RulesReader {
 
   void read_constraint(Fields& table) {
     report_unknown(table, kConstraintKeys);
-    MemoryConstraint read;
-    read.place = table.place();
+    MemoryConstraint read{.place = table.place()};
     read.memory = name_at(table, "name", read.place);
     if (!table.has("name")) {
       wrong("a constraint has no 'name'", table.place(), "name the memory that it is about");
@@ -221,12 +220,11 @@ class RulesReader {
               "such as 16, 32 or 64");
       }
     }
-    const auto known = std::ranges::find_if(
-        rules_.constraints, [&](const MemoryConstraint& one) { return one.memory == read.memory; });
-    if (known == rules_.constraints.end()) {
+    auto* known = core::find_in(rules_.constraints, read.memory, &MemoryConstraint::memory);
+    if (known == nullptr) {
       if (rules_.constraints.size() >= kMostMemories) {
-        wrong(fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
-        return;
+        return wrong(
+            fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
       }
       rules_.constraints.push_back(std::move(read));
       return;
@@ -241,8 +239,7 @@ class RulesReader {
 
   void read_rule(Fields& table) {
     report_unknown(table, kRuleKeys);
-    TensorRule rule;
-    rule.place = table.place();
+    TensorRule rule{.place = table.place()};
     read_type(table.value(), rule);
     read_ids(table.value(), rule);
     if (table.has("attributes")) {

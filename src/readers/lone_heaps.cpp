@@ -92,10 +92,7 @@ void tell_lone_heaps(const std::string& path, model::Recording& recording) {
     }
     const std::string meant = core::did_you_mean(heap.core, cores);
     if (is_named(heap) ? !meant.empty() : !cores.empty()) {
-      core::Place place;
-      place.path = path;
-      place.line = heap.line;
-      recording.diagnostics.push_back(lone(heap, cores, meant, std::move(place)));
+      recording.diagnostics.push_back(lone(heap, cores, meant, {path, heap.line}));
     }
   }
 }

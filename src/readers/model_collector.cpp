@@ -2,6 +2,8 @@
 // on the way still matches: by rows contained in each other, or most of both alike.
 #include "model_collector.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -76,9 +78,7 @@ bool same_table(const Instance& a, const Instance& b) {
 }
 
 Block* find_record(Instance& table, std::uint32_t record) {
-  const auto row = std::ranges::find_if(table.blocks,
-                                        [&](const Block& block) { return block.record == record; });
-  return row == table.blocks.end() ? nullptr : &*row;
+  return core::find_in(table.blocks, record, &Block::record);
 }
 
 void sort_rows(Instance& table) {
@@ -92,12 +92,11 @@ void sort_rows(Instance& table) {
 bool agree(const std::vector<Block>& a, const std::vector<Block>& b) {
   std::size_t common = 0;
   for (const Block& row : a) {
-    const auto other =
-        std::ranges::find_if(b, [&](const Block& block) { return block.record == row.record; });
-    if (other != b.end() && !same_row(row, *other)) {
+    const auto* other = core::find_in(b, row.record, &Block::record);
+    if (other != nullptr && !same_row(row, *other)) {
       return false;
     }
-    common += other == b.end() ? 0U : 1U;
+    common += other == nullptr ? 0U : 1U;
   }
   return 2 * common >= std::max(a.size(), b.size());
 }
@@ -106,8 +105,7 @@ bool agree(const std::vector<Block>& a, const std::vector<Block>& b) {
 void merge(Instance& earlier, Instance later) {
   std::vector<Block> rows = std::move(later.blocks);
   rows.insert(rows.end(), earlier.blocks.begin(), earlier.blocks.end());
-  std::ranges::stable_sort(rows,
-                           [](const Block& a, const Block& b) { return a.record < b.record; });
+  std::ranges::stable_sort(rows, {}, &Block::record);
   const auto end = std::unique(rows.begin(), rows.end(), [](const Block& a, const Block& b) {
     return a.record == b.record;
   });
@@ -305,8 +303,7 @@ std::vector<Instance> ModelCollector::finish() {
     keep(std::move(waits.table), line);
   }
   waiting_.clear();
-  std::ranges::stable_sort(models_,
-                           [](const Instance& a, const Instance& b) { return a.line < b.line; });
+  std::ranges::stable_sort(models_, {}, &Instance::line);
   return std::move(models_);
 }
 

@@ -1,5 +1,6 @@
 // The readers of logs, and how one is chosen: the text's beginning is kept until it tells of which
 // format it is, then handed on with all that follows. A plan is told apart from a log.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/reader.hpp"
@@ -19,22 +20,15 @@ namespace {
 using core::Code;
 
 core::Place whole_file(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 core::Diagnostic unknown_format(const std::string& format) {
-  std::vector<std::string> names;
-  for (const Reader& reader : all_readers()) {
-    names.emplace_back(reader.name);
-  }
-  const std::string hint = core::did_you_mean(format, names);
-  return core::error(
-      Code::kReadUnknownFormat,
-      fmt::format("there is no reader '{}'", core::printable(format)),
-      {},
-      hint.empty() ? fmt::format("the readers are: {}", core::join(names, ", ")) : hint);
+  const std::vector<std::string> names = core::texts_of(all_readers(), &Reader::name);
+  return core::error(Code::kReadUnknownFormat,
+                     fmt::format("there is no reader '{}'", core::printable(format)),
+                     {},
+                     core::did_you_mean(format, names, "the readers are"));
 }
 
 std::string no_table_hint() {
@@ -46,39 +40,6 @@ std::string no_table_hint() {
 bool is_utf16(std::string_view text) {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
-
-}  // namespace
-
-const std::vector<Reader>& all_readers() {
-  static const std::vector<Reader> readers = {
-      {"memsize-sizing",
-       "a memsize.sizing/1 document, as analyze --json prints it",
-       probe_sizing_document,
-       open_sizing_document},
-      {"tidl-log",
-       "a console log with what TIDL prints: tables of memory records in every form (SDK 7 to 12), "
-       "totals, failed allocations, heaps and their statistics, run times",
-       probe_tidl_log,
-       open_tidl_log},
-  };
-  return readers;
-}
-
-std::string shown_name(const std::string& path) {
-  return path == "-" ? "standard input" : fmt::format("'{}'", core::printable(path));
-}
-
-core::Diagnostic no_table(const std::string& path, std::size_t lines) {
-  return core::error(Code::kReadNoTable,
-                     fmt::format("nothing in {} says how much memory is used ({} read)",
-                                 shown_name(path),
-                                 core::plural(lines, "line")),
-                     whole_file(path),
-                     no_table_hint())
-      .about({{"file", path}});
-}
-
-namespace {
 
 // A compiler says what it means to use; that is for other verbs.
 core::Diagnostic is_plan(const std::string& path, const PlanReader& reader) {
@@ -187,13 +148,41 @@ class Unknown : public Reading {
 
 }  // namespace
 
+const std::vector<Reader>& all_readers() {
+  static const std::vector<Reader> readers = {
+      {"memsize-sizing",
+       "a memsize.sizing/1 document, as analyze --json prints it",
+       probe_sizing_document,
+       open_sizing_document},
+      {"tidl-log",
+       "a console log with what TIDL prints: tables of memory records in every form (SDK 7 to 12), "
+       "totals, failed allocations, heaps and their statistics, run times",
+       probe_tidl_log,
+       open_tidl_log},
+  };
+  return readers;
+}
+
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "standard input" : fmt::format("'{}'", core::printable(path));
+}
+
+core::Diagnostic no_table(const std::string& path, std::size_t lines) {
+  return core::error(Code::kReadNoTable,
+                     fmt::format("nothing in {} says how much memory is used ({} read)",
+                                 shown_name(path),
+                                 core::plural(lines, "line")),
+                     whole_file(path),
+                     no_table_hint())
+      .about({{"file", path}});
+}
+
 core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
                                                      const std::string& format,
                                                      OnModel on_model) {
   const auto& readers = all_readers();
-  const auto named =
-      std::ranges::find_if(readers, [&](const Reader& reader) { return reader.name == format; });
-  if (!format.empty() && named == readers.end()) {
+  const auto* named = core::find_in(readers, format, &Reader::name);
+  if (!format.empty() && named == nullptr) {
     return core::fail(unknown_format(format));
   }
   return std::make_unique<Unknown>(path, format.empty() ? nullptr : &*named, std::move(on_model));

@@ -95,12 +95,10 @@ std::optional<HeapReport> heap_in_use(std::string_view name,
       !is_heap_name(name)) {
     return std::nullopt;
   }
-  HeapReport heap;
-  heap.source = HeapReport::Source::kStatistics;
-  heap.name = name;
-  heap.size = Bytes{*size};
-  heap.free = Bytes{*free};
-  return heap;
+  return HeapReport{.source = HeapReport::Source::kStatistics,
+                    .name = std::string{name},
+                    .size = Bytes{*size},
+                    .free = Bytes{*free}};
 }
 
 // Whether free is that part of the size. The percentage overflows in old SDKs, which count it in 32
@@ -250,8 +248,7 @@ constexpr std::string_view kRefusedMemtab = "Could not Allocate memory for memta
 
 std::optional<Failure> parse_refused_record(std::string_view text) {
   Words words{text};
-  Failure failure;
-  failure.kind = Failure::Kind::kRecord;
+  Failure failure{.kind = Failure::Kind::kRecord};
   std::optional<std::uint64_t> record;
   std::optional<std::uint64_t> size;
   std::optional<std::uint64_t> space;
@@ -321,8 +318,7 @@ std::optional<FactValue> parse_run(std::string_view text) {
   if (!ms || !words.skip("(in ms")) {
     return std::nullopt;
   }
-  ExecutionFact run;
-  run.ms = *ms;
+  ExecutionFact run{.ms = *ms};
   if (words.skip_to("DDR_BANDWIDTH (Read + Write) =")) {
     run.read_mb = words.decimal();
     run.written_mb = words.skip(",") ? words.decimal() : std::nullopt;
@@ -354,6 +350,23 @@ bool is_emulation(std::string_view text) {
 // The blank behind the time stamp is the stamp's.
 std::string_view own_text(const Piece& piece) {
   return piece.text.substr(piece.text.starts_with(' ') ? 1 : 0);
+}
+
+// The core of a prefix whose time was damaged, so that it is none: "[C7x_1 ]     9x.005240 s: 6".
+std::string core_before(std::string_view number) {
+  const std::size_t close = std::min(number.rfind(']'), number.size());
+  // npos + 1 is 0: pasted logs lose the first character.
+  const std::size_t open = number.rfind('[', close) + 1;
+  return close == number.size() ? std::string{}
+                                : core::to_lower(core::trim(number.substr(open, close - open)));
+}
+
+std::string_view field_of(std::string_view row, std::size_t number) {
+  for (; number != 0; --number) {
+    const std::size_t comma = row.find(',');
+    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
+  }
+  return core::trim(row.substr(0, row.find(',')));
 }
 
 }  // namespace
@@ -502,8 +515,7 @@ void FactFinder::take_piece(const Piece& piece) {
     return;
   }
   if (looks_like_row(text)) {
-    auto row = parse_row(text);
-    if (row) {
+    if (auto row = parse_row(text)) {
       remember_row(piece, *row);
       RowFact fact{row->form, std::move(row->block)};
       fact.block.line = line_;
@@ -544,31 +556,8 @@ void FactFinder::take_piece(const Piece& piece) {
   take_words(piece);
 }
 
-namespace {
-
-// The core of a prefix whose time was damaged, so that it is none: "[C7x_1 ]     9x.005240 s: 6".
-std::string core_before(std::string_view number) {
-  const std::size_t close = std::min(number.rfind(']'), number.size());
-  // npos + 1 is 0: pasted logs lose the first character.
-  const std::size_t open = number.rfind('[', close) + 1;
-  return close == number.size() ? std::string{}
-                                : core::to_lower(core::trim(number.substr(open, close - open)));
-}
-
-std::string_view field_of(std::string_view row, std::size_t number) {
-  for (; number != 0; --number) {
-    const std::size_t comma = row.find(',');
-    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
-  }
-  return core::trim(row.substr(0, row.find(',')));
-}
-
-}  // namespace
-
 void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& problem) {
-  core::Place place;
-  place.path = path_;
-  place.line = line_;
+  core::Place place{path_, line_};
   // The line is shown escaped, and the column is that of the shown line. What had to be cleaned, or
   // is escaped itself, is pointed at by the message alone.
   constexpr std::size_t kAll = std::string_view::npos;

@@ -121,9 +121,7 @@ class Log : public Reading, private core::LineTaker {
     input.trace_format = "tidl";
     input.lines = scanner_.lines();
     for (auto& [core, collector] : models_) {
-      model::CoreRecording cores;
-      cores.core = core;
-      cores.instances = collector.finish();
+      model::CoreRecording cores{.core = core, .instances = collector.finish()};
       for (const Instance& instance : cores.instances) {
         input.records += instance.blocks.size();
       }
@@ -132,19 +130,14 @@ class Log : public Reading, private core::LineTaker {
     recording.heaps = std::move(heaps_);
     recording.failures = std::move(failures_);
     // One that came again stands where it came last.
-    std::ranges::stable_sort(
-        recording.failures,
-        [](const model::Failure& a, const model::Failure& b) { return a.line < b.line; });
+    std::ranges::stable_sort(recording.failures, {}, &model::Failure::line);
     recording.runs = std::move(runs_);
     recording.diagnostics = std::move(problems_);
     for (const auto& [what, more] : not_kept_) {
-      core::Place place;
-      place.path = path_;
-      place.line = more.line;
       recording.diagnostics.push_back(core::warning(
           Code::kReadLimit,
           fmt::format("{} more {} are not kept: this is the first of them", more.count, what),
-          std::move(place),
+          {path_, more.line},
           "analyze the log in parts to see them"));
     }
     if (recording.cores.empty() && recording.heaps.empty() && recording.failures.empty() &&
@@ -153,14 +146,12 @@ class Log : public Reading, private core::LineTaker {
     }
     for (const auto& [core, count] : broken_) {
       if (count > kShownProblems) {
-        core::Place place;
-        place.path = path_;
         recording.diagnostics.push_back(
             core::warning(Code::kReadBadRecord,
                           fmt::format("{}{} more rows cannot be read",
                                       core.empty() ? std::string{} : core + ": ",
                                       count - kShownProblems),
-                          std::move(place))
+                          {path_})
                 .about({{"core", core}}));
       }
     }
@@ -215,13 +206,10 @@ class Log : public Reading, private core::LineTaker {
   // A log that says both: the shared memory is sized by nobody here, but not forgotten.
   void note_host_use(core::Diagnostics& diagnostics) const {
     if (host_) {
-      core::Place place;
-      place.path = path_;
-      place.line = host_->line;
       core::Diagnostic said = core::note(
           Code::kSizingStatistics,
           "the host shares memory with the cores, which is no heap of theirs and not sized here",
-          std::move(place));
+          {path_, host_->line});
       said.details.push_back(host_use());
       diagnostics.push_back(std::move(said));
     }
@@ -229,10 +217,7 @@ class Log : public Reading, private core::LineTaker {
 
   void refuse(std::size_t line, std::string what, std::string hint) {
     if (!limit_) {
-      core::Place place;
-      place.path = path_;
-      place.line = line;
-      limit_ = core::error(Code::kReadLimit, std::move(what), std::move(place), std::move(hint));
+      limit_ = core::error(Code::kReadLimit, std::move(what), {path_, line}, std::move(hint));
     }
   }
 
@@ -381,11 +366,7 @@ class Log : public Reading, private core::LineTaker {
 
   void take_value(const Fact& fact, InitFact& init) {
     if (room_for(fact, runs_.size(), kMostRuns, "runs")) {
-      model::RunReport run;
-      run.line = fact.line;
-      run.core = fact.core;
-      run.init_ms = init.ms;
-      runs_.push_back(std::move(run));
+      runs_.push_back({.line = fact.line, .core = fact.core, .init_ms = init.ms});
     }
   }
 
@@ -426,10 +407,9 @@ class Log : public Reading, private core::LineTaker {
       return;
     }
     if (heaps_.size() == kMostHeaps) {
-      refuse(fact.line,
-             fmt::format("there are more than {} heaps", kMostHeaps),
-             "their names or sizes are damaged, or this is no console log");
-      return;
+      return refuse(fact.line,
+                    fmt::format("there are more than {} heaps", kMostHeaps),
+                    "their names or sizes are damaged, or this is no console log");
     }
     heaps_.push_back(std::move(heap));
   }

@@ -12,6 +12,7 @@
 // two cores mean nothing.
 #include "tidl_rows.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "console_line.hpp"
@@ -76,9 +77,7 @@ Fields split(std::string_view text) {
 }
 
 const SpaceName* find_space(std::string_view name) {
-  const auto found =
-      std::ranges::find_if(kSpaces, [&](const SpaceName& space) { return space.printed == name; });
-  return found == kSpaces.end() ? nullptr : &*found;
+  return core::find_in(kSpaces, name, &SpaceName::printed);
 }
 
 bool is_attribute(std::string_view text) {
@@ -228,9 +227,8 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 }
 
 bool space_of(std::uint64_t code, std::string& space, Cacheability& cacheability) {
-  const auto found =
-      std::ranges::find_if(kSpaces, [&](const SpaceName& s) { return s.code == code; });
-  if (found == kSpaces.end()) {
+  const auto* found = core::find_in(kSpaces, code, &SpaceName::code);
+  if (found == nullptr) {
     return false;
   }
   space = found->space;
@@ -301,8 +299,7 @@ std::optional<Row> parse_test_row(std::string_view text) {
   const std::size_t blank = std::min(fields[3].find_first_of(kBlank), fields[3].size());
   const std::string_view mib = fields[3].substr(0, blank);
   const std::string_view pointer = core::trim(fields[3].substr(blank));
-  Row row;
-  row.form = "test";
+  Row row{.form = "test"};
   if (!record || *record > kLargestRecord || !bytes || *bytes > kMostBytes || !code ||
       !space_of(*code, row.block.space, row.block.cacheability) ||
       mib.find_first_not_of("0123456789.") != std::string_view::npos || pointer.empty()) {
@@ -347,8 +344,7 @@ std::optional<Row> parse_request(std::string_view text) {
   if (!core::trim(text).starts_with(',')) {
     return std::nullopt;
   }
-  Row row;
-  row.form = "requests";
+  Row row{.form = "requests"};
   if (!record || *record > kLargestRecord || !code || !bytes || *bytes > kMostBytes ||
       !space_of(*code, row.block.space, row.block.cacheability)) {
     return std::nullopt;

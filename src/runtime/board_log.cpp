@@ -2,6 +2,7 @@
 // for what lies elsewhere. A record has its least size here, since prints are rounded.
 #include "memsize/runtime/board_log.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sizing/addresses.hpp"
 
@@ -83,9 +84,7 @@ bool is_of(const DemandKey& heap, const DemandKey& key) {
 }
 
 const Heap* find(const std::vector<Heap>& heaps, const DemandKey& key) {
-  const auto found =
-      std::ranges::find_if(heaps, [&](const Heap& heap) { return is_of(heap.key, key); });
-  return found == heaps.end() ? nullptr : &*found;
+  return core::find_where(heaps, [&](const Heap& heap) { return is_of(heap.key, key); });
 }
 
 DemandKey key_of(const std::string& core, const Block& block) {
@@ -151,10 +150,7 @@ class Holder {
   };
 
   [[nodiscard]] core::Place place_of(std::size_t input, std::size_t line) const {
-    core::Place place;
-    place.path = log_.recording.inputs.at(input).path;
-    place.line = line;
-    return place;
+    return {log_.recording.inputs.at(input).path, line};
   }
 
   // The recording's models. Where rows do not say if a record is kept, what is known of it does.
@@ -200,13 +196,12 @@ class Holder {
   [[nodiscard]] HeldRecord hold(const std::string& core,
                                 const model::Instance& instance,
                                 const Block& block) const {
-    HeldRecord held;
-    held.input = instance.input;
-    held.line = block.line;
-    held.core = core;
-    held.record = block.record;
-    held.size = block.size.nearest;
-    held.printed = block.address;
+    HeldRecord held{.input = instance.input,
+                    .line = block.line,
+                    .core = core,
+                    .record = block.record,
+                    .size = block.size.nearest,
+                    .printed = block.address};
     if (block.address && block.address->is_whole()) {
       held.address = VirtAddr{block.address->value()};
     }
@@ -349,8 +344,7 @@ class Holder {
       }
     }
     for (auto& [space, extents] : spaces) {
-      std::ranges::stable_sort(extents,
-                               [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
+      std::ranges::stable_sort(extents, {}, &Extent::begin);
       const Extent* last = nullptr;
       for (const Extent& extent : extents) {
         if (last != nullptr && last->end > extent.begin) {
@@ -509,8 +503,7 @@ class Holder {
 
   [[nodiscard]] bool has_overlap() const {
     const auto& findings = report_.findings;
-    return std::ranges::any_of(
-        findings, [](const core::Diagnostic& found) { return found.code == Code::kLogOverlap; });
+    return core::contains(findings, Code::kLogOverlap, &core::Diagnostic::code);
   }
 
   [[nodiscard]] core::Diagnostic other_generation() const {
@@ -528,11 +521,8 @@ class Holder {
 
   [[nodiscard]] bool speaks_of(const std::string& core) const {
     const auto& recording = log_.recording;
-    return has_table(recording, core) ||
-           std::ranges::any_of(recording.heaps,
-                               [&](const HeapReport& heap) { return heap.core == core; }) ||
-           std::ranges::any_of(recording.failures,
-                               [&](const model::Failure& failure) { return failure.core == core; });
+    return has_table(recording, core) || core::contains(recording.heaps, core, &HeapReport::core) ||
+           core::contains(recording.failures, core, &model::Failure::core);
   }
 
   static bool has_table(const model::Recording& recording, const std::string& core) {
@@ -546,8 +536,7 @@ class Holder {
       if (!speaks_of(heap.key.core)) {
         continue;
       }
-      HeldRegion region;
-      region.key = heap.key;
+      HeldRegion region{.key = heap.key};
       region.region = heap.region;
       region.knob = heap.knob;
       region.range = heap.range;

@@ -2,6 +2,7 @@
 // another finding explains. Then memory is looked at from outside of the cores, Linux's included.
 #include "judge.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "target/map_table.h"
@@ -55,7 +56,7 @@ std::string arena_text(std::uint64_t code) {
 struct Check {
   Code code;
   // {address}, {expected}, {actual} in the words of the check.
-  std::string (*sentence)(const Finding& finding);
+  std::string_view sentence;
   std::string_view hint;
 };
 
@@ -71,135 +72,81 @@ const std::map<std::string, Check, std::less<>>& checks() {
   static const std::map<std::string, Check, std::less<>> all = {
       {"start",
        {Code::kValidateTranslation,
-        [](const Finding& /*f*/) {
-          return std::string{"what programs it does not let it execute its own vectors or code"};
-        },
+        "what programs it does not let it execute its own vectors or code",
         kProgram}},
-      {"table",
-       {Code::kValidateMap,
-        [](const Finding& f) {
-          return fmt::format("its map table is broken at {}", hex(f.address));
-        },
-        ""}},
-      {"image",
-       {Code::kValidateMap,
-        [](const Finding& f) {
-          return fmt::format("the image lies at {}, outside of its regions", hex(f.address));
-        },
-        ""}},
+      {"table", {Code::kValidateMap, "its map table is broken at {address}", ""}},
+      {"image", {Code::kValidateMap, "the image lies at {address}, outside of its regions", ""}},
       {"region",
        {Code::kValidateMap,
-        [](const Finding& f) {
-          return fmt::format(
-              "it is empty, or begins at {}, no multiple of {}", hex(f.actual), hex(f.expected));
-        },
+        "it is empty, or begins at {actual}, no multiple of {expected}",
         "what begins the region must be aligned as the board says"}},
       {"overlap",
        {Code::kValidateMap,
-        [](const Finding& f) {
-          return fmt::format("it begins at {}, and shares addresses with the region at {}",
-                             hex(f.actual),
-                             hex(f.expected));
-        },
+        "it begins at {actual}, and shares addresses with the region at {expected}",
         "two regions of one core must not share an address"}},
       {"mpu",
        {Code::kValidateMap,
-        [](const Finding& f) {
-          return fmt::format(
-              "MPU region {} of {} begins at {}, no multiple of its size: the hardware ignores it",
-              f.actual,
-              core::format_size(core::Bytes{f.expected}),
-              hex(f.address));
-        },
+        "MPU region {actual_number} of {expected_size} begins at {address}, no multiple of its "
+        "size: the hardware ignores it",
         kProgram}},
       {"translate",
-       {Code::kValidateTranslation,
-        [](const Finding& f) {
-          return fmt::format(
-              "{} leads to {}, not to {}", hex(f.address), hex(f.actual), hex(f.expected));
-        },
-        kProgram}},
-      {"unmapped",
-       {Code::kValidateTranslation,
-        [](const Finding& f) { return fmt::format("nothing is mapped at {}", hex(f.address)); },
-        kProgram}},
-      {"fault",
-       {Code::kValidateTranslation,
-        [](const Finding& f) { return fmt::format("an access to {} faults", hex(f.address)); },
-        kProgram}},
+       {Code::kValidateTranslation, "{address} leads to {actual}, not to {expected}", kProgram}},
+      {"unmapped", {Code::kValidateTranslation, "nothing is mapped at {address}", kProgram}},
+      {"fault", {Code::kValidateTranslation, "an access to {address} faults", kProgram}},
       {"attribute",
        {Code::kValidateCache,
-        [](const Finding& f) {
-          return fmt::format("{} is {}, but must be {}",
-                             hex(f.address),
-                             kinds_text(f.actual),
-                             kinds_text(f.expected));
-        },
+        "{address} is {actual_kinds}, but must be {expected_kinds}",
         kProgram}},
       {"guard",
        {Code::kValidateGuard,
-        [](const Finding& f) {
-          return fmt::format("{}, outside of everything that the core may reach, does not fault",
-                             hex(f.address));
-        },
+        "{address}, outside of everything that the core may reach, does not fault",
         kProgram}},
-      {"read-only",
-       {Code::kValidateGuard,
-        [](const Finding& f) { return fmt::format("{} can be written", hex(f.address)); },
-        kProgram}},
-      {"execute",
-       {Code::kValidateGuard,
-        [](const Finding& f) {
-          return fmt::format("{} can be executed, but must not", hex(f.address));
-        },
-        kProgram}},
+      {"read-only", {Code::kValidateGuard, "{address} can be written", kProgram}},
+      {"execute", {Code::kValidateGuard, "{address} can be executed, but must not", kProgram}},
       {"write",
        {Code::kValidateMemory,
-        [](const Finding& f) {
-          return fmt::format("what is written to {} is not read there", hex(f.address));
-        },
+        "what is written to {address} is not read there",
         "is there memory on the bus?"}},
       {"kept",
        {Code::kValidateMemory,
-        [](const Finding& f) {
-          return fmt::format("what the core wrote to {} was overwritten by others", hex(f.address));
-        },
+        "what the core wrote to {address} was overwritten by others",
         "another region or another core's map leads to the same bytes"}},
       {"peer",
        {Code::kValidateMemory,
-        [](const Finding& f) {
-          return fmt::format("{} does not show what another core wrote there", hex(f.address));
-        },
+        "{address} does not show what another core wrote there",
         "the two cores' maps lead to different bytes"}},
-      {"arena",
-       {Code::kValidateHeap,
-        [](const Finding& f) {
-          return fmt::format(
-              "the heap cannot be made at {}: {}", hex(f.address), arena_text(f.actual));
-        },
-        ""}},
+      {"arena", {Code::kValidateHeap, "the heap cannot be made at {address}: {actual_answer}", ""}},
       {"heap",
        {Code::kValidateHeap,
-        [](const Finding& f) {
-          return fmt::format("a block of {} does not fit: {} are free",
-                             core::format_bytes(core::Bytes{f.actual}),
-                             core::format_bytes(core::Bytes{f.expected}));
-        },
+        "a block of {actual_bytes} does not fit: {expected_bytes} are free",
         "give the region more, or size it with: memsize analyze LOG --board BOARD"}},
       {"block",
        {Code::kValidateHeap,
-        [](const Finding& f) {
-          return fmt::format("a live block's bytes at {} were overwritten", hex(f.address));
-        },
+        "a live block's bytes at {address} were overwritten",
         "two live blocks share memory"}},
   };
   return all;
 }
 
+std::string sentence_of(const Check& check, const Finding& f) {
+  using core::Bytes;
+  return fmt::format(fmt::runtime(check.sentence),
+                     fmt::arg("address", core::format_hex(f.address)),
+                     fmt::arg("expected", core::format_hex(f.expected)),
+                     fmt::arg("expected_size", core::format_size(Bytes{f.expected})),
+                     fmt::arg("expected_bytes", core::format_bytes(Bytes{f.expected})),
+                     fmt::arg("expected_kinds", kinds_text(f.expected)),
+                     fmt::arg("actual", core::format_hex(f.actual)),
+                     fmt::arg("actual_number", f.actual),
+                     fmt::arg("actual_bytes", core::format_bytes(Bytes{f.actual})),
+                     fmt::arg("actual_kinds", kinds_text(f.actual)),
+                     fmt::arg("actual_answer", arena_text(f.actual)));
+}
+
 // Whether a core came as far as to write where it may.
 bool has_claimed(const CoreReports& reports) {
   const std::vector<Part>& parts = reports.first.parts;
-  return std::ranges::any_of(parts, [](const Part& part) { return part.name == "points"; });
+  return core::contains(parts, "points", &Part::name);
 }
 
 class ReportJudge {
@@ -252,9 +199,7 @@ class ReportJudge {
   }
 
   static const CoreRegion* region_of(const SubjectCore& core, const std::string& name) {
-    const auto found = std::ranges::find_if(
-        core.regions, [&](const CoreRegion& region) { return region.name == name; });
-    return found == core.regions.end() ? nullptr : &*found;
+    return core::find_in(core.regions, name, &CoreRegion::name);
   }
 
   static bool is_beside(const CoreRegion& region, std::uint64_t address) {
@@ -300,15 +245,14 @@ class ReportJudge {
     std::string text = known == checks().end() ? fmt::format("'{}' at {}",
                                                              core::printable(told.finding.check),
                                                              hex(told.finding.address))
-                                               : known->second.sentence(told.finding);
+                                               : sentence_of(known->second, told.finding);
     if (told.addresses.size() > 1) {
       text += fmt::format(", and {} more", core::plural(told.addresses.size() - 1, "place"));
     }
     const std::string where = told.finding.region.empty()
                                   ? told.core->name
                                   : fmt::format("{}, {}", told.core->name, told.finding.region);
-    core::Place place;
-    place.path = told.core->program_path;
+    const core::Place place{told.core->program_path};
     const bool by_program = known != checks().end() && known->second.hint == kProgram;
     return core::error(code,
                        fmt::format("{}: {}", where, text),

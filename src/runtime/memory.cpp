@@ -1,5 +1,7 @@
 // Memory without a name in any file system (memfd), sparse, as one file for an emulator or one for
 // each part for processes. It goes away with the last descriptor.
+#include "memsize/core/find.hpp"
+
 #include "machine.hpp"
 
 #include <algorithm>
@@ -105,9 +107,7 @@ core::Result<BoardMemory> BoardMemory::make(const Subject& subject, bool one_fil
 }
 
 const BoardMemory::Piece* BoardMemory::find(const core::PhysRange& range) const {
-  const auto found = std::ranges::find_if(
-      pieces_, [&](const Piece& piece) { return piece.range.contains(range); });
-  return found == pieces_.end() ? nullptr : &*found;
+  return core::find_where(pieces_, [&](const Piece& piece) { return piece.range.contains(range); });
 }
 
 bool BoardMemory::holds(const core::PhysRange& range) const {

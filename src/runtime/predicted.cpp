@@ -168,9 +168,6 @@ class Predictor {
               std::size_t placed,
               std::size_t line,
               std::vector<std::string> details) {
-    core::Place place;
-    place.path = log_.recording.inputs.at(instance.input).path;
-    place.line = line;
     core::Diagnostic said = core::warning(
         Code::kSizingAddresses,
         fmt::format("{}: {} of {} in {} {} not where the allocator of {} puts them",
@@ -180,7 +177,7 @@ class Predictor {
                     region.name,
                     shifted == 1 ? "is" : "are",
                     generation_->title),
-        place,
+        {log_.recording.inputs.at(instance.input).path, line},
         "something else is in the heap, or the firmware's allocator is another one: then the sizes "
         "that were computed for this heap may be too small");
     if (shifted > kNamedBlocks) {

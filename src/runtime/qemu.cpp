@@ -53,9 +53,7 @@ class QemuMachine : public Machine {
                           "apt-get install --no-install-recommends qemu-system-arm, or try --on "
                           "host, which needs no emulator"));
       }
-      if (auto found = builder_.find_tools(unit); !found) {
-        return found;
-      }
+      MEMSIZE_TRY(builder_.find_tools(unit));
     }
     for (const SubjectCore& core : input_.subject.cores) {
       Loaded loaded;
@@ -82,11 +80,9 @@ class QemuMachine : public Machine {
         return core::fail(machine_error("the emulated memory cannot be written"));
       }
     }
-    ProcessSpec spec;
-    spec.arguments = command(core, loaded, phase);
-    spec.descriptors = {file().descriptor()};
-    spec.timeout = input_.options.timeout;
-    ProcessEnd end = run_process(spec);
+    ProcessEnd end = run_process(ProcessSpec{.arguments = command(core, loaded, phase),
+                                             .descriptors = {file().descriptor()},
+                                             .timeout = input_.options.timeout});
     for (Local& local : loaded.locals) {
       local.bytes = file().read(local.base, local.bytes.size());
     }

@@ -103,8 +103,7 @@ std::vector<CoreReplay> make_replays(const layout::MemoryMap& map,
       if (!knob.demand || knob.demand->core != core.name || region == nullptr) {
         continue;
       }
-      HeapReplay heap;
-      heap.region = region->name;
+      HeapReplay heap{.region = region->name};
       const sizing::Demand* demand = nullptr;
       for (std::size_t i = 0; sized != nullptr && i < sized->demands.size(); ++i) {
         demand = sized->demands[i].key == *knob.demand ? &sized->demands[i] : demand;
@@ -123,8 +122,7 @@ std::vector<CoreReplay> make_replays(const layout::MemoryMap& map,
       replay.heaps.push_back(std::move(heap));
     }
     for (const board::OnChip& onchip : core.onchip) {
-      HeapReplay heap;
-      heap.region = onchip.region;
+      HeapReplay heap{.region = onchip.region};
       if (sized != nullptr) {
         replay_onchip(*sized, onchip.space, heap);
       }

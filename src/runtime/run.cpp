@@ -164,10 +164,7 @@ class Runner {
     std::move(outside.begin(), outside.end(), std::back_inserter(result.findings));
     for (const SubjectCore& core : subject_.cores) {
       const CoreReports& own = reports[core.number];
-      CoreRun run;
-      run.core = core.name;
-      run.unit = core.unit;
-      run.ran = !own.first.core.empty();
+      CoreRun run{.core = core.name, .unit = core.unit, .ran = !own.first.core.empty()};
       for (const map_point& point : plan_.cores[core.number].points) {
         run.points += run.ran ? 1U : 0U;
         run.guards += run.ran && point.kind == MAP_FAULT ? 1U : 0U;

@@ -3,6 +3,7 @@
 #include "memsize/runtime/subject.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/mpu_words.hpp"
 #include "memsize/emit/reach.hpp"
@@ -40,9 +41,7 @@ std::uint32_t kinds_named(std::string_view cache) {
 }
 
 std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
-  const auto has = [&](const std::vector<unsigned>& list) {
-    return std::ranges::find(list, mair) != list.end();
-  };
+  const auto has = [&](const std::vector<unsigned>& list) { return core::contains(list, mair); };
   return has(mmu.mair_non_cached)      ? kNonCached
          : has(mmu.mair_write_through) ? kWriteThrough
          : has(mmu.mair_cached)        ? kWriteBack
@@ -50,11 +49,10 @@ std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
 }
 
 std::string_view kind_of(const board::MpuAttribute& attribute) {
-  emit::MpuRegionFields fields;
-  fields.tex = attribute.tex;
-  fields.cacheable = attribute.cacheable;
-  fields.bufferable = attribute.bufferable;
-  fields.shareable = attribute.shareable;
+  emit::MpuRegionFields fields{.tex = attribute.tex,
+                               .cacheable = attribute.cacheable,
+                               .bufferable = attribute.bufferable,
+                               .shareable = attribute.shareable};
   return emit::kind_of(fields);
 }
 
@@ -118,13 +116,10 @@ class SubjectMaker {
 
  private:
   void make_core(const std::string& name, std::size_t number) {
-    SubjectCore core;
-    core.name = name;
-    core.number = number;
+    SubjectCore core{.name = name, .number = number};
     const auto own =
         std::ranges::find_if(files_.cores, [&](const auto& files) { return files.core == name; });
-    Wanted wanted;
-    wanted.mmu = map_.find_mmu(name);
+    Wanted wanted{.mmu = map_.find_mmu(name)};
     const auto mpu =
         std::ranges::find_if(map_.mpu, [&](const auto& table) { return table.core == name; });
     if (own != files_.cores.end()) {
@@ -169,14 +164,12 @@ class SubjectMaker {
         continue;
       }
       check_permissions(files.core, entry);
-      layout::MmuRange range;
-      range.instance = core.mmu.ranges.size() + 1;
-      range.entry = entry.name;
-      range.virtual_range = *virtual_range;
-      range.physical = *physical;
-      range.mair = *mair;
-      range.place = entry.place;
-      core.mmu.ranges.push_back(std::move(range));
+      core.mmu.ranges.push_back({.instance = core.mmu.ranges.size() + 1,
+                                 .entry = entry.name,
+                                 .virtual_range = *virtual_range,
+                                 .physical = *physical,
+                                 .mair = *mair,
+                                 .place = entry.place});
     }
     for (const layout::MmuRange& range : wanted.ranges) {
       core.reachable.push_back(range.virtual_range);
@@ -227,10 +220,8 @@ class SubjectMaker {
   }
 
   void disagree(const emit::CoreFiles& files, Code code, std::string what) {
-    core::Place place;
-    place.path = files.program_path;
     subject_.findings.push_back(
-        core::error(code, std::move(what), std::move(place), std::string{emit::kWriteAgain}));
+        core::error(code, std::move(what), {files.program_path}, std::string{emit::kWriteAgain}));
   }
 
   // Permissions are the board's, the same for every entry: the firmware reads, writes and executes.
@@ -329,9 +320,8 @@ class SubjectMaker {
       place.path = files.linker.front().place.path;
     }
     for (const emit::MapRegion& region : files_.map.regions) {
-      const bool has = std::ranges::find(region.cores, files.core) != region.cores.end();
-      const bool known = std::ranges::any_of(
-          files.linker, [&](const auto& range) { return range.name == region.name; });
+      const bool has = core::contains(region.cores, files.core);
+      const bool known = core::contains(files.linker, region.name, &emit::WrittenRange::name);
       if (has && !known) {
         errors_.push_back(
             core::error(Code::kVerifyDisagree,
@@ -361,8 +351,7 @@ class SubjectMaker {
 
   // Two entries over one address have no meaning that could be tried.
   void check_rat(const emit::CoreFiles& files) {
-    core::Place place;
-    place.path = files.program_path;
+    const core::Place place{files.program_path};
     if (files.rat.size() > layout::kRatEntries) {
       errors_.push_back(core::error(Code::kRatEntries,
                                     fmt::format("{} has {} RAT entries, but there are {}",
@@ -390,8 +379,7 @@ class SubjectMaker {
 
   void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
     const auto written = std::ranges::find_if(files_.map.regions, [&](const auto& region) {
-      return region.name == range.name &&
-             std::ranges::find(region.cores, core.name) != region.cores.end();
+      return region.name == range.name && core::contains(region.cores, core.name);
     });
     const auto virtual_range =
         core::VirtRange::make(core::VirtAddr{range.base}, core::Bytes{range.size});
@@ -418,9 +406,7 @@ class SubjectMaker {
                       range.place,
                       std::string{emit::kWriteAgain}));
     }
-    CoreRegion region;
-    region.name = range.name;
-    region.range = *virtual_range;
+    CoreRegion region{.name = range.name, .range = *virtual_range};
     if (const auto physical = physical_of(*written, core.name)) {
       region.physical = core::PhysAddr{*physical};
     }
@@ -444,8 +430,7 @@ class SubjectMaker {
   void check_place(const std::string& core,
                    const emit::MapRegion& written,
                    const layout::Region& own) {
-    core::Place place;
-    place.path = "memory_map.json";
+    const core::Place place{"memory_map.json"};
     const bool same = written.size == own.size.count() && own.virtual_base &&
                       written.address == own.virtual_base->value() &&
                       (!own.physical_base || written.physical == own.physical_base->value());
@@ -557,7 +542,7 @@ class SubjectMaker {
       std::uint64_t next = bank.range.base().value();
       const std::uint64_t end = next + bank.range.size().count();
       std::vector<emit::WrittenNode> nodes = files_.nodes;
-      std::ranges::sort(nodes, [](const auto& a, const auto& b) { return a.base < b.base; });
+      std::ranges::sort(nodes, {}, &emit::WrittenNode::base);
       for (const emit::WrittenNode& node : nodes) {
         if (node.base >= end || node.base + node.size <= next) {
           continue;
@@ -591,16 +576,13 @@ std::optional<core::PhysRange> CoreRegion::on_bus() const {
 }
 
 const CoreRegion* SubjectCore::region_at(std::uint64_t address) const {
-  const auto found = std::ranges::find_if(regions, [&](const CoreRegion& region) {
+  return core::find_where(regions, [&](const CoreRegion& region) {
     return region.range.contains(core::VirtAddr{address});
   });
-  return found == regions.end() ? nullptr : &*found;
 }
 
 const SubjectCore* Subject::find_core(std::string_view name) const {
-  const auto found =
-      std::ranges::find_if(cores, [&](const SubjectCore& core) { return core.name == name; });
-  return found == cores.end() ? nullptr : &*found;
+  return core::find_in(cores, name, &SubjectCore::name);
 }
 
 core::Result<Subject> make_subject(const layout::MemoryMap& map, const emit::MapFiles& files) {

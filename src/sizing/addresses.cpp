@@ -2,6 +2,8 @@
 // say it. A record's known meaning comes first.
 #include "memsize/sizing/addresses.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include <algorithm>
 
 namespace memsize::sizing {
@@ -11,7 +13,7 @@ using model::Block;
 
 bool has_form_without_lifetime(const board::TraceFormat& format, const model::Instance& instance) {
   const auto& forms = format.forms_without_lifetime;
-  return std::ranges::find(forms, instance.form) != forms.end();
+  return core::contains(forms, instance.form);
 }
 
 std::optional<KnownLifetime> lifetime_of(const board::TraceFormat& format,
@@ -35,14 +37,13 @@ const HeapRegion* heap_around(const std::vector<HeapRegion>& heaps,
   if (!block.address) {
     return nullptr;
   }
-  const auto heap = std::ranges::find_if(heaps, [&](const HeapRegion& candidate) {
+  return core::find_where(heaps, [&](const HeapRegion& candidate) {
     const auto& key = candidate.key;
     const Bytes offset = block.address->offset_from(candidate.range.base());
     return key.core == core && key.space == block.space && key.cacheability == block.cacheability &&
            (any_lifetime || key.lifetime == block.lifetime) &&
            offset + block.size.nearest <= candidate.range.size();
   });
-  return heap == heaps.end() ? nullptr : &*heap;
 }
 
 bool addresses_match(const model::Recording& recording,

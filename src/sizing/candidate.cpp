@@ -2,6 +2,7 @@
 // sums lower bounds, and where only totals are left they count instead. Shared records count once.
 #include "candidate.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sizing/addresses.hpp"
 
@@ -42,8 +43,7 @@ std::string name_of_total(const ClassTotal& total) {
 
 // A class' total as a block, so that it counts.
 Counted block_of(const ClassTotal& total, Bytes size, std::string rule) {
-  Counted counted;
-  counted.from_total = true;
+  Counted counted{.from_total = true};
   counted.block.space = total.space;
   counted.block.cacheability = total.cacheability;
   counted.block.lifetime = *total.lifetime;
@@ -89,8 +89,7 @@ class Maker {
     std::vector<std::string> homeless;
     const bool by_meaning = has_form_without_lifetime(work_.format, instance_);
     for (const Block& block : instance_.blocks) {
-      Counted counted;
-      counted.block = block;
+      Counted counted{.block = block};
       if (by_meaning && block.cacheability != model::Cacheability::kOnChip &&
           !take_class(counted)) {
         homeless.push_back(fmt::format("{}", block.record));
@@ -164,8 +163,7 @@ class Maker {
 
   void check_records() {
     for (std::uint32_t record = 0; record < work_.generation->records; ++record) {
-      const bool there = std::ranges::any_of(
-          instance_.blocks, [&](const Block& block) { return block.record == record; });
+      const bool there = core::contains(instance_.blocks, record, &Block::record);
       if (!there) {
         candidate_.missing.push_back(record);
       }

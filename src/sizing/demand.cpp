@@ -358,8 +358,7 @@ Demand make_demand(const Work& work, const CoreWork& core, const DemandKey& key)
 }
 
 OnChipDemand make_onchip_demand(const Work& work, const CoreWork& core, const DemandKey& key) {
-  OnChipDemand demand;
-  demand.space = key.space;
+  OnChipDemand demand{.space = key.space};
   for (const Candidate& candidate : core.candidates) {
     Bytes sum;
     const BlockList blocks = blocks_of(candidate, key);

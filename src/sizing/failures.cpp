@@ -2,6 +2,7 @@
 // else by what the format knows of the record. The heap needs at least that and what comes before.
 #include "failures.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "heaps.hpp"
@@ -54,9 +55,8 @@ FailedRecord from_table(const Work& work,
                         const Failure& failure,
                         const Candidate& candidate,
                         const model::Block& block) {
-  FailedRecord failed;
-  failed.failure = &failure;
-  failed.key = {core, block.space, block.cacheability, block.lifetime};
+  FailedRecord failed{.failure = &failure,
+                      .key = {core, block.space, block.cacheability, block.lifetime}};
   model::Block asked = block;
   asked.size = model::measured_exactly(*failure.size);
   BlockList known;
@@ -82,11 +82,10 @@ std::optional<FailedRecord> from_format(const Work& work,
       meaning->second.memory->cacheability != failure.cacheability) {
     return std::nullopt;
   }
-  FailedRecord failed;
-  failed.failure = &failure;
-  failed.key = {core, failure.space, failure.cacheability, meaning->second.memory->lifetime};
-  model::Block asked;
-  asked.size = model::measured_exactly(*failure.size);
+  FailedRecord failed{
+      .failure = &failure,
+      .key = {core, failure.space, failure.cacheability, meaning->second.memory->lifetime}};
+  model::Block asked{.size = model::measured_exactly(*failure.size)};
   failed.least = bound_of(rule_of(work, *work.generation, failed.key), {{&asked}});
   return failed;
 }
@@ -234,8 +233,7 @@ std::vector<FailedRecord> failed_records(const Work& work,
       continue;
     }
     const auto table = table_of(failure, recorded);
-    const model::Block* block = table ? record_in(candidates[*table], failure) : nullptr;
-    if (block != nullptr) {
+    if (const model::Block* block = table ? record_in(candidates[*table], failure) : nullptr) {
       failed.push_back(from_table(work, core, failure, candidates[*table], *block));
     } else if (auto guessed = from_format(work, core, failure); guessed) {
       failed.push_back(*guessed);
@@ -275,8 +273,7 @@ void report_failed(const Work& work, const std::vector<FailedRecord>& failed) {
 
 void report_other_failures(const Work& work, const std::vector<FailedRecord>& told) {
   for (const Failure& failure : work.recording.failures) {
-    const bool known =
-        std::ranges::any_of(told, [&](const FailedRecord& one) { return one.failure == &failure; });
+    const bool known = core::contains(told, &failure, &FailedRecord::failure);
     if (!is_record(failure) || known) {
       continue;
     }

@@ -2,6 +2,7 @@
 // What changes is told step by step; what is left over is how the allocator places blocks.
 #include "forecast.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "generation.hpp"
@@ -151,8 +152,7 @@ class Forecaster {
 
   [[nodiscard]] bool is_unknown_here(const board::UnknownPart& part) const {
     const auto& unknown = work_.generation->unknown;
-    return std::ranges::any_of(
-        unknown, [&](const board::UnknownPart& own) { return own.what == part.what; });
+    return core::contains(unknown, part.what, &board::UnknownPart::what);
   }
 
   void add(std::string what, std::int64_t bytes) {

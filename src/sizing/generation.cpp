@@ -68,8 +68,7 @@ ToldGeneration told_by_sizes(const model::Instance& instance,
                              const board::TraceFormat& format,
                              std::string part,
                              SizesOf sizes_of) {
-  ToldGeneration told;
-  told.part = std::move(part);
+  ToldGeneration told{.part = std::move(part)};
   for (const Generation& candidate : format.generations) {
     const std::vector<Bytes>* sizes = sizes_of(candidate);
     const auto size =

@@ -81,9 +81,7 @@ class Measurer {
     if (!base) {
       return std::nullopt;
     }
-    Mark mark;
-    mark.base = *base;
-    mark.run = &run;
+    Mark mark{.base = *base, .run = &run};
     bool any = false;
     for (const BlockList& blocks : run.instances) {
       for (const model::Block* block : blocks) {
@@ -131,10 +129,7 @@ class Measurer {
     if (!implied) {
       return std::nullopt;
     }
-    Base base;
-    base.address = *implied;
-    base.implied = true;
-    return base;
+    return Base{.address = *implied, .implied = true};
   }
 
   // The boot line of the run's heap, if the run's blocks lie in that heap.
@@ -144,8 +139,7 @@ class Measurer {
           !report.address || key_of(work_, report) != key_) {
         continue;
       }
-      Base base;
-      base.address = as_printed(*report.address);
+      Base base{.address = as_printed(*report.address)};
       base.use.size = report.size;
       base.use.address = report.address;
       base.use.source = HeapUse::Source::kBoot;

@@ -2,6 +2,7 @@
 // are copies or from an emulation, heaps without a trace, and what the margin does not cover.
 #include "notes.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -361,16 +362,14 @@ void report_untouched(const Work& work) {
       continue;
     }
     const auto& cores = work.sizing.cores;
-    const auto core = std::ranges::find_if(
-        cores, [&](const CoreSizing& c) { return c.core == knob.demand->core; });
+    const auto* core = core::find_in(cores, knob.demand->core, &CoreSizing::core);
     const Bytes now{work.view->values.at(knob.name)};
-    if (core == cores.end()) {
+    if (core == nullptr) {
       idle[knob.demand->core].first += 1;
       idle[knob.demand->core].second += now;
       continue;
     }
-    const bool driven =
-        std::ranges::any_of(core->demands, [&](const Demand& d) { return d.knob == knob.name; });
+    const bool driven = core::contains(core->demands, knob.name, &Demand::knob);
     if (!driven) {
       work.say(core::note(
           Code::kSizingUntraced,
@@ -394,14 +393,13 @@ void report_margin(const Work& work) {
     return;
   }
   const Headroom& headroom = work.options.headroom;
-  core::Diagnostic margin = core::note(
-      Code::kSizingMargin,
-      headroom.is_percent
-          ? fmt::format("the margin is {} % of what can vary; it does not cover:", headroom.percent)
-          : fmt::format("the margin is {} a heap; it does not cover:",
-                        core::format_size(headroom.size)));
-  margin.details = work.format.not_covered;
-  work.say(std::move(margin));
+  work.say(core::note(Code::kSizingMargin,
+                      headroom.is_percent
+                          ? fmt::format("the margin is {} % of what can vary; it does not cover:",
+                                        headroom.percent)
+                          : fmt::format("the margin is {} a heap; it does not cover:",
+                                        core::format_size(headroom.size)))
+               .with(work.format.not_covered));
 }
 
 }  // namespace memsize::sizing

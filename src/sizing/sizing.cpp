@@ -2,6 +2,7 @@
 // last that the board may have, else the one whose telling record comes closest from below.
 #include "memsize/sizing/sizing.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "candidate.hpp"
@@ -103,7 +104,7 @@ class Sizer {
           fmt::format("{}: {}", work_.generation->title, work_.generation->estimate)));
     }
     work_.fixed = &work_.generation->fixed_on(part);
-    if (!of_board.empty() && std::ranges::find(of_board, work_.generation) == of_board.end()) {
+    if (!of_board.empty() && !core::contains(of_board, work_.generation)) {
       work_.forecast = of_board.back();
       work_.forecast_fixed = &work_.forecast->fixed_on(soc);
     }
@@ -135,15 +136,11 @@ class Sizer {
 
   // Those that printed a table, then those of which only failures or statistics tell, by name.
   [[nodiscard]] std::vector<std::string> cores() const {
-    std::vector<std::string> traced;
-    for (const model::CoreRecording& core : work_.recording.cores) {
-      traced.push_back(core.core);
-    }
+    std::vector<std::string> traced =
+        core::texts_of(work_.recording.cores, &model::CoreRecording::core);
     std::vector<std::string> others;
     const auto add = [&](const std::string& core) {
-      const auto is_known = [&](const auto& list) {
-        return std::ranges::find(list, core) != list.end();
-      };
+      const auto is_known = [&](const auto& list) { return core::contains(list, core); };
       if (!is_known(traced) && !is_known(others)) {
         others.push_back(core);
       }
@@ -165,13 +162,11 @@ class Sizer {
 
   void size_core(const std::string& name, std::vector<FailedRecord>& all_failed) {
     const auto& cores = work_.recording.cores;
-    const auto found =
-        std::ranges::find_if(cores, [&](const auto& core) { return core.core == name; });
+    const auto* found = core::find_in(cores, name, &model::CoreRecording::core);
     const model::CoreRecording nothing{name, {}};
     const model::CoreRecording recorded =
-        without_doubtful(work_, found == cores.end() ? nothing : *found);
-    CoreSizing core;
-    core.core = name;
+        without_doubtful(work_, found == nullptr ? nothing : *found);
+    CoreSizing core{.core = name};
     report_unknown_core(name);
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < recorded.instances.size(); ++i) {
@@ -183,7 +178,7 @@ class Sizer {
     const std::vector<SharedContext> contexts = share_contexts(work_, recorded, candidates);
     const LiveModels live{recorded.instances};
     const std::vector<FailedRecord> failed =
-        failed_records(work_, name, found == cores.end() ? nullptr : &recorded, candidates);
+        failed_records(work_, name, found == nullptr ? nullptr : &recorded, candidates);
     core.complete = core.complete && !has_failed(name) && !recorded.instances.empty();
     const CoreWork core_work{recorded, candidates, contexts, live, failed};
     for (const DemandKey& key : classes_of(name, candidates, failed)) {
@@ -211,10 +206,8 @@ class Sizer {
     if (work_.view == nullptr || core.empty() || work_.view->board->find_core(core) != nullptr) {
       return;
     }
-    std::vector<std::string> names;
-    for (const board::Core& known : work_.view->board->cores) {
-      names.push_back(known.name);
-    }
+    const std::vector<std::string> names =
+        core::texts_of(work_.view->board->cores, &board::Core::name);
     work_.say(core::warning(
         Code::kSizingUnknownCore,
         fmt::format("board '{}' has no core '{}': its demands size nothing",
@@ -295,9 +288,7 @@ const board::Knob* knob_of(const Work& work, const DemandKey& key) {
     return nullptr;
   }
   const auto& knobs = work.view->board->knobs;
-  const auto knob = std::ranges::find_if(
-      knobs, [&](const board::Knob& candidate) { return candidate.demand == key; });
-  return knob == knobs.end() ? nullptr : &*knob;
+  return core::find_in(knobs, key, &board::Knob::demand);
 }
 
 Bytes Demand::figure() const {

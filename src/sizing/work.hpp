@@ -27,10 +27,7 @@ struct Work {
   }
 
   [[nodiscard]] core::Place place_of(std::size_t input, std::size_t line) const {
-    core::Place place;
-    place.path = recording.inputs.at(input).path;
-    place.line = line;
-    return place;
+    return {recording.inputs.at(input).path, line};
   }
 };
 

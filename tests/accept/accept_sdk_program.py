@@ -384,35 +384,6 @@ def check_table_lines(what: str, old: str, new: str) -> None:
             check(was == now or was.lstrip().startswith(("/*", "*", "//")), f"{what}: {was!r} became {now!r}")
 
 
-# --- calls that follow the macros ---------------------------------------------------------------------------
-
-
-def check_calls(tree: Path, driver: Driver) -> int:
-    """Every macro that a call of Mmu_map() or appMemAddrTranslate() is given is missed when it moves."""
-    jobs = []
-    for path in sorted((tree / "platform").rglob("*.c")):
-        text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", bytes_of(path), flags=re.S)
-        header = path.parent.parent / "app_mem_map.h"
-        maps = re.findall(r"\bMmu_map\s*\(([^;]*)\)", text)
-        if not maps or not header.exists():
-            continue
-        macros = {name: int(value, 16) for name, value in
-                  re.findall(r"#define (\w+) +\((0x[0-9A-Fa-f]+)", bytes_of(header))}
-        used = sorted({name for call in maps for name in re.findall(r"\w+", call) if name in macros})
-        job = {"kind": "calls", "path": str(path), "header": str(header)}
-        jobs.append(job)
-        jobs += [{**job, "after": {name: macros[name] + MIB}} for name in used]
-    for job, result in zip(jobs, driver.edit(jobs)):
-        if "after" not in job:
-            check(result["calls"], f"{job['path']}: no call")
-            same(f"{job['path']}: calls that do not follow", result["errors"], [])
-            continue
-        name = next(iter(job["after"]))
-        wrong = [one["message"] for one in result["errors"]]
-        check(any(name in message for message in wrong), f"{job['path']}: {name} moved: {wrong}")
-    return len(jobs)
-
-
 # --- what people changed -----------------------------------------------------------------------------------
 
 
@@ -471,9 +442,8 @@ def main() -> int:
             driver = Driver(options.edit.resolve())
             scripts = check_scripts(tree, driver, options.count)
             tables = check_tables(tree, driver, max(2, options.count // 4))
-            calls = check_calls(tree, driver)
             cases += check_cases(tree, driver)
-            print(f"{tree}: {scripts} changes of scripts, {tables} of tables of C, {calls} of macros of calls")
+            print(f"{tree}: {scripts} changes of scripts, {tables} of tables of C")
         print(f"{cases} changes that people made")
     except Skip as reason:
         print(f"skipped: {reason}")

@@ -76,7 +76,7 @@ json places_of(const Job& job, const emit::Places& places) {
 // The tables of sysconfig's output.
 json dpl_items(const Job& job, Diagnostics& errors) {
   json items = json::array();
-  const auto config = sdk::parse_dpl_config(job.file, "", job.macros, job.flags, 0, errors);
+  const auto config = sdk::parse_dpl_config({job.file, "", job.macros, job.flags}, 0, errors);
   for (const auto& entry : config.mmu) {
     items.push_back({{"virtual", entry.virtual_base},
                      {"physical", entry.physical},
@@ -172,7 +172,7 @@ json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
                        {"group", section.group}});
     }
   } else if (kind == "mmu") {
-    for (const auto& call : sdk::parse_mmu_calls(file, "", job.macros, job.flags, errors)) {
+    for (const auto& call : sdk::parse_mmu_calls({file, "", job.macros, job.flags}, errors)) {
       items.push_back({{"name", call.entry.name},
                        {"virtual", of(job, call.virtual_base)},
                        {"physical", of(job, call.physical)},
@@ -203,14 +203,14 @@ json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
                        {"at", text_at(file.content, one.claim.place)}});
     }
   } else if (kind == "mar") {
-    for (const auto& call : sdk::parse_mar_calls(file, "", job.macros, job.flags, errors)) {
+    for (const auto& call : sdk::parse_mar_calls({file, "", job.macros, job.flags}, errors)) {
       items.push_back({{"base", of(job, call.base)},
                        {"size", of(job, call.size)},
                        {"cached", call.is_cached},
                        {"conditions", call.conditions}});
     }
   } else if (kind == "rat") {
-    for (const auto& call : sdk::parse_rat_calls(file, "", job.macros, job.flags, errors)) {
+    for (const auto& call : sdk::parse_rat_calls({file, "", job.macros, job.flags}, errors)) {
       items.push_back({{"name", call.entry.fields.name},
                        {"local", of(job, call.local)},
                        {"system", of(job, call.system)},
@@ -219,7 +219,7 @@ json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
                        {"conditions", call.conditions}});
     }
   } else if (kind == "shared") {
-    for (const auto& range : sdk::parse_shared_ranges(file, "", job.macros, job.flags, errors)) {
+    for (const auto& range : sdk::parse_shared_ranges({file, "", job.macros, job.flags}, errors)) {
       items.push_back({{"to", range.direction == sdk::Direction::kToShared ? "shared" : "target"},
                        {"virtual", of(job, range.virtual_base)},
                        {"physical", of(job, range.physical)},

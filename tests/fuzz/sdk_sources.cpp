@@ -69,21 +69,21 @@ void read_firmware(std::size_t kind,
   flags.defined = {"CPU_a"};
   flags.families = {"CPU_"};
   if (kind == 0) {
-    for (const auto& call : parse_mmu_calls(file, "out", macros(), flags, errors)) {
+    for (const auto& call : sdk::parse_mmu_calls({file, "out", macros(), flags}, errors)) {
       lines.check(call.virtual_base.place);
       lines.check(call.size.place);
       require(call.entry.attribute.starts_with("MAIR"), "a call has an attribute");
     }
   } else if (kind == 1) {
-    for (const auto& call : parse_mar_calls(file, "out", macros(), flags, errors)) {
+    for (const auto& call : sdk::parse_mar_calls({file, "out", macros(), flags}, errors)) {
       lines.check(call.base.place);
     }
   } else if (kind == 2) {
-    for (const auto& call : parse_rat_calls(file, "out", macros(), flags, errors)) {
+    for (const auto& call : sdk::parse_rat_calls({file, "out", macros(), flags}, errors)) {
       lines.check(call.system.place);
     }
   } else {
-    for (const auto& range : parse_shared_ranges(file, "out", macros(), flags, errors)) {
+    for (const auto& range : sdk::parse_shared_ranges({file, "out", macros(), flags}, errors)) {
       lines.check(range.virtual_base.place);
       lines.check(range.physical.place);
     }
@@ -91,7 +91,7 @@ void read_firmware(std::size_t kind,
 }
 
 void read_dpl(const emit::MapFile& file, const LinesOfSource& lines, Diagnostics& errors) {
-  const auto config = sdk::parse_dpl_config(file, "out", macros(), {}, 0, errors);
+  const auto config = sdk::parse_dpl_config({file, "out", macros(), {}}, 0, errors);
   for (const auto& entry : config.mmu) {
     lines.check(entry.place);
     for (const auto& [name, place] : entry.places) {

@@ -162,31 +162,6 @@ json of(const core::Diagnostics& errors) {
   return all;
 }
 
-core::Diagnostics held(const emit::MapFile& file,
-                       const emit::Constants& before,
-                       const emit::Constants& after,
-                       std::size_t& calls) {
-  core::Diagnostics errors;
-  sdk::BuildFlags flags;
-  flags.families = {"CPU_"};
-  const sdk::Macros was{before};
-  const sdk::Macros is{after};
-  std::vector<emit::WrittenMmuEntry> entries;
-  for (const auto& call : sdk::parse_mmu_calls(file, "", was, flags, errors)) {
-    entries.push_back(call.entry);
-  }
-  std::vector<emit::RatEntryFields> translated;
-  for (const auto& call : sdk::parse_rat_calls(file, "", was, flags, errors)) {
-    translated.push_back(call.entry.fields);
-  }
-  calls = entries.size() + translated.size();
-  for (const auto& found : {sdk::hold_mmu_calls(file, "", is, flags, entries),
-                            sdk::hold_rat_calls(file, "", is, flags, translated)}) {
-    errors.insert(errors.end(), found.begin(), found.end());
-  }
-  return errors;
-}
-
 json run(const json& job) {
   const std::string path = job.at("path");
   const emit::MapFile file{
@@ -204,11 +179,6 @@ json run(const json& job) {
   const json moved = job.value("after", json::object());
   for (const auto& [name, value] : moved.items()) {
     after[name] = value;
-  }
-  if (job.at("kind") == "calls") {
-    std::size_t calls = 0;
-    const auto found = held(file, before, after, calls);
-    return {{"errors", of(found)}, {"calls", calls}};
   }
   if (!job.contains("entries") && !job.contains("regions")) {
     json said = read(job, file, before, errors);

@@ -68,11 +68,11 @@ class SharedText {
 /// A piece of text in a file. Line and column count from 1; 0 means "the whole file" or "the whole
 /// line". `text` is the line itself, kept so that a caret can be drawn without the file.
 struct Place {
-  SharedText path;
+  SharedText path = {};
   std::size_t line = 0;
   std::size_t column = 0;
   std::size_t length = 0;
-  SharedText text;
+  SharedText text = {};
 
   friend bool operator==(const Place&, const Place&) = default;
 };
@@ -114,8 +114,12 @@ struct Diagnostic {
   /// about none. Who knows that the value stood in a file can say where.
   std::string option;
 
-  /// The same with more parties.
+  /// The same with more parties, with facts, with another place that has to do with it, with the
+  /// option that it is about.
   [[nodiscard]] Diagnostic about(Parties more) &&;
+  [[nodiscard]] Diagnostic with(std::vector<std::string> facts) &&;
+  [[nodiscard]] Diagnostic beside(Place other, std::string says) &&;
+  [[nodiscard]] Diagnostic of_option(std::string typed) &&;
   /// The name of its first party of the kind; empty where it has none.
   [[nodiscard]] std::string_view party(std::string_view kind) const;
 };

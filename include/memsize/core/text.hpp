@@ -71,13 +71,18 @@ template <typename A>
 /// Whether the bytes are well-formed UTF-8 (RFC 3629: no surrogates).
 [[nodiscard]] bool is_utf8(std::string_view text);
 
+/// Whether the word is one of `words`, which have a blank between two.
+[[nodiscard]] bool is_one_of(std::string_view word, std::string_view words);
+
 /// ASCII letter or underscore first, then letters, digits, underscores.
 [[nodiscard]] bool is_identifier(std::string_view text);
 
 /// The name that `wrong` begins or that begins `wrong`, else the nearest within three edits, as the
-/// sentence "did you mean 'x'?", else empty.
+/// sentence "did you mean 'x'?". Where none is near: all of them behind `else_all`, "they are: x,
+/// y", or nothing.
 [[nodiscard]] std::string did_you_mean(std::string_view wrong,
-                                       const std::vector<std::string>& names);
+                                       const std::vector<std::string>& names,
+                                       std::string_view else_all = {});
 
 /// Whether one is the other with one byte replaced: what a damaged name looks like.
 [[nodiscard]] bool one_byte_off(std::string_view a, std::string_view b);

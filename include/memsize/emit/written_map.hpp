@@ -1,6 +1,7 @@
 // What memory_map.json says, reduced to what the other files can contradict.
 #pragma once
 
+#include "memsize/core/find.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/emit/written.hpp"
 
@@ -85,7 +86,7 @@ struct WrittenMap {
   [[nodiscard]] Core core_of(const std::string& name, core::Place file) const {
     Core core{name, {}, std::move(file), std::string{kWriteAgain}};
     for (const MapRegion& region : regions) {
-      if (std::ranges::find(region.cores, name) != region.cores.end()) {
+      if (core::contains(region.cores, name)) {
         core.regions.push_back(region);
       }
     }
@@ -100,9 +101,7 @@ struct WrittenMap {
  private:
   template <typename Item>
   static const Item* find(const std::vector<Item>& items, const std::string& core) {
-    const auto found =
-        std::ranges::find_if(items, [&](const Item& item) { return item.core == core; });
-    return found == items.end() ? nullptr : &*found;
+    return core::find_in(items, core, &Item::core);
   }
 };
 

@@ -33,8 +33,7 @@ std::optional<Columns> columns_of(const core::Place& place) {
   }
   const std::size_t from = place.column - 1;
   const std::size_t length = std::clamp<std::size_t>(place.length, 1, text.size() - from + 1);
-  Columns columns;
-  columns.first = utf16_units(text.substr(0, from)) + 1;
+  Columns columns{.first = utf16_units(text.substr(0, from)) + 1};
   columns.end = columns.first + std::max<std::size_t>(1, utf16_units(text.substr(from, length)));
   return columns;
 }

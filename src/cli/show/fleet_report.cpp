@@ -4,7 +4,6 @@
 #include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/docs/describe.hpp"
 #include "memsize/emit/artifact.hpp"
 
 #include "render_diagnostics.hpp"
@@ -99,7 +98,7 @@ std::string balance(const app::Fleet& fleet) {
 
 Json key_json(const board::DemandKey& key) {
   Json json;
-  docs::Writer{json}.optional("core", key.core);
+  json.set_if_any("core", key.core);
   app::add_class(json, key);
   return json;
 }
@@ -108,15 +107,13 @@ Json file_json(const app::FleetFile& file) {
   Json json;
   json["path"] = file.path;
   json["complete"] = file.complete;
-  docs::Writer{json}.optional("generation", file.generation);
-  if (!file.same_as.empty()) {
-    json["same_as"] = file.same_as;
-  }
+  json.set_if_any("generation", file.generation);
+  json.set_if_any("same_as", file.same_as);
   json["demands"] = Json::array();
   for (const app::FleetDemand& demand : file.demands) {
     Json item = key_json(demand.key);
     item["bytes"] = demand.figure.count();
-    docs::Writer{item}.optional("suggested_bytes", demand.suggested);
+    item.set_if_any("suggested_bytes", demand.suggested, &Bytes::count);
     json["demands"].push_back(std::move(item));
   }
   return json;
@@ -197,17 +194,11 @@ core::Json fleet_document(const app::Fleet& fleet) {
   }
   json["headroom"] = fleet.headroom;
   json["instances"] = fleet.together ? "together" : "apart";
-  json["files"] = Json::array();
-  for (const app::FleetFile& file : fleet.files) {
-    json["files"].push_back(file_json(file));
-  }
+  json["files"] = Json::array(fleet.files, file_json);
   json["unreadable_files"] = fleet.unreadable;
   json["other_files"] = fleet.others;
   json["links"] = fleet.links;
-  json["demands"] = Json::array();
-  for (const app::FleetSpan& span : fleet.demands) {
-    json["demands"].push_back(span_json(span));
-  }
+  json["demands"] = Json::array(fleet.demands, span_json);
   if (fleet.current && fleet.suggested) {
     json["reserved_bytes"] = fleet.current->reserved().count();
     json["suggested_reserved_bytes"] = fleet.suggested->reserved().count();

@@ -46,8 +46,7 @@ std::map<Class, ClassSum> sums_of(const model::Instance& instance) {
 }  // namespace
 
 std::string model_text(const std::string& core, const model::Instance& instance, bool again) {
-  Table table;
-  table.columns = {{"class"}, {"records", true}, {"requested", true}};
+  Table table{.columns = {{"class"}, {"records", true}, {"requested", true}}};
   for (const auto& [of, sum] : sums_of(instance)) {
     const auto& [space, cacheability, lifetime] = of;
     table.rows.push_back({fmt::format("{} {} {}", space, model::name_of(cacheability), lifetime),

@@ -108,8 +108,7 @@ std::string arenas_text(const model::PlanReport& plan, bool keeps_offsets) {
 }
 
 std::string memories_text(const model::PlanReport& plan) {
-  Table table;
-  table.columns = {{"memory"}, {"used", true}, {"of", true}, {"free", true}};
+  Table table{.columns = {{"memory"}, {"used", true}, {"of", true}, {"free", true}}};
   for (const model::PlannedMemory& memory : plan.memories) {
     if (!memory.capacity || !memory.used || *memory.capacity == model::kLargestPlan) {
       continue;

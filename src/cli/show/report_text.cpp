@@ -127,8 +127,7 @@ Table demand_table(const app::Analysis& analysis, const CoreSizing& core) {
 }
 
 Table onchip_table(const CoreSizing& core, bool with_board) {
-  Table table;
-  table.columns = {{"on chip"}, {"records", true}, {"requested", true}};
+  Table table{.columns = {{"on chip"}, {"records", true}, {"requested", true}}};
   if (with_board) {
     table.columns.push_back({"of", true});
     table.columns.push_back({"region"});

@@ -3,10 +3,11 @@
 // first one is that of the message, the second one that of what a finding is about.
 #include "sarif.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include "columns.hpp"
 #include "render_diagnostics.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -98,9 +99,7 @@ class SarifRun {
   void add(const app::Accepted& accepted) {
     Json item = result(accepted.finding);
     Json suppression = {{"kind", "external"}, {"status", "accepted"}};
-    if (!accepted.why.empty()) {
-      suppression["justification"] = accepted.why;
-    }
+    suppression.set_if_any("justification", accepted.why);
     item["suppressions"].push_back(std::move(suppression));
     results_.push_back(std::move(item));
   }
@@ -125,11 +124,10 @@ class SarifRun {
     if (is_new) {
       Json item;
       item["id"] = core::code_name(code);
-      const auto rule =
-          std::ranges::find_if(rules_, [&](const Rule& each) { return each.code == code; });
+      const auto* rule = core::find_in(rules_, code, &Rule::code);
       // Code hosts want a help of every rule.
       item["help"]["text"] = "memsize list checks says what is checked, and why";
-      if (rule != rules_.end()) {
+      if (rule != nullptr) {
         item["shortDescription"]["text"] = rule->rule;
         item["fullDescription"]["text"] = rule->rule;
         item["help"]["text"] = fmt::format("why: {}", rule->why);

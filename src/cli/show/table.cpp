@@ -2,6 +2,7 @@
 // formula to a spreadsheet, or into Markdown.
 #include "table.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -60,10 +61,8 @@ std::string Table::text(std::size_t indent) const {
 }
 
 std::string Table::csv() const {
-  std::vector<std::string> cells;
-  for (const Column& column : columns) {
-    cells.push_back(csv_cell(column.title));
-  }
+  std::vector<std::string> cells =
+      core::texts_of(columns, [&](const Column& column) { return csv_cell(column.title); });
   std::string out = core::join(cells, ",") + "\n";
   for (const auto& row : rows) {
     cells.clear();
@@ -85,11 +84,8 @@ std::string Table::markdown() const {
   std::string out =
       fmt::format("| {} |\n|{}|\n", core::join(titles, " | "), core::join(rules, "|"));
   for (const auto& row : rows) {
-    std::vector<std::string> cells;
-    cells.reserve(row.size());
-    for (const std::string& cell : row) {
-      cells.push_back(core::escape_markdown(cell));
-    }
+    const std::vector<std::string> cells =
+        core::texts_of(row, [&](const std::string& cell) { return core::escape_markdown(cell); });
     out += fmt::format("| {} |\n", core::join(cells, " | "));
   }
   return out;

@@ -35,12 +35,10 @@ Outcome list(app::Session& session, const BoardOptions& options) {
   if (!names) {
     return failed(names.error(), kBoardSchema, options.json);
   }
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
-  Table table;
-  table.columns = {{"board"}, {"SDK"}, {"title"}};
+  Table table{.columns = {{"board"}, {"SDK"}, {"title"}}};
   for (const std::string& name : *names) {
     const auto board = board::load_board(session.files, session.data.boards, name);
     if (!board) {
@@ -58,8 +56,7 @@ Outcome list(app::Session& session, const BoardOptions& options) {
 }
 
 Table knob_table(const layout::MemoryMap& map) {
-  Table table;
-  table.columns = {{"knob"}, {"default", true}, {"granule", true}, {"sized by"}};
+  Table table{.columns = {{"knob"}, {"default", true}, {"granule", true}, {"sized by"}}};
   for (const board::Knob& knob : map.board.knobs) {
     const std::uint64_t value = map.values.at(knob.name);
     std::string driver;
@@ -100,8 +97,7 @@ Table region_table(const layout::MemoryMap& map) {
 }
 
 Table carveout_table(const layout::MemoryMap& map) {
-  Table table;
-  table.columns = {{"physical", true}, {"size", true}, {"carve-out"}};
+  Table table{.columns = {{"physical", true}, {"size", true}, {"carve-out"}}};
   for (const layout::Carveout& carveout : map.carveouts) {
     table.rows.push_back({core::format_address(carveout.range.base()),
                           core::format_size(carveout.range.size()),
@@ -112,8 +108,7 @@ Table carveout_table(const layout::MemoryMap& map) {
 
 // What each core's MMU takes of what its driver has.
 Table mmu_table(const layout::MemoryMap& map) {
-  Table table;
-  table.columns = {{"MMU of"}, {"entries", true}, {"translation tables", true}};
+  Table table{.columns = {{"MMU of"}, {"entries", true}, {"translation tables", true}}};
   const layout::TableCounts counts = layout::table_counts(map);
   const board::Mmu& mmu = map.board.mmu;
   const auto of = [](std::size_t used, std::uint64_t most) {
@@ -190,8 +185,7 @@ Table window_table(const layout::MemoryMap& map) {
 }
 
 Outcome show(app::Session& session, const BoardOptions& options) {
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
   for (const std::string& name : options.boards) {
@@ -259,8 +253,7 @@ Outcome check(app::Session& session, const BoardOptions& options) {
     }
     names = *known;
   }
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
   for (const std::string& name : names) {

@@ -149,11 +149,9 @@ class Importer {
       return outcome;
     }
     if (there && !options_.force) {
-      core::Place place;
-      place.path = options_.output;
       return core::fail(core::error(Code::kUsage,
                                     "this file is there, with another content",
-                                    place,
+                                    {options_.output},
                                     "give another name with -o, or --force to write over it"));
     }
     const std::size_t lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));

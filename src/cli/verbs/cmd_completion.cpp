@@ -1,4 +1,5 @@
 // Completion scripts, made from the same description of the command line that parses it.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "verbs.hpp"
@@ -33,12 +34,7 @@ std::vector<Words> describe(const Command& program) {
 }
 
 std::vector<std::string> names_of(const std::vector<Words>& verbs) {
-  std::vector<std::string> names;
-  names.reserve(verbs.size());
-  for (const Words& words : verbs) {
-    names.push_back(words.verb);
-  }
-  return names;
+  return core::texts_of(verbs, &Words::verb);
 }
 
 std::string bash(const std::vector<Words>& verbs) {
@@ -136,9 +132,9 @@ Run add_completion(const Command& app) {
   verb.option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
   return [shell, app](app::Session&) {
     const std::vector<Words> verbs = describe(app);
-    Outcome outcome;
-    outcome.text = *shell == "bash" ? bash(verbs) : *shell == "zsh" ? zsh(verbs) : fish(verbs);
-    return outcome;
+    return Outcome{.text = *shell == "bash"  ? bash(verbs)
+                           : *shell == "zsh" ? zsh(verbs)
+                                             : fish(verbs)};
   };
 }
 

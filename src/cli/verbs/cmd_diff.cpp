@@ -2,7 +2,6 @@
 // says of an arena is no change. --fail-on makes a change an error.
 #include "memsize/app/plan.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/docs/describe.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
 #include "show/table.hpp"
@@ -89,10 +88,7 @@ std::string value_of(const PlannedArena& arena, const std::string& word) {
   if (word == "alignment") {
     return arena.alignment ? fmt::format("{}", arena.alignment->value()) : "-";
   }
-  if (word == "source_memory") {
-    return memory_word(arena.source_memory);
-  }
-  return word_of(arena.region_id);
+  return word == "source_memory" ? memory_word(arena.source_memory) : word_of(arena.region_id);
 }
 
 std::string value_of(const PlannedBlock& block, const std::string& word) {
@@ -162,8 +158,7 @@ std::string place_text(const PlannedBlock& block) {
 }
 
 std::string block_table(const PlanDiff& diff) {
-  Table table;
-  table.columns = {{"block"}, {"memory"}, {"change"}};
+  Table table{.columns = {{"block"}, {"memory"}, {"change"}}};
   for (std::size_t i = 0; i < std::min(diff.blocks.size(), kBlocksShown); ++i) {
     const BlockChange& change = diff.blocks[i];
     const PlannedBlock& block = change.after ? *change.after : *change.before;
@@ -271,7 +266,7 @@ Json diff_json(const PlannedArena& arena) {
   Json json = Json::object();
   put(json, "region_id", arena.region_id);
   put(json, "total_bytes", plan::reserved_of(arena));
-  docs::Writer{json}.optional("alignment", arena.alignment);
+  json.set_if_any("alignment", arena.alignment, &core::Align::value);
   put(json, "source_memory", arena.source_memory);
   return json;
 }
@@ -292,13 +287,10 @@ Json diff_json(const PlannedBlock& block) {
 
 template <typename Change>
 void put_change(Json& json, const Change& change) {
-  if (change.before) {
-    json["before"] = diff_json(*change.before);
-  }
-  if (change.after) {
-    json["after"] = diff_json(*change.after);
-  }
-  docs::Writer{json}.optional("changed", change.changed);
+  const auto row_json = [](const auto& row) { return diff_json(row); };
+  json.set_if_any("before", change.before, row_json);
+  json.set_if_any("after", change.after, row_json);
+  json.set_if_any("changed", change.changed);
 }
 
 Json side(const model::PlanReport& report, const std::string& envelope, const std::string& layout) {
@@ -351,8 +343,7 @@ Json document_of(const model::PlanReport& before,
 
 // What --fail-on was asked to fail on.
 core::Diagnostics refusals(const PlanDiff& diff, const DiffOptions& options) {
-  core::Place place;
-  place.path = options.after;
+  const core::Place place{options.after};
   const auto refuse = [&](std::string what) {
     return core::error(Code::kDiffChanged,
                        std::move(what),
@@ -392,13 +383,11 @@ void doubt_hash(const model::PlanReport& before,
       before.foreign_plan_hash != after.foreign_plan_hash) {
     return;
   }
-  core::Place place;
-  place.path = after.path;
   found.push_back(core::warning(
       Code::kPlanContradiction,
       fmt::format("the report's own plan hash is that of before ({}), although its arenas are not",
                   shown(after.foreign_plan_hash)),
-      place,
+      {after.path},
       "one of the reports was edited, or cut from another one"));
 }
 
@@ -421,8 +410,7 @@ Outcome run(app::Session& session, const DiffOptions& options) {
     return failed(std::move(errors), kDiffSchema, options.json);
   }
   const PlanDiff diff = plan::diff_plans(*before, *after);
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   const auto keep = [&](const core::Diagnostics& found) {
     outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
   };

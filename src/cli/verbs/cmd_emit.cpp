@@ -1,11 +1,11 @@
 // memsize emit: shows, compares or writes the files of a map, or hands an SDK tree to emit_tree().
 // The only verb that writes a map; nothing is written where a file of somebody else would be lost.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "emit_tree.hpp"
 #include "show/unified_diff.hpp"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -98,8 +98,7 @@ std::string summary(const EmitOptions& options,
                      "--trace LOG\n",
                      core::shell_path(options.request.board.name));
   }
-  const bool explained =
-      std::ranges::any_of(emission.artifacts, [](const auto& a) { return a.emitter == "rebuild"; });
+  const bool explained = core::contains(emission.artifacts, "rebuild", &emit::Artifact::emitter);
   return out + fmt::format("{}{}\n",
                            balance_sentence(emission.map,
                                             emission.baseline,
@@ -123,14 +122,12 @@ Outcome show_diff(const app::Emission& emission,
 Outcome check_disk(const std::vector<app::OnDisk>& files, Outcome outcome) {
   for (const app::OnDisk& file : files) {
     if (!file.same) {
-      core::Place place;
-      place.path = file.path;
       outcome.diagnostics.push_back(
           core::error(Code::kEmitStale,
                       file.in_the_way ? "something that is no file is in the way of this one"
                       : file.exists   ? "this file is not what the board and the sizes give"
                                       : "this file is missing",
-                      place,
+                      {file.path},
                       file.in_the_way ? "move it away" : ""));
     }
   }
@@ -178,12 +175,10 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const EmitOpt
     return lacks;
   }
   if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
-    core::Place place;
-    place.path = options.templates;
     return core::error(Code::kFileRead,
                        fmt::format("cannot read '{}': there is no such folder",
                                    core::printable(options.templates)),
-                       place);
+                       {options.templates});
   }
   return std::nullopt;
 }
@@ -231,8 +226,7 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
     refused.document["board"] = emission->map.board.name;
     return refused;
   }
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   outcome.diagnostics = emission->diagnostics;
   outcome.document = document(session, options, *emission, *files);
   if (options.request.diff) {

@@ -2,6 +2,7 @@
 // program itself works with, so that none can be out of date.
 #include "memsize/board/load.hpp"
 #include "memsize/board/memories.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/named_planners.hpp"
 #include "memsize/readers/plan_reader.hpp"
@@ -39,11 +40,10 @@ void add_parts(app::Session& session, Table& table, core::Diagnostics& problems)
       problems.insert(problems.end(), part.error().begin(), part.error().end());
       continue;
     }
-    std::vector<std::string> memories;
-    for (const board::PartMemory& memory : part->memories) {
-      memories.push_back(
-          fmt::format("{} {}", memory.name, core::format_size(board::budget_of(memory))));
-    }
+    const std::vector<std::string> memories =
+        core::texts_of(part->memories, [&](const board::PartMemory& memory) {
+          return fmt::format("{} {}", memory.name, core::format_size(board::budget_of(memory)));
+        });
     table.rows.push_back({name, core::join(memories, ", "), part->title});
   }
 }
@@ -97,8 +97,7 @@ Table rows_of(app::Session& session, const std::string& what, core::Diagnostics&
 }
 
 Outcome run(app::Session& session, const ListOptions& options) {
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   const Table table = rows_of(session, options.what, outcome.diagnostics);
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.text = table.text(0);

@@ -1,6 +1,7 @@
 // memsize plan: reports in, a plan out, for people, as a document, or as a file of another format.
 // Ctrl-C ends the search and not the program: what was found until then is a plan.
 #include "memsize/core/document.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/plan_files.hpp"
 #include "memsize/plan/named_planners.hpp"
@@ -124,14 +125,11 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& 
         "use letters, digits and underscores, no digit first");
   }
   if (!options.request.planner.empty() && !plan::planner_named(options.request.planner)) {
-    std::vector<std::string> names;
-    for (const plan::NamedPlannerRow& planner : plan::named_planners()) {
-      names.emplace_back(planner.name);
-    }
-    const std::string hint = core::did_you_mean(options.request.planner, names);
+    const std::vector<std::string> names =
+        core::texts_of(plan::named_planners(), &plan::NamedPlannerRow::name);
     return plan_misuse(fmt::format("--planner: there is no planner '{}'",
                                    core::printable(options.request.planner, 60)),
-                       hint.empty() ? "the planners are: " + core::join(names, ", ") : hint);
+                       core::did_you_mean(options.request.planner, names, "the planners are"));
   }
   return check_limits(options);
 }
@@ -155,9 +153,7 @@ Json document_of(const app::Planning& planning) {
                                      {"largest", ids(shortage.largest)},
                                      {"remedies", shortage.remedies}});
   }
-  if (!planning.outcome.fits_on.empty()) {
-    document["fits_on"] = planning.outcome.fits_on;
-  }
+  document.set_if_any("fits_on", planning.outcome.fits_on);
   return document;
 }
 
@@ -178,17 +174,14 @@ core::Result<std::string> text_of(app::Session& session,
   std::string text = report_plan(planning);
   if (options.chart) {
     const auto chart = as("chart");
-    if (!chart) {
-      return chart;
-    }
+    MEMSIZE_TRY(chart);
     text += "\n" + *chart;
   }
   return text;
 }
 
 Outcome report(app::Session& session, const PlanOptions& options, app::Planning planning) {
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   if (options.strict) {
     for (core::Diagnostic& diagnostic : planning.diagnostics) {
       if (diagnostic.severity == core::Severity::kWarning) {
@@ -248,11 +241,7 @@ Outcome run(app::Session& session, PlanOptions options) {
 }
 
 std::vector<std::string> format_names() {
-  std::vector<std::string> names;
-  for (const emit::PlanFormat& format : emit::plan_formats()) {
-    names.emplace_back(format.name);
-  }
-  return names;
+  return core::texts_of(emit::plan_formats(), &emit::PlanFormat::name);
 }
 
 }  // namespace

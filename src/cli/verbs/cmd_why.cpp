@@ -72,8 +72,7 @@ Outcome run_why(app::Session& session, WhyOptions options) {
     return failed(found.error(), kWhySchema, options.json);
   }
   const layout::Answer& answer = found->answer;
-  Outcome outcome;
-  outcome.json = options.json;
+  Outcome outcome{.json = options.json};
   outcome.text = why_text(answer);
   outcome.document = why_document(answer);
   outcome.diagnostics = found->diagnostics;

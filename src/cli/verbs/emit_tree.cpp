@@ -45,8 +45,7 @@ class TreeEmitter {
     if (!emission) {
       return refused(emission.error());
     }
-    Outcome outcome;
-    outcome.json = json_;
+    Outcome outcome{.json = json_};
     outcome.diagnostics = emission->diagnostics;
     outcome.document = document(*emission);
     return request_.diff    ? show_diff(*emission, std::move(outcome))
@@ -66,9 +65,7 @@ class TreeEmitter {
     json["schema"] = schema_;
     json["board"] = emission.map.board.name;
     json["sdk"] = request_.sdk;
-    if (!request_.linux_tree.empty()) {
-      json["linux"] = request_.linux_tree;
-    }
+    json.set_if_any("linux", request_.linux_tree);
     json["files"] = Json::array();
     for (const sdk::RootChanges& root : emission.roots) {
       for (const sdk::FileChange& change : root.changes) {
@@ -100,10 +97,8 @@ class TreeEmitter {
         if (change.path == app::kRebuildFile) {
           continue;
         }
-        core::Place place;
-        place.path = path_of(root, change);
-        outcome.diagnostics.push_back(
-            core::error(Code::kEmitStale, "this file is not what the sizes give", place));
+        outcome.diagnostics.push_back(core::error(
+            Code::kEmitStale, "this file is not what the sizes give", {path_of(root, change)}));
       }
     }
     outcome.status = core::exit_status(outcome.diagnostics);

@@ -2,6 +2,7 @@
 // C name is refused whatever the format.
 #include "memsize/emit/plan_files.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan_writers.hpp"
@@ -25,15 +26,11 @@ core::Result<std::string> rendered(core::FileSystem& files,
 }
 
 core::Diagnostic unknown_format(std::string_view format) {
-  std::vector<std::string> names;
-  for (const PlanFormat& known : plan_formats()) {
-    names.emplace_back(known.name);
-  }
-  const std::string hint = core::did_you_mean(format, names);
+  const std::vector<std::string> names = core::texts_of(plan_formats(), &PlanFormat::name);
   return core::error(core::Code::kEmitUnknown,
                      fmt::format("there is no format '{}' of a plan", core::printable(format, 60)),
                      {},
-                     hint.empty() ? "the formats are: " + core::join(names, ", ") : hint);
+                     core::did_you_mean(format, names, "the formats are"));
 }
 
 }  // namespace

@@ -173,8 +173,7 @@ Spelling spelling_of(const model::PlanReport& plan,
                      const PlanView& view,
                      const std::string& prefix,
                      UniqueNames& names) {
-  Spelling spelling;
-  spelling.prefix = prefix;
+  Spelling spelling{.prefix = prefix};
   std::uint64_t largest = 0;
   for (const model::PlannedBlock& block : plan.blocks) {
     spelling.blocks[&block] =

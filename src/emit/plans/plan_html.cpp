@@ -103,7 +103,7 @@ Json plan_html_view(const model::PlanReport& plan, const std::string& prefix) {
     view["memories"].push_back(memory_row(memory));
   }
   view["has_memories"] = !plan.memories.empty();
-  std::ranges::stable_sort(placed, [](const auto* a, const auto* b) { return a->size > b->size; });
+  std::ranges::stable_sort(placed, std::ranges::greater{}, &PlacedBlock::size);
   std::string remark = "The largest first.";
   if (placed.size() > kMostRows) {
     remark = fmt::format("The {} largest of {}.", kMostRows, placed.size());

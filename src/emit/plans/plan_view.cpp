@@ -49,11 +49,8 @@ std::vector<ArenaView> arenas_of(const model::PlanReport& plan) {
   for (const PlannedBlock& block : plan.blocks) {
     std::vector<PlannedArena>& arenas = sorted[key_of(block.role, block.memory)];
     if (arenas.empty()) {
-      PlannedArena arena;
-      arena.memory = block.memory;
-      arena.role = block.role;
-      arena.source_memory = block.source_memory;
-      arenas.push_back(std::move(arena));
+      arenas.push_back(
+          {.memory = block.memory, .role = block.role, .source_memory = block.source_memory});
     }
   }
   std::vector<ArenaView> views;
@@ -130,9 +127,7 @@ void add_peak(ArenaView& view) {
 }  // namespace
 
 PlanView view_of(const model::PlanReport& plan) {
-  PlanView result;
-  result.arenas = arenas_of(plan);
-  result.steps = steps_of(plan.blocks);
+  PlanView result{.arenas = arenas_of(plan), .steps = steps_of(plan.blocks)};
   std::map<ArenaKey, std::size_t> index;
   for (std::size_t i = 0; i < result.arenas.size(); ++i) {
     index.try_emplace(key_of(result.arenas[i].arena.role, result.arenas[i].arena.memory), i);
@@ -227,10 +222,7 @@ std::string proof_in_words(const ArenaView& view) {
   if (proof == "best") {
     return "the least that is known";
   }
-  if (proof == "infeasible") {
-    return "it does not fit";
-  }
-  return core::printable(proof, 60);
+  return proof == "infeasible" ? "it does not fit" : core::printable(proof, 60);
 }
 
 std::string steps_in_words(const PlacedBlock& placed) {

@@ -3,6 +3,7 @@
 #include "memsize/emit/read_map.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
@@ -25,9 +26,7 @@ constexpr unsigned kLastMpuRegion = 15;
 constexpr std::size_t kLongestWritten = 100;
 
 core::Place place_of(const std::string& path, const std::string& root) {
-  core::Place place;
-  place.path = root.empty() ? path : root + "/" + path;
-  return place;
+  return {root.empty() ? path : root + "/" + path};
 }
 
 std::uint64_t size(Fields& of) {
@@ -65,11 +64,10 @@ void read_numbers(Fields& of, const char* key, std::map<std::string, std::uint64
 
 void read_map_carveouts(Fields& json, WrittenMap& map) {
   for (Fields& item : json.required_tables("carveouts")) {
-    MapCarveout carveout;
-    carveout.name = item.required_one_line("name");
-    carveout.base = item.address("physical");
-    carveout.size = size(item);
-    carveout.in_header = item.required_boolean("in_header");
+    MapCarveout carveout{.name = item.required_one_line("name"),
+                         .base = item.address("physical"),
+                         .size = size(item),
+                         .in_header = item.required_boolean("in_header")};
     if (item.has("label")) {
       carveout.label = item.required_one_line("label");
       carveout.no_map = item.required_boolean("no_map");
@@ -82,11 +80,10 @@ void read_map_carveouts(Fields& json, WrittenMap& map) {
 
 void read_map_mpu(Fields& json, WrittenMap& map) {
   for (Fields& item : json.required_tables("mpu")) {
-    MapMpu mpu;
-    mpu.core = item.required_one_line("core");
-    mpu.program = item.one_of("program", {"sysconfig", "csl", "safertos"});
-    mpu.first = small(item, "first", kLastMpuRegion);
-    mpu.last = small(item, "last", kLastMpuRegion);
+    MapMpu mpu{.core = item.required_one_line("core"),
+               .program = item.one_of("program", {"sysconfig", "csl", "safertos"}),
+               .first = small(item, "first", kLastMpuRegion),
+               .last = small(item, "last", kLastMpuRegion)};
     for (Fields& part : item.required_tables("regions")) {
       MapMpuRegion region;
       region.fields.number = small(part, "number", UINT16_MAX);
@@ -103,12 +100,10 @@ void read_map_mpu(Fields& json, WrittenMap& map) {
       mpu.regions.push_back(std::move(region));
     }
     for (Fields& part : item.required_tables("areas")) {
-      MapMpuArea area;
-      area.region = part.required_one_line("region");
-      area.base = part.address("base");
-      area.size = size(part);
-      area.attribute = part.required_one_line("attribute");
-      mpu.areas.push_back(std::move(area));
+      mpu.areas.push_back({.region = part.required_one_line("region"),
+                           .base = part.address("base"),
+                           .size = size(part),
+                           .attribute = part.required_one_line("attribute")});
     }
     map.mpu.push_back(std::move(mpu));
   }
@@ -117,15 +112,12 @@ void read_map_mpu(Fields& json, WrittenMap& map) {
 void read_map_rat(Fields& json, WrittenMap& map) {
   map.rat_in_sysconfig = json.one_of("rat_program", {"source", "sysconfig"}) == "sysconfig";
   for (Fields& item : json.required_tables("rat")) {
-    MapRat rat;
-    rat.core = item.required_one_line("core");
+    MapRat rat{.core = item.required_one_line("core")};
     for (Fields& part : item.required_tables("entries")) {
-      RatEntryFields entry;
-      entry.name = part.required_one_line("name");
-      entry.local = part.address("local");
-      entry.system = part.address("system");
-      entry.size = size(part);
-      rat.entries.push_back(std::move(entry));
+      rat.entries.push_back({.name = part.required_one_line("name"),
+                             .local = part.address("local"),
+                             .system = part.address("system"),
+                             .size = size(part)});
     }
     map.rat.push_back(std::move(rat));
   }
@@ -186,8 +178,7 @@ class FilesReader {
       : files_(files), root_(root) {}
 
   core::Result<MapFiles> read() {
-    const MapFile* document = find("memory_map.json");
-    if (document != nullptr) {
+    if (const MapFile* document = find("memory_map.json")) {
       if (auto map = read_map_document(*document, root_, errors_); map) {
         read_all(std::move(*map));
       }
@@ -215,17 +206,14 @@ class FilesReader {
   }
 
   [[nodiscard]] const MapFile* find_optional(const std::string& path) const {
-    const auto found =
-        std::ranges::find_if(files_, [&](const MapFile& file) { return file.path == path; });
-    return found == files_.end() ? nullptr : &*found;
+    return core::find_in(files_, path, &MapFile::path);
   }
 
   void read_all(WrittenMap map) {
     read_.map = std::move(map);
     for (const MapRegion& region : read_.map.regions) {
       for (const std::string& core : region.cores) {
-        const bool known = std::ranges::any_of(
-            read_.cores, [&](const CoreFiles& files) { return files.core == core; });
+        const bool known = core::contains(read_.cores, core, &CoreFiles::core);
         if (!known) {
           read_.cores.push_back(read_core(core));
         }
@@ -238,14 +226,13 @@ class FilesReader {
 
   CoreFiles read_core(const std::string& core) {
     const WrittenMap& map = read_.map;
-    CoreFiles files;
-    files.core = core;
+    CoreFiles files{.core = core};
     const auto own = map.linker_of.find(core);
     const std::string& linker = own == map.linker_of.end() ? map.linker_file : own->second;
     if (const MapFile* file = find(fmt::format("{}/{}", core, linker)); file != nullptr) {
       files.linker = parse_linker(*file, root_, errors_);
     }
-    if (std::ranges::find(map.mmu_cores, core) != map.mmu_cores.end()) {
+    if (core::contains(map.mmu_cores, core)) {
       read_mmu(files);
     }
     if (map.find_mpu(core) != nullptr || map.find_rat(core) != nullptr) {
@@ -374,8 +361,7 @@ std::vector<WrittenMmuEntry> read_mmu_document(const MapFile& file,
     return entries;
   }
   for (Fields& range : fields.required_tables("ranges")) {
-    WrittenMmuEntry entry;
-    entry.instance = static_cast<unsigned>(entries.size() + 1);
+    WrittenMmuEntry entry{.instance = static_cast<unsigned>(entries.size() + 1)};
     entry.name = range.required_one_line("entry");
     entry.virtual_base = range.address("virtual");
     entry.physical = range.address("physical");

@@ -5,7 +5,6 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cctype>
 #include <utility>
@@ -21,70 +20,27 @@ using core::Code;
 constexpr std::size_t kShown = 60;
 constexpr const char* kAddModule = "scripting.addModule";
 
-template <std::size_t N>
-bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_keyword(std::string_view word) {
-  return is_one_of(word, std::array<std::string_view, 3>{"const", "let", "var"});
+  return core::is_one_of(word, "const let var");
 }
 
 // These begin a statement that ends with a block, or that has another one in it.
 bool has_body(std::string_view word) {
-  static constexpr std::array<std::string_view, 12> kWords = {"if",
-                                                              "else",
-                                                              "for",
-                                                              "while",
-                                                              "do",
-                                                              "switch",
-                                                              "try",
-                                                              "catch",
-                                                              "finally",
-                                                              "function",
-                                                              "class",
-                                                              "async"};
-  return is_one_of(word, kWords);
+  return core::is_one_of(word,
+                         "if else for while do switch try catch finally function class async");
 }
 
 // A statement goes on behind these, on another line, too.
 bool goes_on(std::string_view word) {
-  static constexpr std::array<std::string_view, 13> kWords = {"const",
-                                                              "let",
-                                                              "var",
-                                                              "typeof",
-                                                              "delete",
-                                                              "void",
-                                                              "new",
-                                                              "in",
-                                                              "of",
-                                                              "instanceof",
-                                                              "case",
-                                                              "await",
-                                                              "yield"};
-  return is_one_of(word, kWords);
+  return core::is_one_of(word,
+                         "const let var typeof delete void new in of instanceof case await yield");
 }
 
 // What reaches everything, by whatever name, or leaves the script.
 bool reaches_all(std::string_view word) {
-  static constexpr std::array<std::string_view, 17> kWords = {"eval",
-                                                              "Function",
-                                                              "with",
-                                                              "return",
-                                                              "throw",
-                                                              "import",
-                                                              "require",
-                                                              "this",
-                                                              "globalThis",
-                                                              "global",
-                                                              "window",
-                                                              "self",
-                                                              "system",
-                                                              "process",
-                                                              "Object",
-                                                              "Reflect",
-                                                              "scripting"};
-  return is_one_of(word, kWords);
+  return core::is_one_of(word,
+                         "eval Function with return throw import require this globalThis global "
+                         "window self system process Object Reflect scripting");
 }
 
 bool leaves(std::string_view word) {
@@ -171,8 +127,8 @@ void SyscfgScript::check_bytes(const MapFile& file) {
                    1;
       place.column = at - std::min(text.rfind('\n', at) + 1, at) + 1;
       place.length = 1;
-      refuse("JavaScript ends a line here, which other readers do not", place, "end it with '\\n'");
-      return;
+      return refuse(
+          "JavaScript ends a line here, which other readers do not", place, "end it with '\\n'");
     }
   }
 }

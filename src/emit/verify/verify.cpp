@@ -3,6 +3,7 @@
 #include "memsize/emit/verify.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/read_map.hpp"
 #include "memsize/emit/written.hpp"
@@ -59,15 +60,11 @@ class Verifier {
 
  private:
   [[nodiscard]] const MapFile* find(const std::string& path) const {
-    const auto found =
-        std::ranges::find_if(files_, [&](const MapFile& file) { return file.path == path; });
-    return found == files_.end() ? nullptr : &*found;
+    return core::find_in(files_, path, &MapFile::path);
   }
 
   [[nodiscard]] core::Place place_of(const std::string& path) const {
-    core::Place place;
-    place.path = root_.empty() ? path : root_ + "/" + path;
-    return place;
+    return {root_.empty() ? path : root_ + "/" + path};
   }
 
   void wrong(const std::string& path, Code code, const std::string& what, std::string hint = {}) {
@@ -126,7 +123,7 @@ class Verifier {
     std::vector<std::string> names;
     for (const MapRegion& region : map_.regions) {
       for (const std::string& core : region.cores) {
-        if (std::ranges::find(names, core) == names.end()) {
+        if (!core::contains(names, core)) {
           names.push_back(core);
         }
       }
@@ -153,12 +150,11 @@ class Verifier {
         continue;
       }
       for (const MapRegion& region : map_.regions) {
-        if (std::ranges::find(region.cores, core) == region.cores.end()) {
+        if (!core::contains(region.cores, core)) {
           continue;
         }
-        const auto own = std::ranges::find_if(
-            written, [&](const WrittenRange& range) { return range.name == region.name; });
-        if (own == written.end()) {
+        const auto* own = core::find_in(written, region.name, &WrittenRange::name);
+        if (own == nullptr) {
           disagree(
               place_of(file->path),
               {{"region", region.name}, {"core", core}},
@@ -189,8 +185,7 @@ class Verifier {
         continue;
       }
       const bool known = std::ranges::any_of(map_.regions, [&](const MapRegion& region) {
-        return region.name == range.name &&
-               std::ranges::find(region.cores, core) != region.cores.end();
+        return region.name == range.name && core::contains(region.cores, core);
       });
       if (!known) {
         disagree(range.place,
@@ -250,9 +245,8 @@ class Verifier {
       if (carveout.label.empty()) {
         continue;
       }
-      const auto node = std::ranges::find_if(
-          nodes, [&](const WrittenNode& candidate) { return candidate.label == carveout.label; });
-      if (node == nodes.end()) {
+      const auto* node = core::find_in(nodes, carveout.label, &WrittenNode::label);
+      if (node == nullptr) {
         disagree(place_of(file->path),
                  {{"carve-out", carveout.label}},
                  fmt::format("there is no node '{}'", carveout.label));
@@ -261,8 +255,7 @@ class Verifier {
       }
     }
     for (const WrittenNode& node : nodes) {
-      const bool known = std::ranges::any_of(
-          map_.carveouts, [&](const MapCarveout& c) { return c.label == node.label; });
+      const bool known = core::contains(map_.carveouts, node.label, &MapCarveout::label);
       if (!known) {
         disagree(node.place,
                  {{"carve-out", node.label}},
@@ -336,8 +329,7 @@ class Verifier {
   void check_mmu() {
     std::size_t read = 0;
     for (const std::string& core : map_.mmu_cores) {
-      MmuFiles files;
-      files.core = core;
+      MmuFiles files{.core = core};
       if (map_.mmu_in_sysconfig) {
         files.syscfg = find_or_warn(core + "/mmu.syscfg");
       }
@@ -366,8 +358,7 @@ class Verifier {
       const MapMpu* mpu = map_.find_mpu(core);
       const MapRat* rat = map_.find_rat(core);
       const bool by_sysconfig = mpu != nullptr && mpu->program == "sysconfig";
-      MpuFiles files;
-      files.core = core;
+      MpuFiles files{.core = core};
       if (by_sysconfig || (map_.rat_in_sysconfig && rat != nullptr && !rat->entries.empty())) {
         files.syscfg = find_or_warn(core + "/mpu.syscfg");
       }

@@ -49,11 +49,7 @@ class MmuVerifier {
   }
 
  private:
-  [[nodiscard]] core::Place place_of(const MapFile& file) const {
-    core::Place place;
-    place.path = file.path_under(root_);
-    return place;
-  }
+  [[nodiscard]] core::Place place_of(const MapFile& file) const { return {file.path_under(root_)}; }
 
   void disagree(const core::Place& place, const std::string& what) {
     errors_.push_back(core::error(Code::kVerifyDisagree, what, place, std::string{kWriteAgain}));

@@ -2,6 +2,7 @@
 // against the map's own, against the areas with an attribute, and against what the core must reach.
 #include "verify_mpu.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/emit/read_map.hpp"
@@ -55,9 +56,7 @@ class MpuVerifier {
 
  private:
   [[nodiscard]] core::Place place_of(const std::string& path) const {
-    core::Place place;
-    place.path = root_.empty() ? path : root_ + "/" + path;
-    return place;
+    return {root_.empty() ? path : root_ + "/" + path};
   }
 
   void wrong(Code code,
@@ -103,12 +102,11 @@ class MpuVerifier {
       return;
     }
     if (written.program != mpu_->program) {
-      wrong(Code::kVerifyDisagree,
-            place_of(files_.source->path),
-            fmt::format("this is for program '{}', but memory_map.json says '{}'",
-                        written.program,
-                        mpu_->program));
-      return;
+      return wrong(Code::kVerifyDisagree,
+                   place_of(files_.source->path),
+                   fmt::format("this is for program '{}', but memory_map.json says '{}'",
+                               written.program,
+                               mpu_->program));
     }
     check_mpu(written.regions, place_of(files_.source->path));
   }
@@ -143,10 +141,8 @@ class MpuVerifier {
   // What the core must see with an attribute, whether its linker map has it or not.
   void add_areas(Core& core) {
     for (const MapMpuArea& area : mpu_->areas) {
-      const auto sample = std::ranges::find_if(mpu_->regions, [&](const MapMpuRegion& region) {
-        return region.attribute == area.attribute;
-      });
-      if (sample == mpu_->regions.end()) {
+      const auto* sample = core::find_in(mpu_->regions, area.attribute, &MapMpuRegion::attribute);
+      if (sample == nullptr) {
         wrong(Code::kVerifyDisagree,
               place_of("memory_map.json"),
               fmt::format("{} must see {} of '{}' as '{}', but no MPU region of it does",
@@ -156,12 +152,10 @@ class MpuVerifier {
                           area.attribute));
         continue;
       }
-      Reach reach;
-      reach.name = area.region;
-      reach.address = area.base;
-      reach.size = area.size;
-      reach.cache = std::string{kind_of(sample->fields)};
-      core.regions.push_back(std::move(reach));
+      core.regions.push_back({.name = area.region,
+                              .address = area.base,
+                              .size = area.size,
+                              .cache = std::string{kind_of(sample->fields)}});
     }
   }
 
@@ -193,21 +187,21 @@ class MpuVerifier {
         continue;
       }
       const bool renamed = described(said) == described(found) && said.number == found.number;
-      wrong(Code::kVerifyDisagree,
-            regions[i].place,
-            renamed
-                ? fmt::format("MPU region {} of {} is called '{}' in memory_map.json",
-                              named(found),
-                              files_.core,
-                              said.name)
-                : fmt::format("MPU region {} of {} is {} here, but {}{} in memory_map.json",
-                              named(found),
-                              files_.core,
-                              described(found),
-                              said.number == found.number ? std::string{}
-                                                          : fmt::format("number {}, ", said.number),
-                              described(said)));
-      return;
+      return wrong(
+          Code::kVerifyDisagree,
+          regions[i].place,
+          renamed
+              ? fmt::format("MPU region {} of {} is called '{}' in memory_map.json",
+                            named(found),
+                            files_.core,
+                            said.name)
+              : fmt::format("MPU region {} of {} is {} here, but {}{} in memory_map.json",
+                            named(found),
+                            files_.core,
+                            described(found),
+                            said.number == found.number ? std::string{}
+                                                        : fmt::format("number {}, ", said.number),
+                            described(said)));
     }
     if (regions.size() != mpu_->regions.size()) {
       wrong(Code::kVerifyDisagree,
@@ -226,16 +220,16 @@ class MpuVerifier {
       if (said == found) {
         continue;
       }
-      wrong(Code::kVerifyDisagree,
-            entries[i].place,
-            fmt::format("RAT entry {} of {} is '{}', {}, here, but '{}', {}, in memory_map.json",
-                        i + 1,
-                        files_.core,
-                        core::printable(found.name, 60),
-                        entry_text(found),
-                        said.name,
-                        entry_text(said)));
-      return;
+      return wrong(
+          Code::kVerifyDisagree,
+          entries[i].place,
+          fmt::format("RAT entry {} of {} is '{}', {}, here, but '{}', {}, in memory_map.json",
+                      i + 1,
+                      files_.core,
+                      core::printable(found.name, 60),
+                      entry_text(found),
+                      said.name,
+                      entry_text(said)));
     }
     if (entries.size() != rat_->entries.size()) {
       wrong(Code::kVerifyDisagree,

@@ -64,11 +64,9 @@ core::Diagnostics verify_numbers(const MapFile& file,
       "for with --board, if that is not '{}'",
       board);
   if (is_binary(file)) {
-    core::Place place;
-    place.path = file.path_under(root);
     found.push_back(core::error(Code::kVerifyDisagree,
                                 fmt::format("these are not the bytes that board '{}' gives", board),
-                                place,
+                                {file.path_under(root)},
                                 hint));
     return found;
   }

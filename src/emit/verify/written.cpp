@@ -39,11 +39,7 @@ void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& c
 
 // sysconfig's defaults.
 WrittenMmuEntry fresh_entry(unsigned instance, const core::Place& place) {
-  WrittenMmuEntry entry;
-  entry.instance = instance;
-  entry.attribute = "MAIR0";
-  entry.place = place;
-  return entry;
+  return {.instance = instance, .attribute = "MAIR0", .place = place};
 }
 
 }  // namespace
@@ -57,8 +53,7 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
     return ranges;
   }
   while (!cursor.done() && cursor.peek() != "}") {
-    WrittenRange range;
-    range.place = cursor.place();
+    WrittenRange range{.place = cursor.place()};
     range.name = cursor.take();
     if (cursor.peek() == "(") {
       cursor.skip_past(")");

@@ -5,7 +5,6 @@
 #include "memsize/emit/written.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -60,14 +59,8 @@ class DtsParser {
   }
 
   static bool is_directive(std::string_view word) {
-    static const std::set<std::string_view> words = {"dts-v1",
-                                                     "plugin",
-                                                     "delete-node",
-                                                     "delete-property",
-                                                     "memreserve",
-                                                     "omit-if-no-ref",
-                                                     "bits"};
-    return words.contains(word);
+    return core::is_one_of(
+        word, "dts-v1 plugin delete-node delete-property memreserve omit-if-no-ref bits");
   }
 
   // How many tokens the labels have that come next.
@@ -94,9 +87,7 @@ class DtsParser {
   }
 
   static bool is_preprocessor(std::string_view word) {
-    static const std::set<std::string_view> words = {
-        "#include", "#define", "#undef", "#if", "#ifdef", "#ifndef", "#elif", "#else", "#endif"};
-    return words.contains(word);
+    return core::is_one_of(word, "#include #define #undef #if #ifdef #ifndef #elif #else #endif");
   }
 
   // To the end of the line: both branches of a condition are read.
@@ -153,8 +144,7 @@ class DtsParser {
 
   // `label: name {`; of several labels the first counts.
   void child(Where where, unsigned depth) {
-    WrittenNode node;
-    node.place = cursor_.place();
+    WrittenNode node{.place = cursor_.place()};
     for (std::size_t labels = behind_labels() / 2; labels > 0; --labels) {
       std::string label = cursor_.take();
       node.label = node.label.empty() ? std::move(label) : node.label;

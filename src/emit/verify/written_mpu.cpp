@@ -138,8 +138,7 @@ void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& c
 }
 
 WrittenRatEntry fresh_rat_entry(const core::Place& place) {
-  WrittenRatEntry entry;
-  entry.place = place;
+  WrittenRatEntry entry{.place = place};
   entry.fields.size = 1ULL << 29;
   return entry;
 }
@@ -359,8 +358,7 @@ class SourceParser {
   void add_csl(const Fields& fields, const core::Place& place) {
     constexpr std::uint64_t kSizes = 32;
     constexpr std::uint64_t kLeast = 4;
-    WrittenMpuRegion region;
-    region.place = place;
+    WrittenMpuRegion region{.place = place};
     region.fields.number = static_cast<unsigned>(field(fields, "regionId", 16));
     region.fields.base = field(fields, "baseAddr", kMpuSpace);
     region.fields.disabled = static_cast<unsigned>(field(fields, "subRegionEnable", kMask + 1));
@@ -380,8 +378,7 @@ class SourceParser {
 
   void add_safertos(const Fields& fields, const core::Place& place) {
     constexpr std::uint64_t kLeast = 32;
-    WrittenMpuRegion region;
-    region.place = place;
+    WrittenMpuRegion region{.place = place};
     region.fields.number = static_cast<unsigned>(field(fields, "ulRegionNumber", 16));
     region.fields.base = field(fields, "ulRegionBeginAddress", kMpuSpace);
     const std::uint64_t disabled = field(fields, "ulSubRegionDisable", (kMask + 1) << kMaskAt);
@@ -442,9 +439,8 @@ class SourceParser {
     const bool twice = std::ranges::any_of(
         regions_, [&](const auto& other) { return other.fields.number == region.fields.number; });
     if (twice) {
-      cursor_.wrong(fmt::format("MPU region {} stands twice here", region.fields.number),
-                    region.place);
-      return;
+      return cursor_.wrong(fmt::format("MPU region {} stands twice here", region.fields.number),
+                           region.place);
     }
     regions_.push_back(std::move(region));
   }

@@ -53,9 +53,8 @@ class Walk {
 
   void table(std::uint64_t offset, unsigned level, std::uint64_t first) {
     if (!seen_.insert(offset).second) {
-      wrong(
+      return wrong(
           fmt::format("two descriptors lead to the table at {}", core::format_hex(base_ + offset)));
-      return;
     }
     const std::uint64_t size = 1ULL << (39U - 9U * level);
     for (std::uint64_t i = 0; i < kSlots && !failed_; ++i) {
@@ -78,9 +77,8 @@ class Walk {
   void below(std::uint64_t value, unsigned level, std::uint64_t address) {
     const std::uint64_t target = value & kAddressBits;
     if (target < base_ || target - base_ > bytes_.size() - kTableBytes || value != (target | 3U)) {
-      wrong(fmt::format("the descriptor of {} leads to no table of this file",
-                        core::format_hex(address)));
-      return;
+      return wrong(fmt::format("the descriptor of {} leads to no table of this file",
+                               core::format_hex(address)));
     }
     table(target - base_, level + 1, address);
   }
@@ -91,10 +89,9 @@ class Walk {
     constexpr std::uint64_t kRights = 1ULL << 54 | 1ULL << 10 | 2ULL << 8;
     const std::uint64_t rest = value & ~(kAddressBits | 0x1FU);
     if (physical % size != 0 || rest != kRights) {
-      wrong(fmt::format("the descriptor of {} is {}: not what a map has",
-                        core::format_hex(address),
-                        core::format_hex(value)));
-      return;
+      return wrong(fmt::format("the descriptor of {} is {}: not what a map has",
+                               core::format_hex(address),
+                               core::format_hex(value)));
     }
     const std::string attribute = fmt::format("MAIR{}", value >> 2 & 7U);
     if (!found_.empty()) {
@@ -105,15 +102,13 @@ class Walk {
         return;
       }
     }
-    WrittenMmuEntry entry;
-    entry.instance = static_cast<unsigned>(found_.size() + 1);
-    entry.name = "translation tables";
-    entry.virtual_base = address;
-    entry.physical = physical;
-    entry.size = size;
-    entry.attribute = attribute;
-    entry.place = place_;
-    found_.push_back(std::move(entry));
+    found_.push_back({.instance = static_cast<unsigned>(found_.size() + 1),
+                      .name = "translation tables",
+                      .virtual_base = address,
+                      .physical = physical,
+                      .size = size,
+                      .attribute = attribute,
+                      .place = place_});
   }
 
   const std::string& bytes_;
@@ -198,8 +193,7 @@ std::vector<WrittenMpuRegion> parse_mpu_words(const MapFile& file,
   const std::size_t before = errors.size();
   const std::vector<std::uint64_t> words = parse_words(file, root, "memsize_mpu_table", errors);
   std::vector<WrittenMpuRegion> regions;
-  core::Place place;
-  place.path = file.path_under(root);
+  const core::Place place{file.path_under(root)};
   for (std::size_t at = 0; at + kColumns <= words.size() && errors.size() == before;
        at += kColumns) {
     const std::uint64_t size = words[at + 2];
@@ -212,8 +206,7 @@ std::vector<WrittenMpuRegion> parse_mpu_words(const MapFile& file,
                       place));
       break;
     }
-    WrittenMpuRegion region;
-    region.place = place;
+    WrittenMpuRegion region{.place = place};
     region.fields.number = static_cast<unsigned>(words[at]);
     region.fields.base = words[at + 1];
     region.fields.size = 2ULL << (size >> 1 & 31U);

@@ -1,5 +1,6 @@
 // What concerns whole arenas and memories: where constants come from, what is charged to whom, what
 // has room, and whether totals are sums.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "judged_plan.hpp"
@@ -123,20 +124,21 @@ void check_sources_of(const JudgedPlan& plan, const JudgedArena& arena, Faults& 
         "from {}: {}", name, blocks.empty() ? "the arena, as it says" : core::join(blocks, ", ")));
     fewest = is_likelier(source, *fewest) ? &source : fewest;
   }
-  core::Diagnostic several = core::error(
-      Code::kPlanSource,
-      fmt::format("the {} is filled from {}: it can only be filled by one copy, from one memory",
-                  arena.name(),
-                  core::join(names, " and ")),
-      fewest->second.empty() ? plan.place_of(arena) : plan.place_of(fewest->second.front()),
-      fewest->second.empty()
-          ? "give all its constants one source memory"
-          : fmt::format("give {} the source of the others, or another memory at run time",
-                        fewest->second.size() == 1
-                            ? plan.label(fewest->second.front())
-                            : core::plural(fewest->second.size(), "constant")));
-  several.details = std::move(details);
-  faults.say(std::move(several));
+  faults.say(
+      core::error(
+          Code::kPlanSource,
+          fmt::format(
+              "the {} is filled from {}: it can only be filled by one copy, from one memory",
+              arena.name(),
+              core::join(names, " and ")),
+          fewest->second.empty() ? plan.place_of(arena) : plan.place_of(fewest->second.front()),
+          fewest->second.empty()
+              ? "give all its constants one source memory"
+              : fmt::format("give {} the source of the others, or another memory at run time",
+                            fewest->second.size() == 1
+                                ? plan.label(fewest->second.front())
+                                : core::plural(fewest->second.size(), "constant")))
+          .with(std::move(details)));
 }
 
 // Two constant arenas in one memory: blocks name only the memory, so the two are one.
@@ -235,12 +237,9 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
   if (plan.part == nullptr || plan.part->memories.empty() || plan.part_memory(memory) != nullptr) {
     return;
   }
-  std::vector<std::string> names;
-  for (const board::PartMemory& other : plan.part->memories) {
-    names.push_back(other.name);
-  }
-  core::Place place;
-  place.path = plan.report.path;
+  const std::vector<std::string> names =
+      core::texts_of(plan.part->memories, &board::PartMemory::name);
+  const core::Place place{plan.report.path};
   if (memory == "default") {
     if (faults.wants(Severity::kWarning, Code::kPlanMemory)) {
       faults.say(core::warning(
@@ -256,12 +255,11 @@ void check_known(const JudgedPlan& plan, const std::string& memory, Faults& faul
   if (!faults.wants(Severity::kError, Code::kPlanMemory)) {
     return;
   }
-  const std::string hint = core::did_you_mean(memory, names);
   faults.say(
       core::error(Code::kPlanMemory,
                   fmt::format("part {} has no memory {}", shown(plan.part->name), shown(memory)),
                   place,
-                  hint.empty() ? "its memories are: " + core::join(names, ", ") : hint)
+                  core::did_you_mean(memory, names, "its memories are"))
           .about({{"memory", memory}}));
 }
 
@@ -290,8 +288,7 @@ void check_room(const JudgedPlan& plan,
   if (!room) {
     return;
   }
-  core::Place place;
-  place.path = plan.report.path;
+  core::Place place{plan.report.path};
   const model::PlannedMemory* const known = plan.report_memory(memory);
   place.line = known == nullptr ? 0 : known->line;
   const std::string way_out = plan.part == nullptr
@@ -422,25 +419,22 @@ void check_charges(const JudgedPlan& plan, Faults& faults) {
     if (!faults.wants(Severity::kError, code)) {
       continue;
     }
-    core::Place place;
-    place.path = plan.report.path;
-    place.line = memory->line;
-    core::Diagnostic wrong = core::error(
-        code,
-        is_charge
-            ? fmt::format("memory {} uses {} as it says, without {} that arenas elsewhere are "
-                          "filled from: staged constants take room in both memories",
-                          shown(name),
-                          core::format_bytes(*memory->used),
-                          core::format_bytes(load.used - *memory->used))
-            : fmt::format("memory {} uses {} as it says, but what lies in it comes to {}",
-                          shown(name),
-                          core::format_bytes(*memory->used),
-                          core::format_bytes(load.used)),
-        place,
-        fmt::format("it uses at least {} B", load.used.count()));
-    wrong.details = load.lines();
-    faults.say(std::move(wrong));
+    faults.say(
+        core::error(
+            code,
+            is_charge
+                ? fmt::format("memory {} uses {} as it says, without {} that arenas elsewhere are "
+                              "filled from: staged constants take room in both memories",
+                              shown(name),
+                              core::format_bytes(*memory->used),
+                              core::format_bytes(load.used - *memory->used))
+                : fmt::format("memory {} uses {} as it says, but what lies in it comes to {}",
+                              shown(name),
+                              core::format_bytes(*memory->used),
+                              core::format_bytes(load.used)),
+            {plan.report.path, memory->line},
+            fmt::format("it uses at least {} B", load.used.count()))
+            .with(load.lines()));
   }
 }
 

@@ -200,20 +200,20 @@ void check_base(const JudgedPlan& plan, const JudgedArena& arena, Faults& faults
     }
   }
   if (!stricter.empty() && faults.wants(Severity::kError, Code::kPlanAlignment)) {
-    core::Diagnostic loose = core::error(
-        Code::kPlanAlignment,
-        fmt::format("the {} is aligned to {}, but holds {} {}: an offset cannot make good what the "
-                    "base lacks",
-                    arena.name(),
-                    base.value(),
-                    stricter.size() == 1
-                        ? std::string{"a block that needs"}
-                        : fmt::format("{} blocks that need up to", stricter.size()),
-                    strictest.value()),
-        plan.place_of(arena),
-        fmt::format("align the arena to {}", strictest.value()));
-    loose.details = {listed(plan, stricter)};
-    faults.say(std::move(loose));
+    faults.say(
+        core::error(
+            Code::kPlanAlignment,
+            fmt::format(
+                "the {} is aligned to {}, but holds {} {}: an offset cannot make good what the "
+                "base lacks",
+                arena.name(),
+                base.value(),
+                stricter.size() == 1 ? std::string{"a block that needs"}
+                                     : fmt::format("{} blocks that need up to", stricter.size()),
+                strictest.value()),
+            plan.place_of(arena),
+            fmt::format("align the arena to {}", strictest.value()))
+            .with({listed(plan, stricter)}));
   }
 }
 
@@ -224,16 +224,13 @@ void check_memory_bases(const JudgedPlan& plan, Faults& faults) {
         !faults.wants(Severity::kError, Code::kPlanAlignment)) {
       continue;
     }
-    core::Place place;
-    place.path = plan.report.path;
-    place.line = memory.line;
     faults.say(core::error(Code::kPlanAlignment,
                            fmt::format("memory '{}' begins at {}, which is no multiple of {}, its "
                                        "alignment",
                                        core::printable(memory.name, 80),
                                        core::format_address(*memory.base),
                                        memory.alignment->value()),
-                           place,
+                           {plan.report.path, memory.line},
                            "correct its base or its alignment in what describes the memories")
                    .about({{"memory", memory.name}}));
   }
@@ -292,8 +289,7 @@ void check_planned(const JudgedPlan& plan, Faults& faults) {
     add(arena.without_lifetime, without_lifetime);
   }
   const std::size_t count = plan.report.blocks.size();
-  core::Place whole;
-  whole.path = plan.report.path;
+  const core::Place whole{plan.report.path};
   if (count == 0) {
     const auto& said = plan.report.diagnostics;
     const bool is_told = std::ranges::any_of(
@@ -333,9 +329,7 @@ void check_planned(const JudgedPlan& plan, Faults& faults) {
 // No plan is lower than what lives at once. Where every block is a multiple of some alignment
 // away from the base, all but the highest of those that live at once are rounded up to it.
 ArenaHeight height_of(const JudgedPlan& plan, const JudgedArena& arena) {
-  ArenaHeight height;
-  height.role = arena.role;
-  height.memory = arena.memory;
+  ArenaHeight height{.role = arena.role, .memory = arena.memory};
   height.height = core::Bytes{arena.height};
   height.is_complete = arena.is_complete() && !plan.report.abridged && arena.twins.empty();
   core::Align align = *core::Align::make(std::uint64_t{1} << 62);

@@ -2,6 +2,7 @@
 // over sorted lines; a report whose own hashes do not come out was changed after it was written.
 #include "memsize/plan/diff_plans.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
 
@@ -266,15 +267,14 @@ std::string envelope_hash(const model::PlanReport& report) {
 }
 
 std::string layout_hash(const model::PlanReport& report) {
-  std::vector<std::string> lines;
-  for (const PlannedBlock& block : report.blocks) {
-    lines.push_back(fmt::format("{}|{}|{}|{}|{}\n",
-                                field(block.id),
-                                model::name_of(block.role),
-                                field(block.memory),
-                                number(count_of(block.offset)),
-                                block.size.count()));
-  }
+  std::vector<std::string> lines = core::texts_of(report.blocks, [&](const PlannedBlock& block) {
+    return fmt::format("{}|{}|{}|{}|{}\n",
+                       field(block.id),
+                       model::name_of(block.role),
+                       field(block.memory),
+                       number(count_of(block.offset)),
+                       block.size.count());
+  });
   return hash_of(std::move(lines));
 }
 
@@ -288,15 +288,13 @@ core::Diagnostics false_claims(const model::PlanReport& report) {
     if (claimed == found) {
       return;
     }
-    core::Place place;
-    place.path = report.path;
     errors.push_back(core::error(core::Code::kPlanContradiction,
                                  fmt::format("it says that its {} hash is {}, but {} {}",
                                              what,
                                              core::printable(claimed, 40),
                                              contents,
                                              found),
-                                 place,
+                                 {report.path},
                                  "it was changed after memsize wrote it: write it again with "
                                  "memsize plan, or leave out all "
                                  "hashes of what you changed on purpose"));

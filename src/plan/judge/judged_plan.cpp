@@ -2,6 +2,7 @@
 // with their root where they share bytes, and a block that needs parts of itself becomes pieces.
 #include "judged_plan.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "collisions.hpp"
@@ -37,9 +38,9 @@ std::optional<PlacedBuffer> buffer_of(const PlannedBlock& block, const PlannedBl
   if (!offset || (block.role == Lifetime::kScratch && !block.live)) {
     return std::nullopt;
   }
-  PlacedBuffer buffer;
-  buffer.offset = offset->count();
-  buffer.size = block.offset ? block.size.count() : std::min(block.size, root.size).count();
+  PlacedBuffer buffer{
+      .offset = offset->count(),
+      .size = block.offset ? block.size.count() : std::min(block.size, root.size).count()};
   buffer.lower = block.live ? block.live->lower : kAlwaysLower;
   buffer.upper = block.live ? block.live->upper : kAlwaysUpper;
   return buffer;
@@ -192,8 +193,7 @@ void place(const JudgedPlan& plan, JudgedArena& arena) {
     const std::size_t group = !is_there ? i : twin != twin_of.end() ? twin->second : root_index;
     add_needs(block, *buffer, i, group, members);
   }
-  std::ranges::stable_sort(members,
-                           [](const Member& a, const Member& b) { return a.group < b.group; });
+  std::ranges::stable_sort(members, {}, &Member::group);
   std::vector<Piece> together;
   for (std::size_t i = 0; i < members.size(); ++i) {
     together.push_back(members[i].piece);
@@ -270,32 +270,22 @@ std::string JudgedPlan::label(std::size_t block) const {
 }
 
 core::Place JudgedPlan::place_of(std::size_t block) const {
-  core::Place place;
-  place.path = report.path;
-  place.line = report.blocks[block].line;
-  return place;
+  return {report.path, report.blocks[block].line};
 }
 
 core::Place JudgedPlan::place_of(const JudgedArena& arena) const {
-  core::Place place;
-  place.path = report.path;
-  place.line = arena.row == nullptr ? 0 : arena.row->line;
-  return place;
+  return {report.path, arena.row == nullptr ? 0 : arena.row->line};
 }
 
 const board::PartMemory* JudgedPlan::part_memory(const std::string& name) const {
   if (part == nullptr) {
     return nullptr;
   }
-  const auto found =
-      std::ranges::find_if(part->memories, [&](const auto& memory) { return memory.name == name; });
-  return found == part->memories.end() ? nullptr : &*found;
+  return core::find_where(part->memories, [&](const auto& memory) { return memory.name == name; });
 }
 
 const model::PlannedMemory* JudgedPlan::report_memory(const std::string& name) const {
-  const auto found = std::ranges::find_if(report.memories,
-                                          [&](const auto& memory) { return memory.name == name; });
-  return found == report.memories.end() ? nullptr : &*found;
+  return core::find_where(report.memories, [&](const auto& memory) { return memory.name == name; });
 }
 
 std::string JudgedPlan::source_of(const JudgedArena& arena) const {
@@ -324,8 +314,7 @@ bool Faults::wants(core::Severity severity, core::Code code) {
 }
 
 core::Diagnostics Faults::finish() {
-  core::Place place;
-  place.path = path_;
+  const core::Place place{path_};
   for (const auto& [kind, count] : unsaid_) {
     core::Diagnostic more = core::error(
         kind.first,

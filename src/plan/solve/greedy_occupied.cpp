@@ -150,10 +150,7 @@ std::int64_t Occupied::first_gap(std::size_t index) const {
   std::size_t calm = 0;
   for (std::size_t i = 0; calm < windows.size(); i = i + 1 == windows.size() ? 0 : i + 1) {
     const ItemWindow& window = windows[i];
-    Item alone;
-    alone.lower = window.lower;
-    alone.upper = window.upper;
-    alone.size = window.end - window.begin;
+    Item alone{.lower = window.lower, .upper = window.upper, .size = window.end - window.begin};
     const std::int64_t lowest = first_gap(alone, offset + window.begin) - window.begin;
     calm = lowest == offset ? calm + 1 : 0;
     offset = round_up(lowest, item.alignment);

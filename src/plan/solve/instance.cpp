@@ -158,58 +158,6 @@ std::int64_t busiest_rounded(const Instance& instance, std::int64_t alignment) {
   return most;
 }
 
-}  // namespace
-
-bool is_plain(const Instance& instance, std::size_t item) {
-  if (instance.windows.empty()) {
-    return true;
-  }
-  const std::vector<ItemWindow>& windows = instance.windows[item];
-  const Item& all = instance.items[item];
-  return windows.size() == 1 && windows[0].lower == all.lower && windows[0].upper == all.upper &&
-         windows[0].begin == 0 && windows[0].end == all.size;
-}
-
-bool fixed_collide(const Instance& instance) {
-  struct Taken {
-    std::int32_t lower = 0;
-    std::int32_t upper = 0;
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-  };
-
-  std::vector<Taken> all;
-  for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    const std::int64_t fixed = instance.items[i].fixed;
-    if (fixed >= 0) {
-      for_each_window(instance, i, [&](const ItemWindow& window) {
-        all.push_back({window.lower, window.upper, fixed + window.begin, fixed + window.end});
-      });
-    }
-  }
-  std::ranges::sort(all, [](const Taken& a, const Taken& b) { return a.lower < b.lower; });
-  using End = std::pair<std::int32_t, std::int64_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-  // From offset to end, of what is alive.
-  std::map<std::int64_t, std::int64_t> alive;
-  for (const Taken& taken : all) {
-    while (!ends.empty() && ends.top().first <= taken.lower) {
-      alive.erase(ends.top().second);
-      ends.pop();
-    }
-    const auto above = alive.lower_bound(taken.begin);
-    if ((above != alive.end() && above->first < taken.end) ||
-        (above != alive.begin() && std::prev(above)->second > taken.begin)) {
-      return true;
-    }
-    alive.emplace(taken.begin, taken.end);
-    ends.emplace(taken.upper, taken.begin);
-  }
-  return false;
-}
-
-namespace {
-
 // Fills the windows of every item, and gives those that have some the slots of these.
 void add_windows(const std::vector<Buffer>& buffers,
                  const std::vector<std::int64_t>& times,
@@ -241,9 +189,56 @@ void add_windows(const std::vector<Buffer>& buffers,
 
 }  // namespace
 
+bool is_plain(const Instance& instance, std::size_t item) {
+  if (instance.windows.empty()) {
+    return true;
+  }
+  const std::vector<ItemWindow>& windows = instance.windows[item];
+  const Item& all = instance.items[item];
+  return windows.size() == 1 && windows[0].lower == all.lower && windows[0].upper == all.upper &&
+         windows[0].begin == 0 && windows[0].end == all.size;
+}
+
+bool fixed_collide(const Instance& instance) {
+  struct Taken {
+    std::int32_t lower = 0;
+    std::int32_t upper = 0;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
+  std::vector<Taken> all;
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    const std::int64_t fixed = instance.items[i].fixed;
+    if (fixed >= 0) {
+      for_each_window(instance, i, [&](const ItemWindow& window) {
+        all.push_back({window.lower, window.upper, fixed + window.begin, fixed + window.end});
+      });
+    }
+  }
+  std::ranges::sort(all, {}, &Taken::lower);
+  using End = std::pair<std::int32_t, std::int64_t>;
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  // From offset to end, of what is alive.
+  std::map<std::int64_t, std::int64_t> alive;
+  for (const Taken& taken : all) {
+    while (!ends.empty() && ends.top().first <= taken.lower) {
+      alive.erase(ends.top().second);
+      ends.pop();
+    }
+    const auto above = alive.lower_bound(taken.begin);
+    if ((above != alive.end() && above->first < taken.end) ||
+        (above != alive.begin() && std::prev(above)->second > taken.begin)) {
+      return true;
+    }
+    alive.emplace(taken.begin, taken.end);
+    ends.emplace(taken.upper, taken.begin);
+  }
+  return false;
+}
+
 Instance make_instance(const std::vector<Buffer>& buffers) {
-  Instance instance;
-  instance.unit = common_unit(buffers);
+  Instance instance{.unit = common_unit(buffers)};
   const std::vector<std::int64_t> times = beginnings_after_ends(buffers);
   bool has_windows = false;
   const auto in_units = [&](std::uint64_t bytes) {
@@ -254,8 +249,7 @@ Instance make_instance(const std::vector<Buffer>& buffers) {
     if (buffer.size.count() == 0) {
       continue;
     }
-    Item item;
-    item.lower = count_up_to(times, buffer.lower);
+    Item item{.lower = count_up_to(times, buffer.lower)};
     item.upper = std::max(count_below(times, buffer.upper), item.lower) + 1;
     // The difference of any two steps fits unsigned integers only.
     const auto duration =

@@ -134,11 +134,9 @@ Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
   const auto bytes = [&](std::int64_t units) {
     return core::Bytes{static_cast<std::uint64_t>(units) * instance.unit};
   };
-  State state;
-  state.bound = lower_bound(instance);
+  State state{.bound = lower_bound(instance)};
   const std::int64_t first_bound = state.bound;
-  Packing packing;
-  packing.lower_bound = bytes(first_bound);
+  Packing packing{.lower_bound = bytes(first_bound)};
   if (fixed_collide(instance)) {
     packing.proof = Proof::kInfeasible;
     return packing;

@@ -52,7 +52,7 @@ struct Pair {
 
 // The ranges between the forbidden ones, which are open.
 std::vector<Range> allowed_between(std::vector<Range> forbidden) {
-  std::ranges::sort(forbidden, [](const Range& a, const Range& b) { return a.low < b.low; });
+  std::ranges::sort(forbidden, {}, &Range::low);
   std::vector<Range> allowed;
   std::int64_t low = -kFar;
   for (const Range& range : forbidden) {
@@ -327,8 +327,7 @@ class Search {
       }
     }
     spend(by_end_.size() * by_end_.size());
-    std::ranges::sort(by_end_,
-                      [](const Span& a, const Span& b) { return a.latest_end < b.latest_end; });
+    std::ranges::sort(by_end_, {}, &Span::latest_end);
     for (const Span& first : by_end_) {
       std::int64_t sum = 0;
       std::int64_t most_padding = 0;

@@ -59,7 +59,7 @@ std::int64_t most_stacked(const Instance& instance, std::int64_t bound) {
       }
     }
   }
-  std::ranges::stable_sort(stacks, [](const Stack& a, const Stack& b) { return a.sum > b.sum; });
+  std::ranges::stable_sort(stacks, std::ranges::greater{}, &Stack::sum);
   std::uint64_t work = 0;
   for (const Stack& stack : stacks) {
     if (stack.items.size() > kMostItems) {

@@ -181,11 +181,10 @@ class ReportReading {
     if (!good_name(symbol.name, place)) {
       return;
     }
-    model::PlannedBlock block;
-    block.id = symbol.name;
-    block.memory = memory_name(symbol.level);
-    block.size = core::Bytes{symbol.size};
-    block.offset = offset;
+    model::PlannedBlock block{.id = std::string{symbol.name},
+                              .memory = memory_name(symbol.level),
+                              .size = core::Bytes{symbol.size},
+                              .offset = offset};
     block.live = live;
     block.line = place.line;
     // What lies in flash is read where it lies, or copied piece by piece.
@@ -214,10 +213,9 @@ class ReportReading {
     if (!offset || !good_name(buffer.kernel, place) || !good_name(buffer.argument, place)) {
       return;
     }
-    KernelUse use;
-    use.kernel = buffer.kernel;
-    use.writes = buffer.argument.starts_with("Out");
-    use.symbol = symbols_.empty() ? kNone : symbols_.size() - 1;
+    KernelUse use{.kernel = std::string{buffer.kernel},
+                  .writes = buffer.argument.starts_with("Out"),
+                  .symbol = symbols_.empty() ? kNone : symbols_.size() - 1};
     use.block.id = fmt::format("{}.{}", buffer.kernel, buffer.argument);
     use.block.memory = memory_name(buffer.level);
     use.block.size = core::Bytes{buffer.size};

@@ -120,9 +120,7 @@ class ResidencyReader : private PlanFields {
     if (!is_object(object)) {
       return;
     }
-    model::PlannedArena arena;
-    arena.role = role;
-    arena.line = object.position().line;
+    model::PlannedArena arena{.role = role, .line = object.position().line};
     arena.memory = member(object, "memory") ? memory_if_any(object, "memory") : std::string{};
     const std::string source =
         object["source_memory"] ? memory_if_any(object, "source_memory") : std::string{};
@@ -215,8 +213,7 @@ class ResidencyReader : private PlanFields {
     if (!is_object(object)) {
       return;
     }
-    model::PlannedBlock block;
-    block.line = object.position().line;
+    model::PlannedBlock block{.line = object.position().line};
     block.id = id(object, "id");
     block.name = text_if_any(object, "name");
     block.role = role(object, "role").value_or(Lifetime::kScratch);
@@ -315,9 +312,7 @@ class ManifestReader : private PlanFields {
   explicit ManifestReader(const std::string& path) : PlanFields(path) {}
 
   PlanResult read(const docs::Document& document) {
-    model::PlanReport report;
-    report.lines = document.lines();
-    report.planner = "heliaAOT";
+    model::PlanReport report{.lines = document.lines(), .planner = "heliaAOT"};
     HeliaTensors tensors{*this};
     const docs::Value root = document.root();
     if (is_array(root)) {
@@ -358,9 +353,7 @@ class ManifestReader : private PlanFields {
     if (!is_object(object)) {
       return;
     }
-    HeliaTouch touch;
-    touch.side = side;
-    touch.place = object.position();
+    HeliaTouch touch{.side = side, .place = object.position()};
     touch.id = id(object, "id");
     touch.name = text_if_any(object, "name");
     touch.role = role_of(object);

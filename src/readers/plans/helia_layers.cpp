@@ -119,8 +119,7 @@ class LayersReader {
   explicit LayersReader(const std::string& path) : problems_(path), tensors_(problems_) {}
 
   PlanResult read(std::string_view text) {
-    model::PlanReport report;
-    report.planner = "heliaAOT";
+    model::PlanReport report{.planner = "heliaAOT"};
     LayerRows rows{text};
     if (rows.next() && read_header(rows)) {
       while (rows.next()) {
@@ -188,21 +187,18 @@ class LayersReader {
     place_.line = rows.line();
     fields_ = &rows.fields();
     if (rows.unclosed()) {
-      wrong("a quoted field does not end", "the file was cut off: write it again");
-      return;
+      return wrong("a quoted field does not end", "the file was cut off: write it again");
     }
     if (fields_->size() != count_) {
-      wrong(
+      return wrong(
           fmt::format(
               "the row has {}, the first line {}", core::plural(fields_->size(), "field"), count_),
           "a field with a comma in it stands in quotes");
-      return;
     }
     const auto layer = number(kLayer);
     const auto size = bytes(kSize);
     const auto side = side_of(field(kSide));
-    HeliaTouch touch;
-    touch.id = field(kId);
+    HeliaTouch touch{.id = std::string{field(kId)}};
     if (touch.id.empty()) {
       wrong("tensor_id is empty");
     }

@@ -135,8 +135,7 @@ class LogReader {
   void read_item(std::string_view item) {
     const PlanPlace place{line_, 0};
     const std::string_view name = item.substr(0, item.find_first_of(" \t"));
-    model::PlannedArena arena;
-    arena.line = line_;
+    model::PlannedArena arena{.line = line_};
     words_.clear();
     std::string_view rest = item.substr(name.size());
     while (!rest.empty()) {
@@ -167,11 +166,10 @@ class LogReader {
     });
     if (known == report_.arenas.end()) {
       if (report_.arenas.size() == kMostArenas) {
-        problems_.error(Code::kPlanSyntax,
-                        place,
-                        fmt::format("more than {} arenas", kMostArenas),
-                        "a network has one arena for each role in each memory");
-        return;
+        return problems_.error(Code::kPlanSyntax,
+                               place,
+                               fmt::format("more than {} arenas", kMostArenas),
+                               "a network has one arena for each role in each memory");
       }
       report_.arenas.push_back(std::move(arena));
     } else {

@@ -103,12 +103,10 @@ void HeliaTensors::take_arena(const HeliaTouch& touch) {
   const auto [found, fresh] =
       arena_of_.emplace(std::pair{touch.role, touch.memory}, arenas_.size());
   if (fresh) {
-    model::PlannedArena arena;
-    arena.memory = touch.memory;
-    arena.role = touch.role;
-    arena.source_memory = helia_source(touch.memory, touch.source_memory);
-    arena.line = touch.place.line;
-    arenas_.push_back(std::move(arena));
+    arenas_.push_back({.memory = touch.memory,
+                       .role = touch.role,
+                       .source_memory = helia_source(touch.memory, touch.source_memory),
+                       .line = touch.place.line});
   }
   if (!touch.region_id) {
     return;

@@ -6,6 +6,7 @@
 // [0, 2) alone; several stand apart by blanks. Where the column of the last step is inclusive,
 // those of gaps are, too. Gaps that share a step each say bytes, and all of these are needed.
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/model/id_order.hpp"
 
@@ -82,9 +83,7 @@ std::string_view name_of(Column column) {
 
 const ColumnName* column_named(std::string_view text) {
   const std::string name = core::to_lower(text);
-  const auto found =
-      std::ranges::find_if(kColumns, [&](const ColumnName& known) { return known.name == name; });
-  return found == kColumns.end() ? nullptr : &*found;
+  return core::find_in(kColumns, name, &ColumnName::name);
 }
 
 bool is_blank_cell(char c) {
@@ -325,11 +324,7 @@ class TableReader {
   }
 
   void unknown_column(const Field& field) {
-    std::vector<std::string> names;
-    names.reserve(kColumns.size());
-    for (const ColumnName& known : kColumns) {
-      names.emplace_back(known.name);
-    }
+    const std::vector<std::string> names = core::texts_of(kColumns, &ColumnName::name);
     const std::string guess = core::did_you_mean(field.text, names);
     problems_.warn(Code::kPlanSyntax,
                    place_of(field),
@@ -353,9 +348,7 @@ class TableReader {
            "write a text that has a comma in quotes");
       return;
     }
-    model::PlannedBlock block;
-    block.memory = "default";
-    block.line = rows_.line();
+    model::PlannedBlock block{.memory = "default", .line = rows_.line()};
     const std::size_t before = errors_;
     lower_ = upper_ = gaps_ = Field{};
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -479,11 +472,10 @@ class TableReader {
   void take_role(const Field& field, model::PlannedBlock& block) {
     const auto role = role_named(field.text);
     if (!role) {
-      fail(Code::kPlanSyntax,
-           place_of(field),
-           fmt::format("'{}' is no role", core::printable(field.text, kLongestShown)),
-           "the roles are: scratch, persistent, constant");
-      return;
+      return fail(Code::kPlanSyntax,
+                  place_of(field),
+                  fmt::format("'{}' is no role", core::printable(field.text, kLongestShown)),
+                  "the roles are: scratch, persistent, constant");
     }
     block.role = *role;
   }
@@ -592,11 +584,10 @@ class TableReader {
       at = end;
     }
     if (gaps.size() > model::kMostWindows) {
-      fail(Code::kPlanLifetime,
-           place_of(gaps_),
-           fmt::format("{} has {}", shown_id(block), core::plural(gaps.size(), "gap")),
-           fmt::format("a buffer has at most {}", model::kMostWindows));
-      return;
+      return fail(Code::kPlanLifetime,
+                  place_of(gaps_),
+                  fmt::format("{} has {}", shown_id(block), core::plural(gaps.size(), "gap")),
+                  fmt::format("a buffer has at most {}", model::kMostWindows));
     }
     std::ranges::stable_sort(
         gaps, [](const Gap& a, const Gap& b) { return a.window.live.lower < b.window.live.lower; });
@@ -605,13 +596,12 @@ class TableReader {
     for (const Gap& gap : gaps) {
       const model::Interval& live = gap.window.live;
       if (live.lower < next && !(has_bytes && gap.has_bytes)) {
-        fail(Code::kPlanLifetime,
-             place_of(gap.field),
-             fmt::format("the gap '{}' of {} begins before the one before it has ended",
-                         core::printable(gap.field.text, kLongestShown),
-                         shown_id(block)),
-             "gaps that share a step each say which bytes are needed: 3-6@0:2");
-        return;
+        return fail(Code::kPlanLifetime,
+                    place_of(gap.field),
+                    fmt::format("the gap '{}' of {} begins before the one before it has ended",
+                                core::printable(gap.field.text, kLongestShown),
+                                shown_id(block)),
+                    "gaps that share a step each say which bytes are needed: 3-6@0:2");
       }
       if (next < live.lower) {
         block.windows.push_back({{next, live.lower}, {}, block.size});
@@ -638,8 +628,7 @@ class TableReader {
            hint);
       return std::nullopt;
     };
-    Gap gap;
-    gap.field = field;
+    Gap gap{.field = field};
     const std::size_t at = std::min(field.text.find('@'), field.text.size());
     // A step may be negative.
     const std::size_t dash = field.text.find('-', 1);
@@ -747,8 +736,7 @@ bool probe_lifetime_csv(std::string_view head) {
   }
   std::array<bool, static_cast<std::size_t>(Column::kIgnored) + 1> seen{};
   for (const Field& field : rows.fields()) {
-    const ColumnName* const known = column_named(field.text);
-    if (known != nullptr) {
+    if (const ColumnName* known = column_named(field.text)) {
       seen[static_cast<std::size_t>(known->column)] = true;
     }
   }

@@ -85,37 +85,32 @@ class DocumentReader : private PlanFields {
   }
 
   void read_memory(docs::Value entry) {
-    model::PlannedMemory known;
-    known.name = text(entry, "name");
-    known.line = entry.position().line;
+    model::PlannedMemory known{.name = text(entry, "name"), .line = entry.position().line};
     known.capacity = size_if_any(entry, "capacity_bytes");
     known.used = size_if_any(entry, "used_bytes");
     known.alignment = alignment_if_any(entry, "alignment");
     known.writable = flag_if_any(entry, "writable");
     const std::string base = text_if_any(entry, "base");
     if (!base.empty()) {
-      const auto address = core::parse_address(base);
-      if (address) {
+      if (const auto address = core::parse_address(base)) {
         known.base = core::PhysAddr{*address};
       } else {
         wrong(entry["base"], "it must be a hexadecimal address", kWriteAgain);
       }
     }
     if (!memories_.insert(known.name).second) {
-      error(
+      return error(
           Code::kPlanDuplicate,
           entry.position(),
           fmt::format("memory '{}' stands here again", core::printable(known.name, kLongestShown)),
           "each memory has one entry");
-      return;
     }
     report_.memories.push_back(std::move(known));
   }
 
   void read_arena(docs::Value entry) {
-    model::PlannedArena arena;
-    arena.memory = memory(entry);
-    arena.role = role(entry, "role").value_or(Lifetime::kScratch);
+    model::PlannedArena arena{.memory = memory(entry),
+                              .role = role(entry, "role").value_or(Lifetime::kScratch)};
     arena.source_memory = source(entry, arena.memory);
     arena.line = entry.position().line;
     arena.region_id = whole_if_any(entry, "region_id");
@@ -130,30 +125,23 @@ class DocumentReader : private PlanFields {
             "it is bound, exhausted, best or infeasible");
     }
     if (!arenas_.insert({arena.memory, arena.role}).second) {
-      error(Code::kPlanDuplicate,
-            entry.position(),
-            fmt::format("the {} arena in '{}' stands here again",
-                        model::name_of(arena.role),
-                        core::printable(arena.memory, kLongestShown)),
-            "one role has one arena in one memory");
-      return;
+      return error(Code::kPlanDuplicate,
+                   entry.position(),
+                   fmt::format("the {} arena in '{}' stands here again",
+                               model::name_of(arena.role),
+                               core::printable(arena.memory, kLongestShown)),
+                   "one role has one arena in one memory");
     }
     const auto capacity = size_if_any(entry, "capacity_bytes");
     if (capacity && memories_.insert(arena.memory).second) {
-      model::PlannedMemory known;
-      known.name = arena.memory;
-      known.capacity = capacity;
-      known.line = arena.line;
-      report_.memories.push_back(std::move(known));
+      report_.memories.push_back({.name = arena.memory, .capacity = capacity, .line = arena.line});
     }
     report_.arenas.push_back(std::move(arena));
   }
 
   void read_block(docs::Value entry) {
-    model::PlannedBlock block;
-    block.id = id(entry, "id");
-    block.name = text_if_any(entry, "name");
-    block.memory = memory(entry);
+    model::PlannedBlock block{
+        .id = id(entry, "id"), .name = text_if_any(entry, "name"), .memory = memory(entry)};
     block.role = role(entry, "role").value_or(Lifetime::kScratch);
     block.source_memory = source(entry, block.memory);
     block.line = entry.position().line;
@@ -217,9 +205,7 @@ class DocumentReader : private PlanFields {
   }
 
   void read_layer(docs::Value entry) {
-    model::LayerTime layer;
-    layer.name = text(entry, "name");
-    layer.line = entry.position().line;
+    model::LayerTime layer{.name = text(entry, "name"), .line = entry.position().line};
     layer.total = whole(entry, "total_cycles").value_or(0);
     layer.compute = whole_if_any(entry, "compute_cycles").value_or(0);
     layer.load = whole_if_any(entry, "load_cycles").value_or(0);

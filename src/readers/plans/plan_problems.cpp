@@ -35,11 +35,7 @@ bool PlanProblems::wants(core::Severity severity, Code code) const {
 }
 
 core::Place PlanProblems::in_file(PlanPlace place) const {
-  core::Place full;
-  full.path = path_;
-  full.line = place.line;
-  full.column = place.column;
-  return full;
+  return {path_, place.line, place.column};
 }
 
 void PlanProblems::keep(core::Diagnostics& list, core::Diagnostic diagnostic) {

@@ -1,5 +1,6 @@
 // The readers of plans in the order in which they are asked: what says its own name comes before
 // what is known by its columns. Then what is wrong with a text that none of them takes.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "formats.hpp"
@@ -17,22 +18,15 @@ namespace {
 using core::Code;
 
 core::Place whole_report(const std::string& path) {
-  core::Place place;
-  place.path = path;
-  return place;
+  return {path};
 }
 
 core::Diagnostic unknown_plan_format(const std::string& format) {
-  std::vector<std::string> names;
-  for (const PlanReader& reader : all_plan_readers()) {
-    names.emplace_back(reader.name);
-  }
-  const std::string hint = core::did_you_mean(format, names);
-  return core::error(
-      Code::kReadUnknownFormat,
-      fmt::format("there is no reader of plans '{}'", core::printable(format)),
-      {},
-      hint.empty() ? fmt::format("the readers of plans are: {}", core::join(names, ", ")) : hint);
+  const std::vector<std::string> names = core::texts_of(all_plan_readers(), &PlanReader::name);
+  return core::error(Code::kReadUnknownFormat,
+                     fmt::format("there is no reader of plans '{}'", core::printable(format)),
+                     {},
+                     core::did_you_mean(format, names, "the readers of plans are"));
 }
 
 constexpr std::string_view kWhatPlansAre =
@@ -119,18 +113,15 @@ const std::vector<PlanReader>& all_plan_readers() {
 const PlanReader* plan_reader_of(std::string_view text) {
   const std::string_view head = without_byte_order_mark(text).substr(0, kPlanHead);
   const auto& readers = all_plan_readers();
-  const auto found =
-      std::ranges::find_if(readers, [&](const PlanReader& reader) { return reader.probe(head); });
-  return found == readers.end() ? nullptr : &*found;
+  return core::find_where(readers, [&](const PlanReader& reader) { return reader.probe(head); });
 }
 
 core::Result<model::PlanReport> read_plan(std::string_view text,
                                           const std::string& path,
                                           const std::string& format) {
   const auto& readers = all_plan_readers();
-  const auto named = std::ranges::find_if(
-      readers, [&](const PlanReader& reader) { return reader.name == format; });
-  if (!format.empty() && named == readers.end()) {
+  const auto* named = core::find_in(readers, format, &PlanReader::name);
+  if (!format.empty() && named == nullptr) {
     return core::fail(unknown_plan_format(format));
   }
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {

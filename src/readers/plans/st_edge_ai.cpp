@@ -118,8 +118,7 @@ class InfoReader : private PlanFields {
     if (key.empty() || printed.empty()) {
       return;
     }
-    Pool pool;
-    pool.place = entry.position();
+    Pool pool{.place = entry.position()};
     pool.name = memory_name(printed);
     if (!pool_names_.insert({pool.name, key}).second) {
       pool.name += "_" + key;
@@ -140,9 +139,7 @@ class InfoReader : private PlanFields {
 
   // What is made of other pools is no memory beside them, unless buffers lie in it.
   void add_memory(docs::Value entry, const Pool& pool) {
-    model::PlannedMemory memory;
-    memory.name = pool.name;
-    memory.line = pool.place.line;
+    model::PlannedMemory memory{.name = pool.name, .line = pool.place.line};
     // -1: as large as it has to be.
     if (!entry["size_bytes"].is(docs::Kind::kNegative)) {
       memory.capacity = size_if_any(entry, "size_bytes");
@@ -185,23 +182,20 @@ class InfoReader : private PlanFields {
   }
 
   void read_buffer(docs::Value entry) {
-    model::PlannedBlock block;
-    block.id = id(entry, "id");
-    block.name = text_if_any(entry, "name");
-    block.line = entry.position().line;
+    model::PlannedBlock block{
+        .id = id(entry, "id"), .name = text_if_any(entry, "name"), .line = entry.position().line};
     const std::string pool_id = id(entry, "mpool_id");
     if (block.id.empty() || pool_id.empty() || !is_new(block.id, entry.position())) {
       return;
     }
     const auto found = pools_.find(pool_id);
     if (found == pools_.end()) {
-      error(Code::kPlanMemory,
-            entry["mpool_id"].position(),
-            fmt::format("buffer '{}' lies in pool {}, which is not there",
-                        core::printable(block.id, kLongestShown),
-                        core::printable(pool_id, kLongestShown)),
-            kMakeAgain);
-      return;
+      return error(Code::kPlanMemory,
+                   entry["mpool_id"].position(),
+                   fmt::format("buffer '{}' lies in pool {}, which is not there",
+                               core::printable(block.id, kLongestShown),
+                               core::printable(pool_id, kLongestShown)),
+                   kMakeAgain);
     }
     block.memory = found->second.name;
     block.size = size(entry, "size_bytes").value_or(core::Bytes{});
@@ -462,11 +456,11 @@ class InfoReader : private PlanFields {
       if (pool.buffers == 0) {
         continue;
       }
-      model::PlannedArena arena;
-      arena.memory = pool.name;
-      arena.role = pool.has_activations ? Lifetime::kScratch : Lifetime::kConstant;
-      arena.total = pool.used;
-      arena.line = pool.place.line;
+      model::PlannedArena arena{
+          .memory = pool.name,
+          .role = pool.has_activations ? Lifetime::kScratch : Lifetime::kConstant,
+          .total = pool.used,
+          .line = pool.place.line};
       if (pool.alignment.value() > 1) {
         arena.alignment = pool.alignment;
       }

@@ -114,8 +114,7 @@ class PlanReading {
  private:
   void read_line(std::string_view line) {
     const PlanPlace place{lines_.number(), 0};
-    TensorBuffer buffer;
-    buffer.line = place.line;
+    TensorBuffer buffer{.line = place.line};
     const Match match = tensor_buffer_in(line, buffer);
     if (match == Match::kCut) {
       plan_.report().abridged = true;
@@ -247,8 +246,7 @@ class PlanReading {
           "TFLM counts in 32 bits: the model is too large for it");
       return;
     }
-    model::PlannedBlock block;
-    block.id = fmt::format("{}", buffer.id);
+    model::PlannedBlock block{.id = fmt::format("{}", buffer.id)};
     // By its letter in the drawing below the list; '*' is what lives in one step only.
     if (buffer.letter != '*' && block.id != std::string_view{&buffer.letter, 1}) {
       block.name = core::printable({&buffer.letter, 1});

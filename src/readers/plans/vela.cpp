@@ -298,10 +298,9 @@ class ListingReading {
 
   void read_row(const VelaRow& row) {
     const PlanPlace place{lines_.number(), 0};
-    model::PlannedBlock block;
-    block.id =
-        row.name.empty() ? fmt::format("tensor at line {}", place.line) : std::string{row.name};
-    block.memory = current_.memory;
+    model::PlannedBlock block{.id = row.name.empty() ? fmt::format("tensor at line {}", place.line)
+                                                     : std::string{row.name},
+                              .memory = current_.memory};
     block.role = current_.role;
     block.line = place.line;
     const std::string what = fmt::format("'{}'", core::printable(block.id, kLongestShown));
@@ -418,7 +417,7 @@ class ListingReading {
     for (Usage& row : rows) {
       row.end_time = listing.is_newer ? row.end_time : row.start_time;
     }
-    std::ranges::sort(rows, [](const Usage& a, const Usage& b) { return a.end_time < b.end_time; });
+    std::ranges::sort(rows, {}, &Usage::end_time);
     // Of the steps up to a row's end, each with fewer bytes alive than the one before it, and more
     // than all behind it.
     std::vector<Alive> peaks;

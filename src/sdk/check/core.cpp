@@ -266,7 +266,7 @@ class CoreChecker {
                                  section.address->value - range.base < range.size;
                         });
       if (lost) {
-        core::Diagnostic wrong =
+        found_.push_back(
             core::error(Code::kSdkDisagree,
                         fmt::format("'{}' of {} is bound to {}, which is in no region of its "
                                     "linker map",
@@ -275,9 +275,8 @@ class CoreChecker {
                                     core::format_hex(section.address->value)),
                         section.address->place,
                         "place the section into a region, so that it follows when that moves")
-                .about({{"section", section.name}, {"core", core_.name}});
-        wrong.related.push_back({core_.linker.front().place, "the linker map is here"});
-        found_.push_back(std::move(wrong));
+                .about({{"section", section.name}, {"core", core_.name}})
+                .beside(core_.linker.front().place, "the linker map is here"));
       }
     }
   }
@@ -294,17 +293,14 @@ class CoreChecker {
         if (attribute == nullptr || !range) {
           continue;
         }
-        emit::MpuRegionFields fields;
-        fields.tex = attribute->tex;
-        fields.cacheable = attribute->cacheable;
-        fields.bufferable = attribute->bufferable;
-        emit::Reach each;
-        each.name = area.region;
-        each.address = range->base;
-        each.size = range->size;
-        each.cache = emit::kind_of(fields);
-        each.place = range->place;
-        reach.regions.push_back(std::move(each));
+        emit::MpuRegionFields fields{.tex = attribute->tex,
+                                     .cacheable = attribute->cacheable,
+                                     .bufferable = attribute->bufferable};
+        reach.regions.push_back({.name = area.region,
+                                 .address = range->base,
+                                 .size = range->size,
+                                 .cache = std::string{emit::kind_of(fields)},
+                                 .place = range->place});
       }
     }
   }
@@ -328,12 +324,10 @@ class CoreChecker {
     if (address == macros.end() || size == macros.end()) {
       return std::nullopt;
     }
-    emit::WrittenRange range;
-    range.name = name;
-    range.base = address->second.value;
-    range.size = size->second.value;
-    range.place = address->second.place;
-    return range;
+    return emit::WrittenRange{.name = name,
+                              .base = address->second.value,
+                              .size = size->second.value,
+                              .place = address->second.place};
   }
 
   const View& view_;

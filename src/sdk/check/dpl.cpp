@@ -2,6 +2,7 @@
 // difference both places are told: where it was made, and what it should be made from.
 #include "dpl.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "tree/differences.hpp"
@@ -113,10 +114,7 @@ DplEntries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
 
 // All parts, with a blank between two.
 std::string value_text(const DplValue& value) {
-  std::vector<std::string> texts;
-  for (const DplPart& part : value.parts) {
-    texts.push_back(part.text);
-  }
+  const std::vector<std::string> texts = core::texts_of(value.parts, &DplPart::text);
   return core::join(texts, " ");
 }
 
@@ -179,8 +177,7 @@ class DplChecker {
         for (std::size_t i = 0; each.name == core && i < each.syscfg.size(); ++i) {
           const std::string& path = each.syscfg[i];
           // A script may write several linker maps for a core.
-          if (std::ranges::none_of(sources,
-                                   [&](const Source& source) { return source.path == path; })) {
+          if (!core::contains(sources, path, &Source::path)) {
             sources.push_back({path, variant.os == view_.variant().os});
           }
         }

@@ -2,6 +2,7 @@
 // that nothing uses. What could not be read is told elsewhere.
 #include "files.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/edit_dts.hpp"
 
@@ -29,8 +30,7 @@ class FileChecker {
     const bool place_sections =
         std::ranges::any_of(all, [](const CoreSources& core) { return !core.sections.empty(); });
     for (const CoreSources& core : all) {
-      const CoreReading* reading = view_.reading().find(core.name);
-      if (reading != nullptr) {
+      if (const CoreReading* reading = view_.reading().find(core.name)) {
         check_core(core, *reading, place_sections);
         check_unused(*reading);
       }
@@ -111,12 +111,11 @@ class FileChecker {
     std::string has;
     std::vector<std::string> lacking;
     for (const std::string& path : core.syscfg) {
-      const auto read =
-          std::ranges::find_if(readings, [&](const Reading& each) { return each.path == path; });
-      const bool is_set = read != readings.end() && count(*read) != 0;
+      const auto* read = core::find_in(readings, path, &Reading::path);
+      const bool is_set = read != nullptr && count(*read) != 0;
       has = is_set ? path : has;
       // What could not be read is told already.
-      if (!is_set && (read != readings.end() || !says(path, module))) {
+      if (!is_set && (read != nullptr || !says(path, module))) {
         lacking.push_back(path);
       }
     }

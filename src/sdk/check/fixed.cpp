@@ -2,6 +2,7 @@
 // entries and regions against it. Device memory faults on unaligned accesses (DDI 0406C, B5.2).
 #include "fixed.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
@@ -67,8 +68,7 @@ class FixedChecker {
 
  private:
   [[nodiscard]] bool is_region(std::uint64_t address) const {
-    return std::ranges::any_of(core_.linker,
-                               [&](const auto& range) { return range.base == address; });
+    return core::contains(core_.linker, address, &emit::WrittenRange::base);
   }
 
   void check_registers(const layout::MmuTable& table, const MmuReading& mmu) {

@@ -83,25 +83,21 @@ class GeneratedChecker {
 
  private:
   [[nodiscard]] core::Place place_of(const std::string& path) const {
-    core::Place place;
-    place.path = fmt::format("{}/{}", sources_.platform.folder, path);
-    return place;
+    return {fmt::format("{}/{}", sources_.platform.folder, path)};
   }
 
   // Whether it is there.
   bool is_there(const ScriptExport& each, const std::string& path) {
     const bool there = sources_.find(path) != nullptr;
     if (!there) {
-      core::Diagnostic missing =
+      found_.push_back(
           core::warning(
               Code::kSdkMissing,
               fmt::format("{} makes this file, but it is not there", variant_.script_path),
               place_of(path),
               "run the script")
-              .about({{"file", variant_.script_path}});
-      missing.related.push_back(
-          {place_in_script(variant_, each.place), "the script writes it here"});
-      found_.push_back(std::move(missing));
+              .about({{"file", variant_.script_path}})
+              .beside(place_in_script(variant_, each.place), "the script writes it here"));
     }
     return there;
   }
@@ -125,8 +121,7 @@ class GeneratedChecker {
     for (const ScriptMapEntry& entry : each.entries) {
       sections.push_back(entry.section.get());
     }
-    std::ranges::stable_sort(sections,
-                             [](const auto* a, const auto* b) { return a->origin < b->origin; });
+    std::ranges::stable_sort(sections, {}, &ScriptSection::origin);
     for (std::size_t i = 1; i < sections.size(); ++i) {
       const ScriptSection& before = *sections[i - 1];
       const ScriptSection& section = *sections[i];
@@ -190,12 +185,7 @@ class GeneratedChecker {
 }  // namespace
 
 core::Place place_in_script(const Variant& variant, const ScriptPiece& piece) {
-  core::Place place;
-  place.path = variant.script->path;
-  place.line = piece.line;
-  place.column = piece.column;
-  place.length = piece.length;
-  return place;
+  return {variant.script->path, piece.line, piece.column, piece.length};
 }
 
 void check_generated(const Sources& sources,

@@ -53,8 +53,7 @@ class RuleChecker {
 
   void check_region(const std::string& core, const emit::WrittenRange& range, const Region* known) {
     if (range.size == 0) {
-      wrong(Code::kLayoutEmpty, range, fmt::format("'{}' is empty", range.name));
-      return;
+      return wrong(Code::kLayoutEmpty, range, fmt::format("'{}' is empty", range.name));
     }
     if (known == nullptr) {
       return;
@@ -114,9 +113,7 @@ class RuleChecker {
 
   // The same checks as of a board's map, over the entries that the tree has.
   void check_driver() {
-    layout::MemoryMap map;
-    map.board = board_.board;
-    map.regions = board_.regions;
+    layout::MemoryMap map{.board = board_.board, .regions = board_.regions};
     for (const CoreReading& core : view_.reading().cores) {
       for (const MmuReading& mmu : core.mmu) {
         add_table(core, mmu, map);
@@ -132,9 +129,7 @@ class RuleChecker {
   }
 
   void add_table(const CoreReading& core, const MmuReading& mmu, layout::MemoryMap& map) {
-    layout::MmuTable table;
-    table.core = core.name;
-    table.place = view_.place_of(mmu.path);
+    layout::MmuTable table{.core = core.name, .place = view_.place_of(mmu.path)};
     for (const emit::WrittenMmuEntry& entry : mmu.entries) {
       const auto seen =
           core::VirtRange::make(core::VirtAddr{entry.virtual_base}, core::Bytes{entry.size});

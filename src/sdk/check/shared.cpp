@@ -2,11 +2,11 @@
 // by the first range that has it. An address that no range has stays as it is.
 #include "shared.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "tree/reading.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,11 +51,10 @@ class SharedChecker {
   // Of the ranges that are tested one after the other, the first that has the address.
   [[nodiscard]] const SharedRange* find(Direction direction, std::uint64_t address) const {
     const auto& ranges = core_.shared.ranges;
-    const auto found = std::ranges::find_if(ranges, [&](const SharedRange& each) {
+    return core::find_where(ranges, [&](const SharedRange& each) {
       return each.direction == direction && address >= from_of(each) &&
              (!each.size || address - from_of(each) < each.size->value);
     });
-    return found == ranges.end() ? nullptr : &*found;
   }
 
   void check(const emit::WrittenRange& range, std::uint64_t physical) {

@@ -40,8 +40,7 @@ core::Result<std::vector<Store>> open_all(core::FileSystem& files, const std::ve
   std::vector<Store> stores;
   core::Diagnostics errors;
   for (const Part& part : parts) {
-    auto store = Store::open(files, part.root);
-    if (store) {
+    if (auto store = Store::open(files, part.root)) {
       stores.push_back(std::move(*store));
     } else {
       errors.insert(errors.end(), store.error().begin(), store.error().end());
@@ -124,9 +123,7 @@ core::Result<void> in_all(const Trees& trees, Step step) {
 template <typename Step>
 core::Result<void> in_turn(const Trees& trees, Step step) {
   for (const auto& tree : trees) {
-    if (auto done = step(*tree); !done) {
-      return done;
-    }
+    MEMSIZE_TRY(step(*tree));
   }
   return {};
 }
@@ -138,15 +135,13 @@ core::Result<void> targets_differ(const Trees& trees) {
     for (const std::string& target : tree->targets()) {
       const auto [first, is_new] = seen.emplace(target, tree.get());
       if (!is_new) {
-        core::Place place;
-        place.path = target;
         return core::fail(core::error(
             Code::kFileWrite,
             fmt::format("cannot change '{}': it is to change as a file of '{}', and of '{}'",
                         core::printable(target, kShown),
                         core::printable(first->second->store().shown_root(), kShown),
                         core::printable(tree->store().shown_root(), kShown)),
-            place,
+            {target},
             "nothing was changed; give it in one of them"));
       }
     }
@@ -208,9 +203,7 @@ core::Result<void> change_locked(const Trees& trees, const std::string& descript
       !planned) {
     return planned;
   }
-  if (auto differ = targets_differ(trees); !differ) {
-    return differ;
-  }
+  MEMSIZE_TRY(targets_differ(trees));
   return change(trees);
 }
 
@@ -278,14 +271,12 @@ core::Diagnostics other_names(core::FileSystem& files, const std::vector<RootCha
       }
     }
     if (!shared.empty()) {
-      core::Place place;
-      place.path = root.root;
       told.push_back(core::warning(
           Code::kSdkNotKept,
           fmt::format("{} other names (hard links), which keep the bytes of before",
                       shared.size() == 1 ? std::string{"a file that changes has"}
                                          : fmt::format("{} files that change have", shared.size())),
-          place,
+          {root.root},
           "what is at the other names is not changed, nor put back"));
       told.back().details = std::move(shared);
     }

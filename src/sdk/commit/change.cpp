@@ -2,9 +2,9 @@
 // at again under the lock, since what was seen before may be another's half change.
 #include "change.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -75,9 +75,8 @@ void note_time(Journal& journal, const std::string& path, std::optional<std::int
   if (!now) {
     return;
   }
-  const auto found = std::ranges::find_if(
-      journal.folder_times, [&](const Journal::FolderTime& folder) { return folder.path == path; });
-  if (found == journal.folder_times.end()) {
+  auto* found = core::find_in(journal.folder_times, path, &Journal::FolderTime::path);
+  if (found == nullptr) {
     journal.folder_times.push_back({path, *now, std::nullopt});
     return;
   }
@@ -198,9 +197,7 @@ core::Result<void> TreeChange::copy(const Task& task) {
   }
   if (task.from.exists && is_original) {
     // A damaged one, or one that was left.
-    if (auto removed = store_.remove_copy(Copy::kBackup, task.path); !removed) {
-      return removed;
-    }
+    MEMSIZE_TRY(store_.remove_copy(Copy::kBackup, task.path));
     if (auto made = store_.make_copy(
             Copy::kBackup, task.path, *task.change->before, metadata_of(file.original, task));
         !made) {
@@ -238,21 +235,13 @@ core::Result<void> TreeChange::stage() {
     return {};
   }
   reached_ = Reached::kStaging;
-  if (auto written = store_.write(Document::kStaging, journal_); !written) {
-    return written;
-  }
+  MEMSIZE_TRY(store_.write(Document::kStaging, journal_));
   for (const Task& task : survey_.tasks) {
-    if (auto made = copy(task); !made) {
-      return made;
-    }
-    if (auto kept = keep_edited(task); !kept) {
-      return kept;
-    }
+    MEMSIZE_TRY(copy(task));
+    MEMSIZE_TRY(keep_edited(task));
   }
   for (const Copy where : {Copy::kBackup, Copy::kPrevious, Copy::kStaged, Copy::kKept}) {
-    if (auto synced = store_.sync_copies(where); !synced) {
-      return synced;
-    }
+    MEMSIZE_TRY(store_.sync_copies(where));
   }
   return store_.sync_own();
 }
@@ -261,9 +250,7 @@ core::Result<void> TreeChange::commit() {
   if (survey_.tasks.empty()) {
     return {};
   }
-  if (auto committed = store_.commit(); !committed) {
-    return committed;
-  }
+  MEMSIZE_TRY(store_.commit());
   reached_ = Reached::kCommitted;
   return store_.sync_own();
 }
@@ -276,9 +263,7 @@ core::Result<void> TreeChange::finish() {
   if (survey_.tasks.empty()) {
     return {};
   }
-  if (auto done = write_done(store_, journal_); !done) {
-    return done;
-  }
+  MEMSIZE_TRY(write_done(store_, journal_));
   reached_ = Reached::kFinished;
   list();
   return {};
@@ -321,11 +306,7 @@ bool TreeChange::undo() {
 }
 
 std::vector<std::string> TreeChange::targets() const {
-  std::vector<std::string> paths;
-  for (const Task& task : survey_.tasks) {
-    paths.push_back(store_.target(task.path));
-  }
-  return paths;
+  return core::texts_of(survey_.tasks, [&](const Task& task) { return store_.target(task.path); });
 }
 
 std::vector<std::string> TreeChange::changed_now() const {

@@ -2,6 +2,7 @@
 // copy, back every old one; a file that is neither stops both, and a person must say what it is.
 #include "recover.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/recover_trees.hpp"
 
@@ -42,11 +43,7 @@ bool can_go_back(const Store& store, const Journal::File& file, const FileState&
 }
 
 std::vector<std::string> paths_of(const Journal& journal) {
-  std::vector<std::string> paths;
-  for (const Journal::File& file : journal.files) {
-    paths.push_back(file.path);
-  }
-  return paths;
+  return core::texts_of(journal.files, &Journal::File::path);
 }
 
 // One step of go_forward().
@@ -266,9 +263,7 @@ core::Result<void> make_changes(Store& store, const Journal& journal) {
     if (!file.pending) {
       continue;
     }
-    if (auto made = make_change(store, file); !made) {
-      return made;
-    }
+    MEMSIZE_TRY(make_change(store, file));
   }
   return store.sync_folders_of(paths_of(journal));
 }
@@ -280,9 +275,7 @@ core::Result<void> write_done(Store& store, const Journal& journal) {
 }
 
 core::Result<void> go_forward(Store& store, const Journal& journal) {
-  if (auto made = make_changes(store, journal); !made) {
-    return made;
-  }
+  MEMSIZE_TRY(make_changes(store, journal));
   return write_done(store, journal);
 }
 
@@ -291,9 +284,7 @@ core::Result<void> go_back(Store& store, const Journal& journal) {
     if (!file->pending) {
       continue;
     }
-    if (auto taken = take_back(store, *file); !taken) {
-      return taken;
-    }
+    MEMSIZE_TRY(take_back(store, *file));
   }
   Journal before = journal;
   before.state = Journal::State::kApplied;
@@ -305,13 +296,9 @@ core::Result<void> go_back(Store& store, const Journal& journal) {
       continue;
     }
     store.remove_folders(file.folders);
-    if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
-      return removed;
-    }
+    MEMSIZE_TRY(store.remove_copy(Copy::kBackup, file.path));
   }
-  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
-    return synced;
-  }
+  MEMSIZE_TRY(store.sync_folders_of(paths_of(journal)));
   return before.files.empty() ? store.remove(Document::kJournal)
                               : store.write(Document::kJournal, before);
 }
@@ -328,9 +315,7 @@ core::Result<void> clear_staging(Store& store) {
     // A good copy of what was never changed: the original is in place.
     const bool is_older = *journal && (*journal)->find(file.path) != nullptr;
     if (!is_older) {
-      if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
-        return removed;
-      }
+      MEMSIZE_TRY(store.remove_copy(Copy::kBackup, file.path));
     }
   }
   return store.remove(Document::kStaging);
@@ -352,9 +337,7 @@ core::Result<void> put_back(Store& store,
     }
     if (!file.original.exists) {
       if (now->exists) {
-        if (auto removed = store.files().remove(store.target(file.path)); !removed) {
-          return removed;
-        }
+        MEMSIZE_TRY(store.files().remove(store.target(file.path)));
       }
       store.remove_folders(file.folders);
       reverted.removed.push_back(file.path);
@@ -369,15 +352,11 @@ core::Result<void> put_back(Store& store,
       if (now->exists) {
         store.tell_lost(Copy::kBackup, file.path, reverted.warnings);
       }
-      if (auto put = store.put(Copy::kBackup, file.path, back); !put) {
-        return put;
-      }
+      MEMSIZE_TRY(store.put(Copy::kBackup, file.path, back));
     }
     reverted.restored.push_back(file.path);
   }
-  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
-    return synced;
-  }
+  MEMSIZE_TRY(store.sync_folders_of(paths_of(journal)));
   return store.remove(Document::kJournal);
 }
 
@@ -473,9 +452,7 @@ core::Result<void> recover_trees(core::FileSystem& files, const std::vector<std:
     MEMSIZE_TRY(session);
     sessions.push_back(std::move(*session));
   }
-  if (auto agreed = agree(stores); !agreed) {
-    return agreed;
-  }
+  MEMSIZE_TRY(agree(stores));
   for (auto& [root, store] : stores) {
     if (!store.exists()) {
       continue;

@@ -48,7 +48,7 @@ class Surveyor {
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
     }
-    std::ranges::sort(survey_.tasks, [](const Task& a, const Task& b) { return a.path < b.path; });
+    std::ranges::sort(survey_.tasks, {}, &Task::path);
     return std::move(survey_);
   }
 
@@ -108,9 +108,8 @@ class Surveyor {
     const std::string full = store_.target(path);
     const core::Entry entry = store_.files().entry(full);
     if (entry.kind != EntryKind::kNothing && entry.kind != EntryKind::kFile) {
-      refuse(wanted.path,
-             entry.kind == EntryKind::kFolder ? "it is a folder" : "it is no regular file");
-      return;
+      return refuse(wanted.path,
+                    entry.kind == EntryKind::kFolder ? "it is a folder" : "it is no regular file");
     }
     std::optional<std::string> bytes;
     if (entry.kind == EntryKind::kFile) {
@@ -176,10 +175,7 @@ class Surveyor {
   }
 
   void add(const std::string& path, const FileChange& change, const core::Entry& entry) {
-    Task task;
-    task.path = path;
-    task.change = &change;
-    task.owner = entry.owner;
+    Task task{.path = path, .change = &change, .owner = entry.owner};
     const bool exists = entry.kind == EntryKind::kFile;
     if (exists) {
       task.from = state_of(*change.before, entry.mode, entry.mtime_ns);

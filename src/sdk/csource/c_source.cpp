@@ -2,6 +2,7 @@
 // that only a build decides stays with the lines under it. Macros has the values of names.
 #include "c_source.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -200,8 +201,7 @@ class Preprocessor {
   }
 
   [[nodiscard]] core::Place place_at(std::size_t at, std::size_t length) const {
-    core::Place place;
-    place.path = source_.path_;
+    core::Place place{source_.path_};
     const std::string_view before = std::string_view{source_.text_}.substr(0, at);
     place.line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
     const std::size_t newline = before.rfind('\n');
@@ -260,10 +260,8 @@ class Preprocessor {
   [[nodiscard]] Conditions open_conditions() const {
     Conditions conditions;
     for (const Branch& branch : branches_) {
-      std::vector<std::string> parts;
-      for (const std::string& text : branch.before) {
-        parts.push_back("!(" + text + ")");
-      }
+      std::vector<std::string> parts =
+          core::texts_of(branch.before, [&](const std::string& text) { return "!(" + text + ")"; });
       if (!branch.text.empty() && !branch.holds) {
         parts.push_back(branch.text);
       }
@@ -286,11 +284,8 @@ class Preprocessor {
     }
     const std::string_view word = whole.substr(at, behind - at);
     const std::string_view rest = whole.substr(behind);
-    core::Place place;
-    place.path = source_.path_;
-    place.line = line;
-    place.column = column;
-    place.length = std::min(whole.find_first_of("\r\n"), whole.size());
+    const core::Place place{
+        source_.path_, line, column, std::min(whole.find_first_of("\r\n"), whole.size())};
     if (word == "if" || word == "ifdef" || word == "ifndef") {
       open(word, squeezed(rest), end, place);
     } else if (word == "elif" || word == "else" || word == "endif") {
@@ -312,8 +307,7 @@ class Preprocessor {
       return;
     }
     ++changes_;
-    Branch branch;
-    branch.place = place;
+    Branch branch{.place = place};
     branch.text = word == "if" ? rest : (word == "ifdef" ? "defined(" : "!defined(") + rest + ")";
     const bool guard = word == "ifndef" && defines_next(rest, end);
     branch.holds = guard ? std::optional{true} : holds(branch.text);
@@ -336,8 +330,7 @@ class Preprocessor {
 
   void next(std::string_view word, const std::string& rest, const core::Place& place) {
     if (branches_.empty()) {
-      wrong(fmt::format("this #{} has no #if", word), place);
-      return;
+      return wrong(fmt::format("this #{} has no #if", word), place);
     }
     ++changes_;
     if (word == "endif") {
@@ -350,8 +343,7 @@ class Preprocessor {
       return;
     }
     if (branch.text.empty()) {
-      wrong(fmt::format("this #{} comes behind an #else", word), place);
-      return;
+      return wrong(fmt::format("this #{} comes behind an #else", word), place);
     }
     branch.is_decided = branch.is_decided || branch.holds.value_or(false);
     if (!branch.holds) {
@@ -402,13 +394,10 @@ class Preprocessor {
     }
     const std::string name{rest.substr(begin, end - begin)};
     if (!core::is_identifier(name)) {
-      wrong("a #define without a name", place);
-      return;
+      return wrong("a #define without a name", place);
     }
-    Define define;
-    define.name = name;
-    define.body = squeezed(rest.substr(end));
-    define.conditions = open_conditions();
+    Define define{
+        .name = name, .body = squeezed(rest.substr(end)), .conditions = open_conditions()};
     define.place = place;
     const std::string_view before = whole.substr(0, behind + begin);
     const std::size_t newline = before.rfind('\n');

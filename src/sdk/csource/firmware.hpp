@@ -15,6 +15,14 @@
 
 namespace memsize::sdk {
 
+/// A source, with what its build defines.
+struct FirmwareFile {
+  const emit::MapFile& file;
+  const std::string& root;
+  const Macros& macros;
+  const BuildFlags& flags;
+};
+
 /// An expression of a source.
 struct Argument {
   /// As written, without comments and with one blank at most between its words.
@@ -39,10 +47,7 @@ struct MmuCall {
 
 /// The macros are those of app_mem_map.h; the source's own are added. A call that is itself
 /// conditional at run time, or whose attribute is, is an error.
-[[nodiscard]] std::vector<MmuCall> parse_mmu_calls(const emit::MapFile& file,
-                                                   const std::string& root,
-                                                   const Macros& macros,
-                                                   const BuildFlags& flags,
+[[nodiscard]] std::vector<MmuCall> parse_mmu_calls(const FirmwareFile& file,
                                                    core::Diagnostics& errors);
 
 /// Cache_setMar(base, size, Cache_Mar_ENABLE), or CacheP_setMar() with its words.
@@ -54,10 +59,7 @@ struct MarCall {
   Conditions conditions;
 };
 
-[[nodiscard]] std::vector<MarCall> parse_mar_calls(const emit::MapFile& file,
-                                                   const std::string& root,
-                                                   const Macros& macros,
-                                                   const BuildFlags& flags,
+[[nodiscard]] std::vector<MarCall> parse_mar_calls(const FirmwareFile& file,
                                                    core::Diagnostics& errors);
 
 /// appMemAddrTranslate(&parameters), with what was assigned to the parameters before.
@@ -74,10 +76,7 @@ struct RatCall {
   Conditions conditions;
 };
 
-[[nodiscard]] std::vector<RatCall> parse_rat_calls(const emit::MapFile& file,
-                                                   const std::string& root,
-                                                   const Macros& macros,
-                                                   const BuildFlags& flags,
+[[nodiscard]] std::vector<RatCall> parse_rat_calls(const FirmwareFile& file,
                                                    core::Diagnostics& errors);
 
 enum class Direction { kToShared, kToTarget };
@@ -96,10 +95,7 @@ struct SharedRange {
 
 /// In the order in which they are tested. A test that is not understood, or whose bounds and whose
 /// result contradict each other, is an error.
-[[nodiscard]] std::vector<SharedRange> parse_shared_ranges(const emit::MapFile& file,
-                                                           const std::string& root,
-                                                           const Macros& macros,
-                                                           const BuildFlags& flags,
+[[nodiscard]] std::vector<SharedRange> parse_shared_ranges(const FirmwareFile& file,
                                                            core::Diagnostics& errors);
 
 }  // namespace memsize::sdk

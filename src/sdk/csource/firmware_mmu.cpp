@@ -17,12 +17,7 @@ namespace {
 
 class MmuParser : private SourceReader {
  public:
-  MmuParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<MmuCall> run() {
     while (!cursor_.done()) {
@@ -98,22 +93,20 @@ class MmuParser : private SourceReader {
     const auto physical = virtual_base && cursor_.expect(",") ? argument() : std::nullopt;
     const auto size = physical && cursor_.expect(",") ? argument() : std::nullopt;
     if (!size || !cursor_.expect(",") || !cursor_.expect("&")) {
-      skip_statement();
-      return;
+      return skip_statement();
     }
     const auto attribute = attributes_.find(step());
     if (attribute == attributes_.end()) {
-      cursor_.wrong("no attribute is set before this call", place);
-      return;
+      return cursor_.wrong("no attribute is set before this call", place);
     }
     if (!sure(is_certain_here)) {
       return;
     }
     if (!covers(attribute->second.conditions, *conditions_)) {
-      cursor_.wrong(fmt::format("the attribute of this call is set where {}, the call is not",
-                                core::printable(joined(attribute->second.conditions), 120)),
-                    place);
-      return;
+      return cursor_.wrong(
+          fmt::format("the attribute of this call is set where {}, the call is not",
+                      core::printable(joined(attribute->second.conditions), 120)),
+          place);
     }
     MmuCall call;
     call.entry.instance = static_cast<unsigned>(calls_.size() + 1);
@@ -141,12 +134,7 @@ class MmuParser : private SourceReader {
 
 class MarParser : private SourceReader {
  public:
-  MarParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<MarCall> run() {
     while (!cursor_.done()) {
@@ -171,17 +159,15 @@ class MarParser : private SourceReader {
     const auto base = argument();
     const auto size = base && cursor_.expect(",") ? argument() : std::nullopt;
     if (!size || !cursor_.expect(",")) {
-      skip_statement();
-      return;
+      return skip_statement();
     }
     const core::Place switch_place = cursor_.place();
     const std::string word = step();
     const bool is_cached = word == "Cache_Mar_ENABLE" || word == "CacheP_Mar_ENABLE";
     if (!is_cached && word != "Cache_Mar_DISABLE" && word != "CacheP_Mar_DISABLE") {
-      cursor_.wrong(
+      return cursor_.wrong(
           fmt::format("'{}' does not say whether this is cached", core::printable(word, 40)),
           switch_place);
-      return;
     }
     calls_.push_back({*base, *size, is_cached, place, source_.conditions(place.line)});
   }
@@ -191,20 +177,12 @@ class MarParser : private SourceReader {
 
 }  // namespace
 
-std::vector<MmuCall> parse_mmu_calls(const emit::MapFile& file,
-                                     const std::string& root,
-                                     const Macros& macros,
-                                     const BuildFlags& flags,
-                                     core::Diagnostics& errors) {
-  return MmuParser{file, root, macros, flags, errors}.run();
+std::vector<MmuCall> parse_mmu_calls(const FirmwareFile& file, core::Diagnostics& errors) {
+  return MmuParser{file, errors}.run();
 }
 
-std::vector<MarCall> parse_mar_calls(const emit::MapFile& file,
-                                     const std::string& root,
-                                     const Macros& macros,
-                                     const BuildFlags& flags,
-                                     core::Diagnostics& errors) {
-  return MarParser{file, root, macros, flags, errors}.run();
+std::vector<MarCall> parse_mar_calls(const FirmwareFile& file, core::Diagnostics& errors) {
+  return MarParser{file, errors}.run();
 }
 
 }  // namespace memsize::sdk

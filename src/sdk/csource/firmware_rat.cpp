@@ -17,12 +17,7 @@ namespace {
 
 class RatParser : private SourceReader {
  public:
-  RatParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<RatCall> run() {
     while (!cursor_.done()) {
@@ -156,12 +151,11 @@ class RatParser : private SourceReader {
         }
       }
       if (last == nullptr) {
-        cursor_.wrong(fmt::format("'{}' is not set before this call{}{}",
-                                  field,
-                                  where.empty() ? "" : " where ",
-                                  core::printable(joined(where), 120)),
-                      place);
-        return;
+        return cursor_.wrong(fmt::format("'{}' is not set before this call{}{}",
+                                         field,
+                                         where.empty() ? "" : " where ",
+                                         core::printable(joined(where), 120)),
+                             place);
       }
       *argument = last->argument;
       call.entry.places.emplace(field, argument->place);
@@ -184,12 +178,8 @@ class RatParser : private SourceReader {
 
 }  // namespace
 
-std::vector<RatCall> parse_rat_calls(const emit::MapFile& file,
-                                     const std::string& root,
-                                     const Macros& macros,
-                                     const BuildFlags& flags,
-                                     core::Diagnostics& errors) {
-  return RatParser{file, root, macros, flags, errors}.run();
+std::vector<RatCall> parse_rat_calls(const FirmwareFile& file, core::Diagnostics& errors) {
+  return RatParser{file, errors}.run();
 }
 
 }  // namespace memsize::sdk

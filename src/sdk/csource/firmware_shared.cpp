@@ -16,12 +16,7 @@ namespace {
 
 class SharedParser : private SourceReader {
  public:
-  SharedParser(const emit::MapFile& file,
-               const std::string& root,
-               const Macros& macros,
-               const BuildFlags& flags,
-               core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors) {}
+  using SourceReader::SourceReader;
 
   std::vector<SharedRange> run() {
     while (!cursor_.done()) {
@@ -75,10 +70,7 @@ class SharedParser : private SourceReader {
     if (word == "{") {
       return block(depth + 1);
     }
-    if (word == "convertVirt2Phys" || word == "convertPhys2Virt") {
-      return conversion();
-    }
-    return plain();
+    return word == "convertVirt2Phys" || word == "convertPhys2Virt" ? conversion() : plain();
   }
 
   // A statement that changes no address: there is no arithmetic, and no other control flow.
@@ -131,9 +123,7 @@ class SharedParser : private SourceReader {
     if (depth == kDeepest) {
       return not_understood(cursor_.place());
     }
-    SharedRange range;
-    range.direction = direction_;
-    range.place = cursor_.place();
+    SharedRange range{.direction = direction_, .place = cursor_.place()};
     range.conditions = source_.conditions(range.place.line);
     step();
     if (!cursor_.expect("(")) {
@@ -314,9 +304,7 @@ class SharedParser : private SourceReader {
 
   // `convertVirt2Phys(address, virtual, physical, size, &result);`
   bool conversion() {
-    SharedRange range;
-    range.direction = direction_;
-    range.place = cursor_.place();
+    SharedRange range{.direction = direction_, .place = cursor_.place()};
     range.conditions = source_.conditions(range.place.line);
     const bool to_shared = step() == "convertVirt2Phys";
     if (to_shared != (direction_ == Direction::kToShared)) {
@@ -349,12 +337,8 @@ class SharedParser : private SourceReader {
 
 }  // namespace
 
-std::vector<SharedRange> parse_shared_ranges(const emit::MapFile& file,
-                                             const std::string& root,
-                                             const Macros& macros,
-                                             const BuildFlags& flags,
-                                             core::Diagnostics& errors) {
-  return SharedParser{file, root, macros, flags, errors}.run();
+std::vector<SharedRange> parse_shared_ranges(const FirmwareFile& file, core::Diagnostics& errors) {
+  return SharedParser{file, errors}.run();
 }
 
 }  // namespace memsize::sdk

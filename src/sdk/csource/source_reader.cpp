@@ -10,13 +10,9 @@ namespace memsize::sdk {
 
 using core::Code;
 
-SourceReader::SourceReader(const emit::MapFile& file,
-                           const std::string& root,
-                           const Macros& macros,
-                           const BuildFlags& flags,
-                           core::Diagnostics& errors)
-    : source_(file, root, macros.with_names(flags), errors),
-      macros_(macros),
+SourceReader::SourceReader(const FirmwareFile& file, core::Diagnostics& errors)
+    : source_(file.file, file.root, file.macros.with_names(file.flags), errors),
+      macros_(file.macros),
       cursor_(source_.cursor(errors)),
       errors_(errors) {
   macros_.add(source_);

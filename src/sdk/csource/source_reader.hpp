@@ -11,13 +11,10 @@
 namespace memsize::sdk {
 
 class SourceReader {
- protected:
-  SourceReader(const emit::MapFile& file,
-               const std::string& root,
-               const Macros& macros,
-               const BuildFlags& flags,
-               core::Diagnostics& errors);
+ public:
+  SourceReader(const FirmwareFile& file, core::Diagnostics& errors);
 
+ protected:
   /// Takes a token and keeps account of the blocks and of the statement that it is in.
   std::string step();
 
@@ -39,8 +36,6 @@ class SourceReader {
 
   /// Up to behind the semicolon, or to the brace that ends the block.
   void skip_statement();
-
-  void forget_function() { statement_.clear(); }
 
   CSource source_;
   Macros macros_;

@@ -2,6 +2,8 @@
 // those that bring it nearer to its files: others differ on purpose.
 #include "agree.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include "formats/edit_generated.hpp"
 #include "script/edit_script.hpp"
 #include "script/script.hpp"
@@ -152,8 +154,7 @@ class Agreement {
       auto content = files_.read(full, core::kMapFile);
       others_[path] = content ? std::move(*content) : std::string{};
     }
-    const auto found = others_.find(path);
-    return found == others_.end() ? nullptr : &found->second;
+    return core::value_in(others_, path);
   }
 
   core::FileSystem& files_;

@@ -41,8 +41,7 @@ std::map<std::string, Range> seen_by(const MemoryMap& map, const std::string& co
     for (const Region& region : map.regions) {
       const bool usable = region.kind != RegionKind::kPhysicalName &&
                           (own ? region.seen_by(core) : region.space != board::Space::kCore);
-      const auto range = usable ? range_of(region) : std::nullopt;
-      if (range) {
+      if (const auto range = usable ? range_of(region) : std::nullopt) {
         seen.emplace(region.name, *range);
       }
     }
@@ -93,7 +92,7 @@ std::uint64_t gaps_of(const std::vector<const MovedRegion*>& regions, Range Move
   for (const MovedRegion* each : regions) {
     ranges.push_back(each->*when);
   }
-  std::ranges::sort(ranges, [](const Range& a, const Range& b) { return a.base < b.base; });
+  std::ranges::sort(ranges, {}, &Range::base);
   std::uint64_t gaps = 0;
   std::uint64_t end = ranges.front().base;
   for (const Range& each : ranges) {
@@ -333,18 +332,16 @@ std::vector<MpuRegionFields> computed_mpu(const MemoryMap& map, const std::strin
       const layout::MpuRegion& region = table.regions[i];
       const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
       core::bug_if(attribute == nullptr, "an MPU region has an attribute that the board has not");
-      MpuRegionFields fields;
-      fields.number = region.number;
-      fields.name = region.name;
-      fields.base = region.range.base().value();
-      fields.size = region.range.size().count();
-      fields.disabled = region.disabled;
-      fields.tex = attribute->tex;
-      fields.cacheable = attribute->cacheable;
-      fields.bufferable = attribute->bufferable;
-      fields.shareable = attribute->shareable;
-      fields.execute = attribute->execute;
-      regions.push_back(std::move(fields));
+      regions.push_back({.number = region.number,
+                         .name = region.name,
+                         .base = region.range.base().value(),
+                         .size = region.range.size().count(),
+                         .disabled = region.disabled,
+                         .tex = attribute->tex,
+                         .cacheable = attribute->cacheable,
+                         .bufferable = attribute->bufferable,
+                         .shareable = attribute->shareable,
+                         .execute = attribute->execute});
     }
   }
   return regions;

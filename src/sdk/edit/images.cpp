@@ -1,11 +1,11 @@
 // Whose images changed files go into: a file in a core's folder is that core's, a macro of the
 // header belongs to the cores that see its region, and anything else that is built is everybody's.
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/edit_dts.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace memsize::sdk {
@@ -68,7 +68,7 @@ class Images {
  private:
   [[nodiscard]] bool is_core(const std::string& name) const {
     const auto& cores = after_.board.cores;
-    return std::ranges::any_of(cores, [&](const board::Core& core) { return core.name == name; });
+    return core::contains(cores, name, &board::Core::name);
   }
 
   void add_all() {

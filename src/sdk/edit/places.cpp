@@ -33,9 +33,7 @@ core::Place place_of_first(const Variant& variant, const core::Parties& parties)
       return place;
     }
   }
-  core::Place whole;
-  whole.path = variant.script->path;
-  return whole;
+  return {variant.script->path};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Brings values into scripts, the files that these write and the cores' programs, then reads the
 // result as any tree and tells its news. Beside a file that is not understood nothing is changed.
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
@@ -64,9 +65,7 @@ class Planner {
       return failed();
     }
     check_readable();
-    EditPlan plan;
-    plan.before = asked.map;
-    plan.after = maps_.at(tree_.os);
+    EditPlan plan{.before = asked.map, .after = maps_.at(tree_.os)};
     if (changes_.empty() && !forced_) {
       if (core::has_errors(found_)) {
         return failed();
@@ -169,13 +168,11 @@ class Planner {
   }
 
   void tell_stale(const std::string& path) {
-    core::Place place;
-    place.path = full(path);
     core::Diagnostic stale =
         core::warning(Code::kSdkStale,
                       "this script had other values than the files that it writes: it has those of "
                       "the files now",
-                      place);
+                      {full(path)});
     for (const Variant& variant : tree_.sources.variants) {
       const Script* old = variant.script_path == path ? stale_script(variant) : nullptr;
       for (std::size_t i = 0; old != nullptr && i < old->variables.size(); ++i) {
@@ -266,14 +263,12 @@ class Planner {
       const ScriptVariable* variable = script ? find_variable(*script, name) : nullptr;
       if (variable != nullptr && variable->assignments.back().expression.uses.empty() &&
           !changes_.contains(name)) {
-        core::Place place;
-        place.path = full(path);
         keep({core::warning(
             Code::kSdkFollow,
             fmt::format("'{}' stays {}: the script let it follow the sizes before it",
                         name,
                         core::format_hex(static_cast<std::uint64_t>(value))),
-            place,
+            {full(path)},
             fmt::format("to move it: --set {}=ADDRESS", name))});
       }
     }
@@ -446,8 +441,7 @@ class Planner {
   [[nodiscard]] bool is_made_by_sysconfig(const std::string& path) const {
     const auto& variants = tree_.sources.variants;
     return std::ranges::any_of(variants, [&](const Variant& variant) {
-      return std::ranges::any_of(variant.cores,
-                                 [&](const CoreSources& core) { return core.generated == path; });
+      return core::contains(variant.cores, path, &CoreSources::generated);
     });
   }
 

@@ -79,12 +79,10 @@ emit::Core reach_of(const MemoryMap& map, const std::string& core) {
   reach.name = core;
   std::set<std::string> told;
   const auto add = [&](const layout::Region& region, std::string_view cache) {
-    emit::Reach each;
-    each.name = region.name;
-    each.address = region.virtual_base->value();
-    each.size = region.size.count();
-    each.cache = cache;
-    reach.regions.push_back(std::move(each));
+    reach.regions.push_back({.name = region.name,
+                             .address = region.virtual_base->value(),
+                             .size = region.size.count(),
+                             .cache = std::string{cache}});
   };
   for (const layout::Region& region : map.regions) {
     if (region.seen_by(core) && region.virtual_base) {
@@ -107,9 +105,7 @@ std::size_t count_wrong(const MemoryMap& map,
                         const std::vector<MpuRegionFields>& fields) {
   std::vector<emit::WrittenMpuRegion> regions;
   for (const MpuRegionFields& each : fields) {
-    emit::WrittenMpuRegion region;
-    region.fields = each;
-    regions.push_back(std::move(region));
+    regions.push_back({.fields = each});
   }
   core::Diagnostics found;
   emit::hold_mpu(reach_of(map, core), {map.board.mpu.first, map.board.mpu.last}, regions, found);

@@ -1,6 +1,7 @@
 // Opens a tree: each operating system's map is imported as a board, loaded, resolved and compared
 // with the script. Where scripts do not agree, they are edited in memory, and it is opened again.
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
 #include "memsize/sdk/edit_tree.hpp"
 #include "memsize/sdk/import.hpp"
@@ -32,9 +33,9 @@ class Opener {
     const auto own = models_.find(variant.os);
     const auto model = own == models_.end() ? models_.find(os_) : own;
     const bool known = model != models_.end();
-    OpenVariant open;
-    open.variant = &variant;
-    open.reading = read_variant(sources, variant, known ? model->second.mpu.first : 0);
+    OpenVariant open{
+        .variant = &variant,
+        .reading = read_variant(sources, variant, known ? model->second.mpu.first : 0)};
     auto import =
         import_board(sources,
                      variant,
@@ -83,30 +84,6 @@ class Opener {
   std::optional<core::Bytes> dram_;
 };
 
-}  // namespace
-
-const OpenVariant* OpenTree::find(const std::string& name) const {
-  const auto found = std::ranges::find_if(
-      variants, [&](const OpenVariant& each) { return each.variant->os == name; });
-  return found == variants.end() ? nullptr : &*found;
-}
-
-bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
-  const board::Values& now = tree.find(tree.os)->map.values;
-  return std::ranges::any_of(values, [&](const auto& value) {
-    const auto same = now.find(value.first);
-    return same == now.end() || same->second != value.second;
-  });
-}
-
-void show_script(const OpenTree& tree, core::Diagnostics& found) {
-  for (const OpenVariant& variant : tree.variants) {
-    show_script(tree.sources, *variant.variant, found);
-  }
-}
-
-namespace {
-
 core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             const Platform& platform,
                             const std::string& os,
@@ -114,10 +91,7 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             Opener& opener) {
   auto sources = read_sources(*files, platform);
   MEMSIZE_TRY(sources);
-  OpenTree tree;
-  tree.os = os;
-  tree.sources = std::move(*sources);
-  tree.files = std::move(files);
+  OpenTree tree{.os = os, .sources = std::move(*sources), .files = std::move(files)};
   MEMSIZE_TRY(find_variant(tree.sources, os));
   for (const Variant& variant : tree.sources.variants) {
     if (!all && variant.os != os) {
@@ -138,6 +112,25 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
 }
 
 }  // namespace
+
+const OpenVariant* OpenTree::find(const std::string& name) const {
+  return core::find_where(variants,
+                          [&](const OpenVariant& each) { return each.variant->os == name; });
+}
+
+bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
+  const board::Values& now = tree.find(tree.os)->map.values;
+  return std::ranges::any_of(values, [&](const auto& value) {
+    const auto same = now.find(value.first);
+    return same == now.end() || same->second != value.second;
+  });
+}
+
+void show_script(const OpenTree& tree, core::Diagnostics& found) {
+  for (const OpenVariant& variant : tree.variants) {
+    show_script(tree.sources, *variant.variant, found);
+  }
+}
 
 core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const Platform& platform,

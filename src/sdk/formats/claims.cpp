@@ -3,6 +3,7 @@
 #include "claims.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "mpu_shown.hpp"
@@ -181,10 +182,7 @@ class ClaimParser {
 
   void add(
       Stated what, std::uint64_t value, std::string_view line, std::size_t at, std::size_t length) {
-    Claim claim;
-    claim.what = what;
-    claim.value = value;
-    claim.text = std::string{line.substr(at, length)};
+    Claim claim{.what = what, .value = value, .text = std::string{line.substr(at, length)}};
     claim.place.path = path_;
     claim.place.line = line_;
     claim.place.column = at_ - line_begin_ + at + 1;
@@ -224,10 +222,9 @@ const emit::WrittenMmuEntry* entry_of(const Claim& claim,
     return nullptr;
   }
   const std::string_view instance = std::string_view{claim.beside}.substr(0, dot);
-  const auto found = std::ranges::find_if(entries, [&](const auto& entry) {
+  return core::find_where(entries, [&](const auto& entry) {
     return instance == fmt::format("mmu_armv8{}", entry.instance);
   });
-  return found == entries.end() ? nullptr : &*found;
 }
 
 // Whether the claim stands beside the value that it is about.

@@ -2,6 +2,7 @@
 // or says otherwise, and what only the file has.
 #include "compare_generated.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "script/script.hpp"
@@ -69,33 +70,54 @@ class Collector {
   std::map<std::string, std::size_t> expected_;
 };
 
-}  // namespace
+// What a file has of a section.
+struct Shown {
+  const std::string& name;
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+};
 
-GeneratedDifferences compare_linker(const ScriptExport& exported,
-                                    const std::vector<emit::WrittenRange>& written) {
+// How a file names sections, and what it is called to have one of a range.
+struct Wording {
+  std::string ScriptSection::*name;
+  std::string_view what;
+  std::string_view is;
+};
+
+// Every section in the file, by its name there, with its range, and nothing else.
+template <typename Written, typename Show>
+GeneratedDifferences compare_ranges(const ScriptExport& exported,
+                                    const std::vector<Written>& written,
+                                    const Wording& wording,
+                                    Show show) {
   Collector collector;
   for (const ScriptMapEntry& entry : exported.entries) {
     const ScriptSection& section = *entry.section;
-    collector.expect(section.name);
-    const auto own = std::ranges::find_if(
-        written, [&](const auto& range) { return range.name == section.name; });
-    if (own == written.end()) {
-      collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
-    } else if (own->base != section.origin || own->size != section.length) {
-      collector.add(section.name,
-                    fmt::format("'{}' is {} here, but {} there",
-                                section.name,
-                                emit::range_text(own->base, own->size),
+    const std::string& name = section.*wording.name;
+    collector.expect(name);
+    const auto* own =
+        core::find_where(written, [&](const Written& each) { return show(each).name == name; });
+    if (own == nullptr) {
+      collector.add(name, fmt::format("it lacks {}'{}'", wording.what, name), {}, &section);
+    } else if (show(*own).base != section.origin || show(*own).size != section.length) {
+      collector.add(name,
+                    fmt::format("'{}' {} {} here, but {} there",
+                                name,
+                                wording.is,
+                                emit::range_text(show(*own).base, show(*own).size),
                                 emit::range_text(section.origin, section.length)),
                     own->place,
                     &section);
     }
   }
-  for (const emit::WrittenRange& range : written) {
-    collector.have(range.name, fmt::format("'{}'", core::printable(range.name)), range.place);
+  for (const Written& each : written) {
+    const std::string& name = show(each).name;
+    collector.have(name, fmt::format("{}'{}'", wording.what, core::printable(name)), each.place);
   }
   return collector.take();
 }
+
+}  // namespace
 
 GeneratedDifferences compare_header(const ScriptExport& exported,
                                     const std::map<std::string, emit::WrittenMacro>& written) {
@@ -115,57 +137,26 @@ GeneratedDifferences compare_header(const ScriptExport& exported,
   return collector.take();
 }
 
+GeneratedDifferences compare_linker(const ScriptExport& exported,
+                                    const std::vector<emit::WrittenRange>& written) {
+  return compare_ranges(exported, written, {&ScriptSection::name, "", "is"}, [](const auto& range) {
+    return Shown{range.name, range.base, range.size};
+  });
+}
+
 GeneratedDifferences compare_dts(const ScriptExport& exported,
                                  const std::vector<emit::WrittenNode>& written) {
-  Collector collector;
-  for (const ScriptMapEntry& entry : exported.entries) {
-    const ScriptSection& section = *entry.section;
-    collector.expect(section.dts_label);
-    const auto own = std::ranges::find_if(
-        written, [&](const auto& node) { return node.label == section.dts_label; });
-    if (own == written.end()) {
-      collector.add(
-          section.dts_label, fmt::format("it lacks node '{}'", section.dts_label), {}, &section);
-    } else if (own->base != section.origin || own->size != section.length) {
-      collector.add(section.dts_label,
-                    fmt::format("'{}' reserves {} here, but {} there",
-                                section.dts_label,
-                                emit::range_text(own->base, own->size),
-                                emit::range_text(section.origin, section.length)),
-                    own->place,
-                    &section);
-    }
-  }
-  for (const emit::WrittenNode& node : written) {
-    collector.have(node.label, fmt::format("node '{}'", core::printable(node.label)), node.place);
-  }
-  return collector.take();
+  return compare_ranges(
+      exported, written, {&ScriptSection::dts_label, "node ", "reserves"}, [](const auto& node) {
+        return Shown{node.label, node.base, node.size};
+      });
 }
 
 GeneratedDifferences compare_html(const ScriptExport& exported,
                                   const std::vector<HtmlRow>& written) {
-  Collector collector;
-  for (const ScriptMapEntry& entry : exported.entries) {
-    const ScriptSection& section = *entry.section;
-    collector.expect(section.name);
-    const auto own =
-        std::ranges::find_if(written, [&](const auto& row) { return row.name == section.name; });
-    if (own == written.end()) {
-      collector.add(section.name, fmt::format("it lacks '{}'", section.name), {}, &section);
-    } else if (own->first != section.origin || own->last + 1 - own->first != section.length) {
-      collector.add(section.name,
-                    fmt::format("'{}' is {} here, but {} there",
-                                section.name,
-                                emit::range_text(own->first, own->last + 1 - own->first),
-                                emit::range_text(section.origin, section.length)),
-                    own->place,
-                    &section);
-    }
-  }
-  for (const HtmlRow& row : written) {
-    collector.have(row.name, fmt::format("'{}'", core::printable(row.name)), row.place);
-  }
-  return collector.take();
+  return compare_ranges(exported, written, {&ScriptSection::name, "", "is"}, [](const auto& row) {
+    return Shown{row.name, row.first, row.last + 1 - row.first};
+  });
 }
 
 }  // namespace memsize::sdk

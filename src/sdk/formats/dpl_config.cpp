@@ -53,13 +53,8 @@ std::optional<std::uint64_t> dpl_constant(const std::string& name) {
 
 class DplParser : private SourceReader {
  public:
-  DplParser(const emit::MapFile& file,
-            const std::string& root,
-            const Macros& macros,
-            const BuildFlags& flags,
-            unsigned first_mpu_region,
-            core::Diagnostics& errors)
-      : SourceReader(file, root, macros, flags, errors), first_mpu_region_(first_mpu_region) {
+  DplParser(const FirmwareFile& file, unsigned first_mpu_region, core::Diagnostics& errors)
+      : SourceReader(file, errors), first_mpu_region_(first_mpu_region) {
     rules_.names = [own = rules_.names](const std::string& name) {
       const auto value = dpl_constant(name);
       return value ? value : own(name);
@@ -93,12 +88,9 @@ class DplParser : private SourceReader {
 
   void read(const std::string& table, const core::Place& place) {
     if (!tables_.insert(table).second) {
-      cursor_.wrong(fmt::format("'{}' is defined twice", table), place);
-      return;
+      return cursor_.wrong(fmt::format("'{}' is defined twice", table), place);
     }
-    core::CTableRules rules;
-    rules.values = rules_;
-    rules.skips_others = true;
+    core::CTableRules rules{.values = rules_, .skips_others = true};
     if (table == kMmuTable) {
       rules.fields = {"vaddr", "paddr", "size", "attrIndx"};
     } else if (table == kRatTable) {
@@ -147,8 +139,7 @@ class DplParser : private SourceReader {
   }
 
   void add_mmu(const core::CFields& fields, const core::Place& brace) {
-    emit::WrittenMmuEntry entry;
-    entry.instance = static_cast<unsigned>(config_.mmu.size() + 1);
+    emit::WrittenMmuEntry entry{.instance = static_cast<unsigned>(config_.mmu.size() + 1)};
     entry.name = fmt::format("entry {}", entry.instance);
     entry.virtual_base = field(fields, "vaddr", kBus);
     entry.physical = field(fields, "paddr", kBus);
@@ -177,9 +168,8 @@ class DplParser : private SourceReader {
     const std::uint64_t bits = field(fields, "size", kMostBits) + 1;
     if (bits < kLeastMpuBits) {
       const auto size = fields.find("size");
-      cursor_.wrong("no MPU region is smaller than 32 B, which is MpuP_RegionSize_32",
-                    size == fields.end() ? region.place : size->second.value_place);
-      return;
+      return cursor_.wrong("no MPU region is smaller than 32 B, which is MpuP_RegionSize_32",
+                           size == fields.end() ? region.place : size->second.value_place);
     }
     region.fields.size = 1ULL << bits;
     config_.mpu.push_back(std::move(region));
@@ -203,13 +193,10 @@ class DplParser : private SourceReader {
 
 }  // namespace
 
-DplConfig parse_dpl_config(const emit::MapFile& file,
-                           const std::string& root,
-                           const Macros& macros,
-                           const BuildFlags& flags,
+DplConfig parse_dpl_config(const FirmwareFile& file,
                            unsigned first_mpu_region,
                            core::Diagnostics& errors) {
-  return DplParser{file, root, macros, flags, first_mpu_region, errors}.run();
+  return DplParser{file, first_mpu_region, errors}.run();
 }
 
 }  // namespace memsize::sdk

@@ -5,7 +5,7 @@
 
 #include "memsize/emit/written.hpp"
 
-#include "csource/c_source.hpp"
+#include "csource/firmware.hpp"
 
 #include <string>
 #include <vector>
@@ -25,10 +25,7 @@ struct DplConfig {
 /// `first_mpu_region` is the number of the first MPU region. The macros are those of the C header;
 /// the source's own are added. Fields that say nothing of the map, such as access permissions, are
 /// passed over. Errors have code verify.parse.
-[[nodiscard]] DplConfig parse_dpl_config(const emit::MapFile& file,
-                                         const std::string& root,
-                                         const Macros& macros,
-                                         const BuildFlags& flags,
+[[nodiscard]] DplConfig parse_dpl_config(const FirmwareFile& file,
                                          unsigned first_mpu_region,
                                          core::Diagnostics& errors);
 

@@ -3,6 +3,7 @@
 #include "memsize/sdk/edit_dts.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/text_edits.hpp"
 #include "memsize/emit/written.hpp"
@@ -44,9 +45,8 @@ NodeRange range_of(const Carveout& carveout) {
 }
 
 const Carveout* find_label(const MemoryMap& map, const std::string& label) {
-  const auto found = std::ranges::find_if(
+  return core::find_where(
       map.carveouts, [&](const Carveout& each) { return !label.empty() && each.label == label; });
-  return found == map.carveouts.end() ? nullptr : &*found;
 }
 
 // The number, written as the old one was: as wide where that was padded, in its letters.
@@ -259,12 +259,10 @@ core::Result<DeviceTreeEdits> edit_device_trees(core::FileSystem& files,
     }
   }
   if (!is_any && found.empty()) {
-    core::Place place;
-    place.path = folder;
     found.push_back(core::error(
         Code::kSdkTree,
         fmt::format("no device tree of '{}' here has a node of its map", after.board.soc),
-        place,
+        {folder},
         fmt::format("give the kernel's folder, or the one that holds {}",
                     after.board.dts_file.empty() ? "its .dts files" : after.board.dts_file)));
   }

@@ -172,8 +172,7 @@ class Regenerator {
     in_place_ = keeps_ || keeps_order(old);
     if (in_place_) {
       // Entries that somebody moved, with nothing else, stay where they are.
-      std::ranges::sort(placed_,
-                        [](const Placed& a, const Placed& b) { return a.entry < b.entry; });
+      std::ranges::sort(placed_, {}, &Placed::entry);
     }
   }
 
@@ -403,11 +402,7 @@ class Regenerator {
     return written;
   }
 
-  [[nodiscard]] core::Place whole_file() const {
-    core::Place place;
-    place.path = file_.path;
-    return place;
-  }
+  [[nodiscard]] core::Place whole_file() const { return {file_.path}; }
 
   [[nodiscard]] core::Diagnostic tangled(Span span) const {
     const std::string_view above = text_.substr(0, span.begin);

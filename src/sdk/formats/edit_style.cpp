@@ -24,8 +24,7 @@ struct Written {
 };
 
 Written written_parts(std::string_view text) {
-  Written parts;
-  parts.is_hex = text.starts_with("0x") || text.starts_with("0X");
+  Written parts{.is_hex = text.starts_with("0x") || text.starts_with("0X")};
   parts.prefix = parts.is_hex ? text.substr(0, 2) : std::string_view{};
   text.remove_prefix(parts.prefix.size());
   const std::size_t end = std::min(text.find_first_of("uUlL"), text.size());

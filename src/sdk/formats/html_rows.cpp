@@ -38,8 +38,7 @@ class RowParser {
         wrong("this row is not closed", at, kRow.size());
         break;
       }
-      HtmlRow row;
-      row.row = {at, end + kRowEnd.size()};
+      HtmlRow row{.row = {at, end + kRowEnd.size()}};
       if (read(row)) {
         rows.push_back(std::move(row));
       }
@@ -110,12 +109,7 @@ class RowParser {
     const std::string_view since = text_.substr(counted_, offset - counted_);
     line_ += static_cast<std::size_t>(std::ranges::count(since, '\n'));
     counted_ = offset;
-    core::Place place;
-    place.path = path_;
-    place.line = line_;
-    place.column = offset - (text_.substr(0, offset).rfind('\n') + 1) + 1;
-    place.length = length;
-    return place;
+    return {path_, line_, offset - (text_.substr(0, offset).rfind('\n') + 1) + 1, length};
   }
 
   void wrong(std::string message, std::size_t offset, std::size_t length) {

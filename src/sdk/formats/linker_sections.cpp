@@ -68,8 +68,7 @@ class SectionsParser {
   // `GROUP attributes { members } attributes`: its members go where it goes.
   bool collection(const OutputSection* outer, unsigned depth) {
     const bool is_union = cursor_.peek() == "UNION";
-    OutputSection shared;
-    shared.place = cursor_.place();
+    OutputSection shared{.place = cursor_.place()};
     cursor_.take();
     ++groups_;
     const std::size_t number = groups_;
@@ -105,8 +104,7 @@ class SectionsParser {
 
   // `name (TYPE) attributes : { inputs } attributes`, where most may be missing.
   bool section(bool in_group) {
-    OutputSection section;
-    section.place = cursor_.place();
+    OutputSection section{.place = cursor_.place()};
     section.name = name();
     if (section.name.empty()) {
       return false;

@@ -34,9 +34,7 @@ class CarveoutPlanner {
                                     carveout.name == carveout.members.front() + "_PHYS";
       carveout.in_header = in_header_.contains(carveout.name) && !is_region && !is_physical_name;
     }
-    std::ranges::stable_sort(plan_.carveouts, [](const PlanCarveout& a, const PlanCarveout& b) {
-      return a.base < b.base;
-    });
+    std::ranges::stable_sort(plan_.carveouts, {}, &PlanCarveout::base);
     tell_hulls_without_node();
   }
 
@@ -47,12 +45,11 @@ class CarveoutPlanner {
     if (known) {
       return;
     }
-    PlanCarveout carveout;
-    carveout.section = section;
-    carveout.label = section->dts_label;
-    carveout.name = section->name;
-    carveout.base = section->origin;
-    carveout.size = section->length;
+    PlanCarveout carveout{.section = section,
+                          .label = section->dts_label,
+                          .name = section->name,
+                          .base = section->origin,
+                          .size = section->length};
     if (section->concat.empty()) {
       cover(carveout, *section);
     }
@@ -100,10 +97,7 @@ class CarveoutPlanner {
       carveout.covers.insert(carveout.covers.end(), inside.begin(), inside.end());
       return;
     }
-    PlanCarveout group;
-    group.section = &section;
-    group.name = section.name;
-    group.covers = inside;
+    PlanCarveout group{.section = &section, .name = section.name, .covers = inside};
     const bool known = std::ranges::any_of(
         plan_.groups, [&](const auto& each) { return each.name == group.name; });
     if (!known) {

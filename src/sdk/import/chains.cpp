@@ -1,4 +1,5 @@
 // Which regions follow each other, by the script's own sums, and what such a row is called.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
@@ -121,8 +122,7 @@ class ChainPlanner {
     if (row.empty()) {
       return;
     }
-    PlanChain chain;
-    chain.space = space;
+    PlanChain chain{.space = space};
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (i != 0 && space == board::Space::kSram &&
           at(row[i]).physical_at != at(row[i - 1]).end()) {
@@ -171,8 +171,7 @@ class ChainPlanner {
           before == nullptr ? std::nullopt : gap_between(*before, next);
       const bool seen_on = gap && sees_on(*before, next, *gap);
       if (!gap || !seen_on || next_label != label) {
-        PlanChain chain;
-        chain.space = board::Space::kDdr;
+        PlanChain chain{.space = board::Space::kDdr};
         if (gap) {
           chain.after = fmt::format("#{}", plan_.chains.size() - 1);
           if (!seen_on) {
@@ -361,8 +360,7 @@ class ChainPlanner {
   // The last chain of a row must not reach the next row, where this one and that one are.
   void limit_chains() {
     for (PlanChain& chain : plan_.chains) {
-      const bool continued = std::ranges::any_of(
-          plan_.chains, [&](const PlanChain& other) { return other.after == chain.name; });
+      const bool continued = core::contains(plan_.chains, chain.name, &PlanChain::after);
       if (chain.space == board::Space::kDdr && !continued) {
         limit_chain(chain);
       }
@@ -426,8 +424,7 @@ class ChainPlanner {
   }
 
   void add_view(const PlanAlias& alias) {
-    PlanView view;
-    view.cores = alias.cores;
+    PlanView view{.cores = alias.cores};
     view.name = (alias.cores.empty() ? std::string{"nobody"} : alias.cores.front()) + "_sees";
     while (!used_.insert(view.name).second) {
       view.name += "_more";
@@ -439,8 +436,7 @@ class ChainPlanner {
         continue;
       }
       const PlanRegion& last = at(region);
-      const bool own = !alias.cores.empty() &&
-                       std::ranges::find(last.cores, alias.cores.front()) != last.cores.end();
+      const bool own = !alias.cores.empty() && core::contains(last.cores, alias.cores.front());
       if (own && last.virtual_at + last.size == alias.virtual_at &&
           plan_.settable(plus(last.forms.origin, last.forms.length)) == begin) {
         view.after = chain.name;

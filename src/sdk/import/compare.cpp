@@ -1,5 +1,6 @@
 // An imported board's map against the sections that the script made: nothing here is shared with
 // what wrote the board.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/import.hpp"
@@ -88,15 +89,16 @@ class Comparer {
     }
     for (const Region& region : map_.regions) {
       if (region.seen_by(core) && !names.contains(region.name)) {
-        core::Diagnostic more = core::error(
-            Code::kSdkImport,
-            fmt::format("the imported board is not the tree's map: it gives '{}' to {}, which has "
-                        "none of it in the script",
-                        region.name,
-                        core),
-            place_in_script(variant_, each.place));
-        more.related.push_back({region.place, "the board has it here"});
-        found_.push_back(std::move(more));
+        found_.push_back(
+            core::error(
+                Code::kSdkImport,
+                fmt::format(
+                    "the imported board is not the tree's map: it gives '{}' to {}, which has "
+                    "none of it in the script",
+                    region.name,
+                    core),
+                place_in_script(variant_, each.place))
+                .beside(region.place, "the board has it here"));
       }
     }
   }
@@ -145,12 +147,10 @@ class Comparer {
   void compare_nodes(const ScriptExport& each) {
     for (const ScriptMapEntry& entry : each.entries) {
       const ScriptSection& section = *entry.section;
-      const auto node = std::ranges::find_if(map_.carveouts, [&](const layout::Carveout& carveout) {
-        return carveout.label == section.dts_label;
-      });
+      const auto* node = core::find_in(map_.carveouts, section.dts_label, &layout::Carveout::label);
       // One without a carve-out was told when the board was written.
-      if (node != map_.carveouts.end() && (node->range.base().value() != section.origin ||
-                                           node->range.size().count() != section.length)) {
+      if (node != nullptr && (node->range.base().value() != section.origin ||
+                              node->range.size().count() != section.length)) {
         differs(
             section,
             fmt::format("node '{}' is {} there, but {} in the script",

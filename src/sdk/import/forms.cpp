@@ -3,6 +3,7 @@
 // function, a branch), the number stays, and nothing is claimed about where it comes from.
 #include "forms.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "script/script.hpp"
@@ -107,7 +108,7 @@ ScriptForms::ScriptForms(const Script& script,
   for (const ScriptSectionPointer& section : script.sections) {
     steps.push_back({section->place.offset, nullptr, 0, section.get()});
   }
-  std::ranges::stable_sort(steps, [](const Step& a, const Step& b) { return a.offset < b.offset; });
+  std::ranges::stable_sort(steps, {}, &Step::offset);
   for (const Step& step : steps) {
     if (step.variable != nullptr) {
       assign(*step.variable, step.index);
@@ -197,8 +198,7 @@ std::optional<Linear> ScriptForms::rounded(std::string_view text, Integer value)
 }
 
 const Symbol* ScriptForms::find(const std::string& name) const {
-  const auto found = symbols_.find(name);
-  return found == symbols_.end() ? nullptr : &found->second;
+  return core::value_in(symbols_, name);
 }
 
 SectionForms ScriptForms::of(const ScriptSection& section) const {

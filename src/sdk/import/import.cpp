@@ -91,11 +91,9 @@ std::string head_text(const Plan& plan) {
 }
 
 core::Diagnostic no_map(const Variant& variant) {
-  core::Place place;
-  place.path = variant.script->path;
   return core::error(Code::kSdkImport,
                      "the script writes no linker map: there is nothing to import",
-                     place,
+                     {variant.script->path},
                      "a board is made of what LinkerCmdFile(...).export() writes for each core");
 }
 
@@ -264,8 +262,7 @@ core::Result<Import> import_board(const Sources& sources,
       wanted.insert(name);
     }
   }
-  Plan plan;
-  plan.pinned = pinned_addresses(variant, reading);
+  Plan plan{.pinned = pinned_addresses(variant, reading)};
   const ScriptForms forms{*variant.script, wanted, plan.pinned};
   plan.sources = &sources;
   plan.variant = &variant;
@@ -281,8 +278,7 @@ core::Result<Import> import_board(const Sources& sources,
   plan_needs(plan);
   plan_chains(plan);
   plan_carveouts(plan);
-  Import import;
-  import.text = head_text(plan) + layout_text(plan) + programs_text(plan);
+  Import import{.text = head_text(plan) + layout_text(plan) + programs_text(plan)};
   while (import.text.ends_with("\n\n")) {
     import.text.pop_back();
   }

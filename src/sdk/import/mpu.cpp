@@ -1,5 +1,6 @@
 // The MPU regions and RAT entries of each R5F. The board says which regions are fixed and what a
 // core sees otherwise than these show it; which MPU regions that takes is computed again from it.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/emit/written.hpp"
@@ -205,18 +206,14 @@ class MpuWriter {
   // Data that must be cached so: the model's attribute for it.
   [[nodiscard]] const board::MpuAttribute* attribute_for(board::Cache cache) const {
     const auto& all = known_->mpu.attributes;
-    const auto found = std::ranges::find_if(all, [&](const board::MpuAttribute& each) {
-      MpuRegionFields fields;
-      fields.tex = each.tex;
-      fields.cacheable = each.cacheable;
-      fields.bufferable = each.bufferable;
+    return core::find_where(all, [&](const board::MpuAttribute& each) {
+      MpuRegionFields fields{
+          .tex = each.tex, .cacheable = each.cacheable, .bufferable = each.bufferable};
       const bool is_used = std::ranges::any_of(known_->mpu.cores, [&](const board::MpuList& list) {
-        return std::ranges::any_of(list.wishes,
-                                   [&](const auto& wish) { return wish.attribute == each.name; });
+        return core::contains(list.wishes, each.name, &board::MpuWish::attribute);
       });
       return is_used && emit::kind_of(fields) == board::name_of(cache);
     });
-    return found == all.end() ? nullptr : &*found;
   }
 
   // DRAM that the core's linker map has or that nobody has for himself, below 4 GiB.
@@ -224,7 +221,7 @@ class MpuWriter {
     std::vector<SeenRegion> seen = seen_by(plan_, core.name);
     std::erase_if(seen, [&](const SeenRegion& each) {
       const auto& cores = each.region->cores;
-      const bool own = std::ranges::find(cores, core.name) != cores.end();
+      const bool own = core::contains(cores, core.name);
       const bool shared = cores.empty() && each.region->in_header &&
                           each.region->cache != board::Cache::kCached &&
                           !belongs_elsewhere(*each.region);
@@ -235,9 +232,8 @@ class MpuWriter {
 
   // In a carve-out of its own, as another core's vrings are.
   [[nodiscard]] bool belongs_elsewhere(const PlanRegion& region) const {
-    return std::ranges::any_of(plan_.carveouts, [&](const PlanCarveout& carveout) {
-      return carveout.members == std::vector<std::string>{region.name};
-    });
+    return core::contains(
+        plan_.carveouts, std::vector<std::string>{region.name}, &PlanCarveout::members);
   }
 
   // Not for areas of the map: outside of DRAM, or over all that the core has of it.

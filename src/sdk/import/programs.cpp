@@ -2,6 +2,7 @@
 // covers, exactly or in part, and keys for tables that several cores have alike.
 #include "programs.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "toml.hpp"
@@ -34,8 +35,7 @@ std::string rebuild_text(const Plan& plan) {
       known->name);
   for (const board::RebuildStep& step : known->rebuild) {
     const bool is_core = step.when != "always" && step.when != "linux";
-    const bool has_core = std::ranges::any_of(
-        plan.cores, [&](const PlanCore& core) { return core.name == step.when; });
+    const bool has_core = core::contains(plan.cores, step.when, &PlanCore::name);
     if (is_core && !has_core) {
       continue;
     }
@@ -60,13 +60,12 @@ std::vector<SeenRegion> seen_by(const Plan& plan, const std::string& core) {
     }
     std::uint64_t base = region.virtual_at;
     for (const PlanAlias& alias : plan.aliases) {
-      const bool own = std::ranges::find(alias.cores, core) != alias.cores.end();
+      const bool own = core::contains(alias.cores, core);
       base = own && alias.of == region.name ? alias.virtual_at : base;
     }
     seen.push_back({&region, base});
   }
-  std::ranges::stable_sort(
-      seen, [](const SeenRegion& a, const SeenRegion& b) { return a.base < b.base; });
+  std::ranges::stable_sort(seen, {}, &SeenRegion::base);
   return seen;
 }
 

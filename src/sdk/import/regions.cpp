@@ -1,4 +1,5 @@
 // Which of a script's sections own memory, and which are another name for it.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
@@ -67,8 +68,7 @@ class RegionCollector {
       const std::size_t slash = path.find('/');
       if (each.kind == "LinkerCmdFile" && slash != std::string::npos) {
         const std::string name = path.substr(0, slash);
-        const bool known = std::ranges::any_of(
-            plan_.cores, [&](const PlanCore& core) { return core.name == name; });
+        const bool known = core::contains(plan_.cores, name, &PlanCore::name);
         if (!known) {
           plan_.cores.push_back({name, path.substr(slash + 1)});
         }
@@ -135,9 +135,7 @@ class RegionCollector {
                section->origin < region.end();
       });
       if (!taken && section->length != 0) {
-        Member member;
-        member.section = section;
-        own(member);
+        own(Member{.section = section});
       }
     }
   }
@@ -222,9 +220,7 @@ class RegionCollector {
   }
 
   void own(const Member& member) {
-    PlanRegion region;
-    region.section = member.section;
-    region.name = member.section->name;
+    PlanRegion region{.section = member.section, .name = member.section->name};
     for (const PlanCore& core : plan_.cores) {
       if (member.cores.contains(core.name)) {
         region.cores.push_back(core.name);
@@ -249,7 +245,7 @@ class RegionCollector {
           continue;
         }
         const bool shared = std::ranges::any_of(item.cores, [&](const std::string& core) {
-          return std::ranges::find(region.cores, core) != region.cores.end();
+          return core::contains(region.cores, core);
         });
         if (region.known == nullptr || shared) {
           region.known = &item;
@@ -291,24 +287,21 @@ class RegionCollector {
         owned.push_back(region);
         continue;
       }
-      PlanAlias alias;
-      alias.section = region.section;
-      alias.name = region.name;
-      alias.of = owner->name;
-      alias.cores = region.cores;
-      alias.virtual_base = region.forms.origin;
-      alias.virtual_at = region.virtual_at;
-      alias.size = region.size;
-      alias.same_place = region.virtual_at == owner->virtual_at;
-      plan_.aliases.push_back(std::move(alias));
+      plan_.aliases.push_back({.section = region.section,
+                               .name = region.name,
+                               .of = owner->name,
+                               .cores = region.cores,
+                               .virtual_base = region.forms.origin,
+                               .virtual_at = region.virtual_at,
+                               .size = region.size,
+                               .same_place = region.virtual_at == owner->virtual_at});
     }
     plan_.regions = std::move(owned);
   }
 
   [[nodiscard]] static bool apart(const PlanRegion& a, const PlanRegion& b) {
-    return std::ranges::none_of(a.cores, [&](const std::string& core) {
-      return std::ranges::find(b.cores, core) != b.cores.end();
-    });
+    return std::ranges::none_of(
+        a.cores, [&](const std::string& core) { return core::contains(b.cores, core); });
   }
 
   [[nodiscard]] const PlanRegion* owner_of(const PlanRegion& region) const {
@@ -356,9 +349,7 @@ bool is_dts(const ScriptExport& each) {
 }
 
 const PlanRegion* Plan::find(const std::string& name) const {
-  const auto found =
-      std::ranges::find_if(regions, [&](const PlanRegion& region) { return region.name == name; });
-  return found == regions.end() ? nullptr : &*found;
+  return core::find_in(regions, name, &PlanRegion::name);
 }
 
 std::string Plan::owner_of(const std::string& name) const {
@@ -367,8 +358,7 @@ std::string Plan::owner_of(const std::string& name) const {
       return alias.of;
     }
   }
-  const bool is_carveout = std::ranges::any_of(
-      carveouts, [&](const PlanCarveout& carveout) { return carveout.name == name; });
+  const bool is_carveout = core::contains(carveouts, name, &PlanCarveout::name);
   const PlanRegion* region = find(name);
   const bool is_region =
       region != nullptr && region->size != 0 && region->space != board::Space::kCore;
@@ -376,12 +366,7 @@ std::string Plan::owner_of(const std::string& name) const {
 }
 
 core::Place Plan::place_of(const ScriptPiece& piece) const {
-  core::Place place;
-  place.path = variant->script->path;
-  place.line = piece.line;
-  place.column = piece.column;
-  place.length = piece.length;
-  return place;
+  return {variant->script->path, piece.line, piece.column, piece.length};
 }
 
 void Plan::left_out(const std::string& what, const core::Place& place, std::string hint) {

@@ -2,6 +2,7 @@
 // long for one line goes on in lines of its own.
 #include "toml.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -42,10 +43,8 @@ std::string key_text(std::string_view key) {
 }
 
 std::string list_text(const std::vector<std::string>& items) {
-  std::vector<std::string> parts;
-  for (const std::string& item : items) {
-    parts.push_back(quoted(item));
-  }
+  const std::vector<std::string> parts =
+      core::texts_of(items, [&](const std::string& item) { return quoted(item); });
   return fmt::format("[{}]", core::join(parts, ", "));
 }
 

@@ -15,8 +15,6 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
 
-#include "csource/c_source.hpp"
-
 #include <string>
 #include <vector>
 
@@ -57,20 +55,5 @@ struct EditOptions {
     const emit::Constants& after,
     const std::vector<emit::MpuRegionFields>& regions,
     const EditOptions& options = {});
-
-/// Calls of Mmu_map() and appMemAddrTranslate() follow the macros by themselves. Every call that
-/// does not give a wanted entry with the macros `after`, and every wanted entry that no call gives,
-/// as errors; calls under open conditions count where they are compiled.
-[[nodiscard]] core::Diagnostics hold_mmu_calls(const emit::MapFile& file,
-                                               const std::string& root,
-                                               const Macros& after,
-                                               const BuildFlags& flags,
-                                               const std::vector<emit::WrittenMmuEntry>& wanted);
-
-[[nodiscard]] core::Diagnostics hold_rat_calls(const emit::MapFile& file,
-                                               const std::string& root,
-                                               const Macros& after,
-                                               const BuildFlags& flags,
-                                               const std::vector<emit::RatEntryFields>& wanted);
 
 }  // namespace memsize::sdk

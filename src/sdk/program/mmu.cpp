@@ -66,9 +66,7 @@ class MmuEditor {
                                  [&](const emit::MapFile& structured, PropertyEdits& edits) {
                                    fill(structured, wanted, edits);
                                  });
-    if (!edited) {
-      return edited;
-    }
+    MEMSIZE_TRY(edited);
     hold({file_.path, *edited}, wanted);
     if (core::has_errors(errors_)) {
       return failed();
@@ -82,11 +80,7 @@ class MmuEditor {
     return tl::unexpected{std::move(errors_)};
   }
 
-  [[nodiscard]] core::Place whole() const {
-    core::Place place;
-    place.path = file_.path_under(root_);
-    return place;
-  }
+  [[nodiscard]] core::Place whole() const { return {file_.path_under(root_)}; }
 
   void disagree(std::string message, std::string hint = {}) {
     errors_.push_back(
@@ -229,10 +223,9 @@ class MmuEditor {
     const Entries entries = emit::parse_syscfg(result, root_, errors_);
     for (std::size_t i = 0; i < std::max(entries.size(), wanted.size()); ++i) {
       if (i >= entries.size() || i >= wanted.size() || !same(entries[i], wanted[i])) {
-        disagree(fmt::format("after the change the file would say {}, where {} is wanted",
-                             i < entries.size() ? text_of(entries[i]) : "nothing",
-                             i < wanted.size() ? text_of(wanted[i]) : "nothing"));
-        return;
+        return disagree(fmt::format("after the change the file would say {}, where {} is wanted",
+                                    i < entries.size() ? text_of(entries[i]) : "nothing",
+                                    i < wanted.size() ? text_of(wanted[i]) : "nothing"));
       }
     }
   }

@@ -221,15 +221,11 @@ class MpuEditor {
       fill_entries(file, entries, edits);
     };
     auto with_regions = edit_instances(file_, root_, kMpu, mpu, mpu_properties(), set_regions);
-    if (!with_regions) {
-      return with_regions;
-    }
+    MEMSIZE_TRY(with_regions);
     const emit::MapFile half{file_.path, *with_regions};
     auto result = edit_instances(
         half, root_, kRat, rat, {"$name", "localAddr", "systemAddr", "size"}, set_entries);
-    if (!result) {
-      return result;
-    }
+    MEMSIZE_TRY(result);
     const auto after = emit::parse_mpu_syscfg({file_.path, *result}, root_, first_, errors_);
     hold(fields_of(after.regions), regions);
     hold(fields_of(after.entries), entries);
@@ -259,9 +255,8 @@ class MpuEditor {
   }
 
   void refuse(Code code, std::string message, std::string hint = {}) {
-    core::Place place;
-    place.path = file_.path_under(root_);
-    errors_.push_back(core::error(code, std::move(message), place, std::move(hint)));
+    errors_.push_back(
+        core::error(code, std::move(message), {file_.path_under(root_)}, std::move(hint)));
   }
 
   void check(const std::vector<MpuRegionFields>& regions,
@@ -382,11 +377,10 @@ class MpuEditor {
   void hold(const std::vector<Fields>& now, const std::vector<Fields>& wanted) {
     for (std::size_t i = 0; i < std::max(now.size(), wanted.size()); ++i) {
       if (i >= now.size() || i >= wanted.size() || !(now[i] == wanted[i])) {
-        refuse(Code::kVerifyDisagree,
-               fmt::format("after the change the file would say {}, where {} is wanted",
-                           i < now.size() ? said(now[i]) : "nothing",
-                           i < wanted.size() ? said(wanted[i]) : "nothing"));
-        return;
+        return refuse(Code::kVerifyDisagree,
+                      fmt::format("after the change the file would say {}, where {} is wanted",
+                                  i < now.size() ? said(now[i]) : "nothing",
+                                  i < wanted.size() ? said(wanted[i]) : "nothing"));
       }
     }
   }

@@ -79,8 +79,7 @@ class Scanner {
 
   void element() {
     owner_ = scan_.elements.size() + 1;
-    TableElement element;
-    element.open = cursor_.place();
+    TableElement element{.open = cursor_.place()};
     int depth = 0;
     do {
       element.close = cursor_.place();

@@ -3,6 +3,7 @@
 // from them is an error.
 #include "edit_script.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "known.hpp"
@@ -46,12 +47,10 @@ class Missing {
     for (const PassedOver& each : known_.passed_over()) {
       const Statement& statement = tree().statements[tree().body[each.statement]];
       if (const auto place = assigned_in(statement)) {
-        core::Diagnostic problem =
-            script_error(fmt::format("'{}' cannot be set: its value is not known", name_),
-                         *place,
-                         "correct what is wrong there first");
-        problem.related.push_back({each.why.place, each.why.message});
-        return problem;
+        return script_error(fmt::format("'{}' cannot be set: its value is not known", name_),
+                            *place,
+                            "correct what is wrong there first")
+            .beside(each.why.place, each.why.message);
       }
     }
     for (const Function& function : tree().functions) {
@@ -100,17 +99,12 @@ class Missing {
   }
 
   [[nodiscard]] core::Diagnostic unknown() const {
-    std::vector<std::string> names;
-    names.reserve(known_.script().variables.size());
-    for (const ScriptVariable& variable : known_.script().variables) {
-      names.push_back(variable.name);
-    }
+    const std::vector<std::string> names =
+        core::texts_of(known_.script().variables, &ScriptVariable::name);
     std::string hint = core::did_you_mean(name_, names);
-    core::Place place;
-    place.path = known_.script().path;
     return core::error(Code::kSdkName,
                        fmt::format("the script has no variable '{}'", core::printable(name_, 80)),
-                       std::move(place),
+                       {known_.script().path},
                        hint.empty() ? "its variables are the names that it assigns outside of "
                                       "functions"
                                     : std::move(hint));
@@ -321,8 +315,7 @@ class Editor {
     // What else fails may be a consequence of the first.
     const auto& old = before.passed_over();
     const auto fails = std::ranges::find_if(after.passed_over(), [&](const PassedOver& each) {
-      return std::ranges::none_of(
-          old, [&](const PassedOver& known) { return known.statement == each.statement; });
+      return !core::contains(old, each.statement, &PassedOver::statement);
     });
     if (fails != after.passed_over().end()) {
       core::Diagnostic refused = fails->why;
@@ -332,8 +325,7 @@ class Editor {
     for (const auto& [name, wanted] : values_) {
       const ScriptVariable* variable = after.variable(name);
       if (variable == nullptr || variable->value() != ScriptValue{wanted}) {
-        core::Place place;
-        place.path = path_;
+        const core::Place place{path_};
         problems.push_back(script_error(
             fmt::format("'{}' does not become {} by editing its last assignment", name, wanted),
             variable == nullptr

@@ -6,6 +6,7 @@
 // function makes what follows conditional, too.
 #include "eval.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "limits.hpp"
@@ -51,8 +52,7 @@ core::Result<Script> Evaluator::run(const std::string& path) {
   if (failed()) {
     return core::fail(*problem_);
   }
-  Script script;
-  script.path = path;
+  Script script{.path = path};
   finish(script);
   return script;
 }
@@ -95,9 +95,8 @@ void Evaluator::step(std::size_t count) {
 
 ScriptExpression Evaluator::expression_at(Span span, const std::vector<NameId>& uses) {
   step_for_text(span.end - span.begin);
-  ScriptExpression expression;
-  expression.place = source_.piece(span);
-  expression.text = source_.text(span);
+  ScriptExpression expression{.place = source_.piece(span),
+                              .text = std::string{source_.text(span)}};
   expression.uses.reserve(uses.size());
   for (const NameId use : uses) {
     expression.uses.emplace_back(name_text(use));
@@ -120,7 +119,7 @@ Evaluator::Reads::~Reads() {
 
 void Evaluator::read(std::vector<NameId>& list, NameId name) {
   step(list.size() / 16);
-  if (std::ranges::find(list, name) == list.end()) {
+  if (!core::contains(list, name)) {
     list.push_back(name);
   }
 }
@@ -276,13 +275,10 @@ void Evaluator::assign(const Statement& statement) {
 
 void Evaluator::assign_again(const Statement& statement) {
   const Target& target = statement.targets.front();
-  Expr variable;
-  variable.kind = ExprKind::kName;
-  variable.name = target.name;
+  Expr variable{.kind = ExprKind::kName, .name = target.name};
   variable.span = target.span;
   const Value before = name(variable);
-  ScriptAssignment assignment;
-  assignment.augmented = true;
+  ScriptAssignment assignment{.augmented = true};
   Value value;
   {
     const Reads reads{*this};
@@ -413,7 +409,7 @@ void Evaluator::import(const Statement& statement) {
                      import.span);
       }
       for (std::size_t id = 0; id < tree_.names.size(); ++id) {
-        if (std::ranges::find(known, tree_.names[id]) != known.end()) {
+        if (core::contains(known, tree_.names[id])) {
           set_name(static_cast<NameId>(id), *module_member(import.module, tree_.names[id]));
         }
       }
@@ -463,9 +459,7 @@ core::Result<Script> evaluate_script(const std::string& path,
 }
 
 const ScriptVariable* find_variable(const Script& script, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      script.variables, [&](const auto& variable) { return variable.name == name; });
-  return found == script.variables.end() ? nullptr : &*found;
+  return core::find_in(script.variables, name, &ScriptVariable::name);
 }
 
 }  // namespace memsize::sdk

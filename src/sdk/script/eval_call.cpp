@@ -1,4 +1,5 @@
 // Calls: of the script's functions, of what Python has, and of the SDK's library.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "eval.hpp"
@@ -57,7 +58,7 @@ constexpr std::array<std::string_view, 7> kOfPython = {
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
+  return core::contains(names, name);
 }
 
 Value make_builtin(Builtin builtin, std::string_view name) {
@@ -86,9 +87,8 @@ std::optional<Value> library_member(std::string_view name) {
 }
 
 std::string_view default_file(std::string_view name) {
-  const auto* known =
-      std::ranges::find_if(kClasses, [&](const Class& entry) { return entry.name == name; });
-  return known == kClasses.end() ? std::string_view{} : known->file;
+  const auto* known = core::find_in(kClasses, name, &Class::name);
+  return known == nullptr ? std::string_view{} : known->file;
 }
 
 }  // namespace
@@ -329,13 +329,9 @@ Value Evaluator::section_method(const Expr& expr, std::size_t index, std::string
     }
     return make_none();
   }
-  constexpr std::array<std::string_view, 6> kSetters = {"setCompatibility",
-                                                        "setNoMap",
-                                                        "setOriginTag",
-                                                        "splitOrigin",
-                                                        "setAlignment",
-                                                        "setPrintCompatibility"};
-  if (!contains(kSetters, name)) {
+  if (!core::is_one_of(name,
+                       "setCompatibility setNoMap setOriginTag splitOrigin setAlignment "
+                       "setPrintCompatibility")) {
     wrong(fmt::format("'{}' of a 'MemSection' is not understood", core::printable(name, 60)),
           expr.span);
     return make_none();
@@ -438,9 +434,7 @@ Value Evaluator::call_function(const Expr& expr, const Function& function) {
     return make_none();
   }
   const auto id = static_cast<std::size_t>(&function - tree_.functions.data());
-  Frame frame;
-  frame.function = &function;
-  frame.call = expr.span;
+  Frame frame{.function = &function, .call = expr.span};
   for (std::size_t i = 0; i < bound.size(); ++i) {
     frame.locals.emplace_back(function.parameters[i].name,
                               bound[i].given ? bound[i].value : presets_[id][i]);
@@ -616,9 +610,7 @@ Value Evaluator::make_exporter(const Expr& expr, const Value& callee) {
   if (!map) {
     return make_none();
   }
-  Exporter exporter;
-  exporter.kind = *callee.text;
-  exporter.map = *map;
+  Exporter exporter{.kind = *callee.text, .map = *map};
   if (with_bases) {
     exporter.target.physical_base = unsigned_of(bound[1], "the physical base");
     exporter.target.virtual_base = unsigned_of(bound[2], "the virtual base");

@@ -2,9 +2,10 @@
 // failed too often. Blanks keep their length, so that places stay those of the file.
 #include "known.hpp"
 
+#include "memsize/core/find.hpp"
+
 #include "parser.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace memsize::sdk {
@@ -76,8 +77,7 @@ std::optional<std::size_t> KnownScript::statement_of(const core::Place& place) c
     const bool here =
         piece.line <= place.line && place.line <= last &&
         (piece.line < place.line || piece.column <= place.column || !found.has_value());
-    const bool gone = std::ranges::any_of(
-        passed_over_, [&](const PassedOver& each) { return each.statement == i; });
+    const bool gone = core::contains(passed_over_, i, &PassedOver::statement);
     if (here && !gone) {
       found = i;
     }
@@ -86,10 +86,9 @@ std::optional<std::size_t> KnownScript::statement_of(const core::Place& place) c
 }
 
 const Statement* KnownScript::assignment_at(std::size_t offset) const {
-  const auto found = std::ranges::find_if(tree_.statements, [&](const Statement& each) {
+  return core::find_where(tree_.statements, [&](const Statement& each) {
     return is_assignment(each) && each.value_span.begin == offset;
   });
-  return found == tree_.statements.end() ? nullptr : &*found;
 }
 
 void KnownScript::index() {

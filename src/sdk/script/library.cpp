@@ -44,10 +44,7 @@ std::size_t Library::make_section(ScriptSection section) {
 }
 
 std::size_t Library::make_map(std::string title, Span span) {
-  Map map;
-  map.title = std::move(title);
-  map.place = source_.piece(span);
-  maps_.push_back(std::move(map));
+  maps_.push_back({.title = std::move(title), .place = source_.piece(span)});
   return maps_.size() - 1;
 }
 
@@ -112,17 +109,15 @@ core::Diagnostic Library::overlap(const Map& map,
   const auto at = [&](const ScriptSection& section) {
     return source_.place({section.place.offset, section.place.offset + section.place.length});
   };
-  core::Diagnostic warning =
-      core::warning(core::Code::kLayoutOverlap,
-                    fmt::format("'{}' and '{}' overlap in the script's map '{}'",
-                                core::printable(a.name),
-                                core::printable(b.name),
-                                core::printable(map.title)),
-                    at(a));
-  warning.details = {fmt::format("{} {}", core::printable(a.name), range_of(a)),
-                     fmt::format("{} {}", core::printable(b.name), range_of(b))};
-  warning.related.push_back({at(b), fmt::format("'{}' is made here", core::printable(b.name))});
-  return warning;
+  return core::warning(core::Code::kLayoutOverlap,
+                       fmt::format("'{}' and '{}' overlap in the script's map '{}'",
+                                   core::printable(a.name),
+                                   core::printable(b.name),
+                                   core::printable(map.title)),
+                       at(a))
+      .with({fmt::format("{} {}", core::printable(a.name), range_of(a)),
+             fmt::format("{} {}", core::printable(b.name), range_of(b))})
+      .beside(at(b), fmt::format("'{}' is made here", core::printable(b.name)));
 }
 
 bool Library::check_overlap(std::size_t map, core::Diagnostics& warnings) {
@@ -133,8 +128,7 @@ bool Library::check_overlap(std::size_t map, core::Diagnostics& warnings) {
   for (const Member& member : checked.members) {
     sorted.push_back(&sections_[member.section].now);
   }
-  std::ranges::sort(
-      sorted, [](const ScriptSection* a, const ScriptSection* b) { return a->name < b->name; });
+  std::ranges::sort(sorted, {}, &ScriptSection::name);
   for (const ScriptSection* a : sorted) {
     for (const ScriptSection* b : sorted) {
       if (a == b || !runs_into(*a, *b) || separate(*a, *b)) {
@@ -167,11 +161,9 @@ std::vector<ScriptMapEntry> Library::entries(const Map& map) {
 }
 
 ScriptExport Library::snapshot(std::size_t map) {
-  ScriptExport result;
-  result.map_variable = maps_[map].variable;
-  result.map_title = maps_[map].title;
-  result.entries = entries(maps_[map]);
-  return result;
+  return {.map_variable = maps_[map].variable,
+          .map_title = maps_[map].title,
+          .entries = entries(maps_[map])};
 }
 
 void Library::finish(Script& script) {

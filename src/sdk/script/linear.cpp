@@ -223,9 +223,7 @@ std::string share_of(std::int64_t size, int parts) {
 }  // namespace
 
 Linear constant_of(Integer value) {
-  Linear form;
-  form.constant = value;
-  return form;
+  return {.constant = value};
 }
 
 Linear name_of(const std::string& name) {

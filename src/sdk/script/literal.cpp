@@ -27,10 +27,7 @@ int digit_value(char c) {
 }
 
 Literal wrong_literal(std::string problem, Span where) {
-  Literal literal;
-  literal.problem = std::move(problem);
-  literal.where = where;
-  return literal;
+  return {.problem = std::move(problem), .where = where};
 }
 
 Literal not_a_number(std::string_view text) {
@@ -86,9 +83,7 @@ Literal decode_float(std::string_view text) {
   if (!good) {
     return not_a_number(text);
   }
-  Literal literal;
-  literal.is_float = true;
-  return literal;
+  return {.is_float = true};
 }
 
 void append_utf8(std::string& out, std::uint32_t code) {

@@ -98,8 +98,16 @@ class ExpressionParser {
   std::size_t at_ = 0;
 
  private:
-  ExprId disjunction();
-  ExprId conjunction();
+  using Rule = ExprId (ExpressionParser::*)();
+
+  ExprId disjunction() { return logical("or", ExprKind::kOr, &ExpressionParser::conjunction); }
+
+  ExprId conjunction() { return logical("and", ExprKind::kAnd, &ExpressionParser::inversion); }
+
+  /// Operands with the word between them; the first alone where it does not follow.
+  ExprId logical(std::string_view word, ExprKind kind, Rule operand);
+  /// Behind the sign, which begins there.
+  ExprId unary(Op op, std::size_t begin, Rule operand);
   ExprId inversion();
   ExprId comparison();
   /// Of operators that bind at least as strongly.
@@ -119,6 +127,7 @@ class ExpressionParser {
   std::optional<Op> comparison_op();
 
   ExprId add(Expr expr);
+  ExprId add_binary(Op op, ExprId left, ExprId right, std::size_t begin);
   ExprId add_list(ExprKind kind, std::vector<ExprId> operands, std::size_t begin);
 
   int depth_ = 0;

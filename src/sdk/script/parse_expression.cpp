@@ -47,6 +47,17 @@ constexpr std::array<std::pair<std::string_view, Op>, 6> kComparisons = {{
     {"!=", Op::kNotEqual},
 }};
 
+// In the order of Op: first those that stand between two numbers.
+constexpr std::array<std::string_view, 26> kOpTexts = {
+    "+", "-", "*",   "/", "//", "%", "**", "<<", ">>", "&",  "|",      "^",  "+",
+    "-", "~", "not", "<", "<=", ">", ">=", "==", "!=", "is", "is not", "in", "not in"};
+
+constexpr std::array<std::pair<std::string_view, Op>, 3> kSigns = {{
+    {"-", Op::kMinus},
+    {"+", Op::kPlus},
+    {"~", Op::kInvert},
+}};
+
 constexpr std::array<std::string_view, 35> kKeywords = {
     "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
     "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
@@ -84,39 +95,13 @@ bool is_keyword(std::string_view word) {
 }
 
 std::string_view op_text(Op op) {
-  switch (op) {
-    case Op::kPower:
-      return "**";
-    case Op::kPlus:
-      return "+";
-    case Op::kMinus:
-      return "-";
-    case Op::kInvert:
-      return "~";
-    case Op::kNot:
-      return "not";
-    case Op::kIs:
-      return "is";
-    case Op::kIsNot:
-      return "is not";
-    case Op::kIn:
-      return "in";
-    case Op::kNotIn:
-      return "not in";
-    default:
-      break;
-  }
-  for (const BinaryOp& known : kBinaryOps) {
-    if (known.op == op) {
-      return known.text;
-    }
-  }
-  for (const auto& [text, known] : kComparisons) {
-    if (known == op) {
-      return text;
-    }
-  }
-  return "?";
+  return kOpTexts.at(static_cast<std::size_t>(op));
+}
+
+std::optional<Op> arithmetic_op(std::string_view text) {
+  const auto* const end = kOpTexts.begin() + static_cast<std::size_t>(Op::kPlus);
+  const auto* const found = std::find(kOpTexts.begin(), end, text);
+  return found == end ? std::nullopt : std::optional{static_cast<Op>(found - kOpTexts.begin())};
 }
 
 ExpressionParser::Level::Level(ExpressionParser& parser) : parser_(parser) {
@@ -202,11 +187,12 @@ ExprId ExpressionParser::add_list(ExprKind kind, std::vector<ExprId> operands, s
   if (failed()) {
     return kNothing;
   }
-  Expr expr;
-  expr.kind = kind;
-  expr.span = {begin, passed()};
-  expr.operands = std::move(operands);
-  return add(std::move(expr));
+  return add({.kind = kind, .span = {begin, passed()}, .operands = std::move(operands)});
+}
+
+ExprId ExpressionParser::add_binary(Op op, ExprId left, ExprId right, std::size_t begin) {
+  return add(
+      {.kind = ExprKind::kBinary, .op = op, .span = {begin, passed()}, .operands = {left, right}});
 }
 
 ExprId ExpressionParser::expression() {
@@ -228,51 +214,28 @@ ExprId ExpressionParser::expression() {
   return add_list(ExprKind::kConditional, {condition, value, other}, begin);
 }
 
-ExprId ExpressionParser::disjunction() {
+ExprId ExpressionParser::logical(std::string_view word, ExprKind kind, Rule operand) {
   const std::size_t begin = here();
-  const ExprId first = conjunction();
-  if (!is_word("or")) {
+  const ExprId first = (this->*operand)();
+  if (!is_word(word)) {
     return first;
   }
   std::vector<ExprId> operands = {first};
-  while (take_word("or")) {
-    operands.push_back(conjunction());
+  while (take_word(word)) {
+    operands.push_back((this->*operand)());
   }
-  return add_list(ExprKind::kOr, std::move(operands), begin);
+  return add_list(kind, std::move(operands), begin);
 }
 
-ExprId ExpressionParser::conjunction() {
-  const std::size_t begin = here();
-  const ExprId first = inversion();
-  if (!is_word("and")) {
-    return first;
-  }
-  std::vector<ExprId> operands = {first};
-  while (take_word("and")) {
-    operands.push_back(inversion());
-  }
-  return add_list(ExprKind::kAnd, std::move(operands), begin);
+ExprId ExpressionParser::unary(Op op, std::size_t begin, Rule operand) {
+  const Level level{*this};
+  const ExprId value = (this->*operand)();
+  return add({.kind = ExprKind::kUnary, .op = op, .span = {begin, passed()}, .operands = {value}});
 }
 
 ExprId ExpressionParser::inversion() {
   const std::size_t begin = here();
-  if (!take_word("not")) {
-    return comparison();
-  }
-  const Level level{*this};
-  if (failed()) {
-    return kNothing;
-  }
-  const ExprId operand = inversion();
-  if (failed()) {
-    return kNothing;
-  }
-  Expr expr;
-  expr.kind = ExprKind::kUnary;
-  expr.op = Op::kNot;
-  expr.span = {begin, passed()};
-  expr.operands = {operand};
-  return add(std::move(expr));
+  return take_word("not") ? unary(Op::kNot, begin, &ExpressionParser::inversion) : comparison();
 }
 
 std::optional<Op> ExpressionParser::comparison_op() {
@@ -333,45 +296,19 @@ ExprId ExpressionParser::binary(int weakest) {
     }
     advance();
     const ExprId right = binary(known->precedence + 1);
-    if (failed()) {
-      break;
-    }
-    Expr expr;
-    expr.kind = ExprKind::kBinary;
-    expr.op = known->op;
-    expr.span = {begin, passed()};
-    expr.operands = {left, right};
-    left = add(std::move(expr));
+    left = add_binary(known->op, left, right, begin);
   }
   return kNothing;
 }
 
 ExprId ExpressionParser::factor() {
   const std::size_t begin = here();
-  Op op{};
-  if (take_sign("-")) {
-    op = Op::kMinus;
-  } else if (take_sign("+")) {
-    op = Op::kPlus;
-  } else if (take_sign("~")) {
-    op = Op::kInvert;
-  } else {
-    return power();
+  for (const auto& [sign, op] : kSigns) {
+    if (take_sign(sign)) {
+      return unary(op, begin, &ExpressionParser::factor);
+    }
   }
-  const Level level{*this};
-  if (failed()) {
-    return kNothing;
-  }
-  const ExprId operand = factor();
-  if (failed()) {
-    return kNothing;
-  }
-  Expr expr;
-  expr.kind = ExprKind::kUnary;
-  expr.op = op;
-  expr.span = {begin, passed()};
-  expr.operands = {operand};
-  return add(std::move(expr));
+  return power();
 }
 
 // Binds stronger than a sign before it and weaker than a sign behind it: -2 ** -1.
@@ -382,19 +319,8 @@ ExprId ExpressionParser::power() {
     return base;
   }
   const Level level{*this};
-  if (failed()) {
-    return kNothing;
-  }
   const ExprId exponent = factor();
-  if (failed()) {
-    return kNothing;
-  }
-  Expr expr;
-  expr.kind = ExprKind::kBinary;
-  expr.op = Op::kPower;
-  expr.span = {begin, passed()};
-  expr.operands = {base, exponent};
-  return add(std::move(expr));
+  return add_binary(Op::kPower, base, exponent, begin);
 }
 
 ExprId ExpressionParser::primary() {
@@ -420,10 +346,7 @@ ExprId ExpressionParser::postfix(ExprId object, std::size_t begin) {
       unexpected("a name");
       return kNothing;
     }
-    Expr expr;
-    expr.kind = ExprKind::kAttribute;
-    expr.name = intern(token().text);
-    expr.operands = {object};
+    Expr expr{.kind = ExprKind::kAttribute, .name = intern(token().text), .operands = {object}};
     advance();
     expr.span = {begin, passed()};
     return add(std::move(expr));
@@ -440,9 +363,7 @@ ExprId ExpressionParser::postfix(ExprId object, std::size_t begin) {
 }
 
 ExprId ExpressionParser::call(ExprId callee, std::size_t begin) {
-  Expr expr;
-  expr.kind = ExprKind::kCall;
-  expr.operands = {callee};
+  Expr expr{.kind = ExprKind::kCall, .operands = {callee}};
   while (!failed() && !take_sign(")")) {
     if (!argument(expr)) {
       return kNothing;
@@ -501,9 +422,8 @@ ExprId ExpressionParser::number_literal() {
     return kNothing;
   }
   advance();
-  Expr expr;
-  expr.kind = literal.is_float ? ExprKind::kFloat : ExprKind::kInteger;
-  expr.number = literal.number;
+  Expr expr{.kind = literal.is_float ? ExprKind::kFloat : ExprKind::kInteger,
+            .number = literal.number};
   expr.span = span;
   return add(std::move(expr));
 }
@@ -512,8 +432,7 @@ ExprId ExpressionParser::number_literal() {
 ExprId ExpressionParser::string_literals() {
   const std::size_t begin = here();
   std::string text;
-  Expr expr;
-  expr.kind = ExprKind::kText;
+  Expr expr{.kind = ExprKind::kText};
   while (is_kind(TokenKind::kString)) {
     const Span span = source_.span(token().text);
     const Literal literal = decode_string(token().text);
@@ -538,8 +457,7 @@ ExprId ExpressionParser::string_literals() {
 
 ExprId ExpressionParser::word() {
   const std::string_view text = token().text;
-  Expr expr;
-  expr.span = source_.span(text);
+  Expr expr{.span = source_.span(text)};
   if (text == "True") {
     expr.kind = ExprKind::kTrue;
   } else if (text == "False") {
@@ -567,10 +485,7 @@ ExprId ExpressionParser::bracketed() {
     return display(close, kNothing, begin);
   }
   const ExprId first = expression();
-  if (round && take_sign(close)) {
-    return first;
-  }
-  return display(close, first, begin);
+  return round && take_sign(close) ? first : display(close, first, begin);
 }
 
 ExprId ExpressionParser::display(std::string_view close, ExprId first, std::size_t begin) {

@@ -2,14 +2,15 @@
 // is refused by name rather than skipped.
 #include "parser.hpp"
 
+#include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
+
 #include "limits.hpp"
 #include "parse_base.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,21 +18,6 @@
 namespace memsize::sdk {
 
 namespace {
-
-constexpr std::array<std::pair<std::string_view, Op>, 12> kAugmented = {{
-    {"+=", Op::kAdd},
-    {"-=", Op::kSubtract},
-    {"*=", Op::kMultiply},
-    {"/=", Op::kDivide},
-    {"//=", Op::kFloorDivide},
-    {"%=", Op::kModulo},
-    {"**=", Op::kPower},
-    {"<<=", Op::kShiftLeft},
-    {">>=", Op::kShiftRight},
-    {"&=", Op::kBitAnd},
-    {"|=", Op::kBitOr},
-    {"^=", Op::kBitXor},
-}};
 
 // Each rule takes its tokens and adds a statement.
 class Parser : public ExpressionParser {
@@ -111,21 +97,8 @@ class Parser : public ExpressionParser {
 
   // Also what is wrong there, for the expression to say so.
   static bool may_begin_value(std::string_view word) {
-    constexpr std::array<std::string_view, 14> kWords = {"False",
-                                                         "None",
-                                                         "True",
-                                                         "and",
-                                                         "or",
-                                                         "not",
-                                                         "is",
-                                                         "in",
-                                                         "if",
-                                                         "else",
-                                                         "elif",
-                                                         "as",
-                                                         "lambda",
-                                                         "await"};
-    return !is_keyword(word) || std::ranges::find(kWords, word) != kWords.end();
+    return !is_keyword(word) ||
+           core::is_one_of(word, "False None True and or not is in if else elif as lambda await");
   }
 
   // The rest of a statement whose value is not in brackets.
@@ -187,12 +160,10 @@ class Parser : public ExpressionParser {
   }
 
   [[nodiscard]] std::optional<Op> augmented_op() const {
-    if (!is_kind(TokenKind::kOperator) || token().text.size() < 2) {
-      return std::nullopt;
-    }
-    const auto* known =
-        std::ranges::find_if(kAugmented, [&](const auto& op) { return op.first == token().text; });
-    return known == kAugmented.end() ? std::nullopt : std::optional{known->second};
+    const std::string_view text = token().text;
+    return is_kind(TokenKind::kOperator) && text.ends_with('=')
+               ? arithmetic_op(text.substr(0, text.size() - 1))
+               : std::nullopt;
   }
 
   // What was a value turns out to be assigned to.
@@ -246,8 +217,7 @@ class Parser : public ExpressionParser {
   void import_statement(Statement& statement) {
     statement.kind = StatementKind::kImport;
     do {
-      ImportedName import;
-      import.module = dotted_name();
+      ImportedName import{.module = dotted_name()};
       import.span = failed() ? Span{} : source_.span(import.module);
       bind(statement, import, import.module.substr(0, import.module.find('.')));
     } while (take_sign(","));
@@ -255,8 +225,7 @@ class Parser : public ExpressionParser {
 
   void from_statement(Statement& statement) {
     statement.kind = StatementKind::kImport;
-    ImportedName import;
-    import.module = dotted_name();
+    ImportedName import{.module = dotted_name()};
     if (!take_word("import")) {
       return unexpected("'import'");
     }
@@ -288,16 +257,12 @@ class Parser : public ExpressionParser {
   }
 
   void if_statement(Block& block) {
-    Statement statement;
-    statement.kind = StatementKind::kIf;
+    Statement statement{.kind = StatementKind::kIf};
     const std::size_t begin = here();
     std::string_view word = "if";
     do {
       advance();
-      Branch branch;
-      branch.condition = expression();
-      branch.body = suite(word);
-      statement.branches.push_back(std::move(branch));
+      statement.branches.push_back({.condition = expression(), .body = suite(word)});
       word = "elif";
     } while (!failed() && is_word("elif"));
     if (take_word("else")) {
@@ -340,8 +305,7 @@ class Parser : public ExpressionParser {
   }
 
   void def_statement(Block& block) {
-    Statement statement;
-    statement.kind = StatementKind::kDef;
+    Statement statement{.kind = StatementKind::kDef};
     const std::size_t begin = here();
     if (locals_ != nullptr) {
       return wrong("a function inside of a function is not understood", source_.span(token().text));
@@ -383,8 +347,7 @@ class Parser : public ExpressionParser {
       const Span span = source_.span(token().text);
       parameter.name = intern(token().text);
       advance();
-      const bool twice = std::ranges::any_of(
-          function.parameters, [&](const Parameter& p) { return p.name == parameter.name; });
+      const bool twice = core::contains(function.parameters, parameter.name, &Parameter::name);
       if (twice) {
         return wrong("a parameter of this name is there already", span);
       }

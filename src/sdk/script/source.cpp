@@ -80,11 +80,7 @@ core::Place ScriptSource::place(Span span) const {
   const std::size_t begin = line_begin(at);
   const std::size_t end = line_end(at);
   const std::size_t from = std::min(span.begin, end);
-  core::Place place;
-  place.path = path_;
-  place.line = at;
-  place.column = from - begin + 1;
-  place.length = std::clamp(span.end, from, end) - from;
+  core::Place place{path_, at, from - begin + 1, std::clamp(span.end, from, end) - from};
   if (end - begin <= kLongestShown) {
     place.text = std::string{text({begin, end})};
   }

@@ -74,6 +74,8 @@ enum class Op {
 
 /// As it is written.
 [[nodiscard]] std::string_view op_text(Op op);
+/// The operator between two numbers that is written so, up to kBitXor.
+[[nodiscard]] std::optional<Op> arithmetic_op(std::string_view text);
 
 struct CallArgument {
   /// Of a keyword argument, else kNothing.

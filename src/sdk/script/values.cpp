@@ -7,6 +7,7 @@
 #include "limits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -54,10 +55,7 @@ Integer floor_quotient(Integer left, Integer right) {
 
 Computed multiply(Integer left, Integer right) {
   // Beyond the sum of their bits - 2, which is still below 128.
-  if (bits(left) + bits(right) > kMostBits + 2) {
-    return too_large();
-  }
-  return checked(left * right);
+  return bits(left) + bits(right) > kMostBits + 2 ? too_large() : checked(left * right);
 }
 
 Computed shift_left(Integer left, Integer right) {
@@ -206,9 +204,7 @@ Computed compare_identity(Op op, const Value& left, const Value& right) {
 }  // namespace
 
 Value make_unknown(ValueKind kind) {
-  Value value;
-  value.kind = kind;
-  return value;
+  return {.kind = kind};
 }
 
 Value make_none() {
@@ -234,35 +230,24 @@ Value make_text(std::string text) {
 }
 
 std::string type_name(const Value& value) {
-  switch (value.kind) {
-    case Kind::kNone:
-      return "NoneType";
-    case Kind::kBoolean:
-      return "bool";
-    case Kind::kInteger:
-      return "int";
-    case Kind::kQuotient:
-      return "float";
-    case Kind::kText:
-      return "str";
-    case Kind::kSection:
-      return "MemSection";
-    case Kind::kMap:
-      return "MemoryMap";
-    case Kind::kFunction:
-    case Kind::kBuiltin:
-      return "function";
-    case Kind::kClass:
-      return "type";
-    case Kind::kModule:
-      return "module";
-    case Kind::kExporter:
-      return "exporter";
-    case Kind::kEnvironment:
-      return "value of the environment";
-    default:
-      return "value that is not followed";
-  }
+  static constexpr std::string_view kNotFollowed = "value that is not followed";
+  // In the order of ValueKind.
+  static constexpr std::array<std::string_view, 15> kNames = {kNotFollowed,
+                                                              "NoneType",
+                                                              "bool",
+                                                              "int",
+                                                              "float",
+                                                              "str",
+                                                              kNotFollowed,
+                                                              "value of the environment",
+                                                              "MemSection",
+                                                              "MemoryMap",
+                                                              "exporter",
+                                                              "function",
+                                                              "function",
+                                                              "type",
+                                                              "module"};
+  return std::string{kNames.at(static_cast<std::size_t>(value.kind))};
 }
 
 std::string show(const Value& value) {

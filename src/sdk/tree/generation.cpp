@@ -2,6 +2,7 @@
 // that each rules out. Without a fact that told anything, nothing is known.
 #include "memsize/sdk/generation.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -47,10 +48,7 @@ std::string evidence_of(const TreeFact& fact, bool is_there) {
 TreeGeneration generation_of_tree(core::FileSystem& files,
                                   const Platform& platform,
                                   const board::TraceFormat& format) {
-  std::vector<std::string> left;
-  for (const board::Generation& generation : format.generations) {
-    left.push_back(generation.name);
-  }
+  std::vector<std::string> left = core::texts_of(format.generations, &board::Generation::name);
   TreeGeneration told;
   for (const TreeFact& fact : format.tree_facts) {
     if (!fact.parts.empty() && !holds(fact.parts, platform.soc)) {

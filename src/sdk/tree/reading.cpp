@@ -2,6 +2,7 @@
 // makefiles (-D with CPU_ and the operating system). Of a file with errors the first is told.
 #include "reading.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/sdk/view.hpp"
 
@@ -72,8 +73,7 @@ class VariantReader {
   }
 
   void read_core(const CoreSources& core) {
-    CoreReading reading;
-    reading.name = core.name;
+    CoreReading reading{.name = core.name};
     if (const MapFile* linker = sources_.find(core.linker)) {
       parse([&](auto& errors) { return emit::parse_linker(*linker, root_, errors); },
             reading.linker);
@@ -115,13 +115,14 @@ class VariantReader {
   void read_generated(const CoreSources& core, CoreReading& reading) {
     const MapFile* file = sources_.find(core.generated);
     DplConfig config;
-    if (file == nullptr ||
-        !parse(
-            [&](auto& errors) {
-              return parse_dpl_config(
-                  *file, root_, Macros{constants_}, flags_of(core.name), first_mpu_region_, errors);
-            },
-            config)) {
+    if (file == nullptr || !parse(
+                               [&](auto& errors) {
+                                 return parse_dpl_config(
+                                     {*file, root_, Macros{constants_}, flags_of(core.name)},
+                                     first_mpu_region_,
+                                     errors);
+                               },
+                               config)) {
       return;
     }
     if (!has_syscfg(core.name)) {
@@ -169,9 +170,8 @@ class VariantReader {
 
   // What is compiled for the core: the operating system of the other variants is not.
   [[nodiscard]] BuildFlags flags_of(const std::string& core) const {
-    BuildFlags flags;
-    flags.defined = {kCoreFlag + core, in_capitals(variant_.os)};
-    flags.families = {kCoreFlag};
+    BuildFlags flags{.defined = {kCoreFlag + core, in_capitals(variant_.os)},
+                     .families = {kCoreFlag}};
     for (const Variant& other : sources_.variants) {
       if (other.os != variant_.os) {
         flags.undefined.insert(in_capitals(other.os));
@@ -199,8 +199,11 @@ class VariantReader {
                             common->content.find("appMemAddrTranslate") != std::string::npos;
     if (translates) {
       std::vector<RatCall> calls;
-      parse([&](auto& errors) { return parse_rat_calls(*common, root_, macros, flags, errors); },
-            calls);
+      parse(
+          [&](auto& errors) {
+            return parse_rat_calls({*common, root_, macros, flags}, errors);
+          },
+          calls);
       RatReading rat{common->path, {}};
       for (RatCall& call : calls) {
         if (call.is_programmed) {
@@ -220,8 +223,11 @@ class VariantReader {
     };
     if (reading.mmu.empty() && says("Mmu_map(")) {
       std::vector<MmuCall> calls;
-      if (parse([&](auto& errors) { return parse_mmu_calls(file, root_, macros, flags, errors); },
-                calls)) {
+      if (parse(
+              [&](auto& errors) {
+                return parse_mmu_calls({file, root_, macros, flags}, errors);
+              },
+              calls)) {
         MmuReading mmu{file.path, {}};
         for (MmuCall& call : calls) {
           mmu.entries.push_back(std::move(call.entry));
@@ -231,13 +237,19 @@ class VariantReader {
     }
     if (says("_setMar(")) {
       reading.mar_path = file.path;
-      parse([&](auto& errors) { return parse_mar_calls(file, root_, macros, flags, errors); },
-            reading.mar);
+      parse(
+          [&](auto& errors) {
+            return parse_mar_calls({file, root_, macros, flags}, errors);
+          },
+          reading.mar);
     }
     if (says("SharedConversion(")) {
       reading.shared.path = file.path;
-      parse([&](auto& errors) { return parse_shared_ranges(file, root_, macros, flags, errors); },
-            reading.shared.ranges);
+      parse(
+          [&](auto& errors) {
+            return parse_shared_ranges({file, root_, macros, flags}, errors);
+          },
+          reading.shared.ranges);
     }
   }
 
@@ -253,9 +265,7 @@ class VariantReader {
 }  // namespace
 
 const CoreReading* Reading::find(const std::string& core) const {
-  const auto found =
-      std::ranges::find_if(cores, [&](const CoreReading& each) { return each.name == core; });
-  return found == cores.end() ? nullptr : &*found;
+  return core::find_in(cores, core, &CoreReading::name);
 }
 
 std::shared_ptr<const Reading> read_variant(const Sources& sources,

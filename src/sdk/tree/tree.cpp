@@ -2,6 +2,7 @@
 // folder that is no such tree, it says which one it may be.
 #include "memsize/sdk/tree.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "script/script.hpp"
@@ -119,14 +120,12 @@ class TreeReader {
     const std::string full = fmt::format("{}/{}", sources_.platform.folder, path);
     // Not read to find out that it is too large.
     if (const auto size = disk_.size(full); size && *size > core::kMapFile.most) {
-      core::Place place;
-      place.path = full;
       sources_.problems.push_back(
           core::error(Code::kSdkTree,
                       fmt::format("this file has {}: no file of a memory map has more than {}",
                                   core::format_size(core::Bytes{*size}),
                                   core::format_size(core::Bytes{core::kMapFile.most})),
-                      place,
+                      {full},
                       "put the SDK's own file back"));
       return;
     }
@@ -159,10 +158,9 @@ class TreeReader {
       }
       return;
     }
-    Variant variant;
-    variant.os = os_of_script(path);
-    variant.script_path = path;
-    variant.script = std::make_shared<const Script>(std::move(*script));
+    Variant variant{.os = os_of_script(path),
+                    .script_path = path,
+                    .script = std::make_shared<const Script>(std::move(*script))};
     for (const ScriptExport& each : variant.script->exports) {
       if (each.kind == "CHeaderFile") {
         variant.header = path_of(each);
@@ -176,8 +174,7 @@ class TreeReader {
   }
 
   [[nodiscard]] CoreSources core_of(const std::string& linker, const std::string& os) const {
-    CoreSources core;
-    core.linker = linker;
+    CoreSources core{.linker = linker};
     core.name = linker.substr(0, linker.find('/'));
     if (sources_.files.contains(std::string{kCommonSource})) {
       core.common_source = kCommonSource;
@@ -232,8 +229,7 @@ std::string path_of(const ScriptExport& exported) {
 }
 
 const emit::MapFile* Sources::find(const std::string& path) const {
-  const auto found = files.find(path);
-  return found == files.end() ? nullptr : &found->second;
+  return core::value_in(files, path);
 }
 
 core::Result<std::vector<Platform>> find_platforms(core::FileSystem& files,
@@ -294,12 +290,10 @@ core::Result<Platform> find_platform(core::FileSystem& files,
     }
     names.push_back(core::printable(platform.soc, kLongestName));
   }
-  core::Place place;
-  place.path = path;
   return core::fail(
       core::error(Code::kSdkTree,
                   fmt::format("this SDK has no '{}'", core::printable(soc, kLongestName)),
-                  place,
+                  {path},
                   fmt::format("it has: {}", core::join(names, ", "))));
 }
 
@@ -325,14 +319,12 @@ core::Result<const Variant*> find_variant(const Sources& sources, const std::str
   if (!own.empty()) {
     return tl::make_unexpected(std::move(own));
   }
-  core::Place place;
-  place.path = folder;
   return core::fail(core::error(
       Code::kSdkTree,
       fmt::format("there is no generator script of '{}' for '{}'",
                   core::printable(sources.platform.soc, kLongestName),
                   core::printable(os, kLongestName)),
-      place,
+      {folder},
       names.empty() ? std::string{"no script of it could be read"}
                     : fmt::format("there are scripts for: {}", core::join(names, ", "))));
 }

@@ -42,9 +42,7 @@ View::View(const Sources& sources,
     : sources_(&sources), variant_(&variant), reading_(&reading), board_(board) {}
 
 core::Place View::place_of(const std::string& path) const {
-  core::Place place;
-  place.path = fmt::format("{}/{}", sources_->platform.folder, path);
-  return place;
+  return {fmt::format("{}/{}", sources_->platform.folder, path)};
 }
 
 std::optional<std::uint64_t> View::macro(const std::string& name) const {
@@ -94,20 +92,16 @@ bool View::in_dram(std::uint64_t physical) const {
 }
 
 emit::Core View::reach_of(const CoreReading& core, const std::string& file) const {
-  emit::Core reach;
-  reach.name = core.name;
-  reach.file = place_of(file);
-  reach.hint =
-      fmt::format("correct the entry, or put in what memsize writes: memsize emit --board {}",
-                  board_ == nullptr
-                      ? "BOARD"
-                      : core::shell_path(board_->board.asked_as.empty() ? board_->board.name
-                                                                        : board_->board.asked_as));
+  emit::Core reach{.name = core.name,
+                   .file = place_of(file),
+                   .hint = fmt::format(
+                       "correct the entry, or put in what memsize writes: memsize emit --board {}",
+                       board_ == nullptr ? "BOARD"
+                                         : core::shell_path(board_->board.asked_as.empty()
+                                                                ? board_->board.name
+                                                                : board_->board.asked_as))};
   for (const emit::WrittenRange& range : core.linker) {
-    emit::Reach each;
-    each.name = range.name;
-    each.address = range.base;
-    each.size = range.size;
+    emit::Reach each{.name = range.name, .address = range.base, .size = range.size};
     each.physical = physical_of(range.name, range.base, core.name);
     each.place = range.place;
     if (const Region* known = board_region(range.name, core.name); known != nullptr) {

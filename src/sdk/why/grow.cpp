@@ -209,9 +209,7 @@ class TreeGrower {
         add_file(now);
       }
     }
-    std::ranges::stable_sort(growth_.moved, [](const Shift& a, const Shift& b) {
-      return a.base_before < b.base_before;
-    });
+    std::ranges::stable_sort(growth_.moved, {}, &Shift::base_before);
     for (const CoreReading& core : view_.reading().cores) {
       add_by_hand(core);
     }

@@ -27,10 +27,7 @@ std::string kind_of_mair(const emit::MairKinds& kinds, const std::string& attrib
 }
 
 CoreHardware mmu_hardware(const View& view, const CoreReading& core, const MmuReading& mmu) {
-  CoreHardware hardware;
-  hardware.core = core.name;
-  hardware.build = mmu.path;
-  hardware.has_mmu = true;
+  CoreHardware hardware{.core = core.name, .build = mmu.path, .has_mmu = true};
   const emit::MairKinds kinds = view.mair_kinds();
   for (const emit::WrittenMmuEntry& entry : mmu.entries) {
     hardware.entries.push_back({fmt::format("MMU {} '{}'", entry.instance, entry.name),
@@ -57,11 +54,8 @@ void add_rat(const RatReading& rat, CoreHardware& hardware) {
 }
 
 CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
-  CoreHardware hardware;
-  hardware.core = core.name;
-  hardware.build = mpu.path;
-  hardware.has_mpu = true;
-  hardware.limit = layout::kMpuSpace;
+  CoreHardware hardware{
+      .core = core.name, .build = mpu.path, .has_mpu = true, .limit = layout::kMpuSpace};
   std::vector<const emit::WrittenMpuRegion*> regions;
   for (const emit::WrittenMpuRegion& region : mpu.regions) {
     regions.push_back(&region);
@@ -92,9 +86,7 @@ CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
 }
 
 CoreHardware plain_hardware(const CoreReading& core) {
-  CoreHardware hardware;
-  hardware.core = core.name;
-  hardware.build = core.mar_path;
+  CoreHardware hardware{.core = core.name, .build = core.mar_path};
   for (const MarCall& call : core.mar) {
     hardware.entries.push_back({fmt::format("Cache_setMar '{}'", call.base.text),
                                 call.place,

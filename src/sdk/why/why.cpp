@@ -2,6 +2,7 @@
 // how and where it is written. A name may stand for several places: each is a subject of its own.
 #include "memsize/sdk/why.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "check/generated.hpp"
@@ -86,10 +87,7 @@ class TreeAnswerer {
   }
 
   core::Diagnostic unknown_core() const {
-    std::vector<std::string> names;
-    for (const CoreReading& core : reading_.cores) {
-      names.push_back(core.name);
-    }
+    const std::vector<std::string> names = core::texts_of(reading_.cores, &CoreReading::name);
     return core::error(
         Code::kUsage,
         fmt::format("{} has no core '{}'", answer_.source, core::printable(question_.core, 40)),
@@ -99,12 +97,10 @@ class TreeAnswerer {
 
   core::Diagnostic unknown_name() const {
     const std::string near = core::did_you_mean(question_.text, all_names());
-    core::Place place;
-    place.path = script_.path;
     return core::error(
         Code::kSdkName,
         fmt::format("no file of {} has '{}'", answer_.source, core::printable(question_.text, 60)),
-        place,
+        {script_.path},
         near.empty() ? "the script names the regions; an address begins with 0x or a digit" : near);
   }
 
@@ -124,10 +120,7 @@ class TreeAnswerer {
   }
 
   [[nodiscard]] std::vector<std::string> other_names() const {
-    std::vector<std::string> names;
-    for (const ScriptVariable& variable : script_.variables) {
-      names.push_back(variable.name);
-    }
+    std::vector<std::string> names = core::texts_of(script_.variables, &ScriptVariable::name);
     for (const ScriptSectionPointer& section : script_.sections) {
       names.push_back(section->variable);
     }
@@ -155,8 +148,8 @@ class TreeAnswerer {
     const std::vector<std::string> sections = section_names();
     const std::vector<std::string> others = other_names();
     // "code_size" is that variable, not the macro of a section "CODE".
-    const bool is_other = std::ranges::find(sections, question_.text) == sections.end() &&
-                          std::ranges::find(others, question_.text) != others.end() &&
+    const bool is_other = !core::contains(sections, question_.text) &&
+                          core::contains(others, question_.text) &&
                           !reading_.macros.contains(question_.text);
     std::string name = is_other ? "" : layout::name_meant(question_.text, sections);
     if (!name.empty()) {
@@ -214,9 +207,7 @@ class TreeAnswerer {
     if (told) {
       return;
     }
-    Subject subject;
-    subject.kind = "region";
-    subject.name = name;
+    Subject subject{.kind = "region", .name = name};
     if (section != nullptr) {
       subject.note = section->comment == name ? "" : section->comment;
       subject.address = section->origin;
@@ -485,8 +476,7 @@ class TreeAnswerer {
     for (const ScriptSectionPointer& section : script_.sections) {
       const std::string_view argument = core::trim(section->length_argument.text);
       const bool is_size = argument == variable.name && section->concat.empty();
-      const bool known =
-          std::ranges::any_of(sized, [&](const auto* each) { return each->name == section->name; });
+      const bool known = core::contains(sized, section->name, &ScriptSection::name);
       if (is_size && !known && !section->name.ends_with("_PHYS")) {
         sized.push_back(section.get());
       }
@@ -500,9 +490,7 @@ class TreeAnswerer {
                       sized.front()->name));
       return;
     }
-    Subject subject;
-    subject.kind = "variable";
-    subject.name = variable.name;
+    Subject subject{.kind = "variable", .name = variable.name};
     if (is_number) {
       const auto number = static_cast<std::uint64_t>(*value);
       subject.facts.push_back(fmt::format(
@@ -521,7 +509,7 @@ class TreeAnswerer {
 
   void add_users(const std::string& name, Subject& subject) const {
     const auto uses = [&](const ScriptExpression& expression) {
-      return std::ranges::find(expression.uses, name) != expression.uses.end();
+      return core::contains(expression.uses, name);
     };
     for (const ScriptVariable& variable : script_.variables) {
       if (uses(variable.assignments.back().expression)) {
@@ -544,11 +532,8 @@ class TreeAnswerer {
           node.name.substr(0, node.name.find('@')) != name) {
         continue;
       }
-      Subject subject;
-      subject.kind = "node";
-      subject.name = called(node);
-      subject.physical = node.base;
-      subject.size = node.size;
+      Subject subject{
+          .kind = "node", .name = called(node), .physical = node.base, .size = node.size};
       subject.facts.push_back(
           fmt::format("Linux reserves it{}", node.no_map ? ", and does not map it" : ""));
       subject.said.push_back({node.place, "the node"});
@@ -578,9 +563,7 @@ class TreeAnswerer {
     if (macro == reading_.macros.end()) {
       return;
     }
-    Subject subject;
-    subject.kind = "macro";
-    subject.name = name;
+    Subject subject{.kind = "macro", .name = name};
     subject.facts.push_back(fmt::format("it is {}", core::format_hex(macro->second.value)));
     subject.said.push_back({macro->second.place, "the macro"});
     answer_.subjects.push_back(std::move(subject));
@@ -590,8 +573,7 @@ class TreeAnswerer {
 
   void read_address(std::uint64_t address) {
     if (question_.core.empty()) {
-      AddressReading reading;
-      reading.physical = address;
+      AddressReading reading{.physical = address};
       place_on_bus(address, reading);
       answer_.readings.push_back(std::move(reading));
     }
@@ -684,14 +666,13 @@ class TreeAnswerer {
 
   void read_by_core(const CoreHardware& core, std::uint64_t address) {
     const Sight sight = layout::look_at(core, address, 1).front();
-    AddressReading reading;
-    reading.core = core.core;
-    reading.build = core.build;
-    reading.is_mapped = sight.is_mapped;
-    reading.physical = sight.physical;
-    reading.cached = sight.cached;
-    reading.by = sight.by;
-    reading.by_place = sight.by_place;
+    AddressReading reading{.core = core.core,
+                           .build = core.build,
+                           .is_mapped = sight.is_mapped,
+                           .physical = sight.physical,
+                           .cached = sight.cached,
+                           .by = sight.by,
+                           .by_place = sight.by_place};
     if (!sight.moved_by.empty()) {
       reading.by += (reading.by.empty() ? "" : ", ") + sight.moved_by;
     }

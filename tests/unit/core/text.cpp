@@ -326,6 +326,17 @@ TEST_SUITE("core") {
     }
   }
 
+  TEST_CASE("a word is one of several where all of it is") {
+    CHECK(is_one_of("for", "if for while"));
+    CHECK(is_one_of("if", "if for while"));
+    CHECK(is_one_of("while", "if for while"));
+    CHECK_FALSE(is_one_of("or", "if for while"));
+    CHECK_FALSE(is_one_of("fo", "if for while"));
+    CHECK_FALSE(is_one_of("if for", "if for while"));
+    CHECK_FALSE(is_one_of("", "if for while"));
+    CHECK_FALSE(is_one_of("if", ""));
+  }
+
   TEST_CASE("did_you_mean names the nearest name within three edits") {
     const std::vector<std::string> names = {"heap_size", "scratch_size", "stack"};
     CHECK(did_you_mean("heap_sise", names) == "did you mean 'heap_size'?");
@@ -333,6 +344,9 @@ TEST_SUITE("core") {
     CHECK(did_you_mean("scrtch_sze", names) == "did you mean 'scratch_size'?");
     CHECK(did_you_mean("stakc", names) == "did you mean 'stack'?");
     CHECK(did_you_mean("completely_other", names).empty());
+    CHECK(did_you_mean("completely_other", names, "sizes") ==
+          "sizes: heap_size, scratch_size, stack");
+    CHECK(did_you_mean("stakc", names, "sizes") == "did you mean 'stack'?");
     CHECK(did_you_mean("", names).empty());
     CHECK(did_you_mean("heap", {}).empty());
     // Three letters are three edits from any three letters.

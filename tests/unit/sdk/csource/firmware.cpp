@@ -29,7 +29,7 @@ auto parsed(Parser parser,
             const std::string& text,
             core::Diagnostics& errors,
             const BuildFlags& flags = {}) {
-  return parser({"main.c", text}, "", macros(), flags, errors);
+  return parser(FirmwareFile{{"main.c", text}, "", macros(), flags}, errors);
 }
 
 std::string message(const core::Diagnostics& errors) {

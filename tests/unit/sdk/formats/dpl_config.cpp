@@ -16,7 +16,7 @@ namespace {
 DplConfig parsed(const std::string& text, core::Diagnostics& errors, unsigned first = 0) {
   static const Macros macros{{{"BOX_ADDR", 0xC0000000}, {"BOX_SIZE", 0x4000000}}};
   return parse_dpl_config(
-      {"r5/generated/ti_dpl_config.c", text}, "rtos", macros, {}, first, errors);
+      {{"r5/generated/ti_dpl_config.c", text}, "rtos", macros, {}}, first, errors);
 }
 
 // What stands at the place.

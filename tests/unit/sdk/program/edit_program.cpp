@@ -668,48 +668,6 @@ TEST_SUITE("sdk") {
     REQUIRE(!none);
     CHECK(contains(all_text(none.error()), "neither gCslR5MpuCfg nor gMPUConfigParms"));
   }
-
-  TEST_CASE("calls that follow the macros are held against what is wanted") {
-    const MapFile file{"main.c",
-                       "void f(void) {\n Mmu_MapAttrs attrs;\n Mmu_initMapAttrs(&attrs);\n"
-                       " attrs.attrIndx = Mmu_AttrIndx_MAIR7;\n"
-                       " Mmu_map(LOG_ADDR, LOG_ADDR, LOG_SIZE, &attrs, TRUE);\n"
-                       " Mmu_map(RING_ADDR, RING_ADDR, 0x1000, &attrs, TRUE);\n}\n"};
-    const auto held = [&](std::vector<WrittenMmuEntry> wanted) {
-      const Macros macros{
-          {{"LOG_ADDR", 0xA0000000}, {"LOG_SIZE", 0x2000}, {"RING_ADDR", 0xA1000000}}};
-      return all_text(hold_mmu_calls(file, "", macros, {}, wanted));
-    };
-    auto first = mmu_entry(1, "");
-    first.virtual_base = first.physical = 0xA0000000;
-    first.size = 0x2000;
-    auto second = first;
-    second.virtual_base = second.physical = 0xA1000000;
-    second.size = 0x1000;
-    CHECK(held({first, second}).empty());
-    CHECK(held({second, first}).empty());
-    second.size = 0x4000;
-    CHECK(contains(held({first, second}), "Mmu_map(RING_ADDR, RING_ADDR, 0x1000) gives"));
-    CHECK(contains(held({first}), "which is not wanted"));
-    second.size = 0x1000;
-    auto third = first;
-    third.virtual_base = 0xB0000000;
-    CHECK(contains(held({first, second, third}), "no call of Mmu_map() gives"));
-
-    const MapFile rat{"app_init.c",
-                      "void f(void) {\n app_mem_rat_prm_t prm;\n prm.size = RING_SIZE;\n"
-                      " prm.baseAddress = RING_ADDR;\n prm.translatedAddress = RING_PHYS_ADDR;\n"
-                      " appMemAddrTranslate(&prm);\n}\n"};
-    const auto translated = [&](std::uint64_t size, std::uint64_t system) {
-      const Macros macros{
-          {{"RING_ADDR", 0xC0000000}, {"RING_SIZE", size}, {"RING_PHYS_ADDR", system}}};
-      return all_text(
-          hold_rat_calls(rat, "", macros, {}, {{"RING", 0xC0000000, 0x900000000, 0x20000000}}));
-    };
-    CHECK(translated(0x20000000, 0x900000000).empty());
-    CHECK(contains(translated(0x10000000, 0x900000000), "which is not wanted"));
-    CHECK(contains(translated(0x20000000, 0xC0000000), "no call of appMemAddrTranslate() gives"));
-  }
 }
 
 }  // namespace memsize::sdk::edit_program_test
