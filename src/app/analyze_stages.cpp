@@ -38,15 +38,13 @@ std::vector<sizing::HeapRegion> heaps_of(const layout::MemoryMap& map) {
 sizing::BoardView view_of(const layout::MemoryMap& map) {
   sizing::BoardView view{.board = &map.board, .values = map.values};
   for (const board::Knob& knob : map.board.knobs) {
-    const layout::Region* region = map.find_by_knob(knob.name);
-    if (region != nullptr) {
+    if (const layout::Region* region = map.find_by_knob(knob.name)) {
       view.region_of_knob.emplace_back(knob.name, region->name);
     }
   }
   for (const board::Core& core : map.board.cores) {
     for (const board::OnChip& memory : core.onchip) {
-      const layout::Region* region = map.find_owned(memory.region);
-      if (region != nullptr) {
+      if (const layout::Region* region = map.find_owned(memory.region)) {
         view.onchip.push_back({core.name, memory.space, memory.region, region->size});
       }
     }
@@ -154,46 +152,6 @@ void grow_suggestions(Analysis& analysis) {
   analysis.sizing.diagnostics.push_back(describe_growth(*analysis.growth));
 }
 
-}  // namespace
-
-core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
-  RecordingJoiner joiner{session, request};
-  core::Diagnostics errors;
-  const auto keep = [&](const core::Diagnostics& found) {
-    errors.insert(errors.end(), found.begin(), found.end());
-  };
-  for (const std::string& path : request.inputs) {
-    auto stream = session.files.open(path);
-    if (!stream) {
-      keep(stream.error());
-      continue;
-    }
-    const auto text = core::unpacked(std::move(*stream), path);
-    auto read = readers::read_stream(*text, path, request.format);
-    if (!read) {
-      keep(read.error());
-      continue;
-    }
-    const core::Diagnostics said = core::warnings_of(*text);
-    read->diagnostics.insert(read->diagnostics.end(), said.begin(), said.end());
-    const auto added = joiner.add(std::move(*read), path);
-    if (!added) {
-      keep(added.error());
-    }
-  }
-  if (!errors.empty()) {
-    return tl::make_unexpected(std::move(errors));
-  }
-  return joiner.finish();
-}
-
-core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
-  return board::load_trace_format(
-      session.files, session.data.boards, recording.inputs.front().trace_format);
-}
-
-namespace {
-
 // A small number alone as typed: a document's is bytes.
 std::optional<core::Diagnostic> unclear_headroom(const std::string& typed) {
   constexpr std::uint64_t kMostPercent = 1000;
@@ -202,43 +160,12 @@ std::optional<core::Diagnostic> unclear_headroom(const std::string& typed) {
   if (!is_number || !size || size->count() == 0 || size->count() > kMostPercent) {
     return std::nullopt;
   }
-  core::Diagnostic unclear =
-      core::error(Code::kTextSize,
-                  fmt::format("--headroom: '{}' may be a share or a size", typed),
-                  {},
-                  fmt::format("{0}% or {0}MiB?", typed));
-  unclear.option = "--headroom";
-  return unclear;
+  return core::error(Code::kTextSize,
+                     fmt::format("--headroom: '{}' may be a share or a size", typed),
+                     {},
+                     fmt::format("{0}% or {0}MiB?", typed))
+      .of_option("--headroom");
 }
-
-}  // namespace
-
-core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
-                                             const model::Recording& recording) {
-  sizing::Options options;
-  const std::string headroom = !request.headroom.empty() ? request.headroom : recording.headroom;
-  if (auto unclear = unclear_headroom(request.headroom); unclear) {
-    return core::fail(std::move(*unclear));
-  }
-  if (!headroom.empty()) {
-    const auto parsed = sizing::parse_headroom(headroom);
-    if (!parsed) {
-      core::Diagnostics errors = parsed.error();
-      errors.front().message = fmt::format("--headroom: {}", errors.front().message);
-      errors.front().option = "--headroom";
-      return tl::make_unexpected(std::move(errors));
-    }
-    options.headroom = *parsed;
-  }
-  const std::string instances =
-      !request.instances.empty() ? request.instances : recording.instances;
-  options.together = instances != "apart";
-  options.tight = request.tight;
-  options.one_priority = request.one_priority || recording.one_priority.value_or(false);
-  return options;
-}
-
-namespace {
 
 // The heaps of the map that these options lead to, if the trace's addresses lie in them.
 std::vector<sizing::HeapRegion> matching_heaps(const Analysis& analysis,
@@ -304,7 +231,123 @@ void map_suggestions(Analysis& analysis) {
   }
 }
 
+core::Diagnostic unsized(const Analysis& analysis) {
+  std::vector<std::string> cores;
+  for (const board::Knob& knob : analysis.board->knobs) {
+    if (knob.demand && std::ranges::find(cores, knob.demand->core) == cores.end()) {
+      cores.push_back(knob.demand->core);
+    }
+  }
+  const std::vector<std::string> traced =
+      core::texts_of(analysis.sizing.cores,
+                     [&](const sizing::CoreSizing& core) { return sizing::core_name(core.core); });
+  return core::error(
+      Code::kSizingUnknownCore,
+      fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),
+      {},
+      fmt::format("its heaps are of: {}; the trace has: {}. Is it the board that the trace was "
+                  "taken on? --core names the core of lines without one",
+                  core::join(cores, ", "),
+                  traced.empty() ? "none" : core::printable(core::join(traced, ", "))));
+}
+
+// That models were traced, but size nothing of the board, as an error.
+std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
+  const auto& cores = analysis.sizing.cores;
+  const bool is_traced =
+      std::ranges::any_of(cores, [](const auto& core) { return !core.instances.empty(); });
+  if (!analysis.board || !is_traced || !suggestions_of(analysis.sizing).empty()) {
+    return std::nullopt;
+  }
+  return unsized(analysis);
+}
+
+// --strict: warnings that numbers may be too small become errors.
+void make_strict(core::Diagnostics& diagnostics) {
+  for (core::Diagnostic& diagnostic : diagnostics) {
+    const bool doubtful = forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration;
+    if (doubtful && diagnostic.severity == core::Severity::kWarning) {
+      diagnostic.severity = core::Severity::kError;
+    }
+  }
+}
+
+// Where no map can be made of the suggestions, what emit calls errors are errors here, too.
+void make_misfits_errors(Analysis& analysis) {
+  if (!analysis.board || analysis.suggested) {
+    return;
+  }
+  const auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
+  const core::Diagnostics misfits = map ? core::Diagnostics{} : map.error();
+  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
+    if (core::is_told(misfits, diagnostic)) {
+      diagnostic.severity = core::Severity::kError;
+    }
+  }
+}
+
 }  // namespace
+
+core::Result<model::Recording> read_inputs(Session& session, const AnalyzeRequest& request) {
+  RecordingJoiner joiner{session, request};
+  core::Diagnostics errors;
+  const auto keep = [&](const core::Diagnostics& found) {
+    errors.insert(errors.end(), found.begin(), found.end());
+  };
+  for (const std::string& path : request.inputs) {
+    auto stream = session.files.open(path);
+    if (!stream) {
+      keep(stream.error());
+      continue;
+    }
+    const auto text = core::unpacked(std::move(*stream), path);
+    auto read = readers::read_stream(*text, path, request.format);
+    if (!read) {
+      keep(read.error());
+      continue;
+    }
+    const core::Diagnostics said = core::warnings_of(*text);
+    read->diagnostics.insert(read->diagnostics.end(), said.begin(), said.end());
+    const auto added = joiner.add(std::move(*read), path);
+    if (!added) {
+      keep(added.error());
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  return joiner.finish();
+}
+
+core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
+  return board::load_trace_format(
+      session.files, session.data.boards, recording.inputs.front().trace_format);
+}
+
+core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
+                                             const model::Recording& recording) {
+  sizing::Options options;
+  const std::string headroom = !request.headroom.empty() ? request.headroom : recording.headroom;
+  if (auto unclear = unclear_headroom(request.headroom); unclear) {
+    return core::fail(std::move(*unclear));
+  }
+  if (!headroom.empty()) {
+    const auto parsed = sizing::parse_headroom(headroom);
+    if (!parsed) {
+      core::Diagnostics errors = parsed.error();
+      errors.front().message = fmt::format("--headroom: {}", errors.front().message);
+      errors.front().option = "--headroom";
+      return tl::make_unexpected(std::move(errors));
+    }
+    options.headroom = *parsed;
+  }
+  const std::string instances =
+      !request.instances.empty() ? request.instances : recording.instances;
+  options.together = instances != "apart";
+  options.tight = request.tight;
+  options.one_priority = request.one_priority || recording.one_priority.value_or(false);
+  return options;
+}
 
 void size_with_board(Analysis& analysis, const sizing::Options& options) {
   sizing::BoardView view = view_of(*analysis.current);
@@ -356,41 +399,6 @@ bool forbids_map(const core::Diagnostic& diagnostic) {
   }
 }
 
-namespace {
-
-core::Diagnostic unsized(const Analysis& analysis) {
-  std::vector<std::string> cores;
-  for (const board::Knob& knob : analysis.board->knobs) {
-    if (knob.demand && std::ranges::find(cores, knob.demand->core) == cores.end()) {
-      cores.push_back(knob.demand->core);
-    }
-  }
-  const std::vector<std::string> traced =
-      core::texts_of(analysis.sizing.cores,
-                     [&](const sizing::CoreSizing& core) { return sizing::core_name(core.core); });
-  return core::error(
-      Code::kSizingUnknownCore,
-      fmt::format("nothing in the trace sizes a heap of board '{}'", analysis.board->name),
-      {},
-      fmt::format("its heaps are of: {}; the trace has: {}. Is it the board that the trace was "
-                  "taken on? --core names the core of lines without one",
-                  core::join(cores, ", "),
-                  traced.empty() ? "none" : core::printable(core::join(traced, ", "))));
-}
-
-// That models were traced, but size nothing of the board, as an error.
-std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
-  const auto& cores = analysis.sizing.cores;
-  const bool is_traced =
-      std::ranges::any_of(cores, [](const auto& core) { return !core.instances.empty(); });
-  if (!analysis.board || !is_traced || !suggestions_of(analysis.sizing).empty()) {
-    return std::nullopt;
-  }
-  return unsized(analysis);
-}
-
-}  // namespace
-
 core::Result<board::KnobValues> suggestions_to_emit(Session& session,
                                                     const EmitRequest& request,
                                                     const Analysis& analysis) {
@@ -429,34 +437,6 @@ board::KnobValues suggestions_of(const Analysis& analysis) {
   }
   return over(std::move(values), analysis.settings);
 }
-
-namespace {
-
-// --strict: warnings that numbers may be too small become errors.
-void make_strict(core::Diagnostics& diagnostics) {
-  for (core::Diagnostic& diagnostic : diagnostics) {
-    const bool doubtful = forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration;
-    if (doubtful && diagnostic.severity == core::Severity::kWarning) {
-      diagnostic.severity = core::Severity::kError;
-    }
-  }
-}
-
-// Where no map can be made of the suggestions, what emit calls errors are errors here, too.
-void make_misfits_errors(Analysis& analysis) {
-  if (!analysis.board || analysis.suggested) {
-    return;
-  }
-  const auto map = layout::resolve(*analysis.board, suggestions_of(analysis));
-  const core::Diagnostics misfits = map ? core::Diagnostics{} : map.error();
-  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
-    if (core::is_told(misfits, diagnostic)) {
-      diagnostic.severity = core::Severity::kError;
-    }
-  }
-}
-
-}  // namespace
 
 void judge_sizing(Analysis& analysis, bool strict) {
   core::Diagnostics& said = analysis.sizing.diagnostics;

@@ -187,13 +187,12 @@ class ProjectReader {
     if (second.key_place().line < first.key_place().line) {
       std::swap(first, second);
     }
-    core::Diagnostic both =
+    errors_.push_back(
         core::error(Code::kUsage,
                     fmt::format("'{}' excludes '{}'", second.name(), first.name()),
                     second.key_place(),
-                    "leave one of them out");
-    both.related.push_back({first.key_place(), fmt::format("'{}' stands here", first.name())});
-    errors_.push_back(std::move(both));
+                    "leave one of them out")
+            .beside(first.key_place(), fmt::format("'{}' stands here", first.name())));
   }
 
   const std::string& path_;

@@ -336,12 +336,8 @@ core::Result<void> RecordingJoiner::check_options(const model::Recording& more,
 }
 
 core::Result<void> RecordingJoiner::add(model::Recording more, const std::string& path) {
-  if (auto kind = check_kind(more, path); !kind) {
-    return kind;
-  }
-  if (auto options = check_options(more, path); !options) {
-    return options;
-  }
+  MEMSIZE_TRY(check_kind(more, path));
+  MEMSIZE_TRY(check_options(more, path));
   if (first_path_.empty()) {
     first_path_ = path;
   }

@@ -54,9 +54,7 @@ core::Result<void> TreeWatch::not_busy() const {
 }
 
 core::Result<void> TreeWatch::at_rest() const {
-  if (auto busy = not_busy(); !busy) {
-    return busy;
-  }
+  MEMSIZE_TRY(not_busy());
   for (const std::string& root : roots_) {
     const auto status = sdk::status(session_.files, root);
     MEMSIZE_TRY(status);
@@ -76,9 +74,7 @@ core::Result<void> TreeWatch::at_rest() const {
 }
 
 core::Result<void> TreeWatch::undisturbed() const {
-  if (auto busy = not_busy(); !busy) {
-    return busy;
-  }
+  MEMSIZE_TRY(not_busy());
   const std::vector<std::string> now = marks();
   for (std::size_t i = 0; i < roots_.size(); ++i) {
     if (now[i] != before_[i]) {

@@ -87,9 +87,8 @@ core::Diagnostics check_value(const Knob& knob,
 }
 
 tl::unexpected<core::Diagnostics> wrong_dram(std::string what, std::string hint) {
-  core::Diagnostic wrong = core::error(Code::kTextSize, std::move(what), {}, std::move(hint));
-  wrong.option = "--dram";
-  return core::fail(std::move(wrong));
+  return core::fail(
+      core::error(Code::kTextSize, std::move(what), {}, std::move(hint)).of_option("--dram"));
 }
 
 }  // namespace

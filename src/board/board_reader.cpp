@@ -208,13 +208,13 @@ class BoardReader {
       if (second == nullptr) {
         continue;
       }
-      core::Diagnostic twice = core::error(
-          Code::kBoardValue,
-          fmt::format("knobs '{}' and '{}' are driven by one demand", first->name, second->name),
-          first->demand_place);
-      twice.related.push_back(
-          {second->demand_place, fmt::format("it drives '{}' here", second->name)});
-      errors_.push_back(std::move(twice));
+      errors_.push_back(
+          core::error(
+              Code::kBoardValue,
+              fmt::format(
+                  "knobs '{}' and '{}' are driven by one demand", first->name, second->name),
+              first->demand_place)
+              .beside(second->demand_place, fmt::format("it drives '{}' here", second->name)));
     }
   }
 
@@ -268,13 +268,11 @@ class BoardReader {
       if (added) {
         return;
       }
-      core::Diagnostic twice =
-          core::error(Code::kBoardName,
-                      fmt::format("{} called '{}'", what, core::printable(name)),
-                      place,
-                      "rename one of them");
-      twice.related.push_back({first->second, "it was here before"});
-      errors_.push_back(std::move(twice));
+      errors_.push_back(core::error(Code::kBoardName,
+                                    fmt::format("{} called '{}'", what, core::printable(name)),
+                                    place,
+                                    "rename one of them")
+                            .beside(first->second, "it was here before"));
     };
     for (const auto* list : {&board_.carveouts, &board_.groups}) {
       for (const Carveout& carveout : *list) {

@@ -71,12 +71,11 @@ class Loader {
     }
     const auto [first, is_new] = seen_.emplace(file_name, asked_by);
     if (!is_new) {
-      core::Diagnostic twice = core::error(Code::kBoardInherit,
-                                           fmt::format("'{}' is inherited twice", shown),
-                                           asked_by,
-                                           "inherit it in one place only");
-      twice.related.push_back({first->second, "it is inherited here first"});
-      return core::fail(std::move(twice));
+      return core::fail(core::error(Code::kBoardInherit,
+                                    fmt::format("'{}' is inherited twice", shown),
+                                    asked_by,
+                                    "inherit it in one place only")
+                            .beside(first->second, "it is inherited here first"));
     }
     read_.push_back(path);
     const auto text = files_.read(path, core::kWrittenFile);

@@ -83,9 +83,8 @@ core::Diagnostics check_format(core::FileSystem& files, const std::string& folde
 }
 
 tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hint) {
-  core::Diagnostic unknown = core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint));
-  unknown.option = "--board";
-  return core::fail(std::move(unknown));
+  return core::fail(
+      core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint)).of_option("--board"));
 }
 
 // What a bundled board's own file says that its chip is sold as, without those that it inherits: a
@@ -127,24 +126,6 @@ core::Result<std::string> bundled_name(core::FileSystem& files,
                            : hint);
 }
 
-}  // namespace
-
-core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
-                                                      const std::string& folder) {
-  auto names = files.list(folder);
-  MEMSIZE_TRY(names);
-  std::vector<std::string> boards;
-  for (const std::string& name : *names) {
-    if (name.ends_with(kExtension)) {
-      boards.push_back(name.substr(0, name.size() - kExtension.size()));
-    }
-  }
-  std::ranges::sort(boards);
-  return boards;
-}
-
-namespace {
-
 struct FoundBoard {
   std::string path;
   std::string short_name;
@@ -176,6 +157,20 @@ core::Result<FoundBoard> find_board(core::FileSystem& files,
 }
 
 }  // namespace
+
+core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
+                                                      const std::string& folder) {
+  auto names = files.list(folder);
+  MEMSIZE_TRY(names);
+  std::vector<std::string> boards;
+  for (const std::string& name : *names) {
+    if (name.ends_with(kExtension)) {
+      boards.push_back(name.substr(0, name.size() - kExtension.size()));
+    }
+  }
+  std::ranges::sort(boards);
+  return boards;
+}
 
 core::Result<Board> load_board(core::FileSystem& files,
                                const std::string& folder,

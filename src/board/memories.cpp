@@ -143,14 +143,13 @@ class MemoriesReader {
         const auto first = a.base ? core::PhysRange::make(*a.base, a.window) : std::nullopt;
         const auto second = b.base ? core::PhysRange::make(*b.base, b.window) : std::nullopt;
         if (first && second && first->overlaps(*second)) {
-          core::Diagnostic overlap =
+          errors_.push_back(
               core::error(Code::kBoardValue,
                           fmt::format("the memories '{}' and '{}' share addresses", a.name, b.name),
-                          places_[b.name]);
-          overlap.related.push_back({places_[a.name], fmt::format("'{}' stands here", a.name)});
-          overlap.details = {fmt::format("{} {}", a.name, core::format_range(*first)),
-                             fmt::format("{} {}", b.name, core::format_range(*second))};
-          errors_.push_back(std::move(overlap));
+                          places_[b.name])
+                  .beside(places_[a.name], fmt::format("'{}' stands here", a.name))
+                  .with({fmt::format("{} {}", a.name, core::format_range(*first)),
+                         fmt::format("{} {}", b.name, core::format_range(*second))}));
         }
       }
     }
@@ -165,15 +164,15 @@ class MemoriesReader {
 tl::unexpected<core::Diagnostics> unknown_part(const std::string& name,
                                                const std::vector<std::string>& known) {
   std::string hint = core::did_you_mean(core::to_lower(name), known);
-  core::Diagnostic unknown = core::error(
-      Code::kBoardUnknown,
-      fmt::format("there is no part '{}' whose memories are known", core::printable(name)),
-      {},
-      hint.empty() ? fmt::format("the parts are: {}; a path to a .toml file works too",
-                                 core::join(known, ", "))
-                   : hint);
-  unknown.option = "--board";
-  return core::fail(std::move(unknown));
+  return core::fail(
+      core::error(
+          Code::kBoardUnknown,
+          fmt::format("there is no part '{}' whose memories are known", core::printable(name)),
+          {},
+          hint.empty() ? fmt::format("the parts are: {}; a path to a .toml file works too",
+                                     core::join(known, ", "))
+                       : hint)
+          .of_option("--board"));
 }
 
 }  // namespace

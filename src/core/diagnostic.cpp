@@ -75,6 +75,21 @@ Diagnostic Diagnostic::about(Parties more) && {
   return std::move(*this);
 }
 
+Diagnostic Diagnostic::with(std::vector<std::string> facts) && {
+  details = std::move(facts);
+  return std::move(*this);
+}
+
+Diagnostic Diagnostic::beside(Place other, std::string says) && {
+  related.push_back({std::move(other), std::move(says)});
+  return std::move(*this);
+}
+
+Diagnostic Diagnostic::of_option(std::string typed) && {
+  option = std::move(typed);
+  return std::move(*this);
+}
+
 std::string_view Diagnostic::party(std::string_view kind) const {
   const auto* found = core::find_in(parties, kind, &Party::kind);
   return found == nullptr ? std::string_view{} : found->name;

@@ -32,17 +32,13 @@ Json to_json(const Diagnostics& diagnostics) {
     json["code"] = code_name(diagnostic.code);
     json["message"] = diagnostic.message;
     json.update(place_json(diagnostic.place));
-    if (!diagnostic.details.empty()) {
-      json["details"] = diagnostic.details;
-    }
+    json.set_if_any("details", diagnostic.details);
     for (const Related& related : diagnostic.related) {
       Json other = place_json(related.place);
       other["message"] = related.message;
       json["related"].push_back(std::move(other));
     }
-    if (!diagnostic.hint.empty()) {
-      json["hint"] = diagnostic.hint;
-    }
+    json.set_if_any("hint", diagnostic.hint);
     list.push_back(std::move(json));
   }
   return list;

@@ -127,6 +127,25 @@ class FileStream : public ByteStream {
   std::string path_;
 };
 
+// Sorted, of the entries that are wanted.
+template <typename Test>
+Result<std::vector<std::string>> names_in(const std::string& folder, Test is_wanted) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator entry{folder, failure}, end; !failure && entry != end;
+       entry.increment(failure)) {
+    std::error_code broken_link;
+    if (is_wanted(*entry, broken_link)) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  if (failure) {
+    return cannot_read(folder, failure.message());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 }  // namespace
 
 Result<std::string> FileSystem::read(const std::string& path, const FileKind& kind) {
@@ -230,37 +249,15 @@ bool RealFileSystem::is_regular_file(const std::string& path) {
 }
 
 Result<std::vector<std::string>> RealFileSystem::list(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (fs::directory_iterator entry{folder, failure}, end; !failure && entry != end;
-       entry.increment(failure)) {
-    std::error_code broken_link;
-    if (entry->is_regular_file(broken_link)) {
-      names.push_back(entry->path().filename().string());
-    }
-  }
-  if (failure) {
-    return cannot_read(folder, failure.message());
-  }
-  std::ranges::sort(names);
-  return names;
+  return names_in(folder, [](const fs::directory_entry& entry, std::error_code& broken_link) {
+    return entry.is_regular_file(broken_link);
+  });
 }
 
 Result<std::vector<std::string>> RealFileSystem::list_folders(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (fs::directory_iterator entry{folder, failure}, end; !failure && entry != end;
-       entry.increment(failure)) {
-    std::error_code broken_link;
-    if (entry->is_directory(broken_link)) {
-      names.push_back(entry->path().filename().string());
-    }
-  }
-  if (failure) {
-    return cannot_read(folder, failure.message());
-  }
-  std::ranges::sort(names);
-  return names;
+  return names_in(folder, [](const fs::directory_entry& entry, std::error_code& broken_link) {
+    return entry.is_directory(broken_link);
+  });
 }
 
 Result<std::vector<std::string>> RealFileSystem::list_tree(const std::string& folder) {

@@ -76,9 +76,7 @@ Json region_document(const Region& region) {
   Json json;
   json["name"] = region.name;
   json["kind"] = layout::name_of(region.kind);
-  if (!region.of.empty()) {
-    json["of"] = region.of;
-  }
+  json.set_if_any("of", region.of);
   json["space"] = region.space == board::Space::kDdr    ? "ddr"
                   : region.space == board::Space::kSram ? "sram"
                                                         : "core";
@@ -97,12 +95,8 @@ Json region_document(const Region& region) {
   }
   json["in_header"] = region.in_header;
   json["in_html"] = region.in_html;
-  if (!region.knob.empty()) {
-    json["knob"] = region.knob;
-  }
-  if (!region.note.empty()) {
-    json["note"] = region.note;
-  }
+  json.set_if_any("knob", region.knob);
+  json.set_if_any("note", region.note);
   return json;
 }
 
@@ -112,9 +106,7 @@ Json carveout_document(const Carveout& carveout) {
   if (!carveout.label.empty()) {
     json["label"] = carveout.label;
     json["node"] = carveout.node;
-    if (!carveout.compatible.empty()) {
-      json["compatible"] = carveout.compatible;
-    }
+    json.set_if_any("compatible", carveout.compatible);
     if (carveout.alignment.count() != 0) {
       json["alignment_bytes"] = carveout.alignment.count();
     }
@@ -204,14 +196,13 @@ Json syscfg_view(const MemoryMap& map, const layout::MmuTable& table) {
 Json header_view(const MemoryMap& map) {
   Json view = head_view(map);
   view["guard"] = header_guard(map.board.header_file);
-  view["macros"] = Json::array();
-  for (const Macro& macro : macros_of(map)) {
-    view["macros"].push_back({{"name", macro.name},
-                              {"address", hex8(macro.address)},
-                              {"length", hex8(macro.size.count())},
-                              {"size", core::format_size(macro.size)},
-                              {"note", macro.note}});
-  }
+  view["macros"] = Json::array(macros_of(map), [&](const Macro& macro) -> Json {
+    return {{"name", macro.name},
+            {"address", hex8(macro.address)},
+            {"length", hex8(macro.size.count())},
+            {"size", core::format_size(macro.size)},
+            {"note", macro.note}};
+  });
   view["bases"] = Json::array();
   for (const auto& [name, value] : map.header_bases) {
     view["bases"].push_back({{"name", name}, {"value", hex8(value)}});
@@ -275,14 +266,13 @@ Json html_view(const MemoryMap& map) {
          {"cores", core::join(region.cores, " ")},
          {"note", region.note}});
   }
-  view["carveouts"] = Json::array();
-  for (const Carveout& carveout : map.carveouts) {
-    view["carveouts"].push_back({{"label", carveout.label},
-                                 {"first", hex8(carveout.range.base().value())},
-                                 {"last", hex8(carveout.range.last().value())},
-                                 {"size", core::format_size(carveout.range.size())},
-                                 {"members", core::join(carveout.members, " ")}});
-  }
+  view["carveouts"] = Json::array(map.carveouts, [&](const Carveout& carveout) -> Json {
+    return {{"label", carveout.label},
+            {"first", hex8(carveout.range.base().value())},
+            {"last", hex8(carveout.range.last().value())},
+            {"size", core::format_size(carveout.range.size())},
+            {"members", core::join(carveout.members, " ")}};
+  });
   return view;
 }
 
@@ -295,10 +285,9 @@ Json rebuild_view(const EmitInput& input) {
   const std::vector<board::RebuildStep> steps = rebuild_steps(map, affected);
   const std::vector<std::string>& cores = affected.cores;
   view["has_repairs"] = !input.repairs.empty();
-  view["repairs"] = Json::array();
-  for (const std::string& repair : input.repairs) {
-    view["repairs"].push_back({{"what", repair}});
-  }
+  view["repairs"] = Json::array(input.repairs, [&](const std::string& repair) -> Json {
+    return {{"what", repair}};
+  });
   view["changed"] = !steps.empty();
   view["unchanged"] = steps.empty();
   view["balance"] = describe_balance(map, baseline);
@@ -345,9 +334,7 @@ Json map_document(const MemoryMap& map) {
   json["board"] = map.board.name;
   json["title"] = map.board.title;
   json["soc"] = map.board.soc;
-  if (!map.board.sdk.empty()) {
-    json["sdk"] = map.board.sdk;
-  }
+  json.set_if_any("sdk", map.board.sdk);
   json["files"] = {{"linker", map.board.linker_file},
                    {"header", map.board.header_file},
                    {"dts", map.board.dts_file}};
@@ -356,10 +343,8 @@ Json map_document(const MemoryMap& map) {
       json["files"]["linker_of"][core.name] = core.linker_file;
     }
   }
-  json["mmu_cores"] = Json::array();
-  for (const layout::MmuTable& table : map.mmu) {
-    json["mmu_cores"].push_back(table.core);
-  }
+  json["mmu_cores"] =
+      Json::array(map.mmu, [&](const layout::MmuTable& table) -> Json { return table.core; });
   json["mmu_program"] = map.board.mmu.in_sysconfig ? "sysconfig" : "source";
   // Which attribute indexes make a memory cached, and which do not: the board's to say.
   json["mair"] = {{"non-cached", map.board.mmu.mair_non_cached},
@@ -380,31 +365,26 @@ Json map_document(const MemoryMap& map) {
   for (const auto& [name, value] : map.header_bases) {
     json["header_bases"][name] = json_hex(value);
   }
-  json["regions"] = Json::array();
-  for (const Region& region : map.regions) {
-    json["regions"].push_back(region_document(region));
-  }
+  json["regions"] = Json::array(map.regions, region_document);
   json["carveouts"] = Json::array();
   for (const auto* list : {&map.carveouts, &map.groups}) {
     for (const Carveout& carveout : *list) {
       json["carveouts"].push_back(carveout_document(carveout));
     }
   }
-  json["gaps"] = Json::array();
-  for (const layout::Gap& gap : map.gaps) {
-    json["gaps"].push_back({{"physical", json_hex(gap.physical.base())},
-                            {"size_bytes", gap.physical.size().count()},
-                            {"why", gap.why}});
-  }
-  json["windows"] = Json::array();
-  for (const layout::Window& window : map.windows) {
-    json["windows"].push_back({{"chain", window.chain},
-                               {"physical", json_hex(window.range.base())},
-                               {"size_bytes", window.range.size().count()},
-                               {"placed_bytes", window.placed.count()},
-                               {"padding_bytes", window.padding.count()},
-                               {"free_bytes", window.free.count()}});
-  }
+  json["gaps"] = Json::array(map.gaps, [&](const layout::Gap& gap) -> Json {
+    return {{"physical", json_hex(gap.physical.base())},
+            {"size_bytes", gap.physical.size().count()},
+            {"why", gap.why}};
+  });
+  json["windows"] = Json::array(map.windows, [&](const layout::Window& window) -> Json {
+    return {{"chain", window.chain},
+            {"physical", json_hex(window.range.base())},
+            {"size_bytes", window.range.size().count()},
+            {"placed_bytes", window.placed.count()},
+            {"padding_bytes", window.padding.count()},
+            {"free_bytes", window.free.count()}};
+  });
   json["mpu"] = mpu_documents(map);
   json["rat"] = rat_documents(map);
   return json;
@@ -414,14 +394,14 @@ Json mmu_document(const layout::MmuTable& table) {
   Json json;
   json["schema"] = "memsize.mmu/1";
   json["core"] = table.core;
-  json["ranges"] = Json::array();
-  for (const layout::Translation& piece : layout::effective(table)) {
-    json["ranges"].push_back({{"virtual", json_hex(piece.virtual_range.base())},
-                              {"physical", json_hex(piece.physical.base())},
-                              {"size_bytes", piece.virtual_range.size().count()},
-                              {"mair", piece.mair},
-                              {"entry", piece.entry}});
-  }
+  json["ranges"] =
+      Json::array(layout::effective(table), [&](const layout::Translation& piece) -> Json {
+        return {{"virtual", json_hex(piece.virtual_range.base())},
+                {"physical", json_hex(piece.physical.base())},
+                {"size_bytes", piece.virtual_range.size().count()},
+                {"mair", piece.mair},
+                {"entry", piece.entry}};
+      });
   return json;
 }
 

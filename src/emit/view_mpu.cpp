@@ -240,11 +240,9 @@ Json mpu_source_view(const MemoryMap& map, const MpuTable& table) {
   view["core"] = table.core;
   view["first_number"] = fmt::format("{}", map.board.mpu.first);
   view["last_number"] = fmt::format("{}", map.board.mpu.last);
-  view["regions"] = Json::array();
-  for (const MpuRegion& region : table.regions) {
-    view["regions"].push_back(
-        source_region(region, attribute_of(map, region), map.board.mpu.program));
-  }
+  view["regions"] = Json::array(table.regions, [&](const MpuRegion& region) -> Json {
+    return source_region(region, attribute_of(map, region), map.board.mpu.program);
+  });
   return view;
 }
 

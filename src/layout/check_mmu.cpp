@@ -383,7 +383,7 @@ void check_tables(const MemoryMap& map, core::Diagnostics& found) {
     if (map.board.mmu.tables == 0 || tables.taken() <= map.board.mmu.tables) {
       return;
     }
-    core::Diagnostic many =
+    found.push_back(
         core::error(
             Code::kMmuTables,
             fmt::format("{} needs {}{} translation tables, but its driver has {}",
@@ -394,9 +394,8 @@ void check_tables(const MemoryMap& map, core::Diagnostics& found) {
             table.place,
             fmt::format("every edge that is no multiple of {} may cost one: round sizes up to it",
                         core::format_size(kSmallBlock)))
-            .about({{"core", table.core}});
-    many.details = shortened(edges_off_grid(table));
-    found.push_back(std::move(many));
+            .about({{"core", table.core}})
+            .with(shortened(edges_off_grid(table))));
   });
 }
 

@@ -116,7 +116,7 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
       continue;
     }
     const std::string place = places.hint_for(region);
-    core::Diagnostic outside =
+    found.push_back(
         core::error(Code::kLayoutBank,
                     fmt::format("'{}' {} is not in any DRAM bank of this board",
                                 region.name,
@@ -125,9 +125,8 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
                     place.empty()
                         ? "move it, or correct what the board carries: its banks, or --dram"
                         : place)
-            .about({{"region", region.name}});
-    outside.details = banks;
-    found.push_back(std::move(outside));
+            .about({{"region", region.name}})
+            .with(banks));
   }
 }
 
@@ -320,14 +319,13 @@ class Names {
     if (added) {
       return;
     }
-    core::Diagnostic duplicate =
+    found_.push_back(
         core::error(Code::kLayoutDuplicate,
                     fmt::format("'{}' stands twice in {}", shown, where_),
                     place,
                     "the later one would silently replace the first: rename one of them")
-            .about({{"region", shown}, {"file", where_}});
-    duplicate.related.push_back({known->second, "it was here before"});
-    found_.push_back(std::move(duplicate));
+            .about({{"region", shown}, {"file", where_}})
+            .beside(known->second, "it was here before"));
   }
 
  private:
@@ -417,7 +415,7 @@ void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
       if (added || !map.find_owned(member)->physical()) {
         continue;
       }
-      core::Diagnostic shared =
+      found.push_back(
           core::error(Code::kCarveoutMember,
                       fmt::format("'{}' {} is a member of two carve-outs, '{}' and '{}'",
                                   member,
@@ -428,10 +426,9 @@ void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
                       "Linux refuses reserved-memory nodes that overlap: keep it in one of them")
               .about({{"region", member},
                       {"carve-out", known->second->label},
-                      {"carve-out", carveout.label}});
-      shared.related.push_back(
-          {known->second->place, fmt::format("'{}' covers it here", known->second->label)});
-      found.push_back(std::move(shared));
+                      {"carve-out", carveout.label}})
+              .beside(known->second->place,
+                      fmt::format("'{}' covers it here", known->second->label)));
     }
   }
 }

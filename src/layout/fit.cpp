@@ -80,8 +80,7 @@ class Search {
     auto found = by_edges();
     const std::uint64_t bound = found ? cost_of(*found).count() : UINT64_MAX;
     const auto cheaper = all_below(bound);
-    const auto better = cheaper ? first_legal(*cheaper) : by_moves(start, bound);
-    if (better) {
+    if (const auto better = cheaper ? first_legal(*cheaper) : by_moves(start, bound)) {
       found = better;
     }
     if (!found && gave_up_) {

@@ -179,12 +179,11 @@ class Resolver {
                         (!cursor->physical || core::PhysRange::make(*cursor->physical, size)) &&
                         (!cursor->full || size.count() == 0);
       if (!fits) {
-        wrong(Code::kLayoutAddress,
-              fmt::format("'{}' of {} ends above 2^64",
-                          item.is_gap ? "a gap" : item.name,
-                          core::format_size(size)),
-              item.place);
-        return;
+        return wrong(Code::kLayoutAddress,
+                     fmt::format("'{}' of {} ends above 2^64",
+                                 item.is_gap ? "a gap" : item.name,
+                                 core::format_size(size)),
+                     item.place);
       }
       sizes.emplace_back(item.is_gap ? "(gap)" : item.name, size);
       if (item.is_gap) {
@@ -405,13 +404,13 @@ class Resolver {
       if (stands_before(view)) {
         return;
       }
-      wrong(Code::kBoardReference,
-            fmt::format("view '{}' continues '{}', which is neither a chain nor a view before it",
-                        view.name,
-                        core::printable(view.after)),
-            view.after_place,
-            core::did_you_mean(view.after, names_of_ends()));
-      return;
+      return wrong(
+          Code::kBoardReference,
+          fmt::format("view '{}' continues '{}', which is neither a chain nor a view before it",
+                      view.name,
+                      core::printable(view.after)),
+          view.after_place,
+          core::did_you_mean(view.after, names_of_ends()));
     }
     Cursor cursor =
         view.after.empty() ? Cursor{{}, VirtAddr{evaluate(view.virtual_base)}} : before->second;
@@ -422,11 +421,10 @@ class Resolver {
         return;
       }
       if (cursor.full || !core::VirtRange::make(cursor.virtual_base, region->size)) {
-        wrong(
+        return wrong(
             Code::kLayoutAddress,
             fmt::format("'{}' of {} ends above 2^64", alias.name, core::format_size(region->size)),
             alias.place);
-        return;
       }
       region->virtual_base = cursor.virtual_base;
       cursor = after(cursor, region->size);
@@ -468,11 +466,10 @@ class Resolver {
     std::vector<std::string> names;
     for (const Region& region : map_.regions) {
       if (region.name == name) {
-        wrong(Code::kBoardReference,
-              fmt::format("'{}' is another name of '{}'", name, region.of),
-              place,
-              fmt::format("name the region itself: \"{}\"", region.of));
-        return;
+        return wrong(Code::kBoardReference,
+                     fmt::format("'{}' is another name of '{}'", name, region.of),
+                     place,
+                     fmt::format("name the region itself: \"{}\"", region.of));
       }
       if (region.kind == RegionKind::kRegion) {
         names.push_back(region.name);

@@ -73,15 +73,16 @@ class Planner {
   core::Result<PlanOutcome> unknown_planner() const {
     const std::vector<std::string> names = core::texts_of(named_planners(), &NamedPlannerRow::name);
     std::string hint = core::did_you_mean(options_.planner, names);
-    core::Diagnostic unknown = core::error(
-        Code::kUsage,
-        fmt::format("there is no planner '{}'", core::printable(options_.planner)),
-        {},
-        hint.empty() ? fmt::format("the planners are: {}; without one, the least height is sought",
-                                   core::join(names, ", "))
-                     : hint);
-    unknown.option = "--planner";
-    return core::fail(std::move(unknown));
+    return core::fail(
+        core::error(
+            Code::kUsage,
+            fmt::format("there is no planner '{}'", core::printable(options_.planner)),
+            {},
+            hint.empty()
+                ? fmt::format("the planners are: {}; without one, the least height is sought",
+                              core::join(names, ", "))
+                : hint)
+            .of_option("--planner"));
   }
 
   // Blocks that shall stay where they are, and cannot.
@@ -99,8 +100,7 @@ class Planner {
         arena.offsets.push_back(*problem_.slots[slot].offset);
       }
       const Taken taken = taken_of(problem_, arena);
-      const auto collision = find_collision(taken.buffers);
-      if (collision) {
+      if (const auto collision = find_collision(taken.buffers)) {
         return collide(arena, {taken.owners[collision->first], taken.owners[collision->second]});
       }
     }
@@ -473,10 +473,7 @@ Packing Packer::pack(const std::vector<Buffer>& buffers,
 Packing Packer::pack_scratch(const std::vector<Buffer>& buffers,
                              std::optional<std::uint64_t> capacity,
                              std::uint64_t share) {
-  if (!named_) {
-    return pack(buffers, capacity, share);
-  }
-  return pack_with(*named_, buffers);
+  return !named_ ? pack(buffers, capacity, share) : pack_with(*named_, buffers);
 }
 
 core::Result<PlanOutcome> make_plan(const model::PlanReport& wanted,

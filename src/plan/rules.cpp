@@ -223,8 +223,8 @@ class RulesReader {
     auto* known = core::find_in(rules_.constraints, read.memory, &MemoryConstraint::memory);
     if (known == nullptr) {
       if (rules_.constraints.size() >= kMostMemories) {
-        wrong(fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
-        return;
+        return wrong(
+            fmt::format("there are more than {} constraints", kMostMemories), table.place(), "");
       }
       rules_.constraints.push_back(std::move(read));
       return;

@@ -41,39 +41,6 @@ bool is_utf16(std::string_view text) {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-}  // namespace
-
-const std::vector<Reader>& all_readers() {
-  static const std::vector<Reader> readers = {
-      {"memsize-sizing",
-       "a memsize.sizing/1 document, as analyze --json prints it",
-       probe_sizing_document,
-       open_sizing_document},
-      {"tidl-log",
-       "a console log with what TIDL prints: tables of memory records in every form (SDK 7 to 12), "
-       "totals, failed allocations, heaps and their statistics, run times",
-       probe_tidl_log,
-       open_tidl_log},
-  };
-  return readers;
-}
-
-std::string shown_name(const std::string& path) {
-  return path == "-" ? "standard input" : fmt::format("'{}'", core::printable(path));
-}
-
-core::Diagnostic no_table(const std::string& path, std::size_t lines) {
-  return core::error(Code::kReadNoTable,
-                     fmt::format("nothing in {} says how much memory is used ({} read)",
-                                 shown_name(path),
-                                 core::plural(lines, "line")),
-                     whole_file(path),
-                     no_table_hint())
-      .about({{"file", path}});
-}
-
-namespace {
-
 // A compiler says what it means to use; that is for other verbs.
 core::Diagnostic is_plan(const std::string& path, const PlanReader& reader) {
   const std::string file = core::shell_path(path);
@@ -180,6 +147,35 @@ class Unknown : public Reading {
 };
 
 }  // namespace
+
+const std::vector<Reader>& all_readers() {
+  static const std::vector<Reader> readers = {
+      {"memsize-sizing",
+       "a memsize.sizing/1 document, as analyze --json prints it",
+       probe_sizing_document,
+       open_sizing_document},
+      {"tidl-log",
+       "a console log with what TIDL prints: tables of memory records in every form (SDK 7 to 12), "
+       "totals, failed allocations, heaps and their statistics, run times",
+       probe_tidl_log,
+       open_tidl_log},
+  };
+  return readers;
+}
+
+std::string shown_name(const std::string& path) {
+  return path == "-" ? "standard input" : fmt::format("'{}'", core::printable(path));
+}
+
+core::Diagnostic no_table(const std::string& path, std::size_t lines) {
+  return core::error(Code::kReadNoTable,
+                     fmt::format("nothing in {} says how much memory is used ({} read)",
+                                 shown_name(path),
+                                 core::plural(lines, "line")),
+                     whole_file(path),
+                     no_table_hint())
+      .about({{"file", path}});
+}
 
 core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
                                                      const std::string& format,

@@ -352,6 +352,23 @@ std::string_view own_text(const Piece& piece) {
   return piece.text.substr(piece.text.starts_with(' ') ? 1 : 0);
 }
 
+// The core of a prefix whose time was damaged, so that it is none: "[C7x_1 ]     9x.005240 s: 6".
+std::string core_before(std::string_view number) {
+  const std::size_t close = std::min(number.rfind(']'), number.size());
+  // npos + 1 is 0: pasted logs lose the first character.
+  const std::size_t open = number.rfind('[', close) + 1;
+  return close == number.size() ? std::string{}
+                                : core::to_lower(core::trim(number.substr(open, close - open)));
+}
+
+std::string_view field_of(std::string_view row, std::size_t number) {
+  for (; number != 0; --number) {
+    const std::size_t comma = row.find(',');
+    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
+  }
+  return core::trim(row.substr(0, row.find(',')));
+}
+
 }  // namespace
 
 const std::vector<std::string>& telling_words() {
@@ -498,8 +515,7 @@ void FactFinder::take_piece(const Piece& piece) {
     return;
   }
   if (looks_like_row(text)) {
-    auto row = parse_row(text);
-    if (row) {
+    if (auto row = parse_row(text)) {
       remember_row(piece, *row);
       RowFact fact{row->form, std::move(row->block)};
       fact.block.line = line_;
@@ -539,27 +555,6 @@ void FactFinder::take_piece(const Piece& piece) {
   }
   take_words(piece);
 }
-
-namespace {
-
-// The core of a prefix whose time was damaged, so that it is none: "[C7x_1 ]     9x.005240 s: 6".
-std::string core_before(std::string_view number) {
-  const std::size_t close = std::min(number.rfind(']'), number.size());
-  // npos + 1 is 0: pasted logs lose the first character.
-  const std::size_t open = number.rfind('[', close) + 1;
-  return close == number.size() ? std::string{}
-                                : core::to_lower(core::trim(number.substr(open, close - open)));
-}
-
-std::string_view field_of(std::string_view row, std::size_t number) {
-  for (; number != 0; --number) {
-    const std::size_t comma = row.find(',');
-    row = comma == std::string_view::npos ? std::string_view{} : row.substr(comma + 1);
-  }
-  return core::trim(row.substr(0, row.find(',')));
-}
-
-}  // namespace
 
 void FactFinder::take_broken(const Piece& piece, Code code, const RowProblem& problem) {
   core::Place place{path_, line_};

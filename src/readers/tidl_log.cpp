@@ -407,10 +407,9 @@ class Log : public Reading, private core::LineTaker {
       return;
     }
     if (heaps_.size() == kMostHeaps) {
-      refuse(fact.line,
-             fmt::format("there are more than {} heaps", kMostHeaps),
-             "their names or sizes are damaged, or this is no console log");
-      return;
+      return refuse(fact.line,
+                    fmt::format("there are more than {} heaps", kMostHeaps),
+                    "their names or sizes are damaged, or this is no console log");
     }
     heaps_.push_back(std::move(heap));
   }

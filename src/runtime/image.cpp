@@ -238,9 +238,7 @@ core::Result<void> ImageBuilder::call(Words command,
 
 core::Result<void> ImageBuilder::compile_common(Unit unit) {
   if (work_.path().empty()) {
-    if (auto made = work_.make(); !made) {
-      return made;
-    }
+    MEMSIZE_TRY(work_.make());
   }
   const Isa& isa = isa_of(unit);
   const std::string folder = work_.path() + "/" + isa.folder;
@@ -261,9 +259,7 @@ core::Result<void> ImageBuilder::compile_common(Unit unit) {
     add(source, options_.sources);
   }
   if (!cache.take(objects)) {
-    if (auto done = call(std::move(command), folder, "the runtime does not compile"); !done) {
-      return done;
-    }
+    MEMSIZE_TRY(call(std::move(command), folder, "the runtime does not compile"));
     cache.keep(objects);
   }
   common_[unit] = std::move(objects);

@@ -53,9 +53,7 @@ class QemuMachine : public Machine {
                           "apt-get install --no-install-recommends qemu-system-arm, or try --on "
                           "host, which needs no emulator"));
       }
-      if (auto found = builder_.find_tools(unit); !found) {
-        return found;
-      }
+      MEMSIZE_TRY(builder_.find_tools(unit));
     }
     for (const SubjectCore& core : input_.subject.cores) {
       Loaded loaded;

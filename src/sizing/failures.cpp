@@ -233,8 +233,7 @@ std::vector<FailedRecord> failed_records(const Work& work,
       continue;
     }
     const auto table = table_of(failure, recorded);
-    const model::Block* block = table ? record_in(candidates[*table], failure) : nullptr;
-    if (block != nullptr) {
+    if (const model::Block* block = table ? record_in(candidates[*table], failure) : nullptr) {
       failed.push_back(from_table(work, core, failure, candidates[*table], *block));
     } else if (auto guessed = from_format(work, core, failure); guessed) {
       failed.push_back(*guessed);

@@ -393,14 +393,13 @@ void report_margin(const Work& work) {
     return;
   }
   const Headroom& headroom = work.options.headroom;
-  core::Diagnostic margin = core::note(
-      Code::kSizingMargin,
-      headroom.is_percent
-          ? fmt::format("the margin is {} % of what can vary; it does not cover:", headroom.percent)
-          : fmt::format("the margin is {} a heap; it does not cover:",
-                        core::format_size(headroom.size)));
-  margin.details = work.format.not_covered;
-  work.say(std::move(margin));
+  work.say(core::note(Code::kSizingMargin,
+                      headroom.is_percent
+                          ? fmt::format("the margin is {} % of what can vary; it does not cover:",
+                                        headroom.percent)
+                          : fmt::format("the margin is {} a heap; it does not cover:",
+                                        core::format_size(headroom.size)))
+               .with(work.format.not_covered));
 }
 
 }  // namespace memsize::sizing

@@ -114,8 +114,12 @@ struct Diagnostic {
   /// about none. Who knows that the value stood in a file can say where.
   std::string option;
 
-  /// The same with more parties.
+  /// The same with more parties, with facts, with another place that has to do with it, with the
+  /// option that it is about.
   [[nodiscard]] Diagnostic about(Parties more) &&;
+  [[nodiscard]] Diagnostic with(std::vector<std::string> facts) &&;
+  [[nodiscard]] Diagnostic beside(Place other, std::string says) &&;
+  [[nodiscard]] Diagnostic of_option(std::string typed) &&;
   /// The name of its first party of the kind; empty where it has none.
   [[nodiscard]] std::string_view party(std::string_view kind) const;
 };

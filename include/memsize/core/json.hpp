@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -70,6 +71,17 @@ class Json {
   ~Json() = default;
 
   [[nodiscard]] static Json array();
+
+  /// What a function makes of each item.
+  template <typename Items, typename Make>
+  [[nodiscard]] static Json array(const Items& items, Make make) {
+    Array made;
+    for (const auto& item : items) {
+      made.push_back(make(item));
+    }
+    return made;
+  }
+
   [[nodiscard]] static Json object();
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
@@ -87,6 +99,19 @@ class Json {
 
   /// The member, which is added as null where there is none.
   Json& operator[](std::string_view key);
+
+  /// The member, unless there is nothing to say: an empty text or list, or no value.
+  template <typename Value, typename Shown = std::identity>
+  void set_if_any(std::string_view key, const Value& value, Shown shown = {}) {
+    if constexpr (requires { value.has_value(); }) {
+      if (value) {
+        (*this)[key] = shown(*value);
+      }
+    } else if (!value.empty()) {
+      (*this)[key] = shown(value);
+    }
+  }
+
   /// Behind the others, of which none may have that key.
   Json& append(std::string key, Json value);
   /// nullptr where this is no object or has no such member.

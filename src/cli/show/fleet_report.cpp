@@ -98,9 +98,7 @@ std::string balance(const app::Fleet& fleet) {
 
 Json key_json(const board::DemandKey& key) {
   Json json;
-  if (!key.core.empty()) {
-    json["core"] = key.core;
-  }
+  json.set_if_any("core", key.core);
   app::add_class(json, key);
   return json;
 }
@@ -109,12 +107,8 @@ Json file_json(const app::FleetFile& file) {
   Json json;
   json["path"] = file.path;
   json["complete"] = file.complete;
-  if (!file.generation.empty()) {
-    json["generation"] = file.generation;
-  }
-  if (!file.same_as.empty()) {
-    json["same_as"] = file.same_as;
-  }
+  json.set_if_any("generation", file.generation);
+  json.set_if_any("same_as", file.same_as);
   json["demands"] = Json::array();
   for (const app::FleetDemand& demand : file.demands) {
     Json item = key_json(demand.key);
@@ -202,17 +196,11 @@ core::Json fleet_document(const app::Fleet& fleet) {
   }
   json["headroom"] = fleet.headroom;
   json["instances"] = fleet.together ? "together" : "apart";
-  json["files"] = Json::array();
-  for (const app::FleetFile& file : fleet.files) {
-    json["files"].push_back(file_json(file));
-  }
+  json["files"] = Json::array(fleet.files, file_json);
   json["unreadable_files"] = fleet.unreadable;
   json["other_files"] = fleet.others;
   json["links"] = fleet.links;
-  json["demands"] = Json::array();
-  for (const app::FleetSpan& span : fleet.demands) {
-    json["demands"].push_back(span_json(span));
-  }
+  json["demands"] = Json::array(fleet.demands, span_json);
   if (fleet.current && fleet.suggested) {
     json["reserved_bytes"] = fleet.current->reserved().count();
     json["suggested_reserved_bytes"] = fleet.suggested->reserved().count();

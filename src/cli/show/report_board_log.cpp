@@ -167,12 +167,8 @@ Json record_json(const HeldRecord& record) {
   if (record.address) {
     json["address"] = core::format_address(*record.address);
   }
-  if (!record.region.empty()) {
-    json["region"] = record.region;
-  }
-  if (!record.found_in.empty()) {
-    json["found_in"] = record.found_in;
-  }
+  json.set_if_any("region", record.region);
+  json.set_if_any("found_in", record.found_in);
   return json;
 }
 
@@ -181,9 +177,7 @@ Json region_json(const HeldRegion& region) {
   json["core"] = region.key.core;
   app::add_class(json, region.key);
   json["region"] = region.region;
-  if (!region.knob.empty()) {
-    json["knob"] = region.knob;
-  }
+  json.set_if_any("knob", region.knob);
   json["base"] = core::format_address(region.range.base());
   json["size_bytes"] = region.range.size().count();
   json["records"] = region.records;
@@ -210,34 +204,20 @@ std::string board_log_text(const BoardLogReport& report) {
 
 Json board_log_document(const BoardLogReport& report) {
   Json json;
-  json["inputs"] = Json::array();
-  for (const model::Input& input : report.inputs) {
-    json["inputs"].push_back(
-        {{"path", input.path}, {"format", input.format}, {"lines", input.lines}});
-  }
-  if (!report.generation.empty()) {
-    json["generation"] = report.generation;
-  }
+  json["inputs"] = Json::array(report.inputs, [&](const model::Input& input) -> Json {
+    return {{"path", input.path}, {"format", input.format}, {"lines", input.lines}};
+  });
+  json.set_if_any("generation", report.generation);
   json["generation_differs"] = report.generation_differs;
   json["inside"] = report.count(RecordPlace::kInside);
   json["outside"] = report.count(RecordPlace::kOutside);
-  json["records"] = Json::array();
-  for (const HeldRecord& record : report.records) {
-    json["records"].push_back(record_json(record));
-  }
-  json["regions"] = Json::array();
-  for (const HeldRegion& region : report.regions) {
-    json["regions"].push_back(region_json(region));
-  }
+  json["records"] = Json::array(report.records, record_json);
+  json["regions"] = Json::array(report.regions, region_json);
   json["times"] = Json::array();
   for (const RunPair& pair : report.times) {
     Json item = {{"core", pair.core}, {"number", pair.number}};
-    if (pair.before) {
-      item["before"] = log_run_json(*pair.before);
-    }
-    if (pair.after) {
-      item["after"] = log_run_json(*pair.after);
-    }
+    item.set_if_any("before", pair.before, log_run_json);
+    item.set_if_any("after", pair.after, log_run_json);
     json["times"].push_back(std::move(item));
   }
   return json;

@@ -202,9 +202,7 @@ void add_validation(const app::ValidateRequest& request,
                  {"blocks", Json::array()}};
     for (const runtime::PlacedBlock& block : core.blocks) {
       Json placed = {{"region", block.region}, {"instance", block.instance}};
-      if (block.record) {
-        placed["record"] = *block.record;
-      }
+      placed.set_if_any("record", block.record);
       placed["address"] = core::format_hex(block.address);
       placed["size_bytes"] = block.size;
       json["blocks"].push_back(std::move(placed));
@@ -219,9 +217,7 @@ void add_validation(const app::ValidateRequest& request,
   document["not_tried"] = Json::array();
   for (const runtime::Untried& one : result.untried) {
     Json json = {{"core", one.core}};
-    if (!one.region.empty()) {
-      json["region"] = one.region;
-    }
+    json.set_if_any("region", one.region);
     json["why"] = one.why;
     document["not_tried"].push_back(std::move(json));
   }

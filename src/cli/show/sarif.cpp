@@ -99,9 +99,7 @@ class SarifRun {
   void add(const app::Accepted& accepted) {
     Json item = result(accepted.finding);
     Json suppression = {{"kind", "external"}, {"status", "accepted"}};
-    if (!accepted.why.empty()) {
-      suppression["justification"] = accepted.why;
-    }
+    suppression.set_if_any("justification", accepted.why);
     item["suppressions"].push_back(std::move(suppression));
     results_.push_back(std::move(item));
   }

@@ -542,21 +542,13 @@ std::string hex(std::uint64_t address) {
 
 Json sight_json(const Sight& sight) {
   Json json = {{"core", sight.core}};
-  if (!sight.build.empty()) {
-    json["build"] = sight.build;
-  }
-  if (!sight.name.empty()) {
-    json["name"] = sight.name;
-  }
+  json.set_if_any("build", sight.build);
+  json.set_if_any("name", sight.name);
   json["address"] = hex(sight.address);
   json["size_bytes"] = sight.size;
   json["mapped"] = sight.is_mapped;
-  if (sight.physical) {
-    json["physical"] = hex(*sight.physical);
-  }
-  if (!sight.cached.empty()) {
-    json["cached"] = sight.cached;
-  }
+  json.set_if_any("physical", sight.physical, hex);
+  json.set_if_any("cached", sight.cached);
   for (const auto& [key, label, place] :
        {std::tuple{"by", &sight.by, &sight.by_place},
         std::tuple{"moved_by", &sight.moved_by, &sight.moved_by_place}}) {
@@ -585,9 +577,7 @@ Json problems_json(const core::Diagnostics& problems) {
   for (const core::Diagnostic& problem : problems) {
     Json json = {{"code", core::code_name(problem.code)}, {"message", problem.message}};
     json.update(place_json(problem.place));
-    if (!problem.hint.empty()) {
-      json["hint"] = problem.hint;
-    }
+    json.set_if_any("hint", problem.hint);
     list.push_back(std::move(json));
   }
   return list;
@@ -625,9 +615,7 @@ Json growth_json(const Expansion& growth) {
       json["room"]["why"] = growth.room->why;
     }
   }
-  if (growth.largest) {
-    json["largest_bytes"] = *growth.largest;
-  }
+  json.set_if_any("largest_bytes", growth.largest);
   json["cores"] = growth.cores;
   json["files"] = growth.files;
   json["by_hand"] = growth.by_hand;
@@ -636,28 +624,15 @@ Json growth_json(const Expansion& growth) {
 
 Json subject_json(const Subject& subject) {
   Json json = {{"kind", subject.kind}, {"name", subject.name}};
-  if (!subject.note.empty()) {
-    json["note"] = subject.note;
-  }
+  json.set_if_any("note", subject.note);
   json["cores"] = subject.cores;
-  if (subject.address) {
-    json["address"] = hex(*subject.address);
-  }
-  if (subject.physical) {
-    json["physical"] = hex(*subject.physical);
-  }
-  if (subject.size) {
-    json["size_bytes"] = *subject.size;
-  }
-  if (!subject.must_be.empty()) {
-    json["must_be"] = subject.must_be;
-  }
+  json.set_if_any("address", subject.address, hex);
+  json.set_if_any("physical", subject.physical, hex);
+  json.set_if_any("size_bytes", subject.size);
+  json.set_if_any("must_be", subject.must_be);
   json["facts"] = subject.facts;
   json["disagreements"] = subject.disagreements;
-  json["seen"] = Json::array();
-  for (const Sight& sight : subject.sights) {
-    json["seen"].push_back(sight_json(sight));
-  }
+  json["seen"] = Json::array(subject.sights, sight_json);
   json["said"] = Json::array();
   for (const Statement& each : subject.said) {
     Json statement = place_json(each.place);
@@ -672,19 +647,11 @@ Json subject_json(const Subject& subject) {
 
 Json reading_json(const AddressReading& reading) {
   Json json = Json::object();
-  if (!reading.core.empty()) {
-    json["core"] = reading.core;
-  }
-  if (!reading.build.empty()) {
-    json["build"] = reading.build;
-  }
+  json.set_if_any("core", reading.core);
+  json.set_if_any("build", reading.build);
   json["mapped"] = reading.is_mapped;
-  if (reading.physical) {
-    json["physical"] = hex(*reading.physical);
-  }
-  if (!reading.cached.empty()) {
-    json["cached"] = reading.cached;
-  }
+  json.set_if_any("physical", reading.physical, hex);
+  json.set_if_any("cached", reading.cached);
   if (!reading.by.empty()) {
     json["by"] = place_json(reading.by_place);
     json["by"]["what"] = reading.by;
@@ -693,9 +660,7 @@ Json reading_json(const AddressReading& reading) {
     json["name"] = reading.name;
     json["offset_bytes"] = reading.offset;
   }
-  if (!reading.where.empty()) {
-    json["where"] = reading.where;
-  }
+  json.set_if_any("where", reading.where);
   return json;
 }
 
@@ -727,18 +692,10 @@ core::Json why_document(const Answer& answer) {
   Json json;
   json["schema"] = "memsize.why/1";
   json["asked"] = answer.asked;
-  if (answer.address) {
-    json["address"] = hex(*answer.address);
-  }
+  json.set_if_any("address", answer.address, hex);
   json["source"] = answer.source;
-  json["readings"] = Json::array();
-  for (const AddressReading& reading : answer.readings) {
-    json["readings"].push_back(reading_json(reading));
-  }
-  json["subjects"] = Json::array();
-  for (const Subject& subject : answer.subjects) {
-    json["subjects"].push_back(subject_json(subject));
-  }
+  json["readings"] = Json::array(answer.readings, reading_json);
+  json["subjects"] = Json::array(answer.subjects, subject_json);
   return json;
 }
 

@@ -260,10 +260,7 @@ Outcome run_analyze(app::Session& session, const AnalyzeOptions& options) {
   if (auto wrong = check_usage(session, options); wrong) {
     return failed({std::move(*wrong)}, fleet ? kFleetSchema : kAnalyzeSchema, options.json);
   }
-  if (fleet) {
-    return run_fleet(session, options);
-  }
-  return run_on_tree(session, options);
+  return fleet ? run_fleet(session, options) : run_on_tree(session, options);
 }
 
 Outcome run(app::Session& session, AnalyzeOptions options) {
@@ -317,19 +314,7 @@ Run add_analyze(const Command& app) {
   verb.option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
   verb.option("--format", options->request.format, "Read with this reader (memsize list readers)");
-  verb.option("--instances",
-              options->request.instances,
-              "Models of one core are loaded together (default) or apart")
-      .one_of({"together", "apart"});
-  verb.option("--headroom",
-              options->request.headroom,
-              "Margin on what can vary: 10% (default), a size, or 0");
-  verb.flag("--one-priority",
-            options->request.one_priority,
-            "All models run at one priority: what each priority needs is counted once a core");
-  verb.flag("--tight",
-            options->request.tight,
-            "Round to what the hardware can do instead of the vendor's step");
+  add_sizing_options(verb, options->request);
   verb.flag("--strict",
             options->strict,
             "What makes a number doubtful is an error: missing records, broken rows, sums that do "

@@ -244,44 +244,33 @@ class Judge {
     json["ok"] = status == core::ExitStatus::kDone;
     json["checked"] = report_.checked;
     if (!options_.request.sdk.empty()) {
-      json["variants"] = Json::array();
-      for (const app::CheckedVariant& variant : report_.variants) {
-        json["variants"].push_back(to_json(variant));
-      }
+      json["variants"] = Json::array(report_.variants, to_json);
     }
     json["diagnostics"] = core::to_json(report_.diagnostics);
     for (const app::Accepted& accepted : acceptance_.accepted) {
       Json item = core::to_json({accepted.finding}).items().front();
       item["accepted"] = true;
-      put(item, "why", accepted.why);
+      item.set_if_any("why", accepted.why);
       json["diagnostics"].push_back(std::move(item));
     }
     return json;
   }
 
-  static void put(Json& json, const char* key, const std::string& text) {
-    if (!text.empty()) {
-      json[key] = text;
-    }
-  }
-
   static Json to_json(const app::CheckedVariant& variant) {
     Json json = {
         {"soc", variant.platform.soc}, {"os", variant.os}, {"folder", variant.platform.folder}};
-    put(json, "board", variant.board);
-    put(json, "script", variant.script);
-    put(json, "header", variant.header);
-    put(json, "dts", variant.dts);
+    json.set_if_any("board", variant.board);
+    json.set_if_any("script", variant.script);
+    json.set_if_any("header", variant.header);
+    json.set_if_any("dts", variant.dts);
     json["cores"] = Json::array();
     for (const sdk::CoreSources& core : variant.cores) {
       Json item = {{"core", core.name}};
-      put(item, "linker", core.linker);
-      if (!core.syscfg.empty()) {
-        item["syscfg"] = core.syscfg;
-      }
-      put(item, "mpu_source", core.mpu_source);
-      put(item, "sections", core.sections);
-      put(item, "main_source", core.main_source);
+      item.set_if_any("linker", core.linker);
+      item.set_if_any("syscfg", core.syscfg);
+      item.set_if_any("mpu_source", core.mpu_source);
+      item.set_if_any("sections", core.sections);
+      item.set_if_any("main_source", core.main_source);
       json["cores"].push_back(std::move(item));
     }
     return json;
@@ -415,9 +404,7 @@ core::Result<void> fill(app::Session& session,
   }
   if (request.map.empty() && request.sdk.empty()) {
     defaults.fill(request.board);
-    if (auto sized = size_by_project(session, project, options); !sized) {
-      return sized;
-    }
+    MEMSIZE_TRY(size_by_project(session, project, options));
   }
   if (request.sdk.empty() && !request.board.name.empty()) {
     defaults.fill_inputs(options.logs, options.sizing);

@@ -88,10 +88,7 @@ std::string value_of(const PlannedArena& arena, const std::string& word) {
   if (word == "alignment") {
     return arena.alignment ? fmt::format("{}", arena.alignment->value()) : "-";
   }
-  if (word == "source_memory") {
-    return memory_word(arena.source_memory);
-  }
-  return word_of(arena.region_id);
+  return word == "source_memory" ? memory_word(arena.source_memory) : word_of(arena.region_id);
 }
 
 std::string value_of(const PlannedBlock& block, const std::string& word) {
@@ -292,15 +289,10 @@ Json diff_json(const PlannedBlock& block) {
 
 template <typename Change>
 void put_change(Json& json, const Change& change) {
-  if (change.before) {
-    json["before"] = diff_json(*change.before);
-  }
-  if (change.after) {
-    json["after"] = diff_json(*change.after);
-  }
-  if (!change.changed.empty()) {
-    json["changed"] = change.changed;
-  }
+  const auto row_json = [](const auto& row) { return diff_json(row); };
+  json.set_if_any("before", change.before, row_json);
+  json.set_if_any("after", change.after, row_json);
+  json.set_if_any("changed", change.changed);
 }
 
 Json side(const model::PlanReport& report, const std::string& envelope, const std::string& layout) {

@@ -153,9 +153,7 @@ Json document_of(const app::Planning& planning) {
                                      {"largest", ids(shortage.largest)},
                                      {"remedies", shortage.remedies}});
   }
-  if (!planning.outcome.fits_on.empty()) {
-    document["fits_on"] = planning.outcome.fits_on;
-  }
+  document.set_if_any("fits_on", planning.outcome.fits_on);
   return document;
 }
 

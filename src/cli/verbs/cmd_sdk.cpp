@@ -8,6 +8,7 @@
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include <fmt/format.h>
@@ -40,68 +41,46 @@ std::string_view name_of(Now now) {
   return now == Now::kOriginal ? "original" : now == Now::kEdited ? "edited" : "applied";
 }
 
-std::string_view name_of(Phase phase) {
-  switch (phase) {
-    case Phase::kApplied:
-      return "applied";
-    case Phase::kStaging:
-      return "staging";
-    case Phase::kApplying:
-      return "applying";
-    case Phase::kReverting:
-      return "reverting";
-    case Phase::kClean:
-      break;
-  }
-  return "clean";
-}
-
-std::string_view name_of(sdk::Recovery recovery) {
-  switch (recovery) {
-    case sdk::Recovery::kCleared:
-      return "cleared";
-    case sdk::Recovery::kFinished:
-      return "finished";
-    case sdk::Recovery::kTakenBack:
-      return "taken-back";
-    case sdk::Recovery::kReverted:
-      return "reverted";
-    case sdk::Recovery::kNothing:
-      break;
-  }
-  return "nothing";
-}
+// What documents call a state, and what people are told of it.
+template <typename State>
+struct StateWords {
+  State state;
+  std::string_view name;
+  std::string_view told;
+};
 
 // What was interrupted, and what happens next.
-std::string describe(Phase phase) {
-  switch (phase) {
-    case Phase::kStaging:
-      return "A change was interrupted before it reached a file; the next emit or revert clears "
-             "it away.\n";
-    case Phase::kApplying:
-      return "A change was interrupted halfway; the next emit ends it, revert takes it back.\n";
-    case Phase::kReverting:
-      return "A revert was interrupted halfway; the next emit or revert ends it.\n";
-    case Phase::kClean:
-    case Phase::kApplied:
-      break;
-  }
-  return {};
+constexpr std::array<StateWords<Phase>, 5> kPhases = {{
+    {Phase::kClean, "clean", ""},
+    {Phase::kApplied, "applied", ""},
+    {Phase::kStaging,
+     "staging",
+     "A change was interrupted before it reached a file; the next emit or revert clears it "
+     "away.\n"},
+    {Phase::kApplying,
+     "applying",
+     "A change was interrupted halfway; the next emit ends it, revert takes it back.\n"},
+    {Phase::kReverting,
+     "reverting",
+     "A revert was interrupted halfway; the next emit or revert ends it.\n"},
+}};
+
+constexpr std::array<StateWords<sdk::Recovery>, 5> kRecoveries = {{
+    {sdk::Recovery::kNothing, "nothing", ""},
+    {sdk::Recovery::kFinished, "finished", ""},
+    {sdk::Recovery::kCleared, "cleared", "What an interrupted change had prepared is removed.\n"},
+    {sdk::Recovery::kTakenBack,
+     "taken-back",
+     "A change that was interrupted halfway is taken back.\n"},
+    {sdk::Recovery::kReverted, "reverted", "A revert that was interrupted halfway is ended.\n"},
+}};
+
+const StateWords<Phase>& words_of(Phase phase) {
+  return *core::find_in(kPhases, phase, &StateWords<Phase>::state);
 }
 
-std::string describe(sdk::Recovery recovery) {
-  switch (recovery) {
-    case sdk::Recovery::kCleared:
-      return "What an interrupted change had prepared is removed.\n";
-    case sdk::Recovery::kTakenBack:
-      return "A change that was interrupted halfway is taken back.\n";
-    case sdk::Recovery::kReverted:
-      return "A revert that was interrupted halfway is ended.\n";
-    case sdk::Recovery::kFinished:
-    case sdk::Recovery::kNothing:
-      break;
-  }
-  return {};
+const StateWords<sdk::Recovery>& words_of(sdk::Recovery recovery) {
+  return *core::find_in(kRecoveries, recovery, &StateWords<sdk::Recovery>::state);
 }
 
 std::string list_kept(const std::vector<std::string>& kept) {
@@ -178,10 +157,8 @@ Json document_of(std::vector<Json> trees) {
 }
 
 Json json_of(const Tree& tree, const sdk::Status& status) {
-  Json json = {{"root", tree.root}, {"state", name_of(status.phase)}};
-  if (!status.description.empty()) {
-    json["description"] = status.description;
-  }
+  Json json = {{"root", tree.root}, {"state", words_of(status.phase).name}};
+  json.set_if_any("description", status.description);
   json["files"] = Json::array();
   for (const sdk::FileStatus& file : status.files) {
     Json& item = json["files"].push_back(
@@ -191,9 +168,7 @@ Json json_of(const Tree& tree, const sdk::Status& status) {
     }
   }
   json["kept"] = texts(status.kept);
-  if (!status.holder.empty()) {
-    json["busy"] = status.holder;
-  }
+  json.set_if_any("busy", status.holder);
   return json;
 }
 
@@ -202,7 +177,7 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   if (!status.holder.empty()) {
     text += fmt::format("Another memsize is at work: {}\n", status.holder);
   } else {
-    text += describe(status.phase);
+    text += words_of(status.phase).told;
   }
   if (status.files.empty()) {
     text += fmt::format("{}: nothing that memsize changed\n", tree.shown());
@@ -249,16 +224,16 @@ Outcome show_status(app::Session& session, const SdkOptions& options) {
 
 Json json_of(const Tree& tree, const sdk::Reverted& reverted) {
   return {{"root", tree.root},
-          {"state", name_of(Phase::kClean)},
+          {"state", words_of(Phase::kClean).name},
           {"files", Json::array()},
           {"restored", texts(reverted.restored)},
           {"removed", texts(reverted.removed)},
           {"kept", texts(reverted.kept)},
-          {"recovery", name_of(reverted.recovery)}};
+          {"recovery", words_of(reverted.recovery).name}};
 }
 
 std::string text_of(const Tree& tree, const sdk::Reverted& reverted) {
-  std::string text = describe(reverted.recovery);
+  std::string text{words_of(reverted.recovery).told};
   if (reverted.restored.empty() && reverted.removed.empty()) {
     text += fmt::format("{}: nothing to put back\n", tree.shown());
     return text;

@@ -42,13 +42,12 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
                        "memsize validate --board BOARD; memsize list boards shows them");
   }
   if (!request.map.empty() && !request.emit.board.set.empty()) {
-    core::Diagnostic both =
-        core::error(Code::kUsage,
-                    "--set is about a map that is made: the sizes of one in a folder stand there",
-                    {},
-                    "leave out --set or --map");
-    both.option = "--set";
-    return both;
+    return core::error(
+               Code::kUsage,
+               "--set is about a map that is made: the sizes of one in a folder stand there",
+               {},
+               "leave out --set or --map")
+        .of_option("--set");
   }
   if (!options.timeout.empty()) {
     const auto time = parse_time("--timeout", options.timeout);

@@ -65,9 +65,7 @@ class TreeEmitter {
     json["schema"] = schema_;
     json["board"] = emission.map.board.name;
     json["sdk"] = request_.sdk;
-    if (!request_.linux_tree.empty()) {
-      json["linux"] = request_.linux_tree;
-    }
+    json.set_if_any("linux", request_.linux_tree);
     json["files"] = Json::array();
     for (const sdk::RootChanges& root : emission.roots) {
       for (const sdk::FileChange& change : root.changes) {

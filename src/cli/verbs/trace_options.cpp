@@ -11,10 +11,7 @@
 
 namespace memsize::cli {
 
-void add_trace_options(const Command& verb, app::EmitRequest& request) {
-  app::AnalyzeRequest& trace = request.trace;
-  verb.option("--core", trace.core, "Only this core of the traces; names lines without a prefix");
-  verb.option("--format", trace.format, "Read the traces with this reader");
+void add_sizing_options(const Command& verb, app::AnalyzeRequest& trace) {
   verb.option("--instances",
               trace.instances,
               "Models of one core are loaded together (default) or apart")
@@ -25,6 +22,13 @@ void add_trace_options(const Command& verb, app::EmitRequest& request) {
             "All models run at one priority: what each priority needs is counted once a core");
   verb.flag(
       "--tight", trace.tight, "Round to what the hardware can do instead of the vendor's step");
+}
+
+void add_trace_options(const Command& verb, app::EmitRequest& request) {
+  app::AnalyzeRequest& trace = request.trace;
+  verb.option("--core", trace.core, "Only this core of the traces; names lines without a prefix");
+  verb.option("--format", trace.format, "Read the traces with this reader");
+  add_sizing_options(verb, trace);
   verb.flag("--accept-generation",
             request.accept_generation,
             "Use a trace of another SDK generation than the board's");
@@ -39,13 +43,12 @@ std::optional<core::Diagnostic> lacks_trace(const app::AnalyzeRequest& trace, co
                               std::pair{"--headroom", !trace.headroom.empty()}};
   for (const auto& [option, is_given] : options) {
     if (is_given && trace.inputs.empty()) {
-      core::Diagnostic lacks =
-          core::error(core::Code::kUsage,
-                      fmt::format("{} is about a trace: give one with --trace or --sizing", option),
-                      {},
-                      fmt::format("memsize {} --help shows how", verb));
-      lacks.option = option;
-      return lacks;
+      return core::error(
+                 core::Code::kUsage,
+                 fmt::format("{} is about a trace: give one with --trace or --sizing", option),
+                 {},
+                 fmt::format("memsize {} --help shows how", verb))
+          .of_option(option);
     }
   }
   return std::nullopt;

@@ -71,7 +71,9 @@ Option add_board_option(const Command& verb, app::BoardRequest& board);
                                             const char* required,
                                             const char* verb);
 
-/// How traces become sizes, the same words wherever a map is made of them.
+/// How traces become sizes, the same words wherever that is asked.
+void add_sizing_options(const Command& verb, app::AnalyzeRequest& trace);
+/// What a map is made of, if it is of traces.
 void add_trace_options(const Command& verb, app::EmitRequest& request);
 
 /// What is wrong where one of these is given without a trace.

@@ -222,10 +222,7 @@ std::string proof_in_words(const ArenaView& view) {
   if (proof == "best") {
     return "the least that is known";
   }
-  if (proof == "infeasible") {
-    return "it does not fit";
-  }
-  return core::printable(proof, 60);
+  return proof == "infeasible" ? "it does not fit" : core::printable(proof, 60);
 }
 
 std::string steps_in_words(const PlacedBlock& placed) {

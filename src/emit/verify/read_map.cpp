@@ -178,8 +178,7 @@ class FilesReader {
       : files_(files), root_(root) {}
 
   core::Result<MapFiles> read() {
-    const MapFile* document = find("memory_map.json");
-    if (document != nullptr) {
+    if (const MapFile* document = find("memory_map.json")) {
       if (auto map = read_map_document(*document, root_, errors_); map) {
         read_all(std::move(*map));
       }

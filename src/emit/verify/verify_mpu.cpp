@@ -102,12 +102,11 @@ class MpuVerifier {
       return;
     }
     if (written.program != mpu_->program) {
-      wrong(Code::kVerifyDisagree,
-            place_of(files_.source->path),
-            fmt::format("this is for program '{}', but memory_map.json says '{}'",
-                        written.program,
-                        mpu_->program));
-      return;
+      return wrong(Code::kVerifyDisagree,
+                   place_of(files_.source->path),
+                   fmt::format("this is for program '{}', but memory_map.json says '{}'",
+                               written.program,
+                               mpu_->program));
     }
     check_mpu(written.regions, place_of(files_.source->path));
   }
@@ -188,21 +187,21 @@ class MpuVerifier {
         continue;
       }
       const bool renamed = described(said) == described(found) && said.number == found.number;
-      wrong(Code::kVerifyDisagree,
-            regions[i].place,
-            renamed
-                ? fmt::format("MPU region {} of {} is called '{}' in memory_map.json",
-                              named(found),
-                              files_.core,
-                              said.name)
-                : fmt::format("MPU region {} of {} is {} here, but {}{} in memory_map.json",
-                              named(found),
-                              files_.core,
-                              described(found),
-                              said.number == found.number ? std::string{}
-                                                          : fmt::format("number {}, ", said.number),
-                              described(said)));
-      return;
+      return wrong(
+          Code::kVerifyDisagree,
+          regions[i].place,
+          renamed
+              ? fmt::format("MPU region {} of {} is called '{}' in memory_map.json",
+                            named(found),
+                            files_.core,
+                            said.name)
+              : fmt::format("MPU region {} of {} is {} here, but {}{} in memory_map.json",
+                            named(found),
+                            files_.core,
+                            described(found),
+                            said.number == found.number ? std::string{}
+                                                        : fmt::format("number {}, ", said.number),
+                            described(said)));
     }
     if (regions.size() != mpu_->regions.size()) {
       wrong(Code::kVerifyDisagree,
@@ -221,16 +220,16 @@ class MpuVerifier {
       if (said == found) {
         continue;
       }
-      wrong(Code::kVerifyDisagree,
-            entries[i].place,
-            fmt::format("RAT entry {} of {} is '{}', {}, here, but '{}', {}, in memory_map.json",
-                        i + 1,
-                        files_.core,
-                        core::printable(found.name, 60),
-                        entry_text(found),
-                        said.name,
-                        entry_text(said)));
-      return;
+      return wrong(
+          Code::kVerifyDisagree,
+          entries[i].place,
+          fmt::format("RAT entry {} of {} is '{}', {}, here, but '{}', {}, in memory_map.json",
+                      i + 1,
+                      files_.core,
+                      core::printable(found.name, 60),
+                      entry_text(found),
+                      said.name,
+                      entry_text(said)));
     }
     if (entries.size() != rat_->entries.size()) {
       wrong(Code::kVerifyDisagree,

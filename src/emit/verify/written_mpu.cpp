@@ -439,9 +439,8 @@ class SourceParser {
     const bool twice = std::ranges::any_of(
         regions_, [&](const auto& other) { return other.fields.number == region.fields.number; });
     if (twice) {
-      cursor_.wrong(fmt::format("MPU region {} stands twice here", region.fields.number),
-                    region.place);
-      return;
+      return cursor_.wrong(fmt::format("MPU region {} stands twice here", region.fields.number),
+                           region.place);
     }
     regions_.push_back(std::move(region));
   }

@@ -53,9 +53,8 @@ class Walk {
 
   void table(std::uint64_t offset, unsigned level, std::uint64_t first) {
     if (!seen_.insert(offset).second) {
-      wrong(
+      return wrong(
           fmt::format("two descriptors lead to the table at {}", core::format_hex(base_ + offset)));
-      return;
     }
     const std::uint64_t size = 1ULL << (39U - 9U * level);
     for (std::uint64_t i = 0; i < kSlots && !failed_; ++i) {
@@ -78,9 +77,8 @@ class Walk {
   void below(std::uint64_t value, unsigned level, std::uint64_t address) {
     const std::uint64_t target = value & kAddressBits;
     if (target < base_ || target - base_ > bytes_.size() - kTableBytes || value != (target | 3U)) {
-      wrong(fmt::format("the descriptor of {} leads to no table of this file",
-                        core::format_hex(address)));
-      return;
+      return wrong(fmt::format("the descriptor of {} leads to no table of this file",
+                               core::format_hex(address)));
     }
     table(target - base_, level + 1, address);
   }
@@ -91,10 +89,9 @@ class Walk {
     constexpr std::uint64_t kRights = 1ULL << 54 | 1ULL << 10 | 2ULL << 8;
     const std::uint64_t rest = value & ~(kAddressBits | 0x1FU);
     if (physical % size != 0 || rest != kRights) {
-      wrong(fmt::format("the descriptor of {} is {}: not what a map has",
-                        core::format_hex(address),
-                        core::format_hex(value)));
-      return;
+      return wrong(fmt::format("the descriptor of {} is {}: not what a map has",
+                               core::format_hex(address),
+                               core::format_hex(value)));
     }
     const std::string attribute = fmt::format("MAIR{}", value >> 2 & 7U);
     if (!found_.empty()) {

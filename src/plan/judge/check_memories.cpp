@@ -124,20 +124,21 @@ void check_sources_of(const JudgedPlan& plan, const JudgedArena& arena, Faults& 
         "from {}: {}", name, blocks.empty() ? "the arena, as it says" : core::join(blocks, ", ")));
     fewest = is_likelier(source, *fewest) ? &source : fewest;
   }
-  core::Diagnostic several = core::error(
-      Code::kPlanSource,
-      fmt::format("the {} is filled from {}: it can only be filled by one copy, from one memory",
-                  arena.name(),
-                  core::join(names, " and ")),
-      fewest->second.empty() ? plan.place_of(arena) : plan.place_of(fewest->second.front()),
-      fewest->second.empty()
-          ? "give all its constants one source memory"
-          : fmt::format("give {} the source of the others, or another memory at run time",
-                        fewest->second.size() == 1
-                            ? plan.label(fewest->second.front())
-                            : core::plural(fewest->second.size(), "constant")));
-  several.details = std::move(details);
-  faults.say(std::move(several));
+  faults.say(
+      core::error(
+          Code::kPlanSource,
+          fmt::format(
+              "the {} is filled from {}: it can only be filled by one copy, from one memory",
+              arena.name(),
+              core::join(names, " and ")),
+          fewest->second.empty() ? plan.place_of(arena) : plan.place_of(fewest->second.front()),
+          fewest->second.empty()
+              ? "give all its constants one source memory"
+              : fmt::format("give {} the source of the others, or another memory at run time",
+                            fewest->second.size() == 1
+                                ? plan.label(fewest->second.front())
+                                : core::plural(fewest->second.size(), "constant")))
+          .with(std::move(details)));
 }
 
 // Two constant arenas in one memory: blocks name only the memory, so the two are one.
@@ -418,22 +419,22 @@ void check_charges(const JudgedPlan& plan, Faults& faults) {
     if (!faults.wants(Severity::kError, code)) {
       continue;
     }
-    core::Diagnostic wrong = core::error(
-        code,
-        is_charge
-            ? fmt::format("memory {} uses {} as it says, without {} that arenas elsewhere are "
-                          "filled from: staged constants take room in both memories",
-                          shown(name),
-                          core::format_bytes(*memory->used),
-                          core::format_bytes(load.used - *memory->used))
-            : fmt::format("memory {} uses {} as it says, but what lies in it comes to {}",
-                          shown(name),
-                          core::format_bytes(*memory->used),
-                          core::format_bytes(load.used)),
-        {plan.report.path, memory->line},
-        fmt::format("it uses at least {} B", load.used.count()));
-    wrong.details = load.lines();
-    faults.say(std::move(wrong));
+    faults.say(
+        core::error(
+            code,
+            is_charge
+                ? fmt::format("memory {} uses {} as it says, without {} that arenas elsewhere are "
+                              "filled from: staged constants take room in both memories",
+                              shown(name),
+                              core::format_bytes(*memory->used),
+                              core::format_bytes(load.used - *memory->used))
+                : fmt::format("memory {} uses {} as it says, but what lies in it comes to {}",
+                              shown(name),
+                              core::format_bytes(*memory->used),
+                              core::format_bytes(load.used)),
+            {plan.report.path, memory->line},
+            fmt::format("it uses at least {} B", load.used.count()))
+            .with(load.lines()));
   }
 }
 

@@ -200,20 +200,20 @@ void check_base(const JudgedPlan& plan, const JudgedArena& arena, Faults& faults
     }
   }
   if (!stricter.empty() && faults.wants(Severity::kError, Code::kPlanAlignment)) {
-    core::Diagnostic loose = core::error(
-        Code::kPlanAlignment,
-        fmt::format("the {} is aligned to {}, but holds {} {}: an offset cannot make good what the "
-                    "base lacks",
-                    arena.name(),
-                    base.value(),
-                    stricter.size() == 1
-                        ? std::string{"a block that needs"}
-                        : fmt::format("{} blocks that need up to", stricter.size()),
-                    strictest.value()),
-        plan.place_of(arena),
-        fmt::format("align the arena to {}", strictest.value()));
-    loose.details = {listed(plan, stricter)};
-    faults.say(std::move(loose));
+    faults.say(
+        core::error(
+            Code::kPlanAlignment,
+            fmt::format(
+                "the {} is aligned to {}, but holds {} {}: an offset cannot make good what the "
+                "base lacks",
+                arena.name(),
+                base.value(),
+                stricter.size() == 1 ? std::string{"a block that needs"}
+                                     : fmt::format("{} blocks that need up to", stricter.size()),
+                strictest.value()),
+            plan.place_of(arena),
+            fmt::format("align the arena to {}", strictest.value()))
+            .with({listed(plan, stricter)}));
   }
 }
 

@@ -110,10 +110,6 @@ Ranks ranks_of(const std::vector<PlacedBuffer>& buffers,
   return Ranks{std::move(values)};
 }
 
-}  // namespace
-
-namespace {
-
 // Numbers below a limit, in words of 64; a bit of each higher level is a word of the one below.
 class RankSet {
  public:

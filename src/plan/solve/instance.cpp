@@ -158,6 +158,35 @@ std::int64_t busiest_rounded(const Instance& instance, std::int64_t alignment) {
   return most;
 }
 
+// Fills the windows of every item, and gives those that have some the slots of these.
+void add_windows(const std::vector<Buffer>& buffers,
+                 const std::vector<std::int64_t>& times,
+                 Instance& instance) {
+  const auto in_units = [&](core::Bytes bytes) {
+    return static_cast<std::int64_t>(bytes.count() / instance.unit);
+  };
+  instance.windows.resize(instance.items.size());
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    Item& item = instance.items[i];
+    const std::vector<model::Window>& windows = buffers[instance.buffers[i]].windows;
+    if (windows.empty()) {
+      instance.windows[i].push_back({item.lower, item.upper, 0, item.size});
+      continue;
+    }
+    item.lower = INT32_MAX;
+    item.upper = 0;
+    for (const model::Window& window : windows) {
+      const std::int32_t lower = count_up_to(times, window.live.lower);
+      const std::int32_t upper = std::max(count_below(times, window.live.upper), lower) + 1;
+      if (window.begin < window.end) {
+        instance.windows[i].push_back({lower, upper, in_units(window.begin), in_units(window.end)});
+      }
+      item.lower = std::min(item.lower, lower);
+      item.upper = std::max(item.upper, upper);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_plain(const Instance& instance, std::size_t item) {
@@ -207,39 +236,6 @@ bool fixed_collide(const Instance& instance) {
   }
   return false;
 }
-
-namespace {
-
-// Fills the windows of every item, and gives those that have some the slots of these.
-void add_windows(const std::vector<Buffer>& buffers,
-                 const std::vector<std::int64_t>& times,
-                 Instance& instance) {
-  const auto in_units = [&](core::Bytes bytes) {
-    return static_cast<std::int64_t>(bytes.count() / instance.unit);
-  };
-  instance.windows.resize(instance.items.size());
-  for (std::size_t i = 0; i < instance.items.size(); ++i) {
-    Item& item = instance.items[i];
-    const std::vector<model::Window>& windows = buffers[instance.buffers[i]].windows;
-    if (windows.empty()) {
-      instance.windows[i].push_back({item.lower, item.upper, 0, item.size});
-      continue;
-    }
-    item.lower = INT32_MAX;
-    item.upper = 0;
-    for (const model::Window& window : windows) {
-      const std::int32_t lower = count_up_to(times, window.live.lower);
-      const std::int32_t upper = std::max(count_below(times, window.live.upper), lower) + 1;
-      if (window.begin < window.end) {
-        instance.windows[i].push_back({lower, upper, in_units(window.begin), in_units(window.end)});
-      }
-      item.lower = std::min(item.lower, lower);
-      item.upper = std::max(item.upper, upper);
-    }
-  }
-}
-
-}  // namespace
 
 Instance make_instance(const std::vector<Buffer>& buffers) {
   Instance instance{.unit = common_unit(buffers)};

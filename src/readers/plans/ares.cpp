@@ -330,8 +330,7 @@ class CheckpointReader : private AresReader {
     read_lifetimes(state[is_dump ? "lifetimes" : "planner_lifetimes"]);
     read_offsets(state[is_dump ? "offsets" : "planner_offsets"]);
     read_conflicts(state[is_dump ? "unresolved_conflicts" : "planner_unresolved_conflicts"]);
-    const auto total = size_if_any(state, is_dump ? "peak_arena_bytes" : "l2_arena_size");
-    if (total) {
+    if (const auto total = size_if_any(state, is_dump ? "peak_arena_bytes" : "l2_arena_size")) {
       report_.arenas.push_back(
           {.memory = "l2",
            .total = total,
@@ -354,8 +353,7 @@ class CheckpointReader : private AresReader {
           buffers_.find(std::string{name.text()}) != nullptr) {
         continue;
       }
-      AresBuffers::Buffer* const buffer = read_buffer(entry);
-      if (buffer != nullptr) {
+      if (AresBuffers::Buffer* buffer = read_buffer(entry)) {
         buffer->is_pool = buffer->is_pool || are_pools;
         buffer->block.offset = size_if_any(entry, "offset");
       }

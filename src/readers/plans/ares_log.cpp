@@ -164,8 +164,7 @@ class LogReading {
 
   void read_arena(std::string_view name, std::uint64_t bytes, PlanPlace place) {
     memory_ = core::printable(memory_name(name), kLongestShown);
-    const auto size = plan_.size(bytes, place, memory_);
-    if (size) {
+    if (const auto size = plan_.size(bytes, place, memory_)) {
       plan_.arena(memory_, model::Lifetime::kScratch, place.line).total = size;
     }
   }

@@ -187,15 +187,13 @@ class LayersReader {
     place_.line = rows.line();
     fields_ = &rows.fields();
     if (rows.unclosed()) {
-      wrong("a quoted field does not end", "the file was cut off: write it again");
-      return;
+      return wrong("a quoted field does not end", "the file was cut off: write it again");
     }
     if (fields_->size() != count_) {
-      wrong(
+      return wrong(
           fmt::format(
               "the row has {}, the first line {}", core::plural(fields_->size(), "field"), count_),
           "a field with a comma in it stands in quotes");
-      return;
     }
     const auto layer = number(kLayer);
     const auto size = bytes(kSize);

@@ -166,11 +166,10 @@ class LogReader {
     });
     if (known == report_.arenas.end()) {
       if (report_.arenas.size() == kMostArenas) {
-        problems_.error(Code::kPlanSyntax,
-                        place,
-                        fmt::format("more than {} arenas", kMostArenas),
-                        "a network has one arena for each role in each memory");
-        return;
+        return problems_.error(Code::kPlanSyntax,
+                               place,
+                               fmt::format("more than {} arenas", kMostArenas),
+                               "a network has one arena for each role in each memory");
       }
       report_.arenas.push_back(std::move(arena));
     } else {

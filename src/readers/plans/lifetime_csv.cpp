@@ -472,11 +472,10 @@ class TableReader {
   void take_role(const Field& field, model::PlannedBlock& block) {
     const auto role = role_named(field.text);
     if (!role) {
-      fail(Code::kPlanSyntax,
-           place_of(field),
-           fmt::format("'{}' is no role", core::printable(field.text, kLongestShown)),
-           "the roles are: scratch, persistent, constant");
-      return;
+      return fail(Code::kPlanSyntax,
+                  place_of(field),
+                  fmt::format("'{}' is no role", core::printable(field.text, kLongestShown)),
+                  "the roles are: scratch, persistent, constant");
     }
     block.role = *role;
   }
@@ -585,11 +584,10 @@ class TableReader {
       at = end;
     }
     if (gaps.size() > model::kMostWindows) {
-      fail(Code::kPlanLifetime,
-           place_of(gaps_),
-           fmt::format("{} has {}", shown_id(block), core::plural(gaps.size(), "gap")),
-           fmt::format("a buffer has at most {}", model::kMostWindows));
-      return;
+      return fail(Code::kPlanLifetime,
+                  place_of(gaps_),
+                  fmt::format("{} has {}", shown_id(block), core::plural(gaps.size(), "gap")),
+                  fmt::format("a buffer has at most {}", model::kMostWindows));
     }
     std::ranges::stable_sort(
         gaps, [](const Gap& a, const Gap& b) { return a.window.live.lower < b.window.live.lower; });
@@ -598,13 +596,12 @@ class TableReader {
     for (const Gap& gap : gaps) {
       const model::Interval& live = gap.window.live;
       if (live.lower < next && !(has_bytes && gap.has_bytes)) {
-        fail(Code::kPlanLifetime,
-             place_of(gap.field),
-             fmt::format("the gap '{}' of {} begins before the one before it has ended",
-                         core::printable(gap.field.text, kLongestShown),
-                         shown_id(block)),
-             "gaps that share a step each say which bytes are needed: 3-6@0:2");
-        return;
+        return fail(Code::kPlanLifetime,
+                    place_of(gap.field),
+                    fmt::format("the gap '{}' of {} begins before the one before it has ended",
+                                core::printable(gap.field.text, kLongestShown),
+                                shown_id(block)),
+                    "gaps that share a step each say which bytes are needed: 3-6@0:2");
       }
       if (next < live.lower) {
         block.windows.push_back({{next, live.lower}, {}, block.size});
@@ -739,8 +736,7 @@ bool probe_lifetime_csv(std::string_view head) {
   }
   std::array<bool, static_cast<std::size_t>(Column::kIgnored) + 1> seen{};
   for (const Field& field : rows.fields()) {
-    const ColumnName* const known = column_named(field.text);
-    if (known != nullptr) {
+    if (const ColumnName* known = column_named(field.text)) {
       seen[static_cast<std::size_t>(known->column)] = true;
     }
   }

@@ -92,20 +92,18 @@ class DocumentReader : private PlanFields {
     known.writable = flag_if_any(entry, "writable");
     const std::string base = text_if_any(entry, "base");
     if (!base.empty()) {
-      const auto address = core::parse_address(base);
-      if (address) {
+      if (const auto address = core::parse_address(base)) {
         known.base = core::PhysAddr{*address};
       } else {
         wrong(entry["base"], "it must be a hexadecimal address", kWriteAgain);
       }
     }
     if (!memories_.insert(known.name).second) {
-      error(
+      return error(
           Code::kPlanDuplicate,
           entry.position(),
           fmt::format("memory '{}' stands here again", core::printable(known.name, kLongestShown)),
           "each memory has one entry");
-      return;
     }
     report_.memories.push_back(std::move(known));
   }
@@ -127,13 +125,12 @@ class DocumentReader : private PlanFields {
             "it is bound, exhausted, best or infeasible");
     }
     if (!arenas_.insert({arena.memory, arena.role}).second) {
-      error(Code::kPlanDuplicate,
-            entry.position(),
-            fmt::format("the {} arena in '{}' stands here again",
-                        model::name_of(arena.role),
-                        core::printable(arena.memory, kLongestShown)),
-            "one role has one arena in one memory");
-      return;
+      return error(Code::kPlanDuplicate,
+                   entry.position(),
+                   fmt::format("the {} arena in '{}' stands here again",
+                               model::name_of(arena.role),
+                               core::printable(arena.memory, kLongestShown)),
+                   "one role has one arena in one memory");
     }
     const auto capacity = size_if_any(entry, "capacity_bytes");
     if (capacity && memories_.insert(arena.memory).second) {

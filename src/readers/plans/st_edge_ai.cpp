@@ -190,13 +190,12 @@ class InfoReader : private PlanFields {
     }
     const auto found = pools_.find(pool_id);
     if (found == pools_.end()) {
-      error(Code::kPlanMemory,
-            entry["mpool_id"].position(),
-            fmt::format("buffer '{}' lies in pool {}, which is not there",
-                        core::printable(block.id, kLongestShown),
-                        core::printable(pool_id, kLongestShown)),
-            kMakeAgain);
-      return;
+      return error(Code::kPlanMemory,
+                   entry["mpool_id"].position(),
+                   fmt::format("buffer '{}' lies in pool {}, which is not there",
+                               core::printable(block.id, kLongestShown),
+                               core::printable(pool_id, kLongestShown)),
+                   kMakeAgain);
     }
     block.memory = found->second.name;
     block.size = size(entry, "size_bytes").value_or(core::Bytes{});

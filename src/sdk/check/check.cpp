@@ -91,7 +91,7 @@ class VariantChecker {
             !told.insert(range.name).second) {
           continue;
         }
-        core::Diagnostic both =
+        report_.diagnostics.push_back(
             core::error(Code::kSdkDisagree,
                         fmt::format("the linker puts '{}' at {}, but the C code of {} has it at {}",
                                     range.name,
@@ -100,9 +100,8 @@ class VariantChecker {
                                     emit::range_text(address->second.value, size->second.value)),
                         range.place,
                         "run the script again, so that both follow it")
-                .about({{"region", range.name}, {"core", core.name}});
-        both.related.push_back({address->second.place, "the C header says so here"});
-        report_.diagnostics.push_back(std::move(both));
+                .about({{"region", range.name}, {"core", core.name}})
+                .beside(address->second.place, "the C header says so here"));
       }
     }
   }
@@ -178,7 +177,7 @@ class VariantChecker {
         if (reserved - *physical >= range.size) {
           continue;
         }
-        core::Diagnostic hole =
+        report_.diagnostics.push_back(
             core::error(
                 Code::kSdkReserved,
                 fmt::format("no node reserves {} of '{}', which {} uses: Linux will use it too",
@@ -187,9 +186,8 @@ class VariantChecker {
                             core.name),
                 range.place,
                 "let a node of the device tree cover it")
-                .about({{"region", range.name}, {"core", core.name}});
-        hole.related.push_back({view_.place_of(view_.variant().dts), "the nodes are here"});
-        report_.diagnostics.push_back(std::move(hole));
+                .about({{"region", range.name}, {"core", core.name}})
+                .beside(view_.place_of(view_.variant().dts), "the nodes are here"));
       }
     }
   }

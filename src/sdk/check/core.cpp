@@ -266,7 +266,7 @@ class CoreChecker {
                                  section.address->value - range.base < range.size;
                         });
       if (lost) {
-        core::Diagnostic wrong =
+        found_.push_back(
             core::error(Code::kSdkDisagree,
                         fmt::format("'{}' of {} is bound to {}, which is in no region of its "
                                     "linker map",
@@ -275,9 +275,8 @@ class CoreChecker {
                                     core::format_hex(section.address->value)),
                         section.address->place,
                         "place the section into a region, so that it follows when that moves")
-                .about({{"section", section.name}, {"core", core_.name}});
-        wrong.related.push_back({core_.linker.front().place, "the linker map is here"});
-        found_.push_back(std::move(wrong));
+                .about({{"section", section.name}, {"core", core_.name}})
+                .beside(core_.linker.front().place, "the linker map is here"));
       }
     }
   }

@@ -30,8 +30,7 @@ class FileChecker {
     const bool place_sections =
         std::ranges::any_of(all, [](const CoreSources& core) { return !core.sections.empty(); });
     for (const CoreSources& core : all) {
-      const CoreReading* reading = view_.reading().find(core.name);
-      if (reading != nullptr) {
+      if (const CoreReading* reading = view_.reading().find(core.name)) {
         check_core(core, *reading, place_sections);
         check_unused(*reading);
       }

@@ -90,16 +90,14 @@ class GeneratedChecker {
   bool is_there(const ScriptExport& each, const std::string& path) {
     const bool there = sources_.find(path) != nullptr;
     if (!there) {
-      core::Diagnostic missing =
+      found_.push_back(
           core::warning(
               Code::kSdkMissing,
               fmt::format("{} makes this file, but it is not there", variant_.script_path),
               place_of(path),
               "run the script")
-              .about({{"file", variant_.script_path}});
-      missing.related.push_back(
-          {place_in_script(variant_, each.place), "the script writes it here"});
-      found_.push_back(std::move(missing));
+              .about({{"file", variant_.script_path}})
+              .beside(place_in_script(variant_, each.place), "the script writes it here"));
     }
     return there;
   }

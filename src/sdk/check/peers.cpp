@@ -73,7 +73,7 @@ class PeerChecker {
         continue;
       }
       if (!has_region(other, range.name)) {
-        core::Diagnostic wrong =
+        found_.push_back(
             core::error(
                 Code::kSdkDisagree,
                 fmt::format(
@@ -84,9 +84,8 @@ class PeerChecker {
                     other.name),
                 range.place,
                 fmt::format("let the script put it into the map of {}", other.name))
-                .about({{"region", range.name}, {"core", core.name}, {"core", other.name}});
-        wrong.related.push_back({other.linker.front().place, "the other map is here"});
-        found_.push_back(std::move(wrong));
+                .about({{"region", range.name}, {"core", core.name}, {"core", other.name}})
+                .beside(other.linker.front().place, "the other map is here"));
       }
     }
   }
@@ -98,7 +97,7 @@ class PeerChecker {
         if (core.linker.empty() || has_region(core, region.name)) {
           continue;
         }
-        core::Diagnostic wrong =
+        found_.push_back(
             core::error(Code::kSdkDisagree,
                         fmt::format("'{}' of {} goes to '{}', which its linker map lacks",
                                     core::printable(section.name, 60),
@@ -107,9 +106,8 @@ class PeerChecker {
                         region.place,
                         "let the script put that region into the core's map, or place the section "
                         "elsewhere")
-                .about({{"section", section.name}, {"core", core.name}, {"region", region.name}});
-        wrong.related.push_back({core.linker.front().place, "the linker map is here"});
-        found_.push_back(std::move(wrong));
+                .about({{"section", section.name}, {"core", core.name}, {"region", region.name}})
+                .beside(core.linker.front().place, "the linker map is here"));
       }
     }
   }
@@ -147,7 +145,7 @@ class PeerChecker {
       if (size == usual->first || odd.front().core == right.core) {
         continue;
       }
-      core::Diagnostic wrong =
+      found_.push_back(
           core::error(Code::kSdkDisagree,
                       fmt::format("{} maps {} at {} with '{}', but {} maps {} there",
                                   odd.front().core->name,
@@ -160,9 +158,8 @@ class PeerChecker {
                       "find out which of them is the memory's size, and let all cores map that")
               .about({{"entry", odd.front().entry->name},
                       {"core", odd.front().core->name},
-                      {"core", right.core->name}});
-      wrong.related.push_back({right.entry->place, "the other entry is here"});
-      found_.push_back(std::move(wrong));
+                      {"core", right.core->name}})
+              .beside(right.entry->place, "the other entry is here"));
     }
   }
 

@@ -53,8 +53,7 @@ class RuleChecker {
 
   void check_region(const std::string& core, const emit::WrittenRange& range, const Region* known) {
     if (range.size == 0) {
-      wrong(Code::kLayoutEmpty, range, fmt::format("'{}' is empty", range.name));
-      return;
+      return wrong(Code::kLayoutEmpty, range, fmt::format("'{}' is empty", range.name));
     }
     if (known == nullptr) {
       return;

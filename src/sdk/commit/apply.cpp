@@ -40,8 +40,7 @@ core::Result<std::vector<Store>> open_all(core::FileSystem& files, const std::ve
   std::vector<Store> stores;
   core::Diagnostics errors;
   for (const Part& part : parts) {
-    auto store = Store::open(files, part.root);
-    if (store) {
+    if (auto store = Store::open(files, part.root)) {
       stores.push_back(std::move(*store));
     } else {
       errors.insert(errors.end(), store.error().begin(), store.error().end());
@@ -124,9 +123,7 @@ core::Result<void> in_all(const Trees& trees, Step step) {
 template <typename Step>
 core::Result<void> in_turn(const Trees& trees, Step step) {
   for (const auto& tree : trees) {
-    if (auto done = step(*tree); !done) {
-      return done;
-    }
+    MEMSIZE_TRY(step(*tree));
   }
   return {};
 }
@@ -206,9 +203,7 @@ core::Result<void> change_locked(const Trees& trees, const std::string& descript
       !planned) {
     return planned;
   }
-  if (auto differ = targets_differ(trees); !differ) {
-    return differ;
-  }
+  MEMSIZE_TRY(targets_differ(trees));
   return change(trees);
 }
 

@@ -197,9 +197,7 @@ core::Result<void> TreeChange::copy(const Task& task) {
   }
   if (task.from.exists && is_original) {
     // A damaged one, or one that was left.
-    if (auto removed = store_.remove_copy(Copy::kBackup, task.path); !removed) {
-      return removed;
-    }
+    MEMSIZE_TRY(store_.remove_copy(Copy::kBackup, task.path));
     if (auto made = store_.make_copy(
             Copy::kBackup, task.path, *task.change->before, metadata_of(file.original, task));
         !made) {
@@ -237,21 +235,13 @@ core::Result<void> TreeChange::stage() {
     return {};
   }
   reached_ = Reached::kStaging;
-  if (auto written = store_.write(Document::kStaging, journal_); !written) {
-    return written;
-  }
+  MEMSIZE_TRY(store_.write(Document::kStaging, journal_));
   for (const Task& task : survey_.tasks) {
-    if (auto made = copy(task); !made) {
-      return made;
-    }
-    if (auto kept = keep_edited(task); !kept) {
-      return kept;
-    }
+    MEMSIZE_TRY(copy(task));
+    MEMSIZE_TRY(keep_edited(task));
   }
   for (const Copy where : {Copy::kBackup, Copy::kPrevious, Copy::kStaged, Copy::kKept}) {
-    if (auto synced = store_.sync_copies(where); !synced) {
-      return synced;
-    }
+    MEMSIZE_TRY(store_.sync_copies(where));
   }
   return store_.sync_own();
 }
@@ -260,9 +250,7 @@ core::Result<void> TreeChange::commit() {
   if (survey_.tasks.empty()) {
     return {};
   }
-  if (auto committed = store_.commit(); !committed) {
-    return committed;
-  }
+  MEMSIZE_TRY(store_.commit());
   reached_ = Reached::kCommitted;
   return store_.sync_own();
 }
@@ -275,9 +263,7 @@ core::Result<void> TreeChange::finish() {
   if (survey_.tasks.empty()) {
     return {};
   }
-  if (auto done = write_done(store_, journal_); !done) {
-    return done;
-  }
+  MEMSIZE_TRY(write_done(store_, journal_));
   reached_ = Reached::kFinished;
   list();
   return {};

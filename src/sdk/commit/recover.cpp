@@ -263,9 +263,7 @@ core::Result<void> make_changes(Store& store, const Journal& journal) {
     if (!file.pending) {
       continue;
     }
-    if (auto made = make_change(store, file); !made) {
-      return made;
-    }
+    MEMSIZE_TRY(make_change(store, file));
   }
   return store.sync_folders_of(paths_of(journal));
 }
@@ -277,9 +275,7 @@ core::Result<void> write_done(Store& store, const Journal& journal) {
 }
 
 core::Result<void> go_forward(Store& store, const Journal& journal) {
-  if (auto made = make_changes(store, journal); !made) {
-    return made;
-  }
+  MEMSIZE_TRY(make_changes(store, journal));
   return write_done(store, journal);
 }
 
@@ -288,9 +284,7 @@ core::Result<void> go_back(Store& store, const Journal& journal) {
     if (!file->pending) {
       continue;
     }
-    if (auto taken = take_back(store, *file); !taken) {
-      return taken;
-    }
+    MEMSIZE_TRY(take_back(store, *file));
   }
   Journal before = journal;
   before.state = Journal::State::kApplied;
@@ -302,13 +296,9 @@ core::Result<void> go_back(Store& store, const Journal& journal) {
       continue;
     }
     store.remove_folders(file.folders);
-    if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
-      return removed;
-    }
+    MEMSIZE_TRY(store.remove_copy(Copy::kBackup, file.path));
   }
-  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
-    return synced;
-  }
+  MEMSIZE_TRY(store.sync_folders_of(paths_of(journal)));
   return before.files.empty() ? store.remove(Document::kJournal)
                               : store.write(Document::kJournal, before);
 }
@@ -325,9 +315,7 @@ core::Result<void> clear_staging(Store& store) {
     // A good copy of what was never changed: the original is in place.
     const bool is_older = *journal && (*journal)->find(file.path) != nullptr;
     if (!is_older) {
-      if (auto removed = store.remove_copy(Copy::kBackup, file.path); !removed) {
-        return removed;
-      }
+      MEMSIZE_TRY(store.remove_copy(Copy::kBackup, file.path));
     }
   }
   return store.remove(Document::kStaging);
@@ -349,9 +337,7 @@ core::Result<void> put_back(Store& store,
     }
     if (!file.original.exists) {
       if (now->exists) {
-        if (auto removed = store.files().remove(store.target(file.path)); !removed) {
-          return removed;
-        }
+        MEMSIZE_TRY(store.files().remove(store.target(file.path)));
       }
       store.remove_folders(file.folders);
       reverted.removed.push_back(file.path);
@@ -366,15 +352,11 @@ core::Result<void> put_back(Store& store,
       if (now->exists) {
         store.tell_lost(Copy::kBackup, file.path, reverted.warnings);
       }
-      if (auto put = store.put(Copy::kBackup, file.path, back); !put) {
-        return put;
-      }
+      MEMSIZE_TRY(store.put(Copy::kBackup, file.path, back));
     }
     reverted.restored.push_back(file.path);
   }
-  if (auto synced = store.sync_folders_of(paths_of(journal)); !synced) {
-    return synced;
-  }
+  MEMSIZE_TRY(store.sync_folders_of(paths_of(journal)));
   return store.remove(Document::kJournal);
 }
 
@@ -470,9 +452,7 @@ core::Result<void> recover_trees(core::FileSystem& files, const std::vector<std:
     MEMSIZE_TRY(session);
     sessions.push_back(std::move(*session));
   }
-  if (auto agreed = agree(stores); !agreed) {
-    return agreed;
-  }
+  MEMSIZE_TRY(agree(stores));
   for (auto& [root, store] : stores) {
     if (!store.exists()) {
       continue;

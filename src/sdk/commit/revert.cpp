@@ -142,9 +142,7 @@ class TreeRevert {
 
   core::Result<void> make() {
     if (journal_) {
-      if (auto done = put_back(store_, *journal_, edited_, reverted_); !done) {
-        return done;
-      }
+      MEMSIZE_TRY(put_back(store_, *journal_, edited_, reverted_));
     }
     if (session_) {
       (void)store_.clean();
@@ -191,9 +189,7 @@ tl::unexpected<core::Diagnostics> half_back(const RevertedTrees& trees, core::Di
 core::Result<void> revert_all(const RevertedTrees& trees) {
   for (const auto step : {&TreeRevert::lock, &TreeRevert::read}) {
     for (const auto& tree : trees) {
-      if (auto done = ((*tree).*step)(); !done) {
-        return done;
-      }
+      MEMSIZE_TRY(((*tree).*step)());
     }
   }
   core::Diagnostics errors;
@@ -331,8 +327,7 @@ core::Result<std::map<std::string, std::string>> originals(core::FileSystem& fil
     if (!file.original.exists) {
       continue;
     }
-    auto bytes = store->read_original(file);
-    if (bytes) {
+    if (auto bytes = store->read_original(file)) {
       found.emplace(file.path, std::move(*bytes));
     } else {
       errors.push_back(no_backup(*store, file.path));

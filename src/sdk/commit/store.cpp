@@ -203,9 +203,7 @@ core::Result<void> Store::write(Document which, const Journal& journal) {
   const std::string path = own(name_of(which));
   const std::string beside = path + kNew;
   if (files_.entry(beside).kind != EntryKind::kNothing) {
-    if (auto removed = files_.remove(beside); !removed) {
-      return removed;
-    }
+    MEMSIZE_TRY(files_.remove(beside));
   }
   if (auto made = files_.create(beside, print_journal(journal), {kMode, {}, {}, {}}); !made) {
     return made;
@@ -286,9 +284,7 @@ core::Result<void> Store::make_copy(Copy where,
                                     std::string_view bytes,
                                     const core::Metadata& metadata) {
   const std::string full = copy(where, path);
-  if (auto made = make_folders(parent_of(full)); !made) {
-    return made;
-  }
+  MEMSIZE_TRY(make_folders(parent_of(full)));
   return files_.create(full, bytes, metadata);
 }
 
@@ -326,9 +322,7 @@ core::Result<void> Store::put(Copy where, const std::string& path, const FileSta
       return set;
     }
   }
-  if (auto made = make_folders(parent_of(target(path))); !made) {
-    return made;
-  }
+  MEMSIZE_TRY(make_folders(parent_of(target(path))));
   return files_.rename(from, target(path));
 }
 
@@ -413,12 +407,8 @@ core::Result<void> Store::make_folders(const std::string& full) {
     if (files_.entry(folder).kind != EntryKind::kNothing) {
       continue;
     }
-    if (auto made = files_.make_folder(folder); !made) {
-      return made;
-    }
-    if (auto synced = files_.sync_folder(parent_of(folder)); !synced) {
-      return synced;
-    }
+    MEMSIZE_TRY(files_.make_folder(folder));
+    MEMSIZE_TRY(files_.sync_folder(parent_of(folder)));
   }
   if (files_.real_path(full) != full) {
     const core::Place place{shown_ + full.substr(root_.size())};
@@ -449,9 +439,7 @@ core::Result<void> Store::sync_folders_of(const std::vector<std::string>& paths)
     if (files_.entry(folder).kind != EntryKind::kFolder) {
       continue;
     }
-    if (auto synced = files_.sync_folder(folder); !synced) {
-      return synced;
-    }
+    MEMSIZE_TRY(files_.sync_folder(folder));
   }
   return {};
 }
@@ -476,9 +464,7 @@ core::Result<void> Store::sync_tree(const std::string& folder) {
   for (std::size_t i = 0; names && i < names->size(); ++i) {
     const std::string full = fmt::format("{}/{}", folder, (*names)[i]);
     if (files_.entry(full).kind == EntryKind::kFolder) {
-      if (auto synced = sync_tree(full); !synced) {
-        return synced;
-      }
+      MEMSIZE_TRY(sync_tree(full));
     }
   }
   return files_.sync_folder(folder);
@@ -531,9 +517,7 @@ core::Result<void> Store::clean() {
                                               own(name_of(Document::kJournal)) + kNew,
                                               own(name_of(Document::kStaging)) + kNew};
   for (const std::string& path : passing) {
-    if (auto removed = remove_tree(path); !removed) {
-      return removed;
-    }
+    MEMSIZE_TRY(remove_tree(path));
   }
   remove_empty(own(name_of(Copy::kBackup)));
   remove_empty(own(name_of(Copy::kKept)));

@@ -108,9 +108,8 @@ class Surveyor {
     const std::string full = store_.target(path);
     const core::Entry entry = store_.files().entry(full);
     if (entry.kind != EntryKind::kNothing && entry.kind != EntryKind::kFile) {
-      refuse(wanted.path,
-             entry.kind == EntryKind::kFolder ? "it is a folder" : "it is no regular file");
-      return;
+      return refuse(wanted.path,
+                    entry.kind == EntryKind::kFolder ? "it is a folder" : "it is no regular file");
     }
     std::optional<std::string> bytes;
     if (entry.kind == EntryKind::kFile) {

@@ -330,8 +330,7 @@ class Preprocessor {
 
   void next(std::string_view word, const std::string& rest, const core::Place& place) {
     if (branches_.empty()) {
-      wrong(fmt::format("this #{} has no #if", word), place);
-      return;
+      return wrong(fmt::format("this #{} has no #if", word), place);
     }
     ++changes_;
     if (word == "endif") {
@@ -344,8 +343,7 @@ class Preprocessor {
       return;
     }
     if (branch.text.empty()) {
-      wrong(fmt::format("this #{} comes behind an #else", word), place);
-      return;
+      return wrong(fmt::format("this #{} comes behind an #else", word), place);
     }
     branch.is_decided = branch.is_decided || branch.holds.value_or(false);
     if (!branch.holds) {
@@ -396,8 +394,7 @@ class Preprocessor {
     }
     const std::string name{rest.substr(begin, end - begin)};
     if (!core::is_identifier(name)) {
-      wrong("a #define without a name", place);
-      return;
+      return wrong("a #define without a name", place);
     }
     Define define{
         .name = name, .body = squeezed(rest.substr(end)), .conditions = open_conditions()};

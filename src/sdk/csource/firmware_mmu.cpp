@@ -93,22 +93,20 @@ class MmuParser : private SourceReader {
     const auto physical = virtual_base && cursor_.expect(",") ? argument() : std::nullopt;
     const auto size = physical && cursor_.expect(",") ? argument() : std::nullopt;
     if (!size || !cursor_.expect(",") || !cursor_.expect("&")) {
-      skip_statement();
-      return;
+      return skip_statement();
     }
     const auto attribute = attributes_.find(step());
     if (attribute == attributes_.end()) {
-      cursor_.wrong("no attribute is set before this call", place);
-      return;
+      return cursor_.wrong("no attribute is set before this call", place);
     }
     if (!sure(is_certain_here)) {
       return;
     }
     if (!covers(attribute->second.conditions, *conditions_)) {
-      cursor_.wrong(fmt::format("the attribute of this call is set where {}, the call is not",
-                                core::printable(joined(attribute->second.conditions), 120)),
-                    place);
-      return;
+      return cursor_.wrong(
+          fmt::format("the attribute of this call is set where {}, the call is not",
+                      core::printable(joined(attribute->second.conditions), 120)),
+          place);
     }
     MmuCall call;
     call.entry.instance = static_cast<unsigned>(calls_.size() + 1);
@@ -161,17 +159,15 @@ class MarParser : private SourceReader {
     const auto base = argument();
     const auto size = base && cursor_.expect(",") ? argument() : std::nullopt;
     if (!size || !cursor_.expect(",")) {
-      skip_statement();
-      return;
+      return skip_statement();
     }
     const core::Place switch_place = cursor_.place();
     const std::string word = step();
     const bool is_cached = word == "Cache_Mar_ENABLE" || word == "CacheP_Mar_ENABLE";
     if (!is_cached && word != "Cache_Mar_DISABLE" && word != "CacheP_Mar_DISABLE") {
-      cursor_.wrong(
+      return cursor_.wrong(
           fmt::format("'{}' does not say whether this is cached", core::printable(word, 40)),
           switch_place);
-      return;
     }
     calls_.push_back({*base, *size, is_cached, place, source_.conditions(place.line)});
   }

@@ -151,12 +151,11 @@ class RatParser : private SourceReader {
         }
       }
       if (last == nullptr) {
-        cursor_.wrong(fmt::format("'{}' is not set before this call{}{}",
-                                  field,
-                                  where.empty() ? "" : " where ",
-                                  core::printable(joined(where), 120)),
-                      place);
-        return;
+        return cursor_.wrong(fmt::format("'{}' is not set before this call{}{}",
+                                         field,
+                                         where.empty() ? "" : " where ",
+                                         core::printable(joined(where), 120)),
+                             place);
       }
       *argument = last->argument;
       call.entry.places.emplace(field, argument->place);

@@ -70,10 +70,7 @@ class SharedParser : private SourceReader {
     if (word == "{") {
       return block(depth + 1);
     }
-    if (word == "convertVirt2Phys" || word == "convertPhys2Virt") {
-      return conversion();
-    }
-    return plain();
+    return word == "convertVirt2Phys" || word == "convertPhys2Virt" ? conversion() : plain();
   }
 
   // A statement that changes no address: there is no arithmetic, and no other control flow.

@@ -41,8 +41,7 @@ std::map<std::string, Range> seen_by(const MemoryMap& map, const std::string& co
     for (const Region& region : map.regions) {
       const bool usable = region.kind != RegionKind::kPhysicalName &&
                           (own ? region.seen_by(core) : region.space != board::Space::kCore);
-      const auto range = usable ? range_of(region) : std::nullopt;
-      if (range) {
+      if (const auto range = usable ? range_of(region) : std::nullopt) {
         seen.emplace(region.name, *range);
       }
     }

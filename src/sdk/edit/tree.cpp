@@ -84,29 +84,6 @@ class Opener {
   std::optional<core::Bytes> dram_;
 };
 
-}  // namespace
-
-const OpenVariant* OpenTree::find(const std::string& name) const {
-  return core::find_where(variants,
-                          [&](const OpenVariant& each) { return each.variant->os == name; });
-}
-
-bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
-  const board::Values& now = tree.find(tree.os)->map.values;
-  return std::ranges::any_of(values, [&](const auto& value) {
-    const auto same = now.find(value.first);
-    return same == now.end() || same->second != value.second;
-  });
-}
-
-void show_script(const OpenTree& tree, core::Diagnostics& found) {
-  for (const OpenVariant& variant : tree.variants) {
-    show_script(tree.sources, *variant.variant, found);
-  }
-}
-
-namespace {
-
 core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             const Platform& platform,
                             const std::string& os,
@@ -135,6 +112,25 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
 }
 
 }  // namespace
+
+const OpenVariant* OpenTree::find(const std::string& name) const {
+  return core::find_where(variants,
+                          [&](const OpenVariant& each) { return each.variant->os == name; });
+}
+
+bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
+  const board::Values& now = tree.find(tree.os)->map.values;
+  return std::ranges::any_of(values, [&](const auto& value) {
+    const auto same = now.find(value.first);
+    return same == now.end() || same->second != value.second;
+  });
+}
+
+void show_script(const OpenTree& tree, core::Diagnostics& found) {
+  for (const OpenVariant& variant : tree.variants) {
+    show_script(tree.sources, *variant.variant, found);
+  }
+}
 
 core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const Platform& platform,

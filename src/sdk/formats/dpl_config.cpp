@@ -88,8 +88,7 @@ class DplParser : private SourceReader {
 
   void read(const std::string& table, const core::Place& place) {
     if (!tables_.insert(table).second) {
-      cursor_.wrong(fmt::format("'{}' is defined twice", table), place);
-      return;
+      return cursor_.wrong(fmt::format("'{}' is defined twice", table), place);
     }
     core::CTableRules rules{.values = rules_, .skips_others = true};
     if (table == kMmuTable) {
@@ -169,9 +168,8 @@ class DplParser : private SourceReader {
     const std::uint64_t bits = field(fields, "size", kMostBits) + 1;
     if (bits < kLeastMpuBits) {
       const auto size = fields.find("size");
-      cursor_.wrong("no MPU region is smaller than 32 B, which is MpuP_RegionSize_32",
-                    size == fields.end() ? region.place : size->second.value_place);
-      return;
+      return cursor_.wrong("no MPU region is smaller than 32 B, which is MpuP_RegionSize_32",
+                           size == fields.end() ? region.place : size->second.value_place);
     }
     region.fields.size = 1ULL << bits;
     config_.mpu.push_back(std::move(region));

@@ -89,15 +89,16 @@ class Comparer {
     }
     for (const Region& region : map_.regions) {
       if (region.seen_by(core) && !names.contains(region.name)) {
-        core::Diagnostic more = core::error(
-            Code::kSdkImport,
-            fmt::format("the imported board is not the tree's map: it gives '{}' to {}, which has "
-                        "none of it in the script",
-                        region.name,
-                        core),
-            place_in_script(variant_, each.place));
-        more.related.push_back({region.place, "the board has it here"});
-        found_.push_back(std::move(more));
+        found_.push_back(
+            core::error(
+                Code::kSdkImport,
+                fmt::format(
+                    "the imported board is not the tree's map: it gives '{}' to {}, which has "
+                    "none of it in the script",
+                    region.name,
+                    core),
+                place_in_script(variant_, each.place))
+                .beside(region.place, "the board has it here"));
       }
     }
   }

@@ -47,183 +47,6 @@ core::Diagnostic refusal(std::string message, const core::Place& place, std::str
 
 constexpr const char* kOwnLine = "put each statement on a line of its own";
 
-}  // namespace
-
-InstanceScript::InstanceScript(const emit::MapFile& file,
-                               const std::string& root,
-                               std::string module)
-    : text_(&file.content), path_(file.path_under(root)), module_(std::move(module)) {
-  core::Diagnostics unused;
-  core::Cursor cursor{path_, file.content, Code::kVerifyParse, unused, core::Words::kScript};
-  while (!cursor.done()) {
-    const std::size_t ahead = is_declaration(cursor.peek()) ? 1 : 0;
-    if (number_of(cursor.peek(ahead)) && cursor.peek(ahead + 1) == "=" &&
-        cursor.peek(ahead + 2) != "=") {
-      read_setting(cursor);
-    } else {
-      read_other(cursor);
-    }
-  }
-}
-
-void InstanceScript::read_other(core::Cursor& cursor) {
-  const core::Place place = cursor.place();
-  const std::string word = cursor.take();
-  if (const auto number = number_of(word)) {
-    mention(*number, place, word, false);
-  }
-  in_module_ = in_module_ || (word == module_ && cursor.peek() == "=" && !module_line_);
-  if (in_module_) {
-    module_line_ = place.line;
-    in_module_ = word != ";";
-  }
-  in_import_ = in_import_ || word.ends_with(".addModule") || word.ends_with(".addInstance");
-  if (in_import_) {
-    import_line_ = place.line;
-    in_import_ = word != ";";
-  }
-  others_.push_back(word);
-  note_line(place.line, kShared);
-}
-
-// A statement goes up to its semicolon, or to its line's end where brackets are closed.
-void InstanceScript::read_setting(core::Cursor& cursor) {
-  Setting setting{.place = cursor.place()};
-  std::size_t words = 0;
-  std::vector<std::size_t> lines = {setting.place.line};
-  if (is_declaration(cursor.peek())) {
-    cursor.take();
-  }
-  const core::Place head = cursor.place();
-  const std::string word = cursor.take();
-  const std::size_t dot = std::min(word.find('.'), word.size());
-  setting.instance = *number_of(word);
-  setting.property = word.substr(std::min(dot + 1, word.size()));
-  lines.push_back(head.line);
-  if (!setting.property.empty()) {
-    mention(setting.instance, head, word, true);
-  }
-  lines.push_back(cursor.place().line);
-  cursor.take();
-  core::Place place = cursor.place();
-  setting.value_place = place;
-  int depth = 0;
-  while (!cursor.done() && cursor.peek() != ";" &&
-         (words == 0 || depth > 0 || cursor.place().line == lines.back())) {
-    place = cursor.place();
-    const std::string part = cursor.take();
-    if (const auto number = number_of(part)) {
-      mention(*number, place, part, false);
-    }
-    depth += depth_of(part);
-    setting.value += (words++ == 0 ? "" : " ") + part;
-    lines.push_back(place.line);
-  }
-  if (!cursor.done() && cursor.peek() == ";") {
-    lines.push_back(cursor.place().line);
-    cursor.take();
-  }
-  if (words != 1) {
-    setting.value_place.reset();
-  }
-  setting.last_line = lines.back();
-  for (const std::size_t line : lines) {
-    note_line(line, owner_of(setting));
-  }
-  if (std::ranges::find(numbers_, setting.instance) == numbers_.end()) {
-    numbers_.push_back(setting.instance);
-  }
-  settings_.push_back(std::move(setting));
-}
-
-// Of a word that names an instance, or something in it.
-std::optional<unsigned> InstanceScript::number_of(std::string_view word) const {
-  // More digits than the number of any instance has.
-  constexpr std::size_t kDigits = 3;
-  if (!word.starts_with(module_)) {
-    return std::nullopt;
-  }
-  const std::string_view rest = word.substr(module_.size());
-  const std::string_view digits = rest.substr(0, rest.find('.'));
-  if (digits.empty() || digits.size() > kDigits || digits.front() == '0' ||
-      !std::ranges::all_of(digits, is_digit)) {
-    return std::nullopt;
-  }
-  unsigned number = 0;
-  for (const char c : digits) {
-    number = number * 10 + static_cast<unsigned>(c - '0');
-  }
-  return number;
-}
-
-void InstanceScript::mention(unsigned instance,
-                             const core::Place& place,
-                             std::string_view word,
-                             bool is_setting) {
-  core::Place digits = place;
-  digits.column += module_.size();
-  digits.length = std::min(word.find('.'), word.size()) - module_.size();
-  mentions_.push_back({instance, digits, is_setting});
-}
-
-void InstanceScript::note_line(std::size_t line, long owner) {
-  const auto [known, fresh] = owners_.emplace(line, owner);
-  if (!fresh && known->second != owner) {
-    known->second = kShared;
-  }
-}
-
-const Setting* InstanceScript::find(unsigned instance, std::string_view property) const {
-  const auto found = std::find_if(settings_.rbegin(), settings_.rend(), [&](const Setting& one) {
-    return one.instance == instance && one.property == property;
-  });
-  return found == settings_.rend() ? nullptr : &*found;
-}
-
-std::vector<std::string> InstanceScript::values(std::string_view property) const {
-  std::vector<std::string> values;
-  for (const Setting& setting : settings_) {
-    if (setting.property == property) {
-      values.push_back(setting.value);
-    }
-  }
-  return values;
-}
-
-bool InstanceScript::is_alone(const Setting& setting) const {
-  for (std::size_t line = setting.place.line; line <= setting.last_line; ++line) {
-    const auto owner = owners_.find(line);
-    if (owner != owners_.end() && owner->second != owner_of(setting)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool InstanceScript::is_free(std::size_t line) const {
-  return !owners_.contains(line);
-}
-
-const Setting* InstanceScript::last_of(unsigned instance) const {
-  const Setting* last = nullptr;
-  for (const Setting& setting : settings_) {
-    const bool counts = setting.instance == instance &&
-                        (last == nullptr || !setting.property.empty() || last->property.empty());
-    last = counts ? &setting : last;
-  }
-  return last;
-}
-
-bool InstancePlan::changes(const InstanceScript& script) const {
-  bool same = wanted.size() == script.numbers().size();
-  for (const Wanted& one : wanted) {
-    same = same && one.from == one.number;
-  }
-  return !same;
-}
-
-namespace {
-
 // A setting's line, as a pattern for another one.
 std::string like(const core::TextEdits& text,
                  const Setting& pattern,
@@ -488,70 +311,6 @@ core::Result<std::string> with_instances(const InstanceScript& script, const Ins
   return InstanceEditor{script, plan}.run();
 }
 
-}  // namespace
-
-PropertyEdits::PropertyEdits(const InstanceScript& script)
-    : script_(script), edits_(script.text()) {}
-
-void PropertyEdits::number(unsigned instance,
-                           std::string_view property,
-                           std::uint64_t value,
-                           bool is_hex) {
-  const Setting* known = script_.find(instance, property);
-  std::string old = known == nullptr ? "0" : known->value;
-  if (is_hex && old == "0") {
-    old = "0x";
-  }
-  set(instance, property, restyled(old, value, script_.values(property)));
-}
-
-void PropertyEdits::text(unsigned instance, std::string_view property, std::string_view value) {
-  const Setting* known = script_.find(instance, property);
-  set(instance, property, requoted(known == nullptr ? "" : known->value, value));
-}
-
-void PropertyEdits::word(unsigned instance, std::string_view property, std::string_view value) {
-  set(instance, property, std::string{value});
-}
-
-void PropertyEdits::replace(const core::Place& place, std::string text) {
-  edits_.replace(place, std::move(text));
-}
-
-void PropertyEdits::set(unsigned instance, std::string_view property, std::string value) {
-  const std::string name = fmt::format("{}{}.{}", script_.module(), instance, property);
-  const Setting* known = script_.find(instance, property);
-  if (known != nullptr) {
-    if (!known->value_place || known->value_place->line == 0) {
-      errors_.push_back(refusal(
-          fmt::format("'{}' cannot be changed: its value is not one number or string", name),
-          known->place,
-          fmt::format("write {} here", core::printable(value, 60))));
-      return;
-    }
-    edits_.replace(*known->value_place, std::move(value));
-    return;
-  }
-  const Setting* last = script_.last_of(instance);
-  if (last == nullptr || last->property.empty() || !script_.is_alone(*last)) {
-    errors_.push_back(
-        refusal(fmt::format("there is no line here behind which '{}' can be set", name),
-                last == nullptr ? core::Place{} : last->place,
-                kOwnLine));
-    return;
-  }
-  edits_.insert_after_line(last->last_line, like(edits_, *last, name, value));
-}
-
-core::Result<std::string> PropertyEdits::apply() const {
-  if (core::has_errors(errors_)) {
-    return tl::unexpected{errors_};
-  }
-  return edits_.apply();
-}
-
-namespace {
-
 // Empty if `after` says the same as `before` but for the planned instances and the properties
 // named; else what differs.
 core::Diagnostics hold_rest(const InstanceScript& before,
@@ -595,6 +354,238 @@ core::Diagnostics hold_rest(const InstanceScript& before,
 }
 
 }  // namespace
+
+InstanceScript::InstanceScript(const emit::MapFile& file,
+                               const std::string& root,
+                               std::string module)
+    : text_(&file.content), path_(file.path_under(root)), module_(std::move(module)) {
+  core::Diagnostics unused;
+  core::Cursor cursor{path_, file.content, Code::kVerifyParse, unused, core::Words::kScript};
+  while (!cursor.done()) {
+    const std::size_t ahead = is_declaration(cursor.peek()) ? 1 : 0;
+    if (number_of(cursor.peek(ahead)) && cursor.peek(ahead + 1) == "=" &&
+        cursor.peek(ahead + 2) != "=") {
+      read_setting(cursor);
+    } else {
+      read_other(cursor);
+    }
+  }
+}
+
+void InstanceScript::read_other(core::Cursor& cursor) {
+  const core::Place place = cursor.place();
+  const std::string word = cursor.take();
+  if (const auto number = number_of(word)) {
+    mention(*number, place, word, false);
+  }
+  in_module_ = in_module_ || (word == module_ && cursor.peek() == "=" && !module_line_);
+  if (in_module_) {
+    module_line_ = place.line;
+    in_module_ = word != ";";
+  }
+  in_import_ = in_import_ || word.ends_with(".addModule") || word.ends_with(".addInstance");
+  if (in_import_) {
+    import_line_ = place.line;
+    in_import_ = word != ";";
+  }
+  others_.push_back(word);
+  note_line(place.line, kShared);
+}
+
+// A statement goes up to its semicolon, or to its line's end where brackets are closed.
+void InstanceScript::read_setting(core::Cursor& cursor) {
+  Setting setting{.place = cursor.place()};
+  std::size_t words = 0;
+  std::vector<std::size_t> lines = {setting.place.line};
+  if (is_declaration(cursor.peek())) {
+    cursor.take();
+  }
+  const core::Place head = cursor.place();
+  const std::string word = cursor.take();
+  const std::size_t dot = std::min(word.find('.'), word.size());
+  setting.instance = *number_of(word);
+  setting.property = word.substr(std::min(dot + 1, word.size()));
+  lines.push_back(head.line);
+  if (!setting.property.empty()) {
+    mention(setting.instance, head, word, true);
+  }
+  lines.push_back(cursor.place().line);
+  cursor.take();
+  core::Place place = cursor.place();
+  setting.value_place = place;
+  int depth = 0;
+  while (!cursor.done() && cursor.peek() != ";" &&
+         (words == 0 || depth > 0 || cursor.place().line == lines.back())) {
+    place = cursor.place();
+    const std::string part = cursor.take();
+    if (const auto number = number_of(part)) {
+      mention(*number, place, part, false);
+    }
+    depth += depth_of(part);
+    setting.value += (words++ == 0 ? "" : " ") + part;
+    lines.push_back(place.line);
+  }
+  if (!cursor.done() && cursor.peek() == ";") {
+    lines.push_back(cursor.place().line);
+    cursor.take();
+  }
+  if (words != 1) {
+    setting.value_place.reset();
+  }
+  setting.last_line = lines.back();
+  for (const std::size_t line : lines) {
+    note_line(line, owner_of(setting));
+  }
+  if (std::ranges::find(numbers_, setting.instance) == numbers_.end()) {
+    numbers_.push_back(setting.instance);
+  }
+  settings_.push_back(std::move(setting));
+}
+
+// Of a word that names an instance, or something in it.
+std::optional<unsigned> InstanceScript::number_of(std::string_view word) const {
+  // More digits than the number of any instance has.
+  constexpr std::size_t kDigits = 3;
+  if (!word.starts_with(module_)) {
+    return std::nullopt;
+  }
+  const std::string_view rest = word.substr(module_.size());
+  const std::string_view digits = rest.substr(0, rest.find('.'));
+  if (digits.empty() || digits.size() > kDigits || digits.front() == '0' ||
+      !std::ranges::all_of(digits, is_digit)) {
+    return std::nullopt;
+  }
+  unsigned number = 0;
+  for (const char c : digits) {
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
+void InstanceScript::mention(unsigned instance,
+                             const core::Place& place,
+                             std::string_view word,
+                             bool is_setting) {
+  core::Place digits = place;
+  digits.column += module_.size();
+  digits.length = std::min(word.find('.'), word.size()) - module_.size();
+  mentions_.push_back({instance, digits, is_setting});
+}
+
+void InstanceScript::note_line(std::size_t line, long owner) {
+  const auto [known, fresh] = owners_.emplace(line, owner);
+  if (!fresh && known->second != owner) {
+    known->second = kShared;
+  }
+}
+
+const Setting* InstanceScript::find(unsigned instance, std::string_view property) const {
+  const auto found = std::find_if(settings_.rbegin(), settings_.rend(), [&](const Setting& one) {
+    return one.instance == instance && one.property == property;
+  });
+  return found == settings_.rend() ? nullptr : &*found;
+}
+
+std::vector<std::string> InstanceScript::values(std::string_view property) const {
+  std::vector<std::string> values;
+  for (const Setting& setting : settings_) {
+    if (setting.property == property) {
+      values.push_back(setting.value);
+    }
+  }
+  return values;
+}
+
+bool InstanceScript::is_alone(const Setting& setting) const {
+  for (std::size_t line = setting.place.line; line <= setting.last_line; ++line) {
+    const auto owner = owners_.find(line);
+    if (owner != owners_.end() && owner->second != owner_of(setting)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool InstanceScript::is_free(std::size_t line) const {
+  return !owners_.contains(line);
+}
+
+const Setting* InstanceScript::last_of(unsigned instance) const {
+  const Setting* last = nullptr;
+  for (const Setting& setting : settings_) {
+    const bool counts = setting.instance == instance &&
+                        (last == nullptr || !setting.property.empty() || last->property.empty());
+    last = counts ? &setting : last;
+  }
+  return last;
+}
+
+bool InstancePlan::changes(const InstanceScript& script) const {
+  bool same = wanted.size() == script.numbers().size();
+  for (const Wanted& one : wanted) {
+    same = same && one.from == one.number;
+  }
+  return !same;
+}
+
+PropertyEdits::PropertyEdits(const InstanceScript& script)
+    : script_(script), edits_(script.text()) {}
+
+void PropertyEdits::number(unsigned instance,
+                           std::string_view property,
+                           std::uint64_t value,
+                           bool is_hex) {
+  const Setting* known = script_.find(instance, property);
+  std::string old = known == nullptr ? "0" : known->value;
+  if (is_hex && old == "0") {
+    old = "0x";
+  }
+  set(instance, property, restyled(old, value, script_.values(property)));
+}
+
+void PropertyEdits::text(unsigned instance, std::string_view property, std::string_view value) {
+  const Setting* known = script_.find(instance, property);
+  set(instance, property, requoted(known == nullptr ? "" : known->value, value));
+}
+
+void PropertyEdits::word(unsigned instance, std::string_view property, std::string_view value) {
+  set(instance, property, std::string{value});
+}
+
+void PropertyEdits::replace(const core::Place& place, std::string text) {
+  edits_.replace(place, std::move(text));
+}
+
+void PropertyEdits::set(unsigned instance, std::string_view property, std::string value) {
+  const std::string name = fmt::format("{}{}.{}", script_.module(), instance, property);
+  if (const Setting* known = script_.find(instance, property)) {
+    if (!known->value_place || known->value_place->line == 0) {
+      errors_.push_back(refusal(
+          fmt::format("'{}' cannot be changed: its value is not one number or string", name),
+          known->place,
+          fmt::format("write {} here", core::printable(value, 60))));
+      return;
+    }
+    edits_.replace(*known->value_place, std::move(value));
+    return;
+  }
+  const Setting* last = script_.last_of(instance);
+  if (last == nullptr || last->property.empty() || !script_.is_alone(*last)) {
+    errors_.push_back(
+        refusal(fmt::format("there is no line here behind which '{}' can be set", name),
+                last == nullptr ? core::Place{} : last->place,
+                kOwnLine));
+    return;
+  }
+  edits_.insert_after_line(last->last_line, like(edits_, *last, name, value));
+}
+
+core::Result<std::string> PropertyEdits::apply() const {
+  if (core::has_errors(errors_)) {
+    return tl::unexpected{errors_};
+  }
+  return edits_.apply();
+}
 
 core::Result<std::string> edit_instances(
     const emit::MapFile& file,

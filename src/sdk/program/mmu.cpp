@@ -223,10 +223,9 @@ class MmuEditor {
     const Entries entries = emit::parse_syscfg(result, root_, errors_);
     for (std::size_t i = 0; i < std::max(entries.size(), wanted.size()); ++i) {
       if (i >= entries.size() || i >= wanted.size() || !same(entries[i], wanted[i])) {
-        disagree(fmt::format("after the change the file would say {}, where {} is wanted",
-                             i < entries.size() ? text_of(entries[i]) : "nothing",
-                             i < wanted.size() ? text_of(wanted[i]) : "nothing"));
-        return;
+        return disagree(fmt::format("after the change the file would say {}, where {} is wanted",
+                                    i < entries.size() ? text_of(entries[i]) : "nothing",
+                                    i < wanted.size() ? text_of(wanted[i]) : "nothing"));
       }
     }
   }

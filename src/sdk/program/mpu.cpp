@@ -377,11 +377,10 @@ class MpuEditor {
   void hold(const std::vector<Fields>& now, const std::vector<Fields>& wanted) {
     for (std::size_t i = 0; i < std::max(now.size(), wanted.size()); ++i) {
       if (i >= now.size() || i >= wanted.size() || !(now[i] == wanted[i])) {
-        refuse(Code::kVerifyDisagree,
-               fmt::format("after the change the file would say {}, where {} is wanted",
-                           i < now.size() ? said(now[i]) : "nothing",
-                           i < wanted.size() ? said(wanted[i]) : "nothing"));
-        return;
+        return refuse(Code::kVerifyDisagree,
+                      fmt::format("after the change the file would say {}, where {} is wanted",
+                                  i < now.size() ? said(now[i]) : "nothing",
+                                  i < wanted.size() ? said(wanted[i]) : "nothing"));
       }
     }
   }

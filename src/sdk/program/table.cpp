@@ -182,11 +182,11 @@ class TableEditor {
     }
     const auto place = region.places.find(number_field());
     if (place == region.places.end()) {
-      refuse(Code::kVerifyParse,
-             fmt::format("this element has no '{}' that could become {}", number_field(), number),
-             region.place,
-             fmt::format("write '.{} = 0U,' into it", number_field()));
-      return;
+      return refuse(
+          Code::kVerifyParse,
+          fmt::format("this element has no '{}' that could become {}", number_field(), number),
+          region.place,
+          fmt::format("write '.{} = 0U,' into it", number_field()));
     }
     edits.replace(place->second, restyled(edits.at(place->second), number));
   }
@@ -205,11 +205,10 @@ class TableEditor {
             ? anchor->is_alone
             : scan_.elements.empty() || scan_.elements.front().open.line > scan_.open.line;
     if (!pattern || !has_place) {
-      refuse(Code::kVerifyParse,
-             fmt::format("there is no place here for region {}", wanted[first].number),
-             anchor == nullptr ? scan_.open : anchor->open,
-             pattern ? kOwnLines : "there must be a region that it can be made like");
-      return;
+      return refuse(Code::kVerifyParse,
+                    fmt::format("there is no place here for region {}", wanted[first].number),
+                    anchor == nullptr ? scan_.open : anchor->open,
+                    pattern ? kOwnLines : "there must be a region that it can be made like");
     }
     if (is_open) {
       edits.replace(anchor->close, "},");
@@ -315,12 +314,11 @@ class TableEditor {
     const auto now = emit::parse_mpu_source(result, root_, after_, errors_).regions;
     for (std::size_t i = 0; i < std::max(now.size(), wanted.size()); ++i) {
       if (i >= now.size() || i >= wanted.size() || !same(now[i].fields, wanted[i])) {
-        refuse(Code::kVerifyDisagree,
-               fmt::format("after the change the table would have {}, where {} is wanted",
-                           i < now.size() ? region_text(now[i].fields) : "nothing",
-                           i < wanted.size() ? region_text(wanted[i]) : "nothing"),
-               scan_.open);
-        return;
+        return refuse(Code::kVerifyDisagree,
+                      fmt::format("after the change the table would have {}, where {} is wanted",
+                                  i < now.size() ? region_text(now[i].fields) : "nothing",
+                                  i < wanted.size() ? region_text(wanted[i]) : "nothing"),
+                      scan_.open);
       }
     }
     if (scan_table(result, root_).others != scan_.others) {

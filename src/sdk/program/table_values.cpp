@@ -225,13 +225,12 @@ void TableValues::set_kind(std::size_t index, const MpuRegionFields& wanted) {
   const bool is_policy = is_cached(wanted) && wanted.cacheable == ((policy & 2U) != 0) &&
                          wanted.bufferable == ((policy & 1U) != 0);
   if (!is_policy && !memory) {
-    refuse(fmt::format("this table has no words for TEX {}, C {:d}, B {:d}",
-                       wanted.tex,
-                       wanted.cacheable,
-                       wanted.bufferable),
-           source_.regions[index].place,
-           "give the region another attribute");
-    return;
+    return refuse(fmt::format("this table has no words for TEX {}, C {:d}, B {:d}",
+                              wanted.tex,
+                              wanted.cacheable,
+                              wanted.bufferable),
+                  source_.regions[index].place,
+                  "give the region another attribute");
   }
   if (is_cached(now) != is_cached(wanted)) {
     set("cacheable", is_policy ? 1 : 0, [&](const MpuRegionFields& one) {
@@ -252,10 +251,10 @@ void TableValues::set_field(std::size_t index, const std::string& field, std::st
   if (known != region.places.end()) {
     const std::string behind = word_behind(file_, known->second);
     if (behind != "," && behind != "}") {
-      refuse(fmt::format("'{}' cannot be changed: its value goes on on the next line", field),
-             known->second,
-             fmt::format("write '{}' on one line", value));
-      return;
+      return refuse(
+          fmt::format("'{}' cannot be changed: its value goes on on the next line", field),
+          known->second,
+          fmt::format("write '{}' on one line", value));
     }
     if (edits_.at(known->second) != value) {
       edits_.replace(known->second, std::move(value));

@@ -45,12 +45,10 @@ class Missing {
     for (const PassedOver& each : known_.passed_over()) {
       const Statement& statement = tree().statements[tree().body[each.statement]];
       if (const auto place = assigned_in(statement)) {
-        core::Diagnostic problem =
-            script_error(fmt::format("'{}' cannot be set: its value is not known", name_),
-                         *place,
-                         "correct what is wrong there first");
-        problem.related.push_back({each.why.place, each.why.message});
-        return problem;
+        return script_error(fmt::format("'{}' cannot be set: its value is not known", name_),
+                            *place,
+                            "correct what is wrong there first")
+            .beside(each.why.place, each.why.message);
       }
     }
     for (const Function& function : tree().functions) {

@@ -109,17 +109,15 @@ core::Diagnostic Library::overlap(const Map& map,
   const auto at = [&](const ScriptSection& section) {
     return source_.place({section.place.offset, section.place.offset + section.place.length});
   };
-  core::Diagnostic warning =
-      core::warning(core::Code::kLayoutOverlap,
-                    fmt::format("'{}' and '{}' overlap in the script's map '{}'",
-                                core::printable(a.name),
-                                core::printable(b.name),
-                                core::printable(map.title)),
-                    at(a));
-  warning.details = {fmt::format("{} {}", core::printable(a.name), range_of(a)),
-                     fmt::format("{} {}", core::printable(b.name), range_of(b))};
-  warning.related.push_back({at(b), fmt::format("'{}' is made here", core::printable(b.name))});
-  return warning;
+  return core::warning(core::Code::kLayoutOverlap,
+                       fmt::format("'{}' and '{}' overlap in the script's map '{}'",
+                                   core::printable(a.name),
+                                   core::printable(b.name),
+                                   core::printable(map.title)),
+                       at(a))
+      .with({fmt::format("{} {}", core::printable(a.name), range_of(a)),
+             fmt::format("{} {}", core::printable(b.name), range_of(b))})
+      .beside(at(b), fmt::format("'{}' is made here", core::printable(b.name)));
 }
 
 bool Library::check_overlap(std::size_t map, core::Diagnostics& warnings) {

@@ -485,10 +485,7 @@ ExprId ExpressionParser::bracketed() {
     return display(close, kNothing, begin);
   }
   const ExprId first = expression();
-  if (round && take_sign(close)) {
-    return first;
-  }
-  return display(close, first, begin);
+  return round && take_sign(close) ? first : display(close, first, begin);
 }
 
 ExprId ExpressionParser::display(std::string_view close, ExprId first, std::size_t begin) {

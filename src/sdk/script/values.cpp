@@ -55,10 +55,7 @@ Integer floor_quotient(Integer left, Integer right) {
 
 Computed multiply(Integer left, Integer right) {
   // Beyond the sum of their bits - 2, which is still below 128.
-  if (bits(left) + bits(right) > kMostBits + 2) {
-    return too_large();
-  }
-  return checked(left * right);
+  return bits(left) + bits(right) > kMostBits + 2 ? too_large() : checked(left * right);
 }
 
 Computed shift_left(Integer left, Integer right) {

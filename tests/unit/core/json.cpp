@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,18 @@ TEST_SUITE("core") {
     CHECK(read_json(R"({"a":)" + std::string(200, '[') + std::string(200, ']') + R"(,"b":1})")
               ->contains("b"));
     CHECK_FALSE(read_json(std::string(1'000'000, '[')).has_value());
+  }
+
+  TEST_CASE("what has nothing to say is no member") {
+    Json json = Json::object();
+    const auto twice = [](int value) { return 2 * value; };
+    json.set_if_any("text", std::string{"a"});
+    json.set_if_any("no_text", std::string{});
+    json.set_if_any("value", std::optional{3}, twice);
+    json.set_if_any("no_value", std::optional<int>{}, twice);
+    json["list"] = Json::array(std::vector{1, 2}, twice);
+    json["none"] = Json::array(std::vector<int>{}, twice);
+    CHECK(json.compact() == R"({"text":"a","value":6,"list":[2,4],"none":[]})");
   }
 }
 
