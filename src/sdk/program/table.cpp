@@ -1,5 +1,6 @@
 // Gives an MPU table of C the wanted regions: elements that go, elements that are copied for new
 // regions, and values in place. The start-up code's own rules for what it skips are obeyed.
+#include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/text_edits.hpp"
 

@@ -2,6 +2,7 @@
 // is refused by name rather than skipped.
 #include "parser.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "limits.hpp"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
