@@ -2,7 +2,6 @@
 // heaps of a changed map.
 #include "analyze_stages.hpp"
 
-#include "memsize/board/load.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"

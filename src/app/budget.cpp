@@ -4,7 +4,6 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -5,8 +5,6 @@
 #include "check_stages.hpp"
 #include "plan_stages.hpp"
 
-#include <optional>
-
 namespace memsize::app {
 
 CheckReport check(Session& session, const CheckRequest& request) {

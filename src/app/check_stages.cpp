@@ -9,7 +9,6 @@
 #include "memsize/emit/verify_numbers.hpp"
 #include "memsize/sdk/check.hpp"
 
-#include "analyze_stages.hpp"
 #include "board_now.hpp"
 #include "generation_guard.hpp"
 #include "validate_stages.hpp"

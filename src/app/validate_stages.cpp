@@ -8,7 +8,6 @@
 #include "memsize/emit/read_map.hpp"
 
 #include "analyze_stages.hpp"
-#include "board_now.hpp"
 #include "check_stages.hpp"
 #include "map_stages.hpp"
 

@@ -8,7 +8,6 @@
 #include "view_mpu.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 

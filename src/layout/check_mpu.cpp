@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>

@@ -22,7 +22,6 @@
 #include "resolver.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <queue>
 #include <set>

@@ -4,8 +4,6 @@
 
 #include "memsize/core/find.hpp"
 
-#include <algorithm>
-
 namespace memsize::layout {
 
 std::optional<core::PhysRange> Region::physical() const {

@@ -3,7 +3,6 @@
 #include "program_mpu.hpp"
 
 #include "memsize/core/bug.hpp"
-#include "memsize/core/text.hpp"
 
 #include <algorithm>
 #include <bit>

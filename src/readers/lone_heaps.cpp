@@ -4,7 +4,6 @@
 
 #include "memsize/core/text.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <utility>

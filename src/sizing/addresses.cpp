@@ -4,8 +4,6 @@
 
 #include "memsize/core/find.hpp"
 
-#include <algorithm>
-
 namespace memsize::sizing {
 
 using core::Bytes;

@@ -3,7 +3,6 @@
 #include "generation.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/sizing/sizing.hpp"
 
 #include <algorithm>
 

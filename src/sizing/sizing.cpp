@@ -17,7 +17,6 @@
 #include "work.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 

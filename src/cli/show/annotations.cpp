@@ -8,8 +8,6 @@
 #include "render_diagnostics.hpp"
 
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // An analysis for people: a table for each core, the facts that its figures rest on, the balance,
 // and the command that would write the map. The same rows as CSV and Markdown.
-#include "memsize/app/sizing_document.hpp"
 #include "memsize/core/text.hpp"
 
 #include "command_line.hpp"

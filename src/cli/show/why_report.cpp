@@ -7,7 +7,6 @@
 #include "memsize/emit/written.hpp"
 #include "memsize/layout/sight.hpp"
 
-#include "render_diagnostics.hpp"
 #include "table.hpp"
 
 #include <algorithm>

@@ -11,7 +11,6 @@
 #include "memsize/sdk/view.hpp"
 
 #include "board_import.hpp"
-#include "show/render_diagnostics.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -8,8 +8,6 @@
 #include "memsize/plan/pack.hpp"
 
 #include "show/progress_line.hpp"
-#include "show/render_diagnostics.hpp"
-#include "show/report.hpp"
 #include "show/report_plan.hpp"
 #include "time_option.hpp"
 #include "verbs.hpp"

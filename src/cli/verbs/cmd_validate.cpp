@@ -1,17 +1,13 @@
 // memsize validate: a map, of a board or in a folder, is run on emulated cores; with --log, logs of
 // the real board are held against it, and nothing is run unless --on asks for it.
-#include "memsize/core/text.hpp"
 
 #include "show/report_board_log.hpp"
 #include "show/report_validate.hpp"
 #include "time_option.hpp"
 #include "verbs.hpp"
 
-#include <iterator>
 #include <memory>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace memsize::cli {
 

@@ -7,8 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include <fmt/format.h>
-
 namespace memsize::cli {
 
 namespace {

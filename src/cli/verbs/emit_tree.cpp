@@ -7,10 +7,8 @@
 
 #include "show/unified_diff.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -8,8 +8,6 @@
 #include "plan_writers.hpp"
 #include "template.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace memsize::emit {

@@ -9,10 +9,7 @@
 #include "plan_writers.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <numeric>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 // A plan as chrome://tracing and Perfetto read it (Trace Event Format): one process a memory, a
 // complete event a block, and a counter of the bytes that are alive. A step is a microsecond.
-#include "memsize/core/text.hpp"
 
 #include "plan_writers.hpp"
 

@@ -13,7 +13,6 @@
 #include "verify_mpu.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>

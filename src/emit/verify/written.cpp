@@ -3,7 +3,6 @@
 #include "memsize/emit/written.hpp"
 
 #include "memsize/core/cursor.hpp"
-#include "memsize/core/text.hpp"
 
 #include "syscfg_script.hpp"
 

@@ -4,7 +4,6 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 
-#include <optional>
 #include <set>
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 // One block that is wrong often collides with hundreds that are not. Told pair by pair, nobody sees
 // which it is; so a block that is in many of the pairs is told once, with those that it meets, and
 // only what remains is told in pairs.
-#include "memsize/core/text.hpp"
 
 #include "collisions.hpp"
 #include "judged_plan.hpp"

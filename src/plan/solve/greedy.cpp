@@ -10,7 +10,6 @@
 #include "greedy_orders.hpp"
 #include "instance.hpp"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>

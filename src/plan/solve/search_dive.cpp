@@ -3,7 +3,6 @@
 #include "search_dive.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <tuple>
 

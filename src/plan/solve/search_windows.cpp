@@ -19,7 +19,6 @@
 #include "instance.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 #include <vector>
 
 namespace memsize::plan {

@@ -1,8 +1,6 @@
 // Takes members by type and range, and says what is wrong at the place of the value.
 #include "plan_fields.hpp"
 
-#include "memsize/core/text.hpp"
-
 #include <cmath>
 #include <utility>
 

@@ -15,7 +15,6 @@
 #include "tree/reading.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 

@@ -4,7 +4,6 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/emit/reach.hpp"
 
 #include "tree/reading.hpp"
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <utility>
 
 namespace memsize::sdk {
 

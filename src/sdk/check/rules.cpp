@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>

@@ -7,8 +7,6 @@
 
 #include "tree/reading.hpp"
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>

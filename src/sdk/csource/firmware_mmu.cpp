@@ -6,7 +6,6 @@
 #include "source_reader.hpp"
 
 #include <map>
-#include <set>
 #include <string_view>
 
 #include <fmt/format.h>

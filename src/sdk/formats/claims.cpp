@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 
 #include "script/script.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>

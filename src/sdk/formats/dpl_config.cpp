@@ -3,7 +3,6 @@
 #include "dpl_config.hpp"
 
 #include "memsize/core/c_initializer.hpp"
-#include "memsize/core/text.hpp"
 
 #include "csource/source_reader.hpp"
 

@@ -2,10 +2,7 @@
 // products, and pairs old entries with wanted ones in their order, as many alike as can be.
 #include "edit_style.hpp"
 
-#include "memsize/core/text.hpp"
-
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 

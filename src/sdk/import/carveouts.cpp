@@ -1,5 +1,4 @@
 // What Linux reserves: the script's hulls of sections, as names of regions.
-#include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "plan.hpp"

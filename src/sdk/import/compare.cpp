@@ -1,7 +1,6 @@
 // An imported board's map against the sections that the script made: nothing here is shared with
 // what wrote the board.
 #include "memsize/core/find.hpp"
-#include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/sdk/import.hpp"
 

@@ -2,7 +2,6 @@
 // the files that a known board of the part inherits; addresses that a RAT entry needs stay pinned.
 #include "memsize/sdk/import.hpp"
 
-#include "memsize/board/load.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/parse.hpp"
@@ -15,7 +14,6 @@
 #include "tree/reading.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -7,8 +7,6 @@
 #include "tree/reading.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 #include <optional>
 #include <utility>
 

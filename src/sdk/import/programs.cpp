@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>

@@ -11,8 +11,6 @@
 #include <tuple>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace memsize::sdk {
 
 namespace {

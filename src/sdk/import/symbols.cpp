@@ -3,7 +3,6 @@
 #include "script/script.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace memsize::sdk {
 

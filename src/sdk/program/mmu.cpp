@@ -8,7 +8,6 @@
 #include "instances.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>

@@ -9,7 +9,6 @@
 #include <cctype>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

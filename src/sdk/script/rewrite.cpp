@@ -3,7 +3,6 @@
 #include "rewrite.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstddef>
 #include <map>

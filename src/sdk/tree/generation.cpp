@@ -3,7 +3,6 @@
 #include "memsize/sdk/generation.hpp"
 
 #include "memsize/core/find.hpp"
-#include "memsize/core/text.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,6 @@
 #include "reading.hpp"
 
 #include "memsize/core/find.hpp"
-#include "memsize/core/text.hpp"
 #include "memsize/sdk/view.hpp"
 
 #include <algorithm>

@@ -11,7 +11,6 @@
 #include "tree/reading.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 

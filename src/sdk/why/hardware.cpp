@@ -6,7 +6,6 @@
 #include "tree/reading.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
