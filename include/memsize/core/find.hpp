@@ -2,8 +2,6 @@
 // key.
 #pragma once
 
-#include "memsize/core/find.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <string>
