@@ -392,7 +392,9 @@ class BoardReader {
     if (!reader.is_table()) {
       return;
     }
-    Knob knob{.name = field.name(), .place = field.key_place()};
+    Knob knob;
+    knob.name = field.name();
+    knob.place = field.key_place();
     knob.default_value = required_expression(reader, "default");
     knob.granule = align(reader, "granule", granule);
     knob.hard_granule = align(reader, "hard_granule", hard);

@@ -48,7 +48,8 @@ void read_region(ReaderContext& context, Fields& reader, Value value, Item& item
 void read_item(ReaderContext& context, Value value, Chain& chain) {
   Fields reader{
       value, fmt::format("a region of chain '{}'", core::printable(chain.name)), context.errors()};
-  Item item{.place = value.place()};
+  Item item;
+  item.place = value.place();
   if (value["gap"]) {
     item.is_gap = true;
     item.size = expression(reader, "gap");

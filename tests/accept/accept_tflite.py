@@ -108,6 +108,12 @@ def check_published(context: Context, path: Path) -> None:
     (dtcm,) = (memory for memory in document["memories"] if memory["name"] == "dtcm")
     same("dtcm: used, of", (dtcm["used_bytes"], dtcm["capacity_bytes"]), (145_024, 245_760))
     arenas = {(each["memory"], each["role"]): each["height_bytes"] for each in document["arenas"]}
+    # As heliaAOT takes it, and back.
+    written = context.work / "written.yaml"
+    context.run("plan", path, "--board", "apollo330p", "--rules", rules, "--as", "helia-yaml", "-o", written)
+    again = parse_json(context.run("plan", path, "--board", "apollo330p", "--rules", written, "--json").stdout, "plan --rules, again")
+    same("what its YAML gives", again, document)
+    same("rules", written.read_text(encoding="utf-8").count("- type:"), 3)
     same("arenas in dtcm", (arenas["dtcm", "scratch"], arenas["dtcm", "constant"]), (55_296, 89_728))
 
 

@@ -17,7 +17,7 @@ struct PlanFormat {
   std::string_view description;
 };
 
-/// json, residency, csv, c-header, chart, svg, html, chrome-trace.
+/// json, residency, helia-yaml, csv, c-header, chart, svg, html, chrome-trace.
 [[nodiscard]] const std::vector<PlanFormat>& plan_formats();
 
 struct PlanFileOptions {

@@ -255,6 +255,7 @@ Run add_plan(const Command& app) {
       "  memsize plan aot_residency.json aot_operator_manifest.json   # replan heliaAOT's plan\n"
       "  memsize plan post_memory_plan.json --as c-header -o arena.h  # of an ARES checkpoint\n"
       "  memsize plan model.csv --board apollo510 --rules memory.yaml # over a part's memories\n"
+      "  memsize plan model.tflite --board apollo510 --as helia-yaml  # a model's tensors, as rules\n"
       "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
       "  memsize plan model.csv --as html -o plan.html\n"
       "memsize list readers has the formats of reports, list parts the memories, list planners the "

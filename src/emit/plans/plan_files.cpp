@@ -37,6 +37,7 @@ const std::vector<PlanFormat>& plan_formats() {
   static const std::vector<PlanFormat> formats = {
       {"json", "all that is known of the plan (memsize.plan/1)"},
       {"residency", "heliaAOT's residency report, schema 3"},
+      {"helia-yaml", "heliaAOT's memory: section, with the fewest rules that give this placement"},
       {"csv", "id,lower,upper,size,offset, as minimalloc reads and writes it"},
       {"c-header", "a C and C++ header of sizes and offsets, which checks itself"},
       {"chart", "time and addresses, for a terminal"},
@@ -63,6 +64,9 @@ core::Result<std::string> plan_file(core::FileSystem& files,
   }
   if (format == "residency") {
     return plan_residency(plan, options.prefix);
+  }
+  if (format == "helia-yaml") {
+    return plan_rules_yaml(plan);
   }
   if (format == "csv") {
     return plan_csv(plan);

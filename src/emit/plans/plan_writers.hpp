@@ -22,6 +22,8 @@ namespace memsize::emit {
 
 [[nodiscard]] std::string plan_csv(const model::PlanReport& plan);
 [[nodiscard]] std::string plan_residency(const model::PlanReport& plan, const std::string& prefix);
+/// Errors: a plan whose memories have no names.
+[[nodiscard]] core::Result<std::string> plan_rules_yaml(const model::PlanReport& plan);
 [[nodiscard]] std::string plan_trace(const model::PlanReport& plan);
 [[nodiscard]] std::string plan_chart(const model::PlanReport& plan, std::size_t width);
 [[nodiscard]] std::string plan_svg(const model::PlanReport& plan);
