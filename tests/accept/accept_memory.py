@@ -128,7 +128,7 @@ struct Report {
 MESSAGE = "memsize: error[memory.end]: "
 STEPS = 60
 # A run of so many allocations is split at each of them, a longer one so often.
-MOST, SPLITS = 4_000, 1_500
+MOST, SPLITS = 10_000, 2_500
 MIB = 1 << 20
 
 
@@ -228,7 +228,7 @@ def check_failing(context: Context, library: Path) -> int:
     for name in ("a.log", "b.log"):
         (runs / name).write_bytes(TRACE.read_bytes())
     calls = (("analyze", str(packed), "--board", "j722s-sdk11", "--json"), ("analyze", "runs", "--json"),
-             ("plan", str(csv), "--json"), ("emit", "--board", "j722s-sdk11", "--out", "out"),
+             ("plan", str(csv), "--json"), ("board", "show", "j722s"), ("list", "checks"), ("emit", "--board", "j722s-sdk11", "--out", "out"),
              ("check", "--map", "map", "--board", "j722s-sdk11", "--sarif"), ("board", "nonsense", "--json"))
     context.run("emit", "--board", "j722s-sdk11", "--out", "map")
     ended = 0

@@ -178,9 +178,8 @@ def check_log(context: Context, core: Core, models: list[list[Row]], prints: str
     loud = [item for item in document["diagnostics"]
             if item["severity"] != "note" and item["code"] not in ("sizing.generation", "board.provisional")]
     same(f"{what}: warnings", loud, [])
-    if prints == "ati":
-        accepted = [] if core.generation in ("11.01", "12.0") else ["--accept-generation"]
-        context.run("emit", "--board", core.board, "--trace", path, "--out", path.with_suffix(".out"), *accepted)
+    accepted = [] if core.generation in ("11.01", "12.0") else ["--accept-generation"]
+    context.run("emit", "--board", core.board, "--trace", path, "--out", path.with_suffix(".out"), *accepted)
 
 
 def check_validate(context: Context, core: Core) -> None:
@@ -200,9 +199,6 @@ def body(context: Context) -> str:
     for core in all_cores:
         random = Random(f"{core.board} {core.name}")
         for count, prints, blank in itertools.product((1, 2), ("a", "i", "ai", "ati"), (False, True)):
-            # Of each core half of them; all cores together have all.
-            if (count, prints, blank) != (1, "ati", False) and random.random() < 0.5:
-                continue
             heaps = Heaps(core)
             check_log(context, core, [heaps.load(sizes_of(core, random)) for _ in range(count)], prints, blank)
             logs += 1

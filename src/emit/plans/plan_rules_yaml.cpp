@@ -35,8 +35,8 @@ constexpr core::Align kFloor = *core::Align::make(16);
 struct Rule {
   /// Nothing: "*".
   std::optional<std::size_t> role;
-  /// Empty: every id.
-  Ids ids;
+  /// Groups of ids, which the maker owns; none: every id.
+  std::vector<const Ids*> ids;
   std::string memory;
   std::string destination;
 };
@@ -54,7 +54,7 @@ class RuleMaker {
     for (const model::PlannedBlock& block : plan.blocks) {
       const auto role =
           static_cast<std::size_t>(std::ranges::find(kRoles, block.role) - kRoles.begin());
-      const bool is_staged = !block.source_memory.empty();
+      const bool is_staged = role == kConstants && !block.source_memory.empty();
       memories_[role][is_staged ? block.source_memory : block.memory].push_back(block.id);
       if (is_staged) {
         destinations_[block.memory].push_back(block.id);
@@ -104,7 +104,9 @@ class RuleMaker {
   static std::pair<std::size_t, std::size_t> cost(const std::vector<Rule>& rules) {
     std::size_t ids = 0;
     for (const Rule& rule : rules) {
-      ids += rule.ids.size();
+      for (const Ids* const group : rule.ids) {
+        ids += group->size();
+      }
     }
     return {rules.size(), ids};
   }
@@ -135,12 +137,12 @@ class RuleMaker {
           continue;
         }
         if (has_own) {
-          rules.push_back({role, ids, memory, {}});
+          rules.push_back({role, {&ids}, memory, {}});
           continue;
         }
         const auto [rule, is_new] = shared.emplace(memory, Rule{role, {}, memory, {}});
         rule->second.role = is_new ? rule->second.role : std::nullopt;
-        rule->second.ids.insert(rule->second.ids.end(), ids.begin(), ids.end());
+        rule->second.ids.push_back(&ids);
       }
     }
     for (auto& [memory, rule] : shared) {
@@ -155,12 +157,13 @@ class RuleMaker {
         continue;
       }
       Rule* const same = core::find_where(rules, [&](const Rule& rule) {
-        return rule.role == kConstants && rule.ids == group.second && rule.destination.empty();
+        return rule.role == kConstants && rule.ids.size() == 1 &&
+               *rule.ids.front() == group.second && rule.destination.empty();
       });
       if (same != nullptr) {
         same->destination = group.first;
       } else {
-        rules.push_back({kConstants, group.second, {}, group.first});
+        rules.push_back({kConstants, {&group.second}, {}, group.first});
       }
     }
   }
@@ -176,12 +179,16 @@ std::string quoted(const std::string& text) {
   return Json(text).compact();
 }
 
-std::string ids_of(const Ids& ids) {
+std::string ids_of(const std::vector<const Ids*>& groups) {
   constexpr std::size_t kPerLine = 12;
   std::string text = "[";
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    text += i == 0 ? "" : i % kPerLine == 0 ? ",\n           " : ", ";
-    text += quoted(ids[i]);
+  std::size_t count = 0;
+  for (const Ids* const group : groups) {
+    for (const std::string& id : *group) {
+      text += count == 0 ? "" : count % kPerLine == 0 ? ",\n           " : ", ";
+      text += quoted(id);
+      ++count;
+    }
   }
   return text + "]";
 }
@@ -245,7 +252,8 @@ core::Result<std::string> plan_rules_yaml(const model::PlanReport& plan) {
   }
   text += constraints.empty() ? "" : "  constraints:\n" + constraints;
   text += plan.blocks.empty() ? "  tensors: []\n" : "  tensors:\n";
-  for (const Rule& rule : RuleMaker{plan}.fewest()) {
+  const RuleMaker maker{plan};
+  for (const Rule& rule : maker.fewest()) {
     text += rule_text(rule);
   }
   return text;

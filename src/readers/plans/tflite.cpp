@@ -280,6 +280,7 @@ class TfliteReader {
     const std::uint64_t most = model::kLargestPlan.count();
     const Indices* const signature = tensor.shape_signature();
     std::uint64_t elements = 1;
+    bool is_open = false;
     for (std::size_t i = 0; tensor.shape() != nullptr && i < tensor.shape()->size(); ++i) {
       const std::int32_t dimension = tensor.shape()->Get(static_cast<unsigned>(i));
       if (dimension < 0 ||
@@ -291,12 +292,13 @@ class TfliteReader {
         return std::nullopt;
       }
       // The first is how many inputs run at once: usually open, and 1.
-      if (i > 0 && signature != nullptr && i < signature->size() &&
-          signature->Get(static_cast<unsigned>(i)) < 0) {
-        first_open_ = open_ == 0 ? what : first_open_;
-        ++open_;
-      }
+      is_open = is_open || (i > 0 && signature != nullptr && i < signature->size() &&
+                            signature->Get(static_cast<unsigned>(i)) < 0);
       elements *= static_cast<std::uint64_t>(dimension);
+    }
+    if (is_open) {
+      first_open_ = open_ == 0 ? what : first_open_;
+      ++open_;
     }
     constexpr std::uint64_t kBitsOfByte = 8;
     const std::uint64_t whole = bits >= kBitsOfByte ? bits / kBitsOfByte : 1;

@@ -172,7 +172,7 @@ TEST_SUITE("readers") {
     model.tensors[4].signature = {-1, 3};
     CHECK(read(text_of(model)).blocks[2].size == Bytes{8});
     CHECK(read(text_of(model)).diagnostics.empty());
-    model.tensors[2].signature = {-1, -1, 5};
+    model.tensors[2].signature = {-1, -1, -1};
     const model::PlanReport report = read(text_of(model));
     const core::Diagnostic* const open = test::find(report.diagnostics, Code::kPlanSize);
     REQUIRE(open != nullptr);
