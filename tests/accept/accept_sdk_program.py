@@ -15,6 +15,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -277,17 +278,25 @@ SAFERTOS = """xMPU_CONFIG_PARAMETERS *r = &gMPUConfigParms[i]; xMPU_CONFIG_ACCES
            a->ulcachePolicy, a->ulmemAttr);"""
 
 
-def compiled(driver: Driver, what: str, text: str, header: str, is_csl: bool) -> tuple[list[dict[str, Any]], list[int]]:
-    """The regions that the start-up code programs, and the access permission of each."""
+@cache
+def run_table(compiler: str, text: str, header: str, is_csl: bool) -> tuple[bool, str]:
+    """What the start-up code programs, a line each; or what the compiler says."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "table.c").write_text(text, encoding="utf-8")
         (folder / "app_mem_map.h").write_text(header, encoding="utf-8")
         (folder / "main.c").write_text(PRINTER % ("table.c", CSL if is_csl else SAFERTOS), encoding="utf-8")
-        built = subprocess.run([driver.compiler, "-w", "-O0", f"-I{folder}", f"-I{STUBS}", str(folder / "main.c"), "-o",
+        built = subprocess.run([compiler, "-w", "-O0", f"-I{folder}", f"-I{STUBS}", str(folder / "main.c"), "-o",
                                 str(folder / "main")], capture_output=True, text=True, timeout=60, check=False)
-        check(built.returncode == 0, f"{what}: {built.stderr[:800]}")
-        printed = subprocess.run([str(folder / "main")], capture_output=True, text=True, timeout=60, check=True).stdout
+        if built.returncode != 0:
+            return False, built.stderr[:800]
+        return True, subprocess.run([str(folder / "main")], capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+def compiled(driver: Driver, what: str, text: str, header: str, is_csl: bool) -> tuple[list[dict[str, Any]], list[int]]:
+    """The regions that the start-up code programs, and the access permission of each."""
+    done, printed = run_table(driver.compiler, text, header, is_csl)
+    check(done, f"{what}: {printed}")
     rows = [[int(word) for word in line.split()] for line in printed.splitlines()]
     used = [row for row in rows if row[1] and row[3] >= (4 if is_csl else 32)]
     regions = []

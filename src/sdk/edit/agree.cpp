@@ -91,6 +91,7 @@ class Agreement {
     const auto text = text_with(variant, values);
     const auto script = text ? evaluate_script(variant.script->path, *text)
                              : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    auto count = count_with(variant, values);
     for (std::size_t i = 0; script && i < script->sections.size(); ++i) {
       const std::string& name = script->sections[i]->origin_argument.text;
       const Integer* own = number_of(*script, name);
@@ -100,10 +101,10 @@ class Agreement {
       }
       Values more = values;
       more[name] = *wanted;
-      const auto now = count_with(variant, values);
       const auto then = count_with(variant, more);
-      if (then && (!now || *then < *now)) {
+      if (then && (!count || *then < *count)) {
         values = std::move(more);
+        count = then;
       }
     }
   }
