@@ -37,9 +37,18 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   // Frozen: no size, lifetime or rule changes.
 
   // Which memory, and where in there; checked by code that shares nothing with the planner.
-  auto outcome = plan::make_plan(planning.wanted, planning.part, *options);
-  MEMSIZE_TRY(outcome);
-  planning.outcome = std::move(*outcome);
+  if (request.stage.empty()) {
+    auto outcome = plan::make_plan(planning.wanted, planning.part, *options);
+    MEMSIZE_TRY(outcome);
+    planning.outcome = std::move(*outcome);
+  } else {
+    const auto wishes = stage_wishes(session, request);
+    MEMSIZE_TRY(wishes);
+    auto staged = plan::plan_staged(planning.wanted, planning.part, *options, *wishes);
+    MEMSIZE_TRY(staged);
+    planning.outcome = std::move(staged->outcome);
+    planning.staging = std::move(*staged);
+  }
   check_own_plan(planning, request);
   const auto keep = [&](const core::Diagnostics& found) {
     planning.diagnostics.insert(planning.diagnostics.end(), found.begin(), found.end());

@@ -7,6 +7,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
+#include "memsize/readers/profile_reader.hpp"
 
 #include <algorithm>
 #include <map>
@@ -159,6 +160,40 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
   }
   options.others = [&session] { return known_parts(session); };
   return options;
+}
+
+core::Result<plan::StageWishes> stage_wishes(Session& session, const PlanRequest& request) {
+  plan::StageWishes wishes;
+  const bool is_alone = request.stage.size() == 1;
+  for (const std::string& typed : request.stage) {
+    const std::size_t equals = typed.find('=');
+    if (is_alone && (typed == "none" || typed == "auto")) {
+      wishes.memories.assign(typed == "auto" ? 1 : 0, {});
+      continue;
+    }
+    if (equals == std::string::npos || equals == 0) {
+      return core::fail(core::error(
+          Code::kUsage,
+          fmt::format("--stage: '{}' is no memory with a size", core::printable(typed, 60)),
+          {},
+          "write auto, none, or how much goes where: --stage dtcm=64KiB"));
+    }
+    auto size = core::parse_bytes(typed.substr(equals + 1));
+    if (!size) {
+      core::Diagnostic error = std::move(size.error().front());
+      error.message = "--stage: " + error.message;
+      return core::fail(std::move(error));
+    }
+    wishes.memories.push_back({core::to_lower(typed.substr(0, equals)), *size});
+  }
+  for (const std::string& path : request.profiles) {
+    const auto text = session.files.read(path, core::kWrittenFile);
+    MEMSIZE_TRY(text);
+    auto profile = readers::read_profile(*text, path);
+    MEMSIZE_TRY(profile);
+    wishes.profiles.push_back(std::move(*profile));
+  }
+  return wishes;
 }
 
 core::Diagnostics assume_alignments(model::PlanReport& wanted) {

@@ -16,6 +16,10 @@ namespace memsize::app {
 [[nodiscard]] core::Result<plan::PlanOptions> planning_options(Session& session,
                                                                const PlanRequest& request);
 
+/// Which memories constants are to be copied to, and what is known of the time that it saves.
+[[nodiscard]] core::Result<plan::StageWishes> stage_wishes(Session& session,
+                                                           const PlanRequest& request);
+
 /// What is wrong where the reports list no blocks, such as the log of a run alone.
 [[nodiscard]] std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted);
 

@@ -107,6 +107,9 @@ class Combined {
         layer.line = 0;
       }
     }
+    if (all_.operators.empty()) {
+      all_.operators = std::move(next.operators);
+    }
     for (core::Diagnostic& diagnostic : next.diagnostics) {
       all_.diagnostics.push_back(std::move(diagnostic));
     }

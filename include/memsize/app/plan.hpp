@@ -7,7 +7,9 @@
 #include "memsize/model/plan.hpp"
 #include "memsize/plan/pack.hpp"
 #include "memsize/plan/planner.hpp"
+#include "memsize/plan/stage_advice.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,10 @@ struct PlanRequest {
   std::string planner;
   bool keep_offsets = false;
   std::vector<std::string> fixed;
+  /// "auto", "none" or "MEMORY=SIZE"; empty: constants are staged as the reports or rules have it.
+  std::vector<std::string> stage;
+  /// Files of cycles by operator: all constants cold, then all staged.
+  std::vector<std::string> profiles;
   plan::PackLimits limits;
 };
 
@@ -39,6 +45,8 @@ struct Planning {
   bool keeps_offsets = false;
   board::MemorySet part;
   plan::PlanOutcome outcome;
+  /// Where staging was asked for; its outcome is above.
+  std::optional<plan::StagedPlan> staging;
   core::Diagnostics diagnostics;
 };
 

@@ -6,6 +6,7 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/block.hpp"
+#include "memsize/model/network.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -140,6 +141,8 @@ struct PlanReport {
   /// In the report's order.
   std::vector<PlannedBlock> blocks;
   std::vector<LayerTime> layers;
+  /// In the order in which they run; empty: the report does not say.
+  std::vector<Operator> operators;
   /// The format has alignments: where there is none, any byte will do.
   bool has_alignments = false;
   /// What the format never has, for people: "kernels' own scratch is not in a .tflite". Empty: it

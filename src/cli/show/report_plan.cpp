@@ -249,6 +249,61 @@ std::string comparison_text(const app::Planning& planning) {
   return text + moves_text(planning);
 }
 
+std::string gain_text(const plan::StagedPlan& staging, double gain) {
+  if (staging.whole <= 0) {
+    return {};
+  }
+  const std::string share = fmt::format("{:.1f} %", 100.0 * gain / staging.whole);
+  switch (staging.measure) {
+    case plan::StageMeasure::kRanks:
+      return fmt::format("{} of what staging can gain", share);
+    case plan::StageMeasure::kCycles:
+      return fmt::format("{} of the profile's cycles are in operators that read them", share);
+    case plan::StageMeasure::kSavedCycles:
+      return fmt::format("which saves {} of the profile's cycles", share);
+  }
+  return share;
+}
+
+// What was chosen, and who is next.
+std::string staging_text(const app::Planning& planning) {
+  const plan::StagedPlan& staging = *planning.staging;
+  const auto& blocks = planning.outcome.plan.blocks;
+  if (!planning.outcome.shortages.empty()) {
+    return "\nnothing is staged: the plan does not fit without copies\n";
+  }
+  if (staging.advice.empty()) {
+    return "\nnothing is staged but what rules stage\n";
+  }
+  std::string text = "\n";
+  for (const plan::StageAdvice& advice : staging.advice) {
+    double gain = 0;
+    core::Bytes bytes;
+    for (const plan::StagedConstant& staged : advice.staged) {
+      gain += staged.gain;
+      bytes += blocks[staged.block].size;
+    }
+    text += advice.staged.empty()
+                ? fmt::format("staged in {}: nothing", core::printable(advice.memory, 40))
+                : fmt::format("staged in {}: {}, {}, {}{}",
+                              core::printable(advice.memory, 40),
+                              core::plural(advice.staged.size(), "constant"),
+                              core::format_bytes(bytes),
+                              gain_text(staging, gain),
+                              advice.is_best ? "" : ", the best choice that was found");
+    if (advice.next) {
+      const model::PlannedBlock& next = blocks[advice.next->block];
+      text += fmt::format("; next would be '{}' ({}, {:.1f} %): {} short",
+                          core::printable(next.id, 60),
+                          core::format_bytes(next.size),
+                          100.0 * advice.next->gain / staging.whole,
+                          core::format_bytes(advice.missing));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string report_plan(const app::Planning& planning) {
@@ -258,7 +313,8 @@ std::string report_plan(const app::Planning& planning) {
     text += fmt::format("part {}: {}\n", planning.part.name, planning.part.title);
   }
   text += "\n" + arenas_text(plan, planning.keeps_offsets) + memories_text(plan) +
-          comparison_text(planning) + layers_text(plan);
+          comparison_text(planning) + (planning.staging ? staging_text(planning) : "") +
+          layers_text(plan);
   const std::string notes = describe_notes(planning.diagnostics);
   if (!notes.empty()) {
     text += "\nnotes\n" + notes;

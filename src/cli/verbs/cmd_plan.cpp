@@ -132,6 +132,35 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& 
   return check_limits(options);
 }
 
+Json staging_json(const app::Planning& planning) {
+  const plan::StagedPlan& staging = *planning.staging;
+  const auto& blocks = planning.outcome.plan.blocks;
+  Json list = Json::array();
+  for (const plan::StageAdvice& advice : staging.advice) {
+    Json one = {{"memory", advice.memory}, {"is_best", advice.is_best}};
+    if (!advice.source_memory.empty()) {
+      one["source_memory"] = advice.source_memory;
+    }
+    one["blocks"] = Json::array();
+    double gain = 0;
+    for (const plan::StagedConstant& staged : advice.staged) {
+      one["blocks"].push_back(blocks[staged.block].id);
+      gain += staged.gain;
+    }
+    one["gain"] = static_cast<std::uint64_t>(gain);
+    if (advice.next) {
+      one["next"] = {{"block", blocks[advice.next->block].id},
+                     {"size_bytes", advice.next->size.count()},
+                     {"gain", static_cast<std::uint64_t>(advice.next->gain)},
+                     {"missing_bytes", advice.missing.count()}};
+    }
+    list.push_back(std::move(one));
+  }
+  return {{"measure", std::string{core::name_of(staging.measure)}},
+          {"whole", static_cast<std::uint64_t>(staging.whole)},
+          {"memories", std::move(list)}};
+}
+
 Json document_of(const app::Planning& planning) {
   const model::PlanReport& plan = planning.outcome.plan;
   Json document = core::read_json(emit::plan_json(plan)).value_or(Json::object());
@@ -152,6 +181,9 @@ Json document_of(const app::Planning& planning) {
                                      {"remedies", shortage.remedies}});
   }
   document.set_if_any("fits_on", planning.outcome.fits_on);
+  if (planning.staging) {
+    document["staging"] = staging_json(planning);
+  }
   return document;
 }
 
@@ -257,6 +289,7 @@ Run add_plan(const Command& app) {
       "  memsize plan model.csv --board apollo510 --rules memory.yaml # over a part's memories\n"
       "  memsize plan model.tflite --board apollo510 --as helia-yaml  # a model's tensors, as "
       "rules\n"
+      "  memsize plan model.tflite --board apollo330p --stage auto --profile profile_results.csv\n"
       "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
       "  memsize plan model.csv --as html -o plan.html\n"
       "memsize list readers has the formats of reports, list parts the memories, list planners the "
@@ -275,6 +308,22 @@ Run add_plan(const Command& app) {
               request.rules,
               "Where tensors go: heliaAOT's memory section as YAML, or the same as TOML")
       .filled();
+  const Option stage =
+      verb.option("--stage",
+                  request.stage,
+                  "Copy constants to faster memory at start: auto, none, or dtcm=64KiB (repeat)")
+          .repeated()
+          .one_value()
+          .filled()
+          .needs(board);
+  verb.option("--profile",
+              request.profiles,
+              "Cycles by operator (helia-profiler's profile_results.csv); twice: all cold, all "
+              "staged")
+      .repeated()
+      .one_value()
+      .filled()
+      .needs(stage);
   verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
   verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it");
   verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")

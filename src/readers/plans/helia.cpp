@@ -331,8 +331,10 @@ class ManifestReader : private PlanFields {
     if (!is_object(one)) {
       return;
     }
-    tensors.begin_operator(
-        step_if_any(one, "idx").value_or(position), text_if_any(one, "op_type"), one.position());
+    tensors.begin_operator(step_if_any(one, "idx").value_or(position),
+                           one["id"] ? as_id(one["id"]) : std::string{},
+                           text_if_any(one, "op_type"),
+                           one.position());
     constexpr auto kSides = std::to_array<std::pair<const char*, Side>>({
         {"inputs", Side::kInput},
         {"outputs", Side::kOutput},

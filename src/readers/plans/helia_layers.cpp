@@ -3,6 +3,7 @@
 #include "memsize/core/text.hpp"
 
 #include "helia_tensors.hpp"
+#include "quoted_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@ using core::Code;
 
 enum LayerColumn : std::size_t {
   kLayer,
+  kLayerId,
   kOperator,
   kSide,
   kId,
@@ -34,6 +36,7 @@ enum LayerColumn : std::size_t {
 };
 
 constexpr std::array<std::string_view, kLayerColumns> kNames = {"layer_idx",
+                                                                "layer_id",
                                                                 "op_type",
                                                                 "tensor_role",
                                                                 "tensor_id",
@@ -47,80 +50,13 @@ constexpr std::array<std::string_view, kLayerColumns> kNames = {"layer_idx",
                                                                 "offset",
                                                                 "size"};
 
-// LayerRows of a CSV whose fields may be quoted: "[64, 1, 5, 1]", a quote in it doubled.
-class LayerRows {
- public:
-  explicit LayerRows(std::string_view text) : text_(text) {}
-
-  // The next row that is not blank; false at the end.
-  bool next() {
-    do {
-      if (at_ >= text_.size()) {
-        return false;
-      }
-      read();
-    } while (fields_.size() == 1 && core::trim(fields_.front()).empty() && !unclosed_);
-    return true;
-  }
-
-  [[nodiscard]] const std::vector<std::string>& fields() const { return fields_; }
-
-  [[nodiscard]] std::size_t line() const { return line_; }
-
-  [[nodiscard]] bool unclosed() const { return unclosed_; }
-
- private:
-  void read() {
-    line_ = next_line_;
-    fields_.assign(1, {});
-    while (at_ < text_.size()) {
-      const char c = text_[at_++];
-      if (c == '"' && fields_.back().empty()) {
-        read_quoted();
-      } else if (c == ',') {
-        fields_.emplace_back();
-      } else if (c == '\n') {
-        ++next_line_;
-        break;
-      } else {
-        fields_.back() += c;
-      }
-    }
-    if (fields_.back().ends_with('\r')) {
-      fields_.back().pop_back();
-    }
-  }
-
-  void read_quoted() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_++];
-      next_line_ += c == '\n' ? 1 : 0;
-      if (c != '"') {
-        fields_.back() += c;
-      } else if (at_ < text_.size() && text_[at_] == '"') {
-        fields_.back() += text_[at_++];
-      } else {
-        return;
-      }
-    }
-    unclosed_ = true;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t next_line_ = 1;
-  std::size_t line_ = 0;
-  std::vector<std::string> fields_;
-  bool unclosed_ = false;
-};
-
 class LayersReader {
  public:
   explicit LayersReader(const std::string& path) : problems_(path), tensors_(problems_) {}
 
   PlanResult read(std::string_view text) {
     model::PlanReport report{.planner = "heliaAOT"};
-    LayerRows rows{text};
+    QuotedRows rows{text};
     if (rows.next() && read_header(rows)) {
       while (rows.next()) {
         read_row(rows);
@@ -137,7 +73,7 @@ class LayersReader {
     problems_.error(Code::kPlanSyntax, place_, what, hint);
   }
 
-  bool read_header(const LayerRows& rows) {
+  bool read_header(const QuotedRows& rows) {
     place_.line = rows.line();
     where_.fill(kAbsent);
     std::vector<std::string> unknown;
@@ -183,7 +119,7 @@ class LayersReader {
     return text == "None" ? std::string_view{} : text;
   }
 
-  void read_row(const LayerRows& rows) {
+  void read_row(const QuotedRows& rows) {
     place_.line = rows.line();
     fields_ = &rows.fields();
     if (rows.unclosed()) {
@@ -209,7 +145,7 @@ class LayersReader {
     constexpr auto kBeyond = static_cast<std::uint64_t>(model::kLastStep) + 1;
     const auto step = static_cast<std::int64_t>(std::min(*layer, kBeyond));
     if (!layer_ || *layer_ != step) {
-      tensors_.begin_operator(step, field(kOperator), place_);
+      tensors_.begin_operator(step, std::string{field(kLayerId)}, field(kOperator), place_);
       layer_ = step;
     }
     touch.side = *side;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,8 +46,12 @@ std::string helia_source(const std::string& memory, const std::string& source) {
   return source == memory ? std::string{} : source;
 }
 
-void HeliaTensors::begin_operator(std::int64_t index, std::string_view type, PlanPlace place) {
+void HeliaTensors::begin_operator(std::int64_t index,
+                                  std::string id,
+                                  std::string_view type,
+                                  PlanPlace place) {
   find_views();
+  operators_.push_back({.id = id.empty() ? fmt::format("{}", index) : std::move(id)});
   const auto step = problems_.lifetime(index, index, LastStep::kInside, place, "the operator");
   operator_ = step ? index : 0;
   is_view_ = is_view(type);
@@ -146,6 +151,9 @@ void HeliaTensors::take(HeliaTouch touch) {
     (void)problems_.ends_in_plan(*touch.offset, touch.size, touch.place, "the tensor");
   }
   take_arena(touch);
+  if (touch.side != HeliaTouch::Side::kOutput && !operators_.empty()) {
+    operators_.back().reads.push_back(touch.id);
+  }
   const auto [found, fresh] = by_id_.emplace(touch.id, tensors_.size());
   if (fresh) {
     Tensor tensor;
@@ -208,6 +216,7 @@ void HeliaTensors::finish(model::PlanReport& report) {
   for (model::PlannedArena& arena : arenas_) {
     report.arenas.push_back(std::move(arena));
   }
+  report.operators = std::move(operators_);
   tensors_.clear();
   arenas_.clear();
 }

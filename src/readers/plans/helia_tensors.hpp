@@ -45,8 +45,8 @@ class HeliaTensors {
  public:
   explicit HeliaTensors(PlanProblems& problems) : problems_(problems) {}
 
-  /// The touches that follow are of this operator.
-  void begin_operator(std::int64_t index, std::string_view type, PlanPlace place);
+  /// The touches that follow are of this operator; without an id it has its index.
+  void begin_operator(std::int64_t index, std::string id, std::string_view type, PlanPlace place);
   void take(HeliaTouch touch);
   /// Adds what was taken to the report.
   void finish(model::PlanReport& report);
@@ -71,6 +71,7 @@ class HeliaTensors {
 
   PlanProblems& problems_;
   std::vector<Tensor> tensors_;
+  std::vector<model::Operator> operators_;
   std::unordered_map<std::string, std::size_t> by_id_;
   std::vector<model::PlannedArena> arenas_;
   std::map<std::pair<model::Lifetime, std::string>, std::size_t> arena_of_;

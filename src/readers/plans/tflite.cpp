@@ -130,6 +130,9 @@ class TfliteReader {
       const std::string what = fmt::format("operator {}", i);
       touch(each.inputs(), static_cast<std::int64_t>(i), what);
       touch(each.outputs(), static_cast<std::int64_t>(i), what);
+      if (!problems_.failed()) {
+        add_operator(i, each, *graph.tensors());
+      }
     }
     std::vector<bool> inputs(tensors);
     std::vector<bool> outputs(tensors);
@@ -187,6 +190,30 @@ class TfliteReader {
       span.last = std::max(span.last, step);
       ++span.uses;
     }
+  }
+
+  using Tensors = flatbuffers::Vector<flatbuffers::Offset<tflite::Tensor>>;
+
+  void add_operator(std::size_t index, const tflite::Operator& each, const Tensors& tensors) {
+    model::Operator added{.id = fmt::format("{}", index), .passes = 1};
+    for (std::size_t i = 0; each.inputs() != nullptr && i < each.inputs()->size(); ++i) {
+      const std::int32_t tensor = each.inputs()->Get(static_cast<unsigned>(i));
+      if (tensor >= 0) {
+        added.reads.push_back(fmt::format("{}", tensor));
+      }
+    }
+    const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
+    const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
+    const Indices* const shape =
+        first < 0 ? nullptr : tensors.Get(static_cast<unsigned>(first))->shape();
+    // All but the last dimension, which is the channels'. A shape that cannot be is told of its
+    // tensor.
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+    for (std::size_t i = 0; shape != nullptr && i + 1 < shape->size(); ++i) {
+      const std::int32_t places = std::max(shape->Get(static_cast<unsigned>(i)), 1);
+      added.passes = std::min(added.passes * static_cast<std::uint64_t>(places), kMost);
+    }
+    report_.operators.push_back(std::move(added));
   }
 
   void mark(const Indices* indices, std::vector<bool>& marks, const std::string& what) {

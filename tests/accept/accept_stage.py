@@ -1,0 +1,162 @@
+"""plan --stage: the constants that gain most, against every subset of them.
+
+Random models as heliaAOT's manifests have them, with profiles of one run or of two, on a part of their own. What is left for
+copies is what the plan without copies leaves; who gains what is counted here once more.
+"""
+
+import csv
+import itertools
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from support import SOURCE, Context, check, main, parse_json, same
+
+SLOT = 16
+PART = """schema = 1
+title = "A part that exists nowhere"
+alignment = "{slot}"
+[memory.near]
+base = "0x20000000"
+hardware = "{near}"
+cost = 1
+source = "made up"
+[memory.flash]
+base = "0x0"
+hardware = "1MiB"
+writable = false
+volatile = false
+cost = 4
+source = "made up"
+"""
+
+
+def tensor(name: str, size: int, role: str) -> dict[str, Any]:
+    return {"id": name, "nbytes": size, "is_constant": role == "constant", "is_scratch": role == "scratch",
+            "memory": "flash" if role == "constant" else "near"}
+
+
+def random_model(dice: random.Random) -> list[dict[str, Any]]:
+    operators: list[dict[str, Any]] = []
+    before = tensor("in", dice.randrange(1, 400), "scratch")
+    constants: list[dict[str, Any]] = []
+    for i in range(dice.randrange(2, 10)):
+        after = tensor(f"t{i}", dice.randrange(1, 400), "scratch")
+        local = []
+        for name in ("w", "b")[:dice.randrange(3)]:
+            shared = dice.choice(constants) if constants and dice.random() < 0.1 else None
+            local.append(shared or tensor(f"{name}{i}", dice.randrange(1, 900), "constant"))
+            constants.append(local[-1])
+        operators.append({"idx": i, "id": 7 * i + 1, "op_type": "CONV_2D", "inputs": [before], "outputs": [after],
+                          "local_tensors": local})
+        before = after
+    return operators
+
+
+def write_profile(path: Path, cycles: dict[int, int]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["op", "id", "shape", "cycles"])
+        for number, count in cycles.items():
+            rows.writerow(["CONV_2D", number, "[1, 2]", count])
+
+
+def padded(size: int) -> int:
+    return -(-size // SLOT) * SLOT
+
+
+def gains_of(model: list[dict[str, Any]], gained: dict[int, int]) -> dict[str, int]:
+    gains: dict[str, int] = {}
+    for operator in model:
+        if operator["local_tensors"]:
+            largest = max(operator["local_tensors"], key=lambda one: int(one["nbytes"]))["id"]
+            gains[largest] = gains.get(largest, 0) + gained[operator["id"]]
+    return {name: gain for name, gain in gains.items() if gain > 0}
+
+
+def best_of(sizes: dict[str, int], gains: dict[str, int], room: int) -> int:
+    """The highest gain of all subsets."""
+    subsets = itertools.chain.from_iterable(itertools.combinations(gains, count) for count in range(len(gains) + 1))
+    return max(sum(gains[name] for name in names) for names in subsets if sum(sizes[name] for name in names) <= room)
+
+
+def plan(context: Context, *words: Any) -> dict[str, Any]:
+    return dict(parse_json(context.run("plan", *words, "--json").stdout, "plan --json"))
+
+
+def scratch_of(document: dict[str, Any]) -> dict[str, str]:
+    return {block["id"]: block["memory"] for block in document["blocks"] if block["role"] == "scratch"}
+
+
+def check_random(context: Context, dice: random.Random, number: int) -> int:
+    model = random_model(dice)
+    part, manifest = context.work / "part.toml", context.work / "manifest.json"
+    profiles = [context.work / "cold.csv", context.work / "staged.csv"]
+    near = 1 << dice.randrange(10, 14)
+    part.write_text(PART.format(slot=SLOT, near=near), encoding="utf-8")
+    manifest.write_text(json.dumps(model), encoding="utf-8")
+    cycles = [{operator["id"]: dice.randrange(0, 1000) for operator in model} for _ in profiles]
+    for path, counts in zip(profiles, cycles):
+        write_profile(path, counts)
+    plain = [manifest, "--board", part]
+    cold = plan(context, *plain, "--stage", "none")
+    left = next(one["capacity_bytes"] - one["used_bytes"] for one in cold["memories"] if one["name"] == "near")
+
+    limit = dice.choice([None, dice.randrange(SLOT, 4000)])
+    two = dice.random() < 0.5
+    words = [*plain, "--stage", "auto" if limit is None else f"near={limit}", "--profile", profiles[0]]
+    got = plan(context, *words, *(["--profile", profiles[1]] if two else []))
+    gained = {key: max(count - cycles[1][key], 0) if two else count for key, count in cycles[0].items()}
+    gains = gains_of(model, gained)
+    sizes = {one["id"]: padded(one["nbytes"]) for operator in model for one in operator["local_tensors"]}
+    room = left if limit is None else min(left, limit)
+    advice, = got["staging"]["memories"]
+    what = f"model {number}"
+    same(f"{what}: gain", advice["gain"], best_of(sizes, gains, room))
+    check(sum(sizes[name] for name in advice["blocks"]) <= room, f"{what}: more is staged than there is room for")
+    same(f"{what}: gain of the chosen", sum(gains[name] for name in advice["blocks"]), advice["gain"])
+    same(f"{what}: proved", advice["is_best"], True)
+    same(f"{what}: of all", got["staging"]["whole"], sum(cycles[0].values()))
+
+    # Copies push nothing out; the rest of the constants stays where it was; who is next has no room.
+    same(f"{what}: scratch", scratch_of(got), scratch_of(cold))
+    for block in got["blocks"]:
+        if block["role"] == "constant":
+            staged = block["id"] in advice["blocks"]
+            same(f"{what}: {block['id']}", (block["memory"], block.get("source_memory")),
+                 ("near", "flash") if staged else ("flash", None))
+    waiting = {name: gain for name, gain in gains.items() if name not in advice["blocks"]}
+    same(f"{what}: somebody is next", "next" in advice, bool(waiting))
+    if waiting:
+        following = advice["next"]
+        same(f"{what}: next", following["gain"], max(waiting.values()))
+        taken = sum(sizes[name] for name in advice["blocks"])
+        same(f"{what}: missing", following["missing_bytes"], max(sizes[following["block"]] - (room - taken), 0))
+    for memory in got["memories"]:
+        check(memory["used_bytes"] <= memory["capacity_bytes"], f"{what}: {memory['name']} has not enough room")
+    return len(advice["blocks"])
+
+
+def check_rules_again(context: Context) -> None:
+    """What is written for heliaAOT gives the same plan without advice."""
+    model = SOURCE / "samples" / "plans" / "tflite" / "kws_ref_model.tflite"
+    advised = plan(context, model, "--board", "apollo330p", "--stage", "dtcm=16KiB")
+    rules = context.work / "memory.yaml"
+    context.run("plan", model, "--board", "apollo330p", "--stage", "dtcm=16KiB", "--as", "helia-yaml", "-o", rules)
+    ruled = plan(context, model, "--board", "apollo330p", "--rules", rules)
+    check(advised["staging"]["memories"][0]["blocks"], "nothing is staged")
+    same("blocks", ruled["blocks"], advised["blocks"])
+
+
+def body(context: Context) -> str:
+    dice = random.Random(20)
+    count = 500
+    staged = sum(check_random(context, dice, number) for number in range(count))
+    check(staged > count, "hardly anything is staged")
+    check_rules_again(context)
+    return f"{count} models, {staged} constants staged"
+
+
+if __name__ == "__main__":
+    main(__doc__, body)
