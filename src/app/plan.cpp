@@ -12,18 +12,9 @@ namespace memsize::app {
 
 core::Result<Planning> plan_memory(Session& session, const PlanRequest& request) {
   // What compilers planned, or wish to have planned; several reports are one model.
-  auto wanted = read_plans(session, request.reports, request.format);
+  Planning planning;
+  auto wanted = read_models(session, request, planning);
   MEMSIZE_TRY(wanted);
-  if (auto nothing = nothing_to_plan(*wanted); nothing) {
-    return core::fail(std::move(*nothing));
-  }
-  Planning planning{.diagnostics = wanted->diagnostics};
-  if (auto faults = faults_of_reports(*wanted); faults) {
-    planning.own_is_wrong = true;
-    planning.diagnostics.push_back(std::move(*faults));
-  }
-  const core::Diagnostics assumed = assume_alignments(*wanted);
-  planning.diagnostics.insert(planning.diagnostics.end(), assumed.begin(), assumed.end());
 
   // The memories to plan into, and where the user wants what.
   auto part = memories_for(session, request, *wanted);

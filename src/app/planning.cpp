@@ -5,11 +5,13 @@
 #include "memsize/core/bug.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/model/several.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/profile_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -108,7 +110,159 @@ core::Result<core::Bytes> capacity_of(const std::string& text) {
   return size;
 }
 
+// Where reports do not say how blocks are aligned, but where they lie: then blocks are as aligned
+// as all of their arena are, up to what its memory asks for, or 16 B, which is what vector loads of
+// embedded cores need. Notes say what was assumed.
+core::Diagnostics assume_alignments(model::PlanReport& wanted) {
+  if (wanted.has_alignments) {
+    return {};
+  }
+
+  struct Arena {
+    std::uint64_t offsets = 0;
+    bool is_planned = true;
+    bool is_said = true;
+  };
+
+  std::map<std::pair<std::string, model::Lifetime>, Arena> arenas;
+  for (const model::PlannedBlock& block : wanted.blocks) {
+    Arena& arena = arenas[{block.memory, block.role}];
+    arena.is_planned = arena.is_planned && block.offset;
+    arena.is_said = arena.is_said && block.alignment;
+    arena.offsets |= block.offset.value_or(core::Bytes{}).count();
+  }
+  std::vector<std::string> said;
+  std::map<std::pair<std::string, model::Lifetime>, core::Align> assumed;
+  for (const auto& [key, arena] : arenas) {
+    // With all at 0, nothing can be told.
+    if (!arena.is_planned || arena.is_said || arena.offsets == 0) {
+      continue;
+    }
+    const std::uint64_t common = arena.offsets & (~arena.offsets + 1);
+    const auto alignment =
+        core::Align::make(std::min(common, alignment_of_base(wanted, key.first, key.second)));
+    if (alignment && alignment->value() > 1) {
+      assumed[key] = *alignment;
+      said.push_back(fmt::format("{} in '{}' by {}",
+                                 model::name_of(key.second),
+                                 core::printable(key.first, 60),
+                                 alignment->value()));
+    }
+  }
+  core::Diagnostics notes;
+  if (!said.empty()) {
+    notes.push_back(core::note(
+        Code::kPlanAlignment,
+        "the report does not say how its blocks are aligned; they stay aligned as they all are: " +
+            core::join(said, ", "),
+        {wanted.path},
+        "a report that says it counts instead"));
+  }
+  for (model::PlannedBlock& block : wanted.blocks) {
+    const auto known = assumed.find({block.memory, block.role});
+    if (!block.alignment && known != assumed.end()) {
+      block.alignment = known->second;
+    }
+  }
+  return notes;
+}
+
+// What is wrong with the plan that the reports had, in one note; nothing: they had none, or nothing
+// is.
+std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
+  const core::Diagnostics found = plan::check_plan(wanted, nullptr);
+  const auto errors = std::ranges::count_if(
+      found, [](const auto& fault) { return fault.severity == core::Severity::kError; });
+  if (errors == 0) {
+    return std::nullopt;
+  }
+  return core::note(Code::kPlanContradiction,
+                    fmt::format("the plan that the report has is wrong in {}",
+                                core::plural(static_cast<std::uint64_t>(errors), "place")),
+                    {},
+                    "memsize check shows where");
+}
+
+// Such as the log of a run alone.
+std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted) {
+  if (!wanted.blocks.empty()) {
+    return std::nullopt;
+  }
+  return core::error(
+      Code::kPlanUnplanned,
+      fmt::format("this {} lists no blocks: there is nothing to plan", wanted.format),
+      {wanted.path},
+      "name the report that lists them beside it; memsize check says what this one holds");
+}
+
+ModelNeeds needs_of(const model::PlanReport& report, const std::string& name) {
+  ModelNeeds needs{.name = name, .path = report.path, .blocks = report.blocks.size()};
+  // A block lives as long as what lies in its bytes.
+  const auto roots = model::roots_of(report.blocks);
+  std::map<const model::PlannedBlock*, plan::PlacedBuffer> scratch;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    const model::PlannedBlock& block = report.blocks[i];
+    if (roots[i] == &block && block.role != model::Lifetime::kScratch) {
+      (block.role == model::Lifetime::kPersistent ? needs.persistent : needs.constant) +=
+          block.size;
+    } else if (roots[i] != nullptr && block.live) {
+      const auto [found, is_new] = scratch.emplace(
+          roots[i],
+          plan::PlacedBuffer{block.live->lower, block.live->upper, 0, roots[i]->size.count()});
+      found->second.lower = std::min(found->second.lower, block.live->lower);
+      found->second.upper = std::max(found->second.upper, block.live->upper);
+    }
+  }
+  std::vector<plan::PlacedBuffer> buffers;
+  for (const auto& [root, buffer] : scratch) {
+    if (root->windows.empty()) {
+      buffers.push_back(buffer);
+    }
+    for (const model::Window& window : root->windows) {
+      const core::Bytes size = window.end - window.begin;
+      buffers.push_back({window.live.lower, window.live.upper, 0, size.count()});
+    }
+  }
+  needs.scratch = core::Bytes{plan::peak_of(buffers).bytes};
+  return needs;
+}
+
 }  // namespace
+
+core::Result<model::PlanReport> read_models(Session& session,
+                                            const PlanRequest& request,
+                                            Planning& planning) {
+  std::vector<model::PlanReport> models;
+  const auto take = [&](const std::vector<std::string>& reports) -> core::Result<void> {
+    auto model = read_plans(session, reports, request.format);
+    MEMSIZE_TRY(model);
+    if (auto nothing = nothing_to_plan(*model); nothing) {
+      return core::fail(std::move(*nothing));
+    }
+    std::ranges::move(model->diagnostics, std::back_inserter(planning.diagnostics));
+    if (auto faults = faults_of_reports(*model); faults) {
+      planning.own_is_wrong = true;
+      planning.diagnostics.push_back(std::move(*faults));
+    }
+    std::ranges::move(assume_alignments(*model), std::back_inserter(planning.diagnostics));
+    models.push_back(std::move(*model));
+    return {};
+  };
+  const auto first = take(request.reports);
+  MEMSIZE_TRY(first);
+  for (const std::string& report : request.with) {
+    const auto done = take({report});
+    MEMSIZE_TRY(done);
+  }
+  if (models.size() == 1) {
+    return std::move(models.front());
+  }
+  const std::vector<std::string> names = model::names_of_models(models);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    planning.models.push_back(needs_of(models[i], names[i]));
+  }
+  return model::one_after_another(std::move(models), names);
+}
 
 core::Result<board::MemorySet> memories_for(Session& session,
                                             const PlanRequest& request,
@@ -194,85 +348,6 @@ core::Result<plan::StageWishes> stage_wishes(Session& session, const PlanRequest
     wishes.profiles.push_back(std::move(*profile));
   }
   return wishes;
-}
-
-core::Diagnostics assume_alignments(model::PlanReport& wanted) {
-  if (wanted.has_alignments) {
-    return {};
-  }
-
-  struct Arena {
-    std::uint64_t offsets = 0;
-    bool is_planned = true;
-    bool is_said = true;
-  };
-
-  std::map<std::pair<std::string, model::Lifetime>, Arena> arenas;
-  for (const model::PlannedBlock& block : wanted.blocks) {
-    Arena& arena = arenas[{block.memory, block.role}];
-    arena.is_planned = arena.is_planned && block.offset;
-    arena.is_said = arena.is_said && block.alignment;
-    arena.offsets |= block.offset.value_or(core::Bytes{}).count();
-  }
-  std::vector<std::string> said;
-  std::map<std::pair<std::string, model::Lifetime>, core::Align> assumed;
-  for (const auto& [key, arena] : arenas) {
-    // With all at 0, nothing can be told.
-    if (!arena.is_planned || arena.is_said || arena.offsets == 0) {
-      continue;
-    }
-    const std::uint64_t common = arena.offsets & (~arena.offsets + 1);
-    const auto alignment =
-        core::Align::make(std::min(common, alignment_of_base(wanted, key.first, key.second)));
-    if (alignment && alignment->value() > 1) {
-      assumed[key] = *alignment;
-      said.push_back(fmt::format("{} in '{}' by {}",
-                                 model::name_of(key.second),
-                                 core::printable(key.first, 60),
-                                 alignment->value()));
-    }
-  }
-  core::Diagnostics notes;
-  if (!said.empty()) {
-    notes.push_back(core::note(
-        Code::kPlanAlignment,
-        "the report does not say how its blocks are aligned; they stay aligned as they all are: " +
-            core::join(said, ", "),
-        {wanted.path},
-        "a report that says it counts instead"));
-  }
-  for (model::PlannedBlock& block : wanted.blocks) {
-    const auto known = assumed.find({block.memory, block.role});
-    if (!block.alignment && known != assumed.end()) {
-      block.alignment = known->second;
-    }
-  }
-  return notes;
-}
-
-std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted) {
-  const core::Diagnostics found = plan::check_plan(wanted, nullptr);
-  const auto errors = std::ranges::count_if(
-      found, [](const auto& fault) { return fault.severity == core::Severity::kError; });
-  if (errors == 0) {
-    return std::nullopt;
-  }
-  return core::note(Code::kPlanContradiction,
-                    fmt::format("the plan that the report has is wrong in {}",
-                                core::plural(static_cast<std::uint64_t>(errors), "place")),
-                    {},
-                    "memsize check shows where");
-}
-
-std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted) {
-  if (!wanted.blocks.empty()) {
-    return std::nullopt;
-  }
-  return core::error(
-      Code::kPlanUnplanned,
-      fmt::format("this {} lists no blocks: there is nothing to plan", wanted.format),
-      {wanted.path},
-      "name the report that lists them beside it; memsize check says what this one holds");
 }
 
 void check_own_plan(const Planning& planning, const PlanRequest& request) {

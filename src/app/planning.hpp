@@ -20,17 +20,11 @@ namespace memsize::app {
 [[nodiscard]] core::Result<plan::StageWishes> stage_wishes(Session& session,
                                                            const PlanRequest& request);
 
-/// What is wrong where the reports list no blocks, such as the log of a run alone.
-[[nodiscard]] std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted);
-
-/// Where reports do not say how blocks are aligned, but where they lie: then blocks are as aligned
-/// as all of their arena are, up to what its memory asks for, or 16 B, which is what vector loads
-/// of embedded cores need. Notes say what was assumed.
-[[nodiscard]] core::Diagnostics assume_alignments(model::PlanReport& wanted);
-
-/// What is wrong with the plan that the reports had, in one note; nothing: they had none, or
-/// nothing is.
-[[nodiscard]] std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wanted);
+/// The model of `request`, or all of them as one. What the reports are, and what is wrong with them
+/// or assumed of them, goes to `planning`.
+[[nodiscard]] core::Result<model::PlanReport> read_models(Session& session,
+                                                          const PlanRequest& request,
+                                                          Planning& planning);
 
 /// Ends the program, as a bug of memsize's, where its own plan shares bytes that it must not share,
 /// or its totals are not those of its blocks.

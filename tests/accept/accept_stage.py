@@ -1,4 +1,4 @@
-"""plan --stage: the constants that gain most, against every subset of them.
+"""plan --stage: the constants that gain most, against every subset of them; plan --with: several models on one part.
 
 Random models as heliaAOT's manifests have them, with profiles of one run or of two, on a part of their own. What is left for
 copies is what the plan without copies leaves; who gains what is counted here once more.
@@ -149,13 +149,43 @@ def check_rules_again(context: Context) -> None:
     same("blocks", ruled["blocks"], advised["blocks"])
 
 
+def heights_of(document: dict[str, Any]) -> dict[tuple[str, str], int]:
+    return {(arena["memory"], arena["role"]): arena["height_bytes"] for arena in document["arenas"]}
+
+
+def check_several(context: Context, dice: random.Random, number: int) -> None:
+    """Two models that never run at once: scratch is that of the larger, constants are those of both."""
+    part = context.work / "part.toml"
+    part.write_text(PART.format(slot=SLOT, near=1 << 14), encoding="utf-8")
+    models = [context.work / "a.json", context.work / "b.json"]
+    for path in models:
+        path.write_text(json.dumps(random_model(dice)), encoding="utf-8")
+    alone = [heights_of(plan(context, path, "--board", part)) for path in models]
+    both = plan(context, models[0], "--with", models[1], "--board", part)
+    heights, what = heights_of(both), f"models {number}"
+    scratch, constant = ("near", "scratch"), ("flash", "constant")
+    same(f"{what}: scratch", heights[scratch], max(one[scratch] for one in alone))
+    constants = [one.get(constant, 0) for one in alone]
+    check(sum(constants) <= heights.get(constant, 0) <= sum(map(padded, constants)), f"{what}: constants")
+    same(f"{what}: their names", [model["name"] for model in both["models"]], ["a", "b"])
+    same(f"{what}: alive", max(model["scratch_bytes"] for model in both["models"]), alive_in(both))
+
+
+def alive_in(document: dict[str, Any]) -> int:
+    """The most bytes of scratch that are alive at one step."""
+    blocks = [(block["lower"], block["upper"], block["size"]) for block in document["blocks"] if block["role"] == "scratch"]
+    return max(sum(size for lower, upper, size in blocks if lower <= step < upper) for step, _, _ in blocks)
+
+
 def body(context: Context) -> str:
     dice = random.Random(20)
     count = 500
     staged = sum(check_random(context, dice, number) for number in range(count))
     check(staged > count, "hardly anything is staged")
     check_rules_again(context)
-    return f"{count} models, {staged} constants staged"
+    for number in range(60):
+        check_several(context, dice, number)
+    return f"{count} models, {staged} constants staged; 60 pairs"
 
 
 if __name__ == "__main__":

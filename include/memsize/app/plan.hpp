@@ -19,6 +19,8 @@ struct PlanRequest {
   /// Reports of one model, as compilers wrote them.
   std::vector<std::string> reports;
   std::string format;
+  /// Reports of other models on the same part, one each, which never run while another does.
+  std::vector<std::string> with;
   /// A part whose memories are planned into; empty: those that the reports know.
   std::string board;
   /// As typed; empty: no limit.
@@ -36,9 +38,22 @@ struct PlanRequest {
   plan::PackLimits limits;
 };
 
+/// What one of several models needs of its own.
+struct ModelNeeds {
+  std::string name;
+  std::string path;
+  std::size_t blocks = 0;
+  /// Alive at its busiest step.
+  core::Bytes scratch;
+  core::Bytes persistent;
+  core::Bytes constant;
+};
+
 struct Planning {
   /// What the reports said.
   model::PlanReport wanted;
+  /// One each, where there are several.
+  std::vector<ModelNeeds> models;
   /// The plan that they have is wrong, which is no measure for another.
   bool own_is_wrong = false;
   /// Offsets are kept that were not chosen here.

@@ -265,6 +265,26 @@ std::string gain_text(const plan::StagedPlan& staging, double gain) {
   return share;
 }
 
+std::string models_text(const app::Planning& planning) {
+  if (planning.models.empty()) {
+    return {};
+  }
+  Table table{.columns = {{"model"},
+                          {"blocks", true},
+                          {"scratch alive", true},
+                          {"persistent", true},
+                          {"constant", true}}};
+  for (const app::ModelNeeds& model : planning.models) {
+    table.rows.push_back({core::printable(model.name, 40),
+                          fmt::format("{}", model.blocks),
+                          core::format_bytes(model.scratch),
+                          core::format_bytes(model.persistent),
+                          core::format_bytes(model.constant)});
+  }
+  return "\n" + table.text(2) +
+         "they never run at once: scratch of one may lie where that of another does\n";
+}
+
 // What was chosen, and who is next.
 std::string staging_text(const app::Planning& planning) {
   const plan::StagedPlan& staging = *planning.staging;
@@ -312,9 +332,9 @@ std::string report_plan(const app::Planning& planning) {
   if (!planning.part.title.empty()) {
     text += fmt::format("part {}: {}\n", planning.part.name, planning.part.title);
   }
-  text += "\n" + arenas_text(plan, planning.keeps_offsets) + memories_text(plan) +
-          comparison_text(planning) + (planning.staging ? staging_text(planning) : "") +
-          layers_text(plan);
+  text += models_text(planning) + "\n" + arenas_text(plan, planning.keeps_offsets) +
+          memories_text(plan) + comparison_text(planning) +
+          (planning.staging ? staging_text(planning) : "") + layers_text(plan);
   const std::string notes = describe_notes(planning.diagnostics);
   if (!notes.empty()) {
     text += "\nnotes\n" + notes;

@@ -105,6 +105,7 @@ std::optional<core::Diagnostic> check_limits(PlanOptions& options) {
 
 std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& options) {
   std::vector<std::string> read = options.request.reports;
+  read.insert(read.end(), options.request.with.begin(), options.request.with.end());
   if (std::ranges::count(read, "-") > 1) {
     return plan_misuse("standard input can be read only once", "memsize plan --help shows how");
   }
@@ -116,6 +117,11 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& 
   if (is_read) {
     return plan_misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
                        "choose another file for the plan");
+  }
+  const bool is_for_heliaaot = options.as == "helia-yaml" || options.as == "residency";
+  if (!options.request.with.empty() && is_for_heliaaot) {
+    return plan_misuse(fmt::format("--as {} is of one model", options.as),
+                       "plan each model alone for it, or write another format");
   }
   if (!options.prefix.empty() && !core::is_identifier(options.prefix)) {
     return plan_misuse(
@@ -181,6 +187,14 @@ Json document_of(const app::Planning& planning) {
                                      {"remedies", shortage.remedies}});
   }
   document.set_if_any("fits_on", planning.outcome.fits_on);
+  for (const app::ModelNeeds& model : planning.models) {
+    document["models"].push_back({{"name", model.name},
+                                  {"path", model.path},
+                                  {"blocks", model.blocks},
+                                  {"scratch_bytes", model.scratch.count()},
+                                  {"persistent_bytes", model.persistent.count()},
+                                  {"constant_bytes", model.constant.count()}});
+  }
   if (planning.staging) {
     document["staging"] = staging_json(planning);
   }
@@ -290,6 +304,8 @@ Run add_plan(const Command& app) {
       "  memsize plan model.tflite --board apollo510 --as helia-yaml  # a model's tensors, as "
       "rules\n"
       "  memsize plan model.tflite --board apollo330p --stage auto --profile profile_results.csv\n"
+      "  memsize plan a.tflite --with b.tflite --board apollo510      # never at once: scratch is "
+      "shared\n"
       "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
       "  memsize plan model.csv --as html -o plan.html\n"
       "memsize list readers has the formats of reports, list parts the memories, list planners the "
@@ -297,6 +313,13 @@ Run add_plan(const Command& app) {
   app::PlanRequest& request = options->request;
   verb.option("REPORT", request.reports, "Plan reports of one model; - is standard input")
       .required();
+  const Option with = verb.option("--with",
+                                  request.with,
+                                  "Another model of the part, which never runs while this one does "
+                                  "(repeat)")
+                          .repeated()
+                          .one_value()
+                          .filled();
   const Option board =
       verb.option(
               "--board", request.board, "A part (memsize list parts), or a path to a .toml file")
@@ -323,12 +346,14 @@ Run add_plan(const Command& app) {
       .repeated()
       .one_value()
       .filled()
-      .needs(stage);
+      .needs(stage)
+      .excludes(with);
   verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
-  verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it");
+  verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it").excludes(with);
   verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")
       .repeated()
-      .one_value();
+      .one_value()
+      .excludes(with);
   const Option steps =
       verb.option("--steps", options->steps, "How far to search: the same plan on every machine");
   verb.option("--time-limit", options->time_limit, "Search for so long instead: 10s")
