@@ -43,7 +43,10 @@ class Agreement {
         add_bases(*stale.variant, *model.variant, values);
         const auto count = count_with(*stale.variant, values);
         if (count && *count < count_differences(script, Which::kAll)) {
-          texts[stale.variant->script_path] = *text_with(*stale.variant, values);
+          const Variant& variant = *stale.variant;
+          const std::string& text = tree_.sources.find(variant.script_path)->content;
+          texts[variant.script_path] =
+              *set_constants(variant.script->path, text, variant.script.get(), values);
           break;
         }
       }
@@ -88,9 +91,7 @@ class Agreement {
 
   // Bases that the model gives, and the stale script computes from what stands before them.
   void add_bases(const Variant& variant, const Variant& model, Values& values) {
-    const auto text = text_with(variant, values);
-    const auto script = text ? evaluate_script(variant.script->path, *text)
-                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    const auto script = with(variant, values);
     auto count = count_with(variant, values);
     for (std::size_t i = 0; script && i < script->sections.size(); ++i) {
       const std::string& name = script->sections[i]->origin_argument.text;
@@ -114,19 +115,15 @@ class Agreement {
     return variable == nullptr ? nullptr : std::get_if<Integer>(&variable->value());
   }
 
-  [[nodiscard]] std::optional<std::string> text_with(const Variant& variant,
-                                                     const Values& values) const {
-    auto text = set_constants(variant.script->path,
-                              tree_.sources.find(variant.script_path)->content,
-                              variant.script.get(),
-                              values);
-    return text ? std::optional{std::move(*text)} : std::nullopt;
+  [[nodiscard]] std::optional<Script> with(const Variant& variant, const Values& values) const {
+    return script_with(variant.script->path,
+                       tree_.sources.find(variant.script_path)->content,
+                       variant.script.get(),
+                       values);
   }
 
   std::optional<std::size_t> count_with(const Variant& variant, const Values& values) {
-    const auto text = text_with(variant, values);
-    const auto script = text ? evaluate_script(variant.script->path, *text)
-                             : core::Result<Script>{tl::make_unexpected(core::Diagnostics{})};
+    const auto script = with(variant, values);
     return script ? std::optional{count_differences(*script, Which::kAll)} : std::nullopt;
   }
 

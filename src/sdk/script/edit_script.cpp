@@ -189,7 +189,8 @@ class Editor {
   Editor(const std::string& path, std::string_view text, const Script* script, const Values& values)
       : path_(path), text_(text), script_(script), values_(values) {}
 
-  core::Result<std::string> run() {
+  /// The script with these values; the one that was given where it has them already.
+  core::Result<std::unique_ptr<KnownScript>> run() {
     auto before = std::make_unique<KnownScript>(path_, std::string{text_});
     if (core::Diagnostics problems = before->read(script_); !problems.empty()) {
       return tl::make_unexpected(std::move(problems));
@@ -198,8 +199,12 @@ class Editor {
       return tl::make_unexpected(std::move(problems));
     }
     // Where that leads nowhere, one by one says why.
-    auto text = run_from(*before, Steps::kFew);
-    return text ? text : run_from(*before, Steps::kEach);
+    auto edited = run_from(*before, Steps::kFew);
+    if (!edited) {
+      edited = run_from(*before, Steps::kEach);
+    }
+    MEMSIZE_TRY(edited);
+    return *edited ? std::move(*edited) : std::move(before);
   }
 
  private:
@@ -209,7 +214,9 @@ class Editor {
   /// other, or each.
   enum class Steps { kFew, kEach };
 
-  [[nodiscard]] core::Result<std::string> run_from(const KnownScript& before, Steps steps) const {
+  // Null where they have their values already.
+  [[nodiscard]] core::Result<std::unique_ptr<KnownScript>> run_from(const KnownScript& before,
+                                                                    Steps steps) const {
     std::unique_ptr<KnownScript> edited;
     const std::vector<std::string> names = in_order(before);
     for (std::size_t done = 0; done < names.size();) {
@@ -221,14 +228,12 @@ class Editor {
       edited = *next ? std::move(*next) : std::move(edited);
       done += step.size();
     }
-    if (!edited) {
-      return std::string{text_};
+    if (edited) {
+      if (core::Diagnostics problems = verify(before, *edited); !problems.empty()) {
+        return tl::make_unexpected(std::move(problems));
+      }
     }
-    core::Diagnostics problems = verify(before, *edited);
-    if (!problems.empty()) {
-      return tl::make_unexpected(std::move(problems));
-    }
-    return edited->text();
+    return edited;
   }
 
   // How many of the first names are not computed from those before them.
@@ -363,7 +368,18 @@ core::Result<std::string> set_constants(const std::string& path,
                                         std::string_view text,
                                         const Script* script,
                                         const std::map<std::string, Integer>& values) {
-  return Editor{path, text, script, values}.run();
+  const auto edited = Editor{path, text, script, values}.run();
+  MEMSIZE_TRY(edited);
+  return (*edited)->text();
+}
+
+std::optional<Script> script_with(const std::string& path,
+                                  std::string_view text,
+                                  const Script* script,
+                                  const std::map<std::string, Integer>& values) {
+  const auto edited = Editor{path, text, script, values}.run();
+  return edited && (*edited)->passed_over().empty() ? std::optional{(*edited)->script()}
+                                                    : std::nullopt;
 }
 
 }  // namespace memsize::sdk

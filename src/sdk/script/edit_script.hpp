@@ -6,6 +6,7 @@
 #include "script.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,5 +39,12 @@ namespace memsize::sdk {
                                                       std::string_view text,
                                                       const Script* script,
                                                       const std::map<std::string, Integer>& values);
+
+/// What evaluate_script() makes of the text that set_constants() gives, without doing either twice;
+/// nothing where a statement had to be passed over.
+[[nodiscard]] std::optional<Script> script_with(const std::string& path,
+                                                std::string_view text,
+                                                const Script* script,
+                                                const std::map<std::string, Integer>& values);
 
 }  // namespace memsize::sdk

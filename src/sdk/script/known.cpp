@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 
+#include "eval.hpp"
 #include "parser.hpp"
 
 #include <utility>
@@ -52,7 +53,8 @@ core::Diagnostics KnownScript::read(const Script* evaluated) {
 core::Diagnostics KnownScript::evaluate() {
   std::string runs = text_;
   while (true) {
-    auto script = evaluate_script(path_, runs);
+    auto script = passed_over_.empty() ? Evaluator{source_, tree_, {}}.run(path_)
+                                       : evaluate_script(path_, runs);
     if (script) {
       script_ = std::move(*script);
       return {};

@@ -131,10 +131,8 @@ class TreeGrower {
     }
     std::string written = sum;
     if (const auto* value = std::get_if<Integer>(&variable->value()); value != nullptr) {
-      const auto text =
-          set_constants(script_.path, text_, &script_, {{variable->name, *value + Integer{by}}});
-      const auto edited = text ? evaluate_script(script_.path, *text)
-                               : core::Result<Script>{tl::make_unexpected(text.error())};
+      const auto edited =
+          script_with(script_.path, text_, &script_, {{variable->name, *value + Integer{by}}});
       if (edited) {
         const ScriptVariable* there = find_variable(*edited, variable->name);
         written = core::printable(there->assignments.back().expression.text, 80);
