@@ -3,6 +3,9 @@
 
 #include "memsize/core/text.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 namespace memsize::board {
@@ -32,6 +35,16 @@ core::Bytes bytes(Fields& fields, std::string_view key, core::Bytes fallback) {
     return fallback;
   }
   return core::Bytes{*evaluated};
+}
+
+bool is_section_name(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  return !name.empty() && name != "." && name.size() <= kLongest &&
+         std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                  std::string_view{"._:$"}.find(c) != std::string_view::npos;
+         });
 }
 
 core::Align align(Fields& fields, std::string_view key, core::Align fallback) {

@@ -1,4 +1,5 @@
-// What only boards have as values: formulas over knobs, and sizes that are formulas of nothing.
+// What only boards have as values: formulas over knobs, sizes that are formulas of nothing, names
+// of sections.
 #pragma once
 
 #include "memsize/board/expression.hpp"
@@ -15,6 +16,12 @@ using docs::Text;
 [[nodiscard]] Expression expression(Fields& fields, std::string_view key);
 [[nodiscard]] Expression required_expression(Fields& fields, std::string_view key);
 [[nodiscard]] core::Bytes bytes(Fields& fields, std::string_view key, core::Bytes fallback = {});
+/// Names stand in linker scripts without quotes, as patterns and in expressions.
+[[nodiscard]] bool is_section_name(std::string_view name);
+
+constexpr std::string_view kSectionNameHint =
+    "letters, digits, '_', '.', ':' and '$', at most 100, a digit not first";
+
 [[nodiscard]] core::Align align(Fields& fields, std::string_view key, core::Align fallback = {});
 
 }  // namespace memsize::board

@@ -1,13 +1,18 @@
-// From a name or a path to the memories of a part. Two memories share no address; what is kept free
-// in each is taken off in whole numbers, so that no product leaves 64 bits.
+// From a name or a path to the memories of a part. Two memories share no address, neither on the
+// part nor on the machine that emulates it; what is kept free in each is taken off in whole
+// numbers, so that no product leaves 64 bits.
 #include "memsize/board/memories.hpp"
 
 #include "memsize/board/load.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "field_values.hpp"
+#include "machine.hpp"
+#include "part_sections.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -28,6 +33,8 @@ constexpr std::uint64_t kWholePercent = 100;
 // Sums of costs, uses and sizes stay exact far beyond any part.
 constexpr std::uint64_t kDearest = 1'000'000;
 constexpr std::size_t kMostMemories = 64;
+constexpr std::size_t kMostSections = 64;
+constexpr std::string_view kNotEmulated = "none";
 
 bool is_memory_name(const std::string& name) {
   return !name.empty() && name.size() <= 100 && name.front() >= 'a' && name.front() <= 'z' &&
@@ -38,6 +45,9 @@ bool is_memory_name(const std::string& name) {
 
 class MemoriesReader {
  public:
+  MemoriesReader(core::FileSystem& files, const std::string& folder)
+      : files_(files), folder_(folder) {}
+
   core::Result<MemorySet> read(const std::string& name, Value file) {
     Fields top{file, "the part", errors_};
     const auto schema = top.integer("schema");
@@ -46,7 +56,10 @@ class MemoriesReader {
     }
     set_.name = name;
     set_.title = top.required_one_line("title");
-    (void)top.strings("sources");
+    set_.sources = top.strings("sources");
+    set_.core = word(top, "core");
+    set_.mve = top.boolean("mve", false);
+    set_.machine = word(top, "machine");
     set_.alignment = align(top, "alignment");
     const Value memories = top.fields("memory");
     if (memories.size() > kMostMemories) {
@@ -63,7 +76,11 @@ class MemoriesReader {
     }
     // Files that inherit need not know the order of those that they change.
     std::ranges::stable_sort(set_.memories, {}, &PartMemory::cost);
-    check_apart();
+    check_apart(&PartMemory::base, "");
+    if (errors_.empty()) {
+      errors_ = check_sections(sections_);
+      MEMSIZE_TRY(check_machine());
+    }
     if (!errors_.empty()) {
       core::sort_by_place(errors_);
       return tl::make_unexpected(std::move(errors_));
@@ -98,10 +115,58 @@ class MemoriesReader {
     memory.by_rule = reader.boolean("by_rule", false);
     memory.cost = read_number(reader, "cost", 1, kDearest);
     memory.source = reader.required_one_line("source");
+    read_emulated(reader, memory);
+    read_sections(reader, memory);
     reader.finish();
     check_sizes(reader, memory);
     set_.memories.push_back(std::move(memory));
     places_.emplace(field.name(), field.key_place());
+  }
+
+  // It becomes part of a command line, or of a path.
+  static std::string word(Fields& reader, std::string_view key) {
+    const Text text = reader.text(key);
+    if (text.written && !is_machine_name(text.text)) {
+      reader.wrong(Code::kBoardName,
+                   fmt::format("'{}' of the part is not '{}'", key, core::printable(text.text, 60)),
+                   text.place,
+                   "a small letter, then small letters, digits and '-'");
+      return {};
+    }
+    return text.text;
+  }
+
+  void read_emulated(Fields& reader, PartMemory& memory) {
+    const Value emulated = reader.optional("emulated", Kind::kText);
+    if (!emulated) {
+      return;
+    }
+    if (set_.machine.empty()) {
+      reader.wrong(Code::kBoardReference,
+                   fmt::format("'emulated' of {} needs the part's 'machine'", reader.what()),
+                   emulated.place());
+    } else if (emulated.text() == kNotEmulated) {
+      memory.is_emulated = false;
+    } else {
+      memory.emulated_base = core::PhysAddr{reader.address("emulated")};
+    }
+  }
+
+  void read_sections(Fields& reader, PartMemory& memory) {
+    const Value list = reader.optional("sections", Kind::kList);
+    if (list.size() > kMostSections) {
+      reader.wrong(Code::kBoardValue,
+                   fmt::format("a memory has at most {} sections", kMostSections),
+                   list.place());
+      return;
+    }
+    for (const Value item : list) {
+      Fields section{item, fmt::format("a section of '{}'", memory.name), errors_};
+      if (section.is_table()) {
+        sections_.push_back(read_part_section(section, memory.name, memory.writable));
+        memory.sections.push_back(sections_.back().section);
+      }
+    }
   }
 
   std::uint32_t read_number(Fields& reader,
@@ -134,19 +199,27 @@ class MemoriesReader {
     }
   }
 
-  // Two memories of one part share no address.
-  void check_apart() {
+  static std::optional<core::PhysRange> range_at(const std::optional<core::PhysAddr>& base,
+                                                 const PartMemory& memory) {
+    return base ? core::PhysRange::make(*base, memory.window) : std::nullopt;
+  }
+
+  // Two memories of one part share no address; `where` is what they are told to share.
+  template <typename BaseOf>
+  void check_apart(BaseOf base_of, std::string_view where) {
     for (std::size_t i = 0; i < set_.memories.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const PartMemory& a = set_.memories[j];
         const PartMemory& b = set_.memories[i];
-        const auto first = a.base ? core::PhysRange::make(*a.base, a.window) : std::nullopt;
-        const auto second = b.base ? core::PhysRange::make(*b.base, b.window) : std::nullopt;
+        const auto first = range_at(std::invoke(base_of, a), a);
+        const auto second = range_at(std::invoke(base_of, b), b);
         if (first && second && first->overlaps(*second)) {
           errors_.push_back(
-              core::error(Code::kBoardValue,
-                          fmt::format("the memories '{}' and '{}' share addresses", a.name, b.name),
-                          places_[b.name])
+              core::error(
+                  Code::kBoardValue,
+                  fmt::format(
+                      "the memories '{}' and '{}' share addresses{}", a.name, b.name, where),
+                  places_[b.name])
                   .beside(places_[a.name], fmt::format("'{}' stands here", a.name))
                   .with({fmt::format("{} {}", a.name, core::format_range(*first)),
                          fmt::format("{} {}", b.name, core::format_range(*second))}));
@@ -155,7 +228,54 @@ class MemoriesReader {
     }
   }
 
+  // What the part's machine emulates lies in one of its windows, and nothing lies in another's
+  // place. Nothing is known of a machine that is not described.
+  core::Result<void> check_machine() {
+    if (set_.machine.empty()) {
+      return {};
+    }
+    const auto at = [&](const PartMemory& memory) { return emulated_at(set_, memory); };
+    check_apart(at, fmt::format(" on {}", set_.machine));
+    const auto windows = machine_windows(files_, folder_, set_.machine);
+    MEMSIZE_TRY(windows);
+    set_.machine_is_known = windows->has_value();
+    for (const PartMemory& memory : set_.memories) {
+      if (const auto range = range_at(at(memory), memory); range && *windows) {
+        check_window(**windows, memory, *range);
+      }
+    }
+    return {};
+  }
+
+  void check_window(const std::vector<MachineWindow>& windows,
+                    const PartMemory& memory,
+                    const core::PhysRange& range) {
+    const MachineWindow* const window = core::find_where(
+        windows, [&](const MachineWindow& each) { return each.range.contains(range); });
+    if (window != nullptr && (window->writable || !memory.writable)) {
+      return;
+    }
+    const std::string what =
+        fmt::format("'{}' is at {} on {}", memory.name, core::format_range(range), set_.machine);
+    errors_.push_back(
+        core::error(Code::kBoardValue,
+                    window == nullptr
+                        ? what + ", which has no memory that holds it"
+                        : fmt::format("{}, where '{}' is read-only", what, window->name),
+                    places_[memory.name],
+                    "give it an 'emulated' address in one of these windows, or \"none\"")
+            .with(core::texts_of(windows, [](const MachineWindow& each) {
+              return fmt::format("{} {}{}",
+                                 each.name,
+                                 core::format_range(each.range),
+                                 each.writable ? "" : ", read-only");
+            })));
+  }
+
+  core::FileSystem& files_;
+  const std::string& folder_;
   MemorySet set_;
+  std::vector<MemorySection> sections_;
   // By name.
   std::map<std::string, core::Place> places_;
   core::Diagnostics errors_;
@@ -187,6 +307,13 @@ core::Bytes budget_of(const PartMemory& memory) {
   return core::Bytes{kept} - memory.reserve;
 }
 
+std::optional<core::PhysAddr> emulated_at(const MemorySet& part, const PartMemory& memory) {
+  if (part.machine.empty() || !memory.is_emulated) {
+    return std::nullopt;
+  }
+  return memory.emulated_base ? memory.emulated_base : memory.base;
+}
+
 core::Result<std::vector<std::string>> bundled_memories(core::FileSystem& files,
                                                         const std::string& folder) {
   return bundled_boards(files, folder);
@@ -213,7 +340,7 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
   std::vector<std::string> read;
   const auto file = load_inherited(files, path, folder, &read);
   MEMSIZE_TRY(file);
-  auto set = MemoriesReader{}.read(core::printable(short_name), file->root());
+  auto set = MemoriesReader{files, folder}.read(core::printable(short_name), file->root());
   if (set) {
     set->files = std::move(read);
   }

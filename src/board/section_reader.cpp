@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,17 +35,6 @@ constexpr std::array<std::pair<std::string_view, std::vector<std::string> CoreSe
                {"rodata", &CoreSections::rodata},
                {"data", &CoreSections::data},
                {"bss", &CoreSections::bss}}};
-
-// Names stand in linker scripts without quotes, as patterns and in expressions.
-bool is_section_name(std::string_view name) {
-  constexpr std::size_t kLongest = 100;
-  return !name.empty() && name != "." && name.size() <= kLongest &&
-         std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
-         std::ranges::all_of(name, [](char c) {
-           return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                  std::string_view{"._:$"}.find(c) != std::string_view::npos;
-         });
-}
 
 // What a linker script calls the section: there a colon ends a name.
 std::string with_dots(std::string name) {
@@ -166,7 +154,7 @@ class SectionsReader {
           core::error(Code::kBoardName,
                       fmt::format("'{}' is not the name of a section", core::printable(name, 60)),
                       place,
-                      "letters, digits, '_', '.', ':' and '$', at most 100, a digit not first"));
+                      std::string{kSectionNameHint}));
       return left;
     }
     for (const std::string& core : cores) {

@@ -1,4 +1,5 @@
-// The memories of a part that tensors are planned into: boards/memories/*.toml. The grammar is in
+// The memories of a part that tensors are planned into, the sections of its linker scripts that lie
+// in each, and the machine that emulates it: boards/memories/*.toml. The grammar is in
 // boards/README.md.
 #pragma once
 
@@ -6,13 +7,44 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
+#include "memsize/core/names.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::board {
+
+using core::name_of;
+
+/// What a section is for; reserved memory, such as a heap, is never written by a program's image.
+enum class SectionHolds : std::uint8_t { kCode, kConstant, kInitialised, kZeroed, kReserved };
+
+constexpr auto names_of(SectionHolds /*all*/) {
+  return std::to_array<std::string_view>({"code", "constant", "initialised", "zeroed", "reserved"});
+}
+
+/// What the part's start-up code does to a section before main: zeroed data that are copied cost
+/// their size where the image lies, and those with neither hold anything.
+enum class StartUp : std::uint8_t { kNone, kClears, kCopies };
+
+constexpr auto names_of(StartUp /*all*/) {
+  return std::to_array<std::string_view>({"none", "clears", "copies"});
+}
+
+struct PartSection {
+  /// Of the part's linker script: ".sram_bss"; of a scatter file, its execution region.
+  std::string name;
+  SectionHolds holds = SectionHolds::kZeroed;
+  StartUp start_up = StartUp::kNone;
+  /// Input sections that go there, as source code names them; empty: the compiler's default.
+  std::string attribute;
+  /// "gcc", "armclang"; empty: all.
+  std::string toolchain;
+};
 
 struct PartMemory {
   /// In lower case, as reports have it: "dtcm".
@@ -37,6 +69,12 @@ struct PartMemory {
   std::uint32_t cost = 1;
   /// Where the numbers come from.
   std::string source;
+  std::vector<PartSection> sections;
+  /// Where it lies on the machine that emulates the part; empty: at its own address, or not at all
+  /// where `machine` of the set is empty.
+  std::optional<core::PhysAddr> emulated_base;
+  /// False: the part's machine has no room for it.
+  bool is_emulated = true;
 };
 
 struct MemorySet {
@@ -48,10 +86,22 @@ struct MemorySet {
   std::vector<PartMemory> memories;
   /// The files it was read from.
   std::vector<std::string> files;
+  /// As compilers call it: "cortex-m55"; empty where nobody said.
+  std::string core;
+  bool mve = false;
+  /// QEMU's machine that stands in: "mps3-an547"; empty: none.
+  std::string machine;
+  /// What is known of that machine: memories that it emulates were found to fit.
+  bool machine_is_known = false;
+  std::vector<std::string> sources;
 };
 
 /// What plans may use of the memory: the window less what is kept back.
 [[nodiscard]] core::Bytes budget_of(const PartMemory& memory);
+
+/// Where the memory begins on the part's machine; nothing where it is not there.
+[[nodiscard]] std::optional<core::PhysAddr> emulated_at(const MemorySet& part,
+                                                        const PartMemory& memory);
 
 /// A bundled part, or a path to a .toml file (anything with a '/' or that ends in .toml). `folder`
 /// is boards/memories. Errors: board.unknown for a part that is not there, toml.* and board.* for
