@@ -3,6 +3,7 @@
 #include "memsize/board/load.hpp"
 
 #include "memsize/board/accepted.hpp"
+#include "memsize/board/memories.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -99,10 +100,42 @@ std::vector<std::string> own_part_numbers(core::FileSystem& files, const std::st
   return numbers;
 }
 
-// The name of the bundled board that is called `name`, by its own name or a part's number.
+std::string parts_in(const std::string& folder) {
+  return folder + "/memories";
+}
+
+std::vector<std::string> part_names(core::FileSystem& files, const std::string& folder) {
+  return bundled_memories(files, parts_in(folder)).value_or(std::vector<std::string>{});
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(kExtension);
+}
+
+// A board's table has its chip, a part's has memories.
+bool has_memories(Value file) {
+  return file["memory"] && !file["soc"];
+}
+
+tl::unexpected<core::Diagnostics> is_a_part(const std::string& name) {
+  const std::string word = core::shell_path(name);
+  return unknown_board(
+      fmt::format("'{}' is a part, whose memories tensors are planned into: it has no map",
+                  core::printable(name)),
+      fmt::format(
+          "'memsize plan MODEL --board {}' plans into it, and 'memsize check PLAN --board {}' "
+          "judges a plan; memsize board show {} prints it",
+          word,
+          word,
+          word));
+}
+
+// The name of the bundled board that is called `name`, by its own name or a part's number. Where
+// there is none, names of parts are proposed too if they would do.
 core::Result<std::string> bundled_name(core::FileSystem& files,
                                        const std::string& folder,
-                                       const std::string& name) {
+                                       const std::string& name,
+                                       const std::vector<std::string>& parts = {}) {
   const auto known = bundled_boards(files, folder);
   MEMSIZE_TRY(known);
   if (std::find(known->begin(), known->end(), name) != known->end()) {
@@ -118,12 +151,16 @@ core::Result<std::string> bundled_name(core::FileSystem& files,
       names.push_back(std::move(number));
     }
   }
+  names.insert(names.end(), parts.begin(), parts.end());
   std::string hint = core::did_you_mean(name, names);
-  return unknown_board(fmt::format("there is no board '{}'", core::printable(name)),
-                       hint.empty()
-                           ? fmt::format("the boards are: {}; a path to a .toml file works too",
-                                         core::join(*known, ", "))
-                           : hint);
+  return unknown_board(
+      fmt::format(
+          "there is no board{} '{}'", parts.empty() ? "" : " or part", core::printable(name)),
+      hint.empty() ? fmt::format("the boards are: {}{}{}; a path to a .toml file works too",
+                                 core::join(*known, ", "),
+                                 parts.empty() ? "" : "; the parts are: ",
+                                 core::join(parts, ", "))
+                   : hint);
 }
 
 struct FoundBoard {
@@ -136,13 +173,16 @@ core::Result<FoundBoard> find_board(core::FileSystem& files,
                                     const std::string& name) {
   FoundBoard found{name, name};
   std::string& short_name = found.short_name;
-  if (name.find('/') != std::string::npos || name.ends_with(kExtension)) {
+  if (is_path(name)) {
     short_name = short_name.substr(short_name.rfind('/') + 1);
     if (short_name.ends_with(kExtension)) {
       short_name.resize(short_name.size() - kExtension.size());
     }
   } else {
     auto bundled = bundled_name(files, folder, name);
+    if (!bundled && core::contains(part_names(files, folder), name)) {
+      return is_a_part(name);
+    }
     MEMSIZE_TRY(bundled);
     short_name = std::move(*bundled);
     found.path = fmt::format("{}/{}{}", folder, short_name, kExtension);
@@ -172,6 +212,22 @@ core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
   return boards;
 }
 
+core::Result<BoardKind> kind_of_board(core::FileSystem& files,
+                                      const std::string& folder,
+                                      const std::string& name) {
+  if (is_path(name)) {
+    // What is wrong with the file is told by whoever reads it, as a board's if nobody knows.
+    const auto file = load_inherited(files, name, parts_in(folder));
+    return file && has_memories(file->root()) ? BoardKind::kPart : BoardKind::kBoard;
+  }
+  const std::vector<std::string> parts = part_names(files, folder);
+  if (core::contains(parts, name)) {
+    return BoardKind::kPart;
+  }
+  MEMSIZE_TRY(bundled_name(files, folder, name, parts));
+  return BoardKind::kBoard;
+}
+
 core::Result<Board> load_board(core::FileSystem& files,
                                const std::string& folder,
                                const std::string& name) {
@@ -179,6 +235,10 @@ core::Result<Board> load_board(core::FileSystem& files,
   MEMSIZE_TRY(found);
   std::vector<std::string> read;
   const auto file = load_inherited(files, found->path, folder, &read);
+  if (file ? has_memories(file->root())
+           : is_path(name) && kind_of_board(files, folder, name) == BoardKind::kPart) {
+    return is_a_part(name);
+  }
   MEMSIZE_TRY(file);
   auto board = read_board(found->short_name, file->root());
   core::Diagnostics errors = check_format(files, folder, file->root());

@@ -281,18 +281,41 @@ class MemoriesReader {
   core::Diagnostics errors_;
 };
 
-tl::unexpected<core::Diagnostics> unknown_part(const std::string& name,
+tl::unexpected<core::Diagnostics> unknown_part(std::string what, std::string hint) {
+  return core::fail(
+      core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint)).of_option("--board"));
+}
+
+std::string all_parts(const std::vector<std::string>& known) {
+  return fmt::format("the parts are: {}; a path to a .toml file works too",
+                     core::join(known, ", "));
+}
+
+tl::unexpected<core::Diagnostics> is_a_board(const std::string& name,
+                                             const std::vector<std::string>& parts) {
+  return unknown_part(
+      fmt::format("'{}' is a board, whose map is computed: it has no memories that tensors are "
+                  "planned into",
+                  core::printable(name)),
+      fmt::format(
+          "memsize board show {} prints its map; {}", core::shell_path(name), all_parts(parts)));
+}
+
+tl::unexpected<core::Diagnostics> no_such_part(const std::string& name,
                                                const std::vector<std::string>& known) {
   std::string hint = core::did_you_mean(core::to_lower(name), known);
-  return core::fail(
-      core::error(
-          Code::kBoardUnknown,
-          fmt::format("there is no part '{}' whose memories are known", core::printable(name)),
-          {},
-          hint.empty() ? fmt::format("the parts are: {}; a path to a .toml file works too",
-                                     core::join(known, ", "))
-                       : hint)
-          .of_option("--board"));
+  return unknown_part(
+      fmt::format("there is no part '{}' whose memories are known", core::printable(name)),
+      hint.empty() ? all_parts(known) : hint);
+}
+
+// Boards' files lie beside the folder of those of parts.
+std::string boards_beside(const std::string& folder) {
+  return folder.substr(0, std::min(folder.rfind('/'), folder.size()));
+}
+
+bool is_board_file(const core::Result<docs::Document>& file) {
+  return file && file->root()["soc"] && !file->root()["memory"];
 }
 
 }  // namespace
@@ -332,13 +355,19 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
   } else {
     const auto known = bundled_memories(files, folder);
     MEMSIZE_TRY(known);
-    if (std::find(known->begin(), known->end(), name) == known->end()) {
-      return unknown_part(name, *known);
+    if (!core::contains(*known, name)) {
+      return kind_of_board(files, boards_beside(folder), name) == BoardKind::kBoard
+                 ? is_a_board(name, *known)
+                 : no_such_part(name, *known);
     }
     path = fmt::format("{}/{}{}", folder, name, kMemoriesExtension);
   }
   std::vector<std::string> read;
   const auto file = load_inherited(files, path, folder, &read);
+  if (is_board_file(file) ||
+      (!file && is_board_file(load_inherited(files, path, boards_beside(folder))))) {
+    return is_a_board(name, bundled_memories(files, folder).value_or(std::vector<std::string>{}));
+  }
   MEMSIZE_TRY(file);
   auto set = MemoriesReader{files, folder}.read(core::printable(short_name), file->root());
   if (set) {

@@ -153,7 +153,18 @@ std::optional<std::size_t> Fields::as_one_of(Value value, const std::vector<std:
     return found - words.begin();
   }
   const std::vector<std::string> first{words.begin(), words.end() - 1};
-  must_be(value, fmt::format("{} or {}", core::join(first, ", "), words.back()));
+  const std::string known = fmt::format("{} or {}", core::join(first, ", "), words.back());
+  if (what_.empty()) {
+    must_be(value, known);
+  } else {
+    wrong(voice_->value,
+          fmt::format("'{}' of {} must be {}, not '{}'",
+                      core::printable(value.key()),
+                      what_,
+                      known,
+                      core::printable(value.text(), 60)),
+          value.place());
+  }
   return std::nullopt;
 }
 

@@ -161,6 +161,7 @@ COMMANDS = (
     ("board list --json", 0),
     ("board show j722s j722s-sdk11 --json", 0),
     ("board show j784s4 --json", 0),
+    ("board show apollo510 corstone-300 gap9 --json", 0),
     ("board show nothing --json", 2),
     ("board check --json", 0),
     ("board check overlap.toml --json", 1),

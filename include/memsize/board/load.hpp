@@ -6,6 +6,7 @@
 #include "memsize/core/file_system.hpp"
 #include "memsize/docs/value.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,10 +14,19 @@
 namespace memsize::board {
 
 /// Loads the bundled board `name` from `folder`, or the file at a path (anything with a '/' or that
-/// ends in .toml).
+/// ends in .toml). A part is board.unknown, and told to be one.
 [[nodiscard]] core::Result<Board> load_board(core::FileSystem& files,
                                              const std::string& folder,
                                              const std::string& name);
+
+/// What a name or a path stands for: a board with a map, or a part whose memories tensors are
+/// planned into (memories.hpp).
+enum class BoardKind : std::uint8_t { kBoard, kPart };
+
+/// A file is of a part where it has memories. Errors: board.unknown, with names of both kinds.
+[[nodiscard]] core::Result<BoardKind> kind_of_board(core::FileSystem& files,
+                                                    const std::string& folder,
+                                                    const std::string& name);
 
 /// The names of the boards in `folder`, sorted.
 [[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,

@@ -1,13 +1,15 @@
-// memsize board: lists boards, shows the map of one in tables, and checks it. Every window is shown
-// with placed, kept and free bytes, which add up.
+// memsize board: lists boards and parts, shows the map of one or its memories in tables, and checks
+// them. Every window is shown with placed, kept and free bytes, which add up.
 #include "memsize/app/board.hpp"
 #include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
+#include "memsize/board/memories.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
 
 #include "board_import.hpp"
+#include "show/part_report.hpp"
 #include "show/render_diagnostics.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
@@ -30,27 +32,61 @@ struct BoardOptions {
   ImportOptions import;
 };
 
-Outcome list(app::Session& session, const BoardOptions& options) {
-  const auto names = board::bundled_boards(session.files, session.data.boards);
-  if (!names) {
-    return failed(names.error(), kBoardSchema, options.json);
-  }
-  Outcome outcome{.json = options.json};
-  outcome.document["schema"] = kBoardSchema;
-  outcome.document["boards"] = Json::array();
+std::string parts_folder(const app::Session& session) {
+  return session.data.boards + "/memories";
+}
+
+void keep(Outcome& outcome, const core::Diagnostics& found) {
+  outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
+}
+
+Table list_boards(app::Session& session, const std::vector<std::string>& names, Outcome& outcome) {
   Table table{.columns = {{"board"}, {"SDK"}, {"title"}}};
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const auto board = board::load_board(session.files, session.data.boards, name);
     if (!board) {
-      outcome.diagnostics.insert(
-          outcome.diagnostics.end(), board.error().begin(), board.error().end());
+      keep(outcome, board.error());
       continue;
     }
     table.rows.push_back({name, board->sdk, board->title});
     outcome.document["boards"].push_back(
         {{"name", name}, {"sdk", board->sdk}, {"title", board->title}});
   }
-  outcome.text = table.text(0);
+  return table;
+}
+
+Table list_parts(app::Session& session, const std::vector<std::string>& names, Outcome& outcome) {
+  Table table{.columns = {{"part"}, {"core"}, {"title"}}};
+  for (const std::string& name : names) {
+    const auto part = board::load_memories(session.files, parts_folder(session), name);
+    if (!part) {
+      keep(outcome, part.error());
+      continue;
+    }
+    table.rows.push_back({name, part->core.empty() ? "-" : part->core, part->title});
+    Json item{{"name", name}, {"title", part->title}};
+    if (!part->core.empty()) {
+      item["core"] = part->core;
+    }
+    outcome.document["parts"].push_back(std::move(item));
+  }
+  return table;
+}
+
+Outcome list(app::Session& session, const BoardOptions& options) {
+  const auto boards = board::bundled_boards(session.files, session.data.boards);
+  if (!boards) {
+    return failed(boards.error(), kBoardSchema, options.json);
+  }
+  const auto parts = board::bundled_memories(session.files, parts_folder(session));
+  if (!parts) {
+    return failed(parts.error(), kBoardSchema, options.json);
+  }
+  Outcome outcome{.json = options.json};
+  outcome.document["schema"] = kBoardSchema;
+  outcome.document["boards"] = Json::array();
+  outcome.text = list_boards(session, *boards, outcome).text(0);
+  outcome.text += "\n" + list_parts(session, *parts, outcome).text(0);
   outcome.status = core::exit_status(outcome.diagnostics);
   return outcome;
 }
@@ -184,92 +220,144 @@ Table window_table(const layout::MemoryMap& map) {
   return table;
 }
 
+std::string board_text(app::Session& session,
+                       const std::string& name,
+                       const board::Board& board,
+                       const layout::MemoryMap& map) {
+  std::string text = fmt::format("{}: {}\n", board.name, board.title);
+  if (!board.provisional.empty()) {
+    text += fmt::format("  provisional: {}\n", board.provisional);
+  }
+  for (const std::string& source : board.sources) {
+    text += fmt::format("  from {}\n", source);
+  }
+  for (const board::Bank& bank : board.banks) {
+    text += fmt::format("  DRAM {} {}, {}\n",
+                        bank.name,
+                        core::format_range(bank.range),
+                        core::format_size(bank.range.size()));
+  }
+  const auto accepted = board::load_accepted(session.files, session.data.boards, name);
+  for (std::size_t i = 0; accepted && i < accepted->size(); ++i) {
+    const board::AcceptedDefect& defect = (*accepted)[i];
+    text += fmt::format("  accepts {}, because {}: {}\n", defect.code, defect.why, defect.message);
+  }
+  text += "\n" + region_table(map).text(0);
+  text += "\n" + carveout_table(map).text(0);
+  text += fmt::format("{} are kept from Linux\n\n", core::format_size(map.reserved()));
+  text += window_table(map).text(0);
+  if (!map.mmu.empty()) {
+    text += "\n" + mmu_table(map).text(0);
+  }
+  for (const Table& table : {mpu_table(map), rat_table(map)}) {
+    if (!table.rows.empty()) {
+      text += "\n" + table.text(0);
+    }
+  }
+  return text + "\n" + knob_table(map).text(0);
+}
+
+Json board_document(const board::Board& board, const layout::MemoryMap& map) {
+  Json knobs = Json::object();
+  for (const board::Knob& knob : board.knobs) {
+    const std::uint64_t value = map.values.at(knob.name);
+    knobs[knob.name] = knob.is_address ? Json(fmt::format("0x{:x}", value)) : Json(value);
+  }
+  return {{"name", board.name},
+          {"title", board.title},
+          {"sdk", board.sdk},
+          {"regions", map.regions.size()},
+          {"reserved_bytes", map.reserved().count()},
+          {"knobs", knobs}};
+}
+
+core::Result<void> show_one(app::Session& session, const std::string& name, Outcome& outcome) {
+  const auto kind = board::kind_of_board(session.files, session.data.boards, name);
+  MEMSIZE_TRY(kind);
+  if (*kind == board::BoardKind::kPart) {
+    const auto part = board::load_memories(session.files, parts_folder(session), name);
+    MEMSIZE_TRY(part);
+    outcome.text += part_text(*part);
+    outcome.document["parts"].push_back(part_document(*part));
+    return {};
+  }
+  const auto board = board::load_board(session.files, session.data.boards, name);
+  MEMSIZE_TRY(board);
+  const auto map = layout::resolve(*board, {});
+  MEMSIZE_TRY(map);
+  outcome.text += board_text(session, name, *board, *map);
+  outcome.document["boards"].push_back(board_document(*board, *map));
+  return {};
+}
+
 Outcome show(app::Session& session, const BoardOptions& options) {
   Outcome outcome{.json = options.json};
   outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
   for (const std::string& name : options.boards) {
-    const auto board = board::load_board(session.files, session.data.boards, name);
-    if (!board) {
-      return failed(board.error(), kBoardSchema, options.json);
+    if (const auto shown = show_one(session, name, outcome); !shown) {
+      return failed(shown.error(), kBoardSchema, options.json);
     }
-    const auto map = layout::resolve(*board, {});
-    if (!map) {
-      return failed(map.error(), kBoardSchema, options.json);
-    }
-    outcome.text += fmt::format("{}: {}\n", board->name, board->title);
-    if (!board->provisional.empty()) {
-      outcome.text += fmt::format("  provisional: {}\n", board->provisional);
-    }
-    for (const std::string& source : board->sources) {
-      outcome.text += fmt::format("  from {}\n", source);
-    }
-    for (const board::Bank& bank : board->banks) {
-      outcome.text += fmt::format("  DRAM {} {}, {}\n",
-                                  bank.name,
-                                  core::format_range(bank.range),
-                                  core::format_size(bank.range.size()));
-    }
-    const auto accepted = board::load_accepted(session.files, session.data.boards, name);
-    for (std::size_t i = 0; accepted && i < accepted->size(); ++i) {
-      const board::AcceptedDefect& defect = (*accepted)[i];
-      outcome.text +=
-          fmt::format("  accepts {}, because {}: {}\n", defect.code, defect.why, defect.message);
-    }
-    outcome.text += "\n" + region_table(*map).text(0);
-    outcome.text += "\n" + carveout_table(*map).text(0);
-    outcome.text += fmt::format("{} are kept from Linux\n\n", core::format_size(map->reserved()));
-    outcome.text += window_table(*map).text(0);
-    if (!map->mmu.empty()) {
-      outcome.text += "\n" + mmu_table(*map).text(0);
-    }
-    for (const Table& table : {mpu_table(*map), rat_table(*map)}) {
-      if (!table.rows.empty()) {
-        outcome.text += "\n" + table.text(0);
-      }
-    }
-    outcome.text += "\n" + knob_table(*map).text(0);
-    Json knobs = Json::object();
-    for (const board::Knob& knob : board->knobs) {
-      const std::uint64_t value = map->values.at(knob.name);
-      knobs[knob.name] = knob.is_address ? Json(fmt::format("0x{:x}", value)) : Json(value);
-    }
-    outcome.document["boards"].push_back({{"name", board->name},
-                                          {"title", board->title},
-                                          {"sdk", board->sdk},
-                                          {"regions", map->regions.size()},
-                                          {"reserved_bytes", map->reserved().count()},
-                                          {"knobs", knobs}});
   }
   return outcome;
 }
 
+// Every board, then every part.
+core::Result<std::vector<std::string>> all_names(app::Session& session) {
+  auto names = board::bundled_boards(session.files, session.data.boards);
+  const auto parts = board::bundled_memories(session.files, parts_folder(session));
+  MEMSIZE_TRY(names);
+  MEMSIZE_TRY(parts);
+  names->insert(names->end(), parts->begin(), parts->end());
+  return names;
+}
+
+void check_board(app::Session& session, const std::string& name, Outcome& outcome) {
+  const auto board = board::load_board(session.files, session.data.boards, name);
+  core::Result<layout::MemoryMap> map =
+      board ? app::checked_map(session.files, session.data.boards, *board, {})
+            : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
+  const bool good = map.has_value();
+  keep(outcome, good ? map->remarks : map.error());
+  if (good) {
+    outcome.text +=
+        fmt::format("{}: {} passed\n", name, core::plural(layout::all_checks().size(), "check")) +
+        describe_notes(map->remarks);
+  }
+  outcome.document["boards"].push_back({{"name", name}, {"ok", good}});
+}
+
+// A part is read only if its memories, sections and machine are in order.
+void check_part(app::Session& session, const std::string& name, Outcome& outcome) {
+  const auto part = board::load_memories(session.files, parts_folder(session), name);
+  if (part) {
+    outcome.text += part_passed(*part);
+  } else {
+    keep(outcome, part.error());
+  }
+  outcome.document["parts"].push_back({{"name", name}, {"ok", part.has_value()}});
+}
+
 Outcome check(app::Session& session, const BoardOptions& options) {
-  std::vector<std::string> names = options.boards;
-  if (names.empty()) {
-    const auto known = board::bundled_boards(session.files, session.data.boards);
-    if (!known) {
-      return failed(known.error(), kBoardSchema, options.json);
-    }
-    names = *known;
+  const auto names = options.boards.empty()
+                         ? all_names(session)
+                         : core::Result<std::vector<std::string>>{options.boards};
+  if (!names) {
+    return failed(names.error(), kBoardSchema, options.json);
   }
   Outcome outcome{.json = options.json};
   outcome.document["schema"] = kBoardSchema;
   outcome.document["boards"] = Json::array();
-  for (const std::string& name : names) {
-    const auto board = board::load_board(session.files, session.data.boards, name);
-    core::Result<layout::MemoryMap> map =
-        board ? app::checked_map(session.files, session.data.boards, *board, {})
-              : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
-    const bool good = map.has_value();
-    const core::Diagnostics& said = good ? map->remarks : map.error();
-    outcome.diagnostics.insert(outcome.diagnostics.end(), said.begin(), said.end());
-    if (good) {
-      outcome.text +=
-          fmt::format("{}: {} passed\n", name, core::plural(layout::all_checks().size(), "check")) +
-          describe_notes(map->remarks);
+  for (const std::string& name : *names) {
+    const auto kind = board::kind_of_board(session.files, session.data.boards, name);
+    if (!kind) {
+      keep(outcome, kind.error());
+      outcome.document["boards"].push_back({{"name", name}, {"ok", false}});
+    } else if (*kind == board::BoardKind::kPart) {
+      check_part(session, name, outcome);
+    } else {
+      check_board(session, name, outcome);
     }
-    outcome.document["boards"].push_back({{"name", name}, {"ok", good}});
   }
   outcome.status = core::exit_status(outcome.diagnostics);
   return outcome;
@@ -279,20 +367,23 @@ Outcome check(app::Session& session, const BoardOptions& options) {
 
 Run add_board(const Command& app) {
   auto options = std::make_shared<BoardOptions>();
-  const Command verb = app.verb("board", "The boards that memsize knows");
+  const Command verb = app.verb("board", "The boards and parts that memsize knows");
   verb.needs_verb();
   verb.footer(
       "Examples:\n"
       "  memsize board list\n"
       "  memsize board show j722s\n"
+      "  memsize board show apollo510        # a part: its memories, and what lies in each\n"
       "  memsize board check my-board.toml\n"
       "  memsize board import --sdk ~/ti/vision_apps --soc j722s -o my-board.toml");
-  const Command list_verb = verb.verb("list", "All bundled boards");
-  const Command show_verb = verb.verb("show", "Regions, carve-outs and knobs of a board");
-  const Command check_verb = verb.verb("check", "Run every check on boards (default: all)");
-  show_verb.option("BOARD", options->boards, "A bundled board, or a path to a .toml file")
+  const Command list_verb = verb.verb("list", "All bundled boards and parts");
+  const Command show_verb =
+      verb.verb("show", "Regions, carve-outs and knobs of a board, memories of a part");
+  const Command check_verb =
+      verb.verb("check", "Run every check on boards and parts (default: all)");
+  show_verb.option("BOARD", options->boards, "A bundled board or part, or a path to a .toml file")
       .required();
-  check_verb.option("BOARD", options->boards, "Bundled boards, or paths to .toml files");
+  check_verb.option("BOARD", options->boards, "Bundled boards and parts, or paths to .toml files");
   for (const Command& sub : {list_verb, show_verb, check_verb}) {
     add_json_flag(sub, options->json);
   }

@@ -1,5 +1,7 @@
 #include "memsize/board/memories.hpp"
 
+#include "memsize/board/load.hpp"
+
 #include "support.hpp"
 
 #include <algorithm>
@@ -136,129 +138,6 @@ TEST_CASE("mistakes in a part's file have a place and a way out") {
   CHECK(load(with(kPart, "0x30000000", "0x2000F000")).has_value());
 }
 
-TEST_CASE("sections say what a memory takes, and what start-up does to it") {
-  const auto set = load(with(kPart, "cost = 1\n", R"toml(cost = 1
-sections = [
-  { name = ".bss", holds = "zeroed", start_up = "clears", source = "made up" },
-  { name = ".fast", holds = "initialised", start_up = "copies", attribute = ".hot", toolchain = "gcc", source = "made up" },
-  { name = "NEAR", holds = "initialised", start_up = "copies", attribute = ".hot", toolchain = "armclang", source = "made up" },
-  { name = ".heap", holds = "reserved", source = "made up" },
-  { name = ".stack", holds = "reserved", source = "made up" },
-]
-)toml"));
-  REQUIRE_MESSAGE(set.has_value(), test::all_text(set.error()));
-  const std::vector<PartSection>& sections = set->memories[0].sections;
-  REQUIRE(sections.size() == 5);
-  CHECK(sections[0].name == ".bss");
-  CHECK(sections[0].holds == SectionHolds::kZeroed);
-  CHECK(sections[0].start_up == StartUp::kClears);
-  CHECK(sections[0].attribute.empty());
-  CHECK(sections[0].toolchain.empty());
-  CHECK(sections[1].holds == SectionHolds::kInitialised);
-  CHECK(sections[1].start_up == StartUp::kCopies);
-  CHECK(sections[2].attribute == ".hot");
-  CHECK(sections[2].toolchain == "armclang");
-  CHECK(sections[3].start_up == StartUp::kNone);
-  CHECK(set->core.empty());
-  CHECK_FALSE(set->mve);
-}
-
-TEST_CASE("sections of one toolchain are not at odds") {
-  const auto told = [](const std::string& first, const std::string& second) {
-    const std::string text =
-        with(kPart, "cost = 1\n", "cost = 1\nsections = [{" + first + ", source = 's'}]\n");
-    const auto set =
-        load(with(text, "cost = 4\n", "cost = 4\nsections = [{" + second + ", source = 's'}]\n"));
-    return set ? std::string{} : set.error().front().message;
-  };
-  const std::string bss = "name = '.bss', holds = 'zeroed'";
-  const std::string hot = "name = '.a', holds = 'zeroed', attribute = '.hot'";
-  CHECK(told(bss, bss) == "section '.bss' lies in 'far' and in 'near'");
-  CHECK(told(bss + ", toolchain = 'gcc'", bss + ", toolchain = 'armclang'").empty());
-  CHECK(told(bss, "name = '.far_bss', holds = 'zeroed'") ==
-        "zeroed data without an attribute go to '.far_bss' and to '.bss'");
-  CHECK(told(hot, "name = '.b', holds = 'zeroed', attribute = '.hot'") ==
-        "zeroed data of '.hot' go to '.b' and to '.a'");
-  CHECK(told(hot, "name = '.b', holds = 'initialised', attribute = '.hot'") ==
-        "'.hot' goes to 'far' and to 'near'");
-  CHECK(told(bss, "name = '.data', holds = 'initialised', start_up = 'clears'") ==
-        "section '.data' is one that start-up clears, but it holds initialised data");
-  CHECK(told(bss, "name = '.heap', holds = 'reserved', start_up = 'copies'") ==
-        "section '.heap' is one that start-up copies, but nothing is in reserved memory");
-  CHECK(told(bss, "name = '.x y', holds = 'reserved'") == "'.x y' is not the name of a section");
-  const auto twice = load(
-      with(kPart,
-           "cost = 1\n",
-           "cost = 1\nsections = [{" + bss + ", source = 's'}, {" + bss + ", source = 's'}]\n"));
-  REQUIRE_FALSE(twice.has_value());
-  CHECK(twice.error().front().message == "section '.bss' stands here twice");
-  const auto flash = load(with(kPart,
-                               "cost = 9\n",
-                               "cost = 9\nsections = [{name = '.x', holds = 'code', start_up = "
-                               "'copies', source = 's'}]\n"));
-  REQUIRE_FALSE(flash.has_value());
-  CHECK(flash.error().front().message ==
-        "section '.x' is one that start-up copies, but its memory is not writable");
-}
-
-TEST_CASE("what a machine emulates fits it") {
-  const std::string machine = R"toml(schema = 1
-title = "A machine that exists nowhere"
-[window.ram]
-base = "0x10000000"
-size = "1MiB"
-source = "made up"
-[window.rom]
-base = "0x20000000"
-size = "2MiB"
-writable = false
-source = "made up"
-)toml";
-  const auto loaded = [&](const std::string& part, const std::string& of_machine) {
-    core::MemFileSystem files;
-    files.content[kFolder + "/part.toml"] =
-        with(part, "schema = 1\n", "schema = 1\nmachine = \"toy\"\n");
-    files.content[kFolder + "/machines/toy.toml"] = of_machine;
-    return load_memories(files, kFolder, "part");
-  };
-  const auto placed = [&](const std::string& near, const std::string& far) {
-    return with(with(kPart, "cost = 1\n", "cost = 1\nemulated = \"" + near + "\"\n"),
-                "cost = 4\n",
-                "cost = 4\nemulated = \"" + far + "\"\n");
-  };
-  const auto set = loaded(placed("0x100f1000", "none"), machine);
-  REQUIRE_MESSAGE(set.has_value(), test::all_text(set.error()));
-  CHECK(set->machine == "toy");
-  CHECK(set->machine_is_known);
-  CHECK(emulated_at(*set, set->memories[0]) == core::PhysAddr{0x100f1000});
-  CHECK(set->memories[0].emulated_base == core::PhysAddr{0x100f1000});
-  CHECK_FALSE(emulated_at(*set, set->memories[1]).has_value());
-  CHECK_FALSE(set->memories[1].is_emulated);
-  // It has no address of its own, either.
-  CHECK_FALSE(emulated_at(*set, set->memories[2]).has_value());
-  const auto message = [&](const core::Result<MemorySet>& wrong) {
-    REQUIRE_FALSE(wrong.has_value());
-    return wrong.error().front().message;
-  };
-  CHECK(message(loaded(placed("0x100f1001", "none"), machine)) ==
-        "'near' is at [0x100F1001, 0x10100001) on toy, which has no memory that holds it");
-  CHECK(message(loaded(placed("0x20000000", "none"), machine)) ==
-        "'near' is at [0x20000000, 0x2000F000) on toy, where 'rom' is read-only");
-  CHECK(message(loaded(placed("0x10000000", "0x10000000"), machine)) ==
-        "the memories 'near' and 'far' share addresses on toy");
-  CHECK(message(loaded(placed("0x10000000", "none"), with(machine, "1MiB", "0"))) ==
-        "window 'ram' has no byte, or ends above 2^64");
-  // What is not described is not judged.
-  const auto other =
-      load(with(placed("0x1", "none"), "schema = 1\n", "schema = 1\nmachine = \"q35\"\n"));
-  REQUIRE(other.has_value());
-  CHECK_FALSE(other->machine_is_known);
-  CHECK(message(load(placed("0x1", "none"))) ==
-        "'emulated' of memory 'far' needs the part's 'machine'");
-  CHECK(message(load(with(kPart, "schema = 1\n", "schema = 1\nmachine = \"../q35\"\n"))) ==
-        "'machine' of the part is not '../q35'");
-}
-
 TEST_CASE("a part that is not there") {
   core::MemFileSystem files;
   files.content[kFolder + "/zx9.toml"] = kPart;
@@ -269,6 +148,39 @@ TEST_CASE("a part that is not there") {
   const auto far = load_memories(files, kFolder, "something else");
   REQUIRE_FALSE(far.has_value());
   CHECK(far.error().front().hint == "the parts are: zx9; a path to a .toml file works too");
+}
+
+TEST_CASE("a board where a part is needed is told to be one") {
+  core::MemFileSystem files;
+  files.content[kFolder + "/part.toml"] = kPart;
+  files.content["boards/zx9.toml"] = test::zx9_text();
+  files.content["mine/zx10.toml"] = "schema = 1\ninherit = [\"zx9.toml\"]\n";
+  files.content["mine/own.toml"] = "schema = 1\ninherit = [\"part.toml\"]\n";
+  for (const std::string name : {"zx9", "mine/zx10.toml"}) {
+    CAPTURE(name);
+    const auto loaded = load_memories(files, kFolder, name);
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().front().code == Code::kBoardUnknown);
+    CHECK(loaded.error().front().message == "'" + name +
+                                                "' is a board, whose map is computed: it has no "
+                                                "memories that tensors are planned into");
+    CHECK(kind_of_board(files, "boards", name) == BoardKind::kBoard);
+  }
+  for (const std::string name : {"part", "mine/own.toml"}) {
+    CAPTURE(name);
+    CHECK(kind_of_board(files, "boards", name) == BoardKind::kPart);
+    const auto loaded = load_board(files, "boards", name);
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().front().code == Code::kBoardUnknown);
+    CHECK(loaded.error().front().message ==
+          "'" + name + "' is a part, whose memories tensors are planned into: it has no map");
+  }
+  // Names of both kinds are proposed; a file that nobody can read is told of as a board's.
+  CHECK(kind_of_board(files, "boards", "prat").error().front().hint == "did you mean 'part'?");
+  CHECK(kind_of_board(files, "boards", "zx8").error().front().hint == "did you mean 'zx9'?");
+  CHECK(kind_of_board(files, "boards", "else").error().front().hint ==
+        "the boards are: zx9; the parts are: part; a path to a .toml file works too");
+  CHECK(kind_of_board(files, "boards", "mine/none.toml") == BoardKind::kBoard);
 }
 
 TEST_CASE("every bundled part is read, and its numbers are those of the vendors' files") {
