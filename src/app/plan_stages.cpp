@@ -1,5 +1,5 @@
-// Reads reports of plans, packed or not, as one, and has the plan checked. Files larger than any
-// plan are refused before they fill memory.
+// Reads reports of plans, packed or not, as one, and has the plan checked, and the images that it
+// went into. Files larger than any plan are refused before they fill memory.
 #include "plan_stages.hpp"
 
 #include "memsize/core/byte_stream.hpp"
@@ -8,6 +8,7 @@
 #include "memsize/core/unpacked.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/diff_plans.hpp"
+#include "memsize/readers/image_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
 
 #include <algorithm>
@@ -23,12 +24,14 @@ namespace {
 
 using core::Code;
 
-// A plan of a million blocks is smaller; what is larger is a mistake, or a packed nothing.
+// A plan of a million blocks is smaller, and so is firmware with all that debuggers want; what is
+// larger is a mistake, or a packed nothing.
 constexpr std::size_t kLongestPlan = std::size_t{1} << 28;
 
 core::Result<std::string> read_whole(Session& session,
                                      const std::string& path,
-                                     core::Diagnostics& warnings) {
+                                     core::Diagnostics& warnings,
+                                     const char* hint) {
   auto file = session.files.open(path);
   MEMSIZE_TRY(file);
   const auto stream = core::unpacked(std::move(*file), path);
@@ -47,7 +50,7 @@ core::Result<std::string> read_whole(Session& session,
           Code::kReadLimit,
           fmt::format("this is longer than {}", core::format_size(core::Bytes{kLongestPlan})),
           {path},
-          "this is no plan of memory; name the compiler's report"));
+          hint));
     }
   }
 }
@@ -80,6 +83,55 @@ std::string distance_from_least(const std::vector<plan::ArenaHeight>& heights) {
 std::size_t arenas_in(const model::PlanReport& plan,
                       const std::vector<plan::ArenaHeight>& heights) {
   return std::max(plan.arenas.size(), heights.size());
+}
+
+core::Result<model::Image> read_image(Session& session,
+                                      const std::string& path,
+                                      core::Diagnostics& warnings) {
+  auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
+  MEMSIZE_TRY(content);
+  return readers::read_image(std::move(*content), path);
+}
+
+// A module is in one of the images; the others, such as a boot loader, need not have it.
+void forgive_other_images(std::vector<CheckedImage>& images) {
+  if (std::ranges::none_of(images, [](const auto& each) { return each.found.has_module; })) {
+    return;
+  }
+  for (CheckedImage& checked : images) {
+    if (!checked.found.has_module) {
+      std::erase_if(checked.found.diagnostics,
+                    [](const auto& said) { return said.code == Code::kImageModule; });
+    }
+  }
+}
+
+void check_images(Session& session,
+                  const CheckRequest& request,
+                  const model::PlanReport& plan,
+                  const board::MemorySet& part,
+                  CheckReport& report) {
+  for (const std::string& path : request.images) {
+    auto image = read_image(session, path, report.diagnostics);
+    if (!image) {
+      report.diagnostics.insert(
+          report.diagnostics.end(), image.error().begin(), image.error().end());
+      continue;
+    }
+    plan::ImageReport found = plan::check_image(*image, plan, part);
+    report.images.push_back({std::move(*image), plan.prefix, std::move(found)});
+  }
+  forgive_other_images(report.images);
+  for (const CheckedImage& checked : report.images) {
+    const core::Diagnostics& found = checked.found.diagnostics;
+    report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
+    std::ranges::copy_if(found, std::back_inserter(report.remarks), [](const auto& said) {
+      return said.severity == core::Severity::kNote;
+    });
+    report.checked.push_back(fmt::format("image {}: {}",
+                                         core::printable(checked.image.path, 300),
+                                         core::plural(checked.found.symbols.size(), "symbol")));
+  }
 }
 
 }  // namespace
@@ -131,6 +183,9 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
     checked += fmt::format(", on part {}", core::printable(part->name, 80));
   }
   report.checked.push_back(std::move(checked));
+  if (part) {
+    check_images(session, request, *plan, *part, report);
+  }
 }
 
 core::Result<model::PlanReport> read_plans(Session& session,
@@ -149,7 +204,8 @@ core::Result<model::PlanReport> read_plans(Session& session,
   };
   for (const std::string& path : paths) {
     core::Diagnostics warnings;
-    const auto text = read_whole(session, path, warnings);
+    const auto text = read_whole(
+        session, path, warnings, "this is no plan of memory; name the compiler's report");
     if (!text) {
       keep(text.error());
       continue;

@@ -3,6 +3,7 @@
 #include "image.hpp"
 
 #include "memsize/core/text.hpp"
+#include "memsize/readers/image_reader.hpp"
 
 #include "machine.hpp"
 #include "object_cache.hpp"
@@ -15,7 +16,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include <elf.h>
 #include <fmt/format.h>
 
 namespace memsize::runtime {
@@ -132,47 +132,19 @@ std::string what_went_wrong(const ProcessEnd& end) {
                                              : fmt::format("ended with {}", end.status);
 }
 
-template <typename Header, typename Part>
-core::Result<Image> parse_class(const std::string& bytes) {
-  Image image;
-  Header header{};
-  if (bytes.size() < sizeof header) {
-    return core::fail(machine_error("the linker wrote no image"));
-  }
-  std::memcpy(&header, bytes.data(), sizeof header);
-  image.entry = header.e_entry;
-  for (std::size_t i = 0; i < header.e_phnum; ++i) {
-    Part part{};
-    const std::uint64_t at = header.e_phoff + i * sizeof part;
-    if (at > bytes.size() || bytes.size() - at < sizeof part) {
-      return core::fail(machine_error("the linker wrote an image that is cut short"));
-    }
-    std::memcpy(&part, bytes.data() + at, sizeof part);
-    if (part.p_type != PT_LOAD || part.p_memsz == 0) {
-      continue;
-    }
-    if (part.p_offset > bytes.size() || bytes.size() - part.p_offset < part.p_filesz ||
-        part.p_filesz > part.p_memsz) {
-      return core::fail(machine_error("the linker wrote an image that is cut short"));
-    }
-    image.segments.push_back(
-        {part.p_vaddr, bytes.substr(part.p_offset, part.p_filesz), part.p_memsz});
-  }
-  return image;
-}
-
 }  // namespace
 
 core::Result<Image> parse_elf(const std::string& bytes) {
-  const bool is_elf = bytes.size() > EI_DATA && bytes.compare(0, SELFMAG, ELFMAG) == 0 &&
-                      bytes[EI_DATA] == ELFDATA2LSB;
-  if (is_elf && bytes[EI_CLASS] == ELFCLASS64) {
-    return parse_class<Elf64_Ehdr, Elf64_Phdr>(bytes);
+  const auto elf = readers::read_elf(bytes, {});
+  if (!elf) {
+    return core::fail(
+        machine_error(fmt::format("the linker wrote no image: {}", elf.error().front().message)));
   }
-  if (is_elf && bytes[EI_CLASS] == ELFCLASS32) {
-    return parse_class<Elf32_Ehdr, Elf32_Phdr>(bytes);
+  Image image{.entry = elf->entry};
+  for (const model::ImageSegment& part : elf->segments) {
+    image.segments.push_back({part.address, bytes.substr(part.offset, part.stored), part.size});
   }
-  return core::fail(machine_error("the linker wrote no image"));
+  return image;
 }
 
 WorkFolder::~WorkFolder() {

@@ -25,7 +25,7 @@ ALLOWED = {
     "layout": ["core", "model", "board"],
     "emit": ["core", "docs", "model", "board", "plan", "layout"],
     "sdk": ["core", "docs", "model", "board", "layout", "emit"],
-    "runtime": ["core", "model", "board", "sizing", "layout", "emit"],
+    "runtime": ["core", "model", "readers", "board", "sizing", "layout", "emit"],
     "app": ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime"],
     "cli": ROOMS,
 }
@@ -33,7 +33,7 @@ ALLOWED = {
 # Which folders of its room a folder may include, beside itself; "" is what lies in no folder. An arrow of a folder's is
 # that of its headers: src/<room>/<folder>/*.hpp, and the public ones that its sources include first.
 FOLDERS = {
-    "readers": {"": [], "plans": [""]},
+    "readers": {"": [], "plans": [""], "images": []},
     "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
     "emit": {"verify": [], "": [], "plans": [""]},
     "sdk": {

@@ -20,6 +20,7 @@ from typing import Any, Iterator
 
 SKIPPED = 77
 PLANS = "samples/plans"
+FIRMWARE = "samples/firmware/wake_apollo3p.map"
 TRACE = "samples/j722s-mobilenet/trace.log"
 SDK = "tests/fixtures/sdk.disagree/header-by-hand/sdk"
 OLD, NEW = "j722s-sdk11", "j722s"
@@ -80,6 +81,7 @@ COMMANDS = (
     ("plan {plans}/vww_mobilenet.csv --planner nothing --json", 2),
     ("check {plans}/helia/wake_residency.json --json", 0),
     ("check {plans}/helia/wake_residency.json --strict --json", 1),
+    ("check {plans}/helia/wake_residency.json --board apollo3p --images {firmware} --json", 0),
     ("diff {plans}/ares/post_memory_plan.json {plans}/ares/memory_level_report.json --json", 0),
     ("diff {plans}/helia/wake_residency.json {plans}/ares/post_memory_plan.json --fail-on any --json", 1),
     ("diff {plans}/vww_mobilenet.csv missing.csv --json", 1),
@@ -362,8 +364,9 @@ class Checker:
         (self.work / "known.json").write_text(json.dumps(known), encoding="utf-8")
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        words = [word.format(trace=self.source / TRACE, plans=self.source / PLANS, sdk=self.source / SDK, source=self.source,
-                             zy4=self.source / "tests/data/zy4", fixtures=self.source / "tests/fixtures")
+        words = [word.format(trace=self.source / TRACE, plans=self.source / PLANS, firmware=self.source / FIRMWARE,
+                             sdk=self.source / SDK, source=self.source, zy4=self.source / "tests/data/zy4",
+                             fixtures=self.source / "tests/fixtures")
                  for word in command.split()]
         return subprocess.run([str(self.memsize), *words], cwd=self.work, stdin=subprocess.DEVNULL, timeout=120,
                               capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})

@@ -1,8 +1,9 @@
-// What is wrong with a board, a written map, an SDK tree or a plan.
+// What is wrong with a board, a written map, an SDK tree, a plan or the images it went into.
 #pragma once
 
 #include "memsize/app/board.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/plan/check_image.hpp"
 #include "memsize/sdk/tree.hpp"
 
 #include <string>
@@ -23,6 +24,8 @@ struct CheckRequest {
   /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
   /// of a part with memories.
   std::vector<std::string> plans;
+  /// Programs that the plan's module is linked into, or their maps, held against plan and part.
+  std::vector<std::string> images;
 };
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the
@@ -38,6 +41,14 @@ struct CheckedVariant {
   std::vector<sdk::CoreSources> cores;
 };
 
+/// One of request.images, and what it has of the plan.
+struct CheckedImage {
+  model::Image image;
+  /// What names of the plan's module begin with.
+  std::string module;
+  plan::ImageReport found;
+};
+
 struct CheckReport {
   core::Diagnostics diagnostics;
   /// What was looked at, for people.
@@ -47,6 +58,7 @@ struct CheckReport {
   /// The parts of the SDK tree that were read.
   std::vector<sdk::Platform> platforms;
   std::vector<CheckedVariant> variants;
+  std::vector<CheckedImage> images;
 };
 
 /// Everything that `check` finds; an input that cannot be read is a finding too.

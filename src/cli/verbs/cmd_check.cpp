@@ -7,6 +7,7 @@
 #include "memsize/core/text.hpp"
 
 #include "show/render_diagnostics.hpp"
+#include "show/report_image.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -63,6 +64,9 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
                        {},
                        "check them apart");
   }
+  if (!request.images.empty() && request.board.name.empty()) {
+    return lacks_option("--images", "--board", "check");
+  }
   return std::nullopt;
 }
 
@@ -74,6 +78,13 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   }
   if (!request.plans.empty()) {
     return check_plan_usage(options);
+  }
+  if (!request.images.empty()) {
+    return core::error(Code::kUsage,
+                       "--images are held against the plan of the module in them",
+                       {},
+                       "give the compiler's reports, too: memsize check PLAN... --board PART "
+                       "--images FILE");
   }
   if (!request.soc.empty() && request.sdk.empty()) {
     return lacks_option("--soc", "--sdk", "check");
@@ -125,9 +136,11 @@ app::Homes homes_of(const app::CheckRequest& request, const app::CheckReport& re
   if (!request.map.empty()) {
     homes.push_back({request.map, ""});
   }
-  for (const std::string& plan : request.plans) {
-    if (plan != "-") {
-      homes.push_back({plan, plan.substr(plan.rfind('/') + 1)});
+  for (const auto* paths : {&request.plans, &request.images}) {
+    for (const std::string& path : *paths) {
+      if (path != "-") {
+        homes.push_back({path, path.substr(path.rfind('/') + 1)});
+      }
     }
   }
   return homes;
@@ -197,19 +210,19 @@ class Judge {
   }
 
   [[nodiscard]] std::string text(core::ExitStatus status) const {
-    std::string out;
+    std::string out = images_text(report_.images);
     if (status == core::ExitStatus::kDone) {
-      out = fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
-            describe_notes(report_.remarks);
+      out += fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
+             describe_notes(report_.remarks);
     } else if (!report_.checked.empty()) {
       const auto count = [&](core::Severity severity) {
         return static_cast<std::size_t>(std::ranges::count_if(
             report_.diagnostics, [&](const auto& found) { return found.severity == severity; }));
       };
-      out = fmt::format("{} and {} in {}\n",
-                        core::plural(count(core::Severity::kError), "error"),
-                        core::plural(count(core::Severity::kWarning), "warning"),
-                        core::join(report_.checked, ", "));
+      out += fmt::format("{} and {} in {}\n",
+                         core::plural(count(core::Severity::kError), "error"),
+                         core::plural(count(core::Severity::kWarning), "warning"),
+                         core::join(report_.checked, ", "));
     }
     out += written_;
     if (!options_.baseline.empty()) {
@@ -246,6 +259,7 @@ class Judge {
     if (!options_.request.sdk.empty()) {
       json["variants"] = Json::array(report_.variants, to_json);
     }
+    json.set_if_any("images", images_json(report_.images));
     json["diagnostics"] = core::to_json(report_.diagnostics);
     for (const app::Accepted& accepted : acceptance_.accepted) {
       Json item = core::to_json({accepted.finding}).items().front();
@@ -444,6 +458,8 @@ Run add_check(const Command& app) {
       "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor\n"
       "  memsize check aot_residency.json aot_operator_manifest.json  # what a compiler planned\n"
       "  memsize check post_memory_plan.json --board gap9  # and the memories of a part\n"
+      "  memsize check wake_residency.json --board apollo510 --images firmware.elf  # what was "
+      "built from it\n"
       "  memsize check                                     # what memsize.toml names");
   verb.option("PLAN",
               options->request.plans,
@@ -461,6 +477,12 @@ Run add_check(const Command& app) {
   verb.option("--log", options->logs, "What this trace used must fit (repeat)")
       .repeated()
       .excludes(sizing);
+  verb.option("--images",
+              options->request.images,
+              "A program that PLAN's module is linked into, as ELF or as GNU ld's map (repeat); "
+              "--board is its part")
+      .repeated()
+      .filled();
   verb.flag("--strict", options->strict, "Warnings are errors");
   verb.option("--baseline", options->baseline, "Accept the findings that this file lists").filled();
   verb.option("--write-baseline",

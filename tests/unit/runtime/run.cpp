@@ -72,6 +72,7 @@ std::string elf_of(unsigned char elf_class) {
   header.e_entry = 0x1000;
   header.e_phoff = sizeof header;
   header.e_phnum = 1;
+  header.e_phentsize = sizeof(Part);
   Part part{};
   part.p_type = PT_LOAD;
   part.p_vaddr = 0x1000;
