@@ -1,26 +1,32 @@
-// A machine of an emulator that stands in for parts: boards/memories/machines/*.toml.
+// The machine of an emulator that stands in for a part: boards/memories/machines/*.toml.
 #pragma once
 
-#include "memsize/core/address.hpp"
-#include "memsize/core/diagnostic.hpp"
-#include "memsize/core/file_system.hpp"
+#include "memsize/board/memories.hpp"
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace memsize::board {
 
-struct MachineWindow {
-  std::string name;
-  core::PhysRange range;
-  bool writable = true;
-};
+/// Where each memory of a part stands in its file, by name.
+using MemoryPlaces = std::map<std::string, core::Place>;
+using BaseOf = std::function<std::optional<core::PhysAddr>(const PartMemory&)>;
 
-/// The windows of a machine; nothing where it is not described. `folder` is boards/memories, `name`
-/// is_machine_name().
-[[nodiscard]] core::Result<std::optional<std::vector<MachineWindow>>> machine_windows(
-    core::FileSystem& files, const std::string& folder, const std::string& name);
+/// Two memories share no address; `where` is what they are told to share: " on q35".
+[[nodiscard]] core::Diagnostics check_apart(const MemorySet& part,
+                                            const MemoryPlaces& places,
+                                            const BaseOf& base_of,
+                                            const std::string& where = {});
+
+/// What the part's machine emulates lies in one of its windows, and nothing in another's place.
+/// Says in the part whether the machine is described; if not, nothing is known of its windows.
+/// `folder` is boards/memories.
+[[nodiscard]] core::Diagnostics check_machine(core::FileSystem& files,
+                                              const std::string& folder,
+                                              MemorySet& part,
+                                              const MemoryPlaces& places);
 
 /// Small letters, digits and '-': it becomes a file's name and a word of a command.
 [[nodiscard]] bool is_machine_name(const std::string& name);

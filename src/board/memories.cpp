@@ -12,8 +12,6 @@
 #include "part_sections.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -76,10 +74,10 @@ class MemoriesReader {
     }
     // Files that inherit need not know the order of those that they change.
     std::ranges::stable_sort(set_.memories, {}, &PartMemory::cost);
-    check_apart(&PartMemory::base, "");
+    keep(check_apart(set_, places_, [](const PartMemory& memory) { return memory.base; }));
     if (errors_.empty()) {
-      errors_ = check_sections(sections_);
-      MEMSIZE_TRY(check_machine());
+      keep(check_sections(sections_));
+      keep(check_machine(files_, folder_, set_, places_));
     }
     if (!errors_.empty()) {
       core::sort_by_place(errors_);
@@ -89,6 +87,10 @@ class MemoriesReader {
   }
 
  private:
+  void keep(const core::Diagnostics& found) {
+    errors_.insert(errors_.end(), found.begin(), found.end());
+  }
+
   void read_memory(Value field) {
     Fields reader{field, fmt::format("memory '{}'", core::printable(field.name())), errors_};
     if (!is_memory_name(field.name())) {
@@ -193,91 +195,19 @@ class MemoriesReader {
                    reader.place(),
                    "the window is what programs get of the hardware");
     }
-    if (memory.base && !core::PhysRange::make(*memory.base, memory.window)) {
-      reader.wrong(
-          Code::kBoardValue, fmt::format("'{}' ends above 2^64", memory.name), reader.place());
-    }
-  }
-
-  static std::optional<core::PhysRange> range_at(const std::optional<core::PhysAddr>& base,
-                                                 const PartMemory& memory) {
-    return base ? core::PhysRange::make(*base, memory.window) : std::nullopt;
-  }
-
-  // Two memories of one part share no address; `where` is what they are told to share.
-  template <typename BaseOf>
-  void check_apart(BaseOf base_of, std::string_view where) {
-    for (std::size_t i = 0; i < set_.memories.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        const PartMemory& a = set_.memories[j];
-        const PartMemory& b = set_.memories[i];
-        const auto first = range_at(std::invoke(base_of, a), a);
-        const auto second = range_at(std::invoke(base_of, b), b);
-        if (first && second && first->overlaps(*second)) {
-          errors_.push_back(
-              core::error(
-                  Code::kBoardValue,
-                  fmt::format(
-                      "the memories '{}' and '{}' share addresses{}", a.name, b.name, where),
-                  places_[b.name])
-                  .beside(places_[a.name], fmt::format("'{}' stands here", a.name))
-                  .with({fmt::format("{} {}", a.name, core::format_range(*first)),
-                         fmt::format("{} {}", b.name, core::format_range(*second))}));
-        }
+    for (const auto& base : {memory.base, memory.emulated_base}) {
+      if (base && !core::PhysRange::make(*base, memory.window)) {
+        reader.wrong(
+            Code::kBoardValue, fmt::format("'{}' ends above 2^64", memory.name), reader.place());
       }
     }
-  }
-
-  // What the part's machine emulates lies in one of its windows, and nothing lies in another's
-  // place. Nothing is known of a machine that is not described.
-  core::Result<void> check_machine() {
-    if (set_.machine.empty()) {
-      return {};
-    }
-    const auto at = [&](const PartMemory& memory) { return emulated_at(set_, memory); };
-    check_apart(at, fmt::format(" on {}", set_.machine));
-    const auto windows = machine_windows(files_, folder_, set_.machine);
-    MEMSIZE_TRY(windows);
-    set_.machine_is_known = windows->has_value();
-    for (const PartMemory& memory : set_.memories) {
-      if (const auto range = range_at(at(memory), memory); range && *windows) {
-        check_window(**windows, memory, *range);
-      }
-    }
-    return {};
-  }
-
-  void check_window(const std::vector<MachineWindow>& windows,
-                    const PartMemory& memory,
-                    const core::PhysRange& range) {
-    const MachineWindow* const window = core::find_where(
-        windows, [&](const MachineWindow& each) { return each.range.contains(range); });
-    if (window != nullptr && (window->writable || !memory.writable)) {
-      return;
-    }
-    const std::string what =
-        fmt::format("'{}' is at {} on {}", memory.name, core::format_range(range), set_.machine);
-    errors_.push_back(
-        core::error(Code::kBoardValue,
-                    window == nullptr
-                        ? what + ", which has no memory that holds it"
-                        : fmt::format("{}, where '{}' is read-only", what, window->name),
-                    places_[memory.name],
-                    "give it an 'emulated' address in one of these windows, or \"none\"")
-            .with(core::texts_of(windows, [](const MachineWindow& each) {
-              return fmt::format("{} {}{}",
-                                 each.name,
-                                 core::format_range(each.range),
-                                 each.writable ? "" : ", read-only");
-            })));
   }
 
   core::FileSystem& files_;
   const std::string& folder_;
   MemorySet set_;
   std::vector<MemorySection> sections_;
-  // By name.
-  std::map<std::string, core::Place> places_;
+  MemoryPlaces places_;
   core::Diagnostics errors_;
 };
 

@@ -91,7 +91,7 @@ struct MemorySet {
   bool mve = false;
   /// QEMU's machine that stands in: "mps3-an547"; empty: none.
   std::string machine;
-  /// What is known of that machine: memories that it emulates were found to fit.
+  /// Whether the machine is described, so that what it emulates was found to fit.
   bool machine_is_known = false;
   std::vector<std::string> sources;
 };

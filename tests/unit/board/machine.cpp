@@ -95,6 +95,7 @@ source = "made up"
         "the memories 'near' and 'far' share addresses on toy");
   CHECK(message(loaded(placed("0x10000000", "none"), with(machine, "1MiB", "0"))) ==
         "window 'ram' has no byte, or ends above 2^64");
+  CHECK(message(loaded(placed("0xfffffffffffff000", "none"), machine)) == "'near' ends above 2^64");
   // What is not described is not judged.
   const auto other =
       load(with(placed("0x1", "none"), "schema = 1\n", "schema = 1\nmachine = \"q35\"\n"));
