@@ -228,7 +228,7 @@ tl::unexpected<core::Diagnostics> is_a_board(const std::string& name,
                   "planned into",
                   core::printable(name)),
       fmt::format(
-          "memsize board show {} prints its map; {}", core::shell_path(name), all_parts(parts)));
+          "memsize emit --board {} writes its map; {}", core::shell_path(name), all_parts(parts)));
 }
 
 tl::unexpected<core::Diagnostics> no_such_part(const std::string& name,
