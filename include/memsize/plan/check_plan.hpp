@@ -69,7 +69,8 @@ inline constexpr std::size_t kPlanFaults = 20;
 [[nodiscard]] core::Diagnostics check_plan(const model::PlanReport& report,
                                            const board::MemorySet* part);
 
-/// What check_plan holds plans against, and where each rule comes from. A code may have several.
+/// What check_plan and check_image hold plans against, and where each rule comes from. A code may
+/// have several.
 struct PlanRule {
   core::Code code;
   core::Severity severity;

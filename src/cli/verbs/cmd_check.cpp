@@ -42,7 +42,7 @@ struct CheckOptions {
 // A plan is held against itself and the memories of a part, and nothing else.
 std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
   const app::CheckRequest& request = options.request;
-  if (std::ranges::count(request.plans, "-") > 1) {
+  if (std::ranges::count(request.plans, "-") + std::ranges::count(request.images, "-") > 1) {
     return core::error(Code::kUsage,
                        "standard input can be read only once",
                        {},

@@ -218,6 +218,7 @@ class ImageJudge {
           places.emplace(symbol->address, symbol);
         }
         std::vector<const ImageSymbol*> all;
+        all.reserve(places.size());
         for (const auto& [address, symbol] : places) {
           all.push_back(symbol);
         }
@@ -227,11 +228,11 @@ class ImageJudge {
     return {};
   }
 
-  Diagnostic fault(Code code,
-                   const WantedSymbol& wanted,
-                   const ImageSymbol& symbol,
-                   const std::string& what,
-                   std::string hint) const {
+  [[nodiscard]] Diagnostic fault(Code code,
+                                 const WantedSymbol& wanted,
+                                 const ImageSymbol& symbol,
+                                 const std::string& what,
+                                 std::string hint) const {
     return about_arena(core::error(code,
                                    fmt::format("{} {}", shown(symbol.name), what),
                                    place(symbol.line),
@@ -240,9 +241,9 @@ class ImageJudge {
                        core::printable(symbol.name, 80));
   }
 
-  Diagnostic about_arena(Diagnostic said,
-                         const WantedSymbol& wanted,
-                         const std::string& symbol) const {
+  [[nodiscard]] Diagnostic about_arena(Diagnostic said,
+                                       const WantedSymbol& wanted,
+                                       const std::string& symbol) const {
     Diagnostic whole = std::move(said).about({{"symbol", symbol}, {"memory", wanted.memory}});
     if (wanted.arena->line != 0) {
       whole.related.push_back({{plan_.path, wanted.arena->line}, "the plan has it here"});
@@ -266,8 +267,8 @@ class ImageJudge {
                                fmt::format("is in the image {} times", found.size()),
                                "link the module's sources once; a header that defines an arena "
                                "gives each source that includes it one of its own");
-      for (const ImageSymbol* const symbol : found) {
-        twice.details.push_back(where(*symbol));
+      for (std::size_t i = 0; i < std::min(found.size(), kListedNames); ++i) {
+        twice.details.push_back(where(*found[i]));
       }
       say(std::move(twice));
     }
@@ -276,7 +277,7 @@ class ImageJudge {
 
   void say_missing(const WantedSymbol& wanted) {
     const bool is_map = image_.format == "gnu-map";
-    say(about_arena(
+    Diagnostic missing = about_arena(
         core::error(Code::kImageMissing,
                     fmt::format("{} is not in the image: it is planned in {}, with {}",
                                 shown(wanted.name),
@@ -288,7 +289,12 @@ class ImageJudge {
                            : "was the module generated from this plan? What nobody uses is left "
                              "out by --gc-sections"),
         wanted,
-        wanted.name));
+        wanted.name);
+    // Constants that are read where they lie may be arrays of their own.
+    if (wanted.is_constant && wanted.is_arena) {
+      missing.severity = core::Severity::kWarning;
+    }
+    say(std::move(missing));
   }
 
   // "0x20080000, '.sram_bss'"
@@ -474,9 +480,10 @@ class ImageJudge {
                ? "put it into a section that start-up clears and the image has no bytes of (NOLOAD)"
                : fmt::format(
                      "the linker script of part '{}' has no section in {} that start-up "
-                     "clears: add one (NOLOAD) and clear it there, or leave room in flash",
+                     "clears; see memsize board show {}",
                      core::printable(part_.name, 80),
-                     wanted.memory);
+                     wanted.memory,
+                     core::shell_word(core::printable(part_.name, 80)));
   }
 
   void check_alignment(const WantedSymbol& wanted, const ImageSymbol& symbol) {
@@ -546,11 +553,13 @@ class ImageJudge {
   [[nodiscard]] std::optional<std::string> hash_in_image() const {
     const std::string wanted = core::to_lower(plan_.prefix + "_plan_hash");
     for (const ImageSymbol& symbol : image_.symbols) {
+      const std::string_view name = base_name(symbol.name);
+      if (name.size() != wanted.size() || core::to_lower(name) != wanted) {
+        continue;
+      }
       const ImageSection* const section = image_.section_at(symbol.address);
-      if (core::to_lower(base_name(symbol.name)) == wanted && section != nullptr &&
-          symbol.address - section->address < section->bytes.size()) {
-        const std::string_view bytes = section->bytes.substr(symbol.address - section->address);
-        return hash_of(bytes);
+      if (section != nullptr && symbol.address - section->address < section->bytes.size()) {
+        return hash_of(section->bytes.substr(symbol.address - section->address));
       }
     }
     // With -g3 the macro is among the debugger's texts.
@@ -562,9 +571,8 @@ class ImageJudge {
       value.remove_prefix(value.starts_with("0x") ? 2 : 0);
       return hash_of(value);
     }
-    const bool is_text = std::ranges::any_of(image_.sections, [&](const ImageSection& section) {
-      return section.bytes.find(plan_.foreign_plan_hash) != std::string_view::npos;
-    });
+    const bool is_text =
+        image_.format == "elf" && content.find(plan_.foreign_plan_hash) != std::string_view::npos;
     return is_text ? std::optional{plan_.foreign_plan_hash} : std::nullopt;
   }
 

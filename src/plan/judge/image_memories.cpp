@@ -4,7 +4,10 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
+#include "judged_plan.hpp"
+
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,12 +44,13 @@ void check_window(const model::Image& image,
                   const ImageSection& section,
                   std::uint64_t address,
                   const PartMemory& memory,
-                  core::Diagnostics& found) {
+                  Faults& found) {
   const core::Bytes begins{address - memory.base->value()};
-  if (begins + section.size <= memory.window) {
+  if (begins + section.size <= memory.window ||
+      !found.wants(core::Severity::kError, Code::kImageWindow)) {
     return;
   }
-  found.push_back(
+  found.say(
       section_fault(
           Code::kImageWindow,
           image,
@@ -80,6 +84,14 @@ bool is_left_out(const ImageSection& section, const PartMemory& memory) {
   return section.is_stored && section.is_writable && section.load_address != section.address &&
          !memory.sections.empty() &&
          !core::contains(memory.sections, section.name, &board::PartSection::name);
+}
+
+// Of what is used, what the section counts as.
+core::Bytes& part_of(MemoryUse& use, const ImageSection& section, const PartMemory& memory) {
+  if (!section.is_stored) {
+    return is_reserved(section) ? use.reserved : use.zeroed;
+  }
+  return section.is_writable && memory.writable ? use.data : use.constant;
 }
 
 bool is_in_memory_that_stays(const ImageSection& section, const MemorySet& part) {
@@ -117,11 +129,7 @@ std::vector<MemoryUse> use_of(const model::Image& image, const MemorySet& part) 
     const MemoryUse unused = use;
     for (const ImageSection& section : image.sections) {
       if (memory_at(part, section.address) == &memory) {
-        core::Bytes& kind = is_reserved(section)                     ? use.reserved
-                            : !section.is_stored                     ? use.zeroed
-                            : section.is_writable && memory.writable ? use.data
-                                                                     : use.constant;
-        kind += section.size;
+        part_of(use, section, memory) += section.size;
       }
       if (section.load_address != section.address &&
           memory_at(part, section.load_address) == &memory) {
@@ -136,7 +144,7 @@ std::vector<MemoryUse> use_of(const model::Image& image, const MemorySet& part) 
 }
 
 core::Diagnostics check_sections(const model::Image& image, const MemorySet& part) {
-  core::Diagnostics found;
+  Faults found{image.path};
   // A debugger may load all of a program into memory that forgets.
   const bool starts_by_itself = std::ranges::any_of(
       image.sections, [&](const auto& section) { return is_in_memory_that_stays(section, part); });
@@ -144,8 +152,9 @@ core::Diagnostics check_sections(const model::Image& image, const MemorySet& par
     const PartMemory* const memory = memory_at(part, section.address);
     if (memory != nullptr) {
       check_window(image, section, section.address, *memory, found);
-      if (is_left_out(section, *memory)) {
-        found.push_back(section_fault(
+      if (is_left_out(section, *memory) &&
+          found.wants(core::Severity::kWarning, Code::kImageOrphan)) {
+        core::Diagnostic left_out = section_fault(
             Code::kImageOrphan,
             image,
             section,
@@ -154,11 +163,12 @@ core::Diagnostics check_sections(const model::Image& image, const MemorySet& par
                         shown_section(section),
                         core::printable(part.name, 80),
                         core::format_bytes(section.size)),
-            fmt::format("name one of its sections: {}", names_of_data(*memory))));
-        found.back().severity = core::Severity::kWarning;
+            fmt::format("name one of its sections: {}", names_of_data(*memory)));
+        left_out.severity = core::Severity::kWarning;
+        found.say(std::move(left_out));
       }
-    } else if (!is_reserved(section)) {
-      found.push_back(section_fault(
+    } else if (!is_reserved(section) && found.wants(core::Severity::kError, Code::kImageOrphan)) {
+      found.say(section_fault(
           Code::kImageOrphan,
           image,
           section,
@@ -174,8 +184,9 @@ core::Diagnostics check_sections(const model::Image& image, const MemorySet& par
       check_window(image, section, section.load_address, *source, found);
     }
     if (section.is_stored && starts_by_itself && memory != nullptr &&
-        (source == nullptr || source->is_volatile)) {
-      found.push_back(section_fault(
+        (source == nullptr || source->is_volatile) &&
+        found.wants(core::Severity::kError, Code::kImageLoad)) {
+      found.say(section_fault(
           Code::kImageLoad,
           image,
           section,
@@ -187,7 +198,7 @@ core::Diagnostics check_sections(const model::Image& image, const MemorySet& par
           "let start-up clear it (NOLOAD)"));
     }
   }
-  return found;
+  return found.finish();
 }
 
 }  // namespace memsize::plan

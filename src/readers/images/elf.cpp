@@ -19,6 +19,8 @@ using core::Code;
 
 // No symbol that anybody asks for is longer, and a table could name one text a million times.
 constexpr std::size_t kLongestSymbol = 1024;
+// No linker makes more; each section is looked for in all of them.
+constexpr std::size_t kMostSegments = 4096;
 
 struct Elf32 {
   using Header = Elf32_Ehdr;
@@ -66,6 +68,10 @@ class ElfReader {
     image_.machine = machine_name(header.e_machine);
     image_.entry = header.e_entry;
     image_.is_linked = header.e_type == ET_EXEC || header.e_type == ET_DYN;
+    if (header.e_phnum > kMostSegments) {
+      return wrong(fmt::format("this ELF file has {} segments, which no linker makes",
+                               std::size_t{header.e_phnum}));
+    }
     if (!table(header.e_phoff, header.e_phnum, header.e_phentsize, segments_)) {
       return cut("the table of segments");
     }
@@ -81,14 +87,14 @@ class ElfReader {
  private:
   using Section = typename Class::Section;
 
-  tl::unexpected<core::Diagnostics> wrong(std::string what) const {
+  [[nodiscard]] tl::unexpected<core::Diagnostics> wrong(std::string what) const {
     return core::fail(core::error(Code::kImageSyntax,
                                   std::move(what),
                                   {image_.path},
                                   "link it again, or copy it again, whole and as binary"));
   }
 
-  tl::unexpected<core::Diagnostics> cut(std::string_view what) const {
+  [[nodiscard]] tl::unexpected<core::Diagnostics> cut(std::string_view what) const {
     return wrong(fmt::format("this ELF file has {}: {} would be behind its end",
                              core::format_bytes(core::Bytes{content_.size()}),
                              what));
@@ -123,7 +129,8 @@ class ElfReader {
     return true;
   }
 
-  std::optional<std::string_view> bytes_at(std::uint64_t offset, std::uint64_t size) const {
+  [[nodiscard]] std::optional<std::string_view> bytes_at(std::uint64_t offset,
+                                                         std::uint64_t size) const {
     if (offset > content_.size() || content_.size() - offset < size) {
       return std::nullopt;
     }
@@ -151,7 +158,7 @@ class ElfReader {
   }
 
   // Where a loader puts the bytes.
-  std::uint64_t load_address(const Section& section) const {
+  [[nodiscard]] std::uint64_t load_address(const Section& section) const {
     for (const model::ImageSegment& part : image_.segments) {
       if (section.sh_offset >= part.offset && section.sh_offset - part.offset < part.stored &&
           section.sh_addr - part.address == section.sh_offset - part.offset) {

@@ -21,10 +21,15 @@ using core::Code;
 using model::ImageSection;
 using model::ImageSymbol;
 
-constexpr std::string_view kRegions = "Memory Configuration";
-constexpr std::string_view kSections = "Linker script and memory map";
+constexpr std::string_view kRegionsHead = "Memory Configuration";
+constexpr std::string_view kSectionsHead = "Linker script and memory map";
 constexpr std::string_view kEnd = "Cross Reference Table";
 constexpr std::string_view kMachine = "OUTPUT(";
+// Where lines end as on Windows, too.
+constexpr std::string_view kBlanks = " \t\r";
+
+// No script has more; each section is looked for in all of them.
+constexpr std::size_t kMostRegions = 1024;
 
 struct MapRegion {
   std::uint64_t base = 0;
@@ -44,13 +49,13 @@ std::optional<std::uint64_t> hex(std::string_view text) {
 
 // The next word of the line; empty at its end.
 std::string_view next_word(std::string_view& line) {
-  const std::size_t begin = line.find_first_not_of(" \t\r");
+  const std::size_t begin = line.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) {
     line = {};
     return {};
   }
   line.remove_prefix(begin);
-  const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
+  const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
   line.remove_prefix(word.size());
   return word;
 }
@@ -96,7 +101,7 @@ class GnuMapReader {
     }
     if (part_ != Part::kSections) {
       return core::fail(core::error(Code::kImageSyntax,
-                                    fmt::format("this map ends before its '{}'", kSections),
+                                    fmt::format("this map ends before its '{}'", kSectionsHead),
                                     {image_.path},
                                     "link again with -Wl,-Map=FILE, and give the whole file"));
     }
@@ -117,8 +122,8 @@ class GnuMapReader {
   };
 
   void read_line(std::string_view line) {
-    if (line.starts_with(kRegions) || line.starts_with(kSections)) {
-      part_ = line.starts_with(kRegions) ? Part::kRegions : Part::kSections;
+    if (line.starts_with(kRegionsHead) || line.starts_with(kSectionsHead)) {
+      part_ = line.starts_with(kRegionsHead) ? Part::kRegions : Part::kSections;
     } else if (part_ == Part::kRegions) {
       read_region(line);
     } else if (part_ == Part::kSections) {
@@ -132,7 +137,8 @@ class GnuMapReader {
     const std::string_view base = next_word(line);
     const std::string_view size = next_word(line);
     const std::string_view attributes = next_word(line);
-    if (const auto from = hex(base), length = hex(size); from && length && !attributes.empty()) {
+    if (const auto from = hex(base), length = hex(size);
+        from && length && !attributes.empty() && regions_.size() < kMostRegions) {
       regions_.push_back({*from, *length, attributes.find('w') != std::string_view::npos});
     }
   }
@@ -142,7 +148,7 @@ class GnuMapReader {
       read_machine(line);
     }
     const std::size_t indent = line.find_first_not_of(' ');
-    if (indent == std::string_view::npos || is_at_end_) {
+    if (line.find_first_not_of(kBlanks) == std::string_view::npos || is_at_end_) {
       return;
     }
     if (indent > 1) {
@@ -317,8 +323,8 @@ core::Result<model::Image> read_gnu_map(std::string content, const std::string& 
 
 core::Result<model::Image> read_image(std::string content, const std::string& path) {
   const std::string_view head = std::string_view{content}.substr(0, 4);
-  const bool is_map =
-      content.find(kRegions) != std::string::npos || content.find(kSections) != std::string::npos;
+  const bool is_map = content.find(kRegionsHead) != std::string::npos ||
+                      content.find(kSectionsHead) != std::string::npos;
   if (!head.starts_with("\x7f") && !is_map) {
     return core::fail(core::error(
         Code::kImageSyntax,

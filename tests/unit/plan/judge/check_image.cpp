@@ -61,8 +61,9 @@ board::MemorySet part() {
 model::Image image() {
   model::Image made{.path = "a.elf", .format = "elf", .machine = "Arm", .bits = 32};
   made.is_linked = true;
+  made.content = "00112233445566ff";
   made.sections = {
-      {".text", 0x10000, 0x10000, Bytes{0x100}, false, true, "00112233445566ff"},
+      {".text", 0x10000, 0x10000, Bytes{0x100}, false, true},
       {".data", 0x20000000, 0x10100, Bytes{0x10}, true, true},
       {".bss", 0x20000010, 0x20000010, Bytes{0x150}, true, false},
       {".heap", 0x20000160, 0x20000160, Bytes{0xF000 - 0x160}, true, false},
@@ -179,8 +180,7 @@ TEST_CASE("the module's name and the plan's hash") {
   finds(Code::kImageModule, "allocate_arenas", [](auto& image, auto&) {
     image.symbols = {{"wake_model_run", 0x10001, Bytes{8}}};
   });
-  finds(
-      Code::kImageHash, "WAKE_PLAN_HASH", [](auto& image, auto&) { image.sections[0].bytes = {}; });
+  finds(Code::kImageHash, "WAKE_PLAN_HASH", [](auto& image, auto&) { image.content = {}; });
   finds(Code::kImageHash, "0000000000000000", [](auto& image, auto&) {
     image.symbols.push_back({"wake_plan_hash", 0x10000, Bytes{17}});
     image.sections[0].bytes = "0000000000000000";

@@ -111,6 +111,18 @@ TEST_CASE("sizes of a map's symbols are known, or bounded by what comes next") {
         1);
 }
 
+TEST_CASE("a map whose lines end as on Windows says the same") {
+  std::string windows;
+  for (const char c : kMap) {
+    windows += c == '\n' ? "\r\n" : std::string(1, c);
+  }
+  const auto image = read_image(windows, "a.map");
+  REQUIRE(image);
+  CHECK(image->sections.size() == 5);
+  CHECK(image->sections[1].load_address == 0x10060);
+  CHECK(called(*image, "first").size == core::Bytes{0x20});
+}
+
 TEST_CASE("a map that is cut before its sections, or leads behind the last address, is refused") {
   const auto cut = read_image(kMap.substr(0, kMap.find("Linker script")), "a.map");
   REQUIRE_FALSE(cut);
