@@ -184,7 +184,7 @@ std::string part_passed(const board::MemorySet& part) {
   std::size_t emulated = 0;
   for (const board::PartMemory& memory : part.memories) {
     sections += memory.sections.size();
-    emulated += board::emulated_at(part, memory) ? 1 : 0;
+    emulated += board::emulated_at(part, memory) ? 1U : 0U;
   }
   std::string text = fmt::format("{}: {} and {} passed",
                                  part.name,
