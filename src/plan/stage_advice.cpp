@@ -130,10 +130,12 @@ class StagePlanner {
       return std::nullopt;
     }
     if (cold_.operators.empty()) {
-      return core::error(Code::kPlanRule,
-                         "a profile is of operators, and no report says what they read",
-                         {cold_.path},
-                         "name the model (.tflite) or heliaAOT's operator manifest, too")
+      return core::error(
+                 Code::kPlanRule,
+                 fmt::format("a profile is of operators, and {} does not say what they read",
+                             core::printable(cold_.path, 300)),
+                 {},
+                 "name the model (.tflite) or heliaAOT's operator manifest, too")
           .of_option("--profile");
     }
     return count_cycles();
@@ -198,6 +200,7 @@ class StagePlanner {
     }
     std::vector<std::string> strangers;
     std::size_t unknown = 0;
+    std::size_t unpaired = 0;
     for (const model::LayerTime& layer : wishes_.profiles.front()) {
       result_.whole += static_cast<double>(layer.total);
       const auto found = operators.find(layer.name);
@@ -212,6 +215,7 @@ class StagePlanner {
         continue;
       }
       const auto after = staged.find(layer.name);
+      unpaired += after == staged.end() ? 1U : 0U;
       const bool is_saved = result_.measure == StageMeasure::kSavedCycles;
       if (!is_saved) {
         gains_[*weights] += static_cast<double>(layer.total);
@@ -221,8 +225,10 @@ class StagePlanner {
     }
     if (unknown == wishes_.profiles.front().size()) {
       return core::error(Code::kPlanRule,
-                         "the profile is of another model: none of its operators is here",
-                         {cold_.path},
+                         fmt::format("the profile is of another model: none of its operators is in "
+                                     "{}",
+                                     core::printable(cold_.path, 300)),
+                         {},
                          "its ids are those of heliaAOT's manifest: give the profile of this model")
           .of_option("--profile");
     }
@@ -234,6 +240,14 @@ class StagePlanner {
                                                  unknown > kMostListed ? ", ..." : ""),
                                      {cold_.path},
                                      "their cycles count as nobody's"));
+    }
+    if (unpaired != 0) {
+      notes_.push_back(
+          core::warning(Code::kPlanStage,
+                        fmt::format("the second profile lacks {} that the first has",
+                                    core::plural(unpaired, "operator")),
+                        {},
+                        "they count as if staging saved nothing: give two runs of the same model"));
     }
     notes_.push_back(core::note(
         Code::kPlanStage,
