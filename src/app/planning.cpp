@@ -340,6 +340,14 @@ core::Result<plan::StageWishes> stage_wishes(Session& session, const PlanRequest
     }
     wishes.memories.push_back({core::to_lower(typed.substr(0, equals)), *size});
   }
+  constexpr std::size_t kMostProfiles = 2;
+  if (request.profiles.size() > kMostProfiles) {
+    return core::fail(
+        core::error(Code::kUsage,
+                    fmt::format("--profile is given {} times", request.profiles.size()),
+                    {},
+                    "give one, or two: all constants cold, then all staged"));
+  }
   for (const std::string& path : request.profiles) {
     const auto text = session.files.read(path, core::kWrittenFile);
     MEMSIZE_TRY(text);

@@ -303,8 +303,14 @@ std::string staging_text(const app::Planning& planning) {
       gain += staged.gain;
       bytes += blocks[staged.block].size;
     }
+    const bool has_constants =
+        std::ranges::any_of(planning.outcome.plan.arenas, [&](const model::PlannedArena& arena) {
+          return arena.memory == advice.memory && arena.role == model::Lifetime::kConstant;
+        });
     text += advice.staged.empty()
-                ? fmt::format("staged in {}: nothing", core::printable(advice.memory, 40))
+                ? fmt::format("staged in {}: nothing{}",
+                              core::printable(advice.memory, 40),
+                              has_constants ? " more" : "")
                 : fmt::format("staged in {}: {}, {}, {}{}",
                               core::printable(advice.memory, 40),
                               core::plural(advice.staged.size(), "constant"),
