@@ -6,7 +6,9 @@
 // from run to run. Tensors of one buffer are one constant. FlatBuffers' verifier sees to it that no
 // offset leads out of the file.
 #include "memsize/core/text.hpp"
+#include "memsize/readers/constants_reader.hpp"
 
+#include "plan_formats.hpp"
 #include "plan_problems.hpp"
 #include "tflite_generated.h"
 
@@ -358,6 +360,46 @@ bool probe_tflite(std::string_view head) {
 
 PlanResult read_tflite(std::string_view text, const std::string& path) {
   return TfliteReader{path}.read(text);
+}
+
+core::Result<std::map<std::string, std::string_view>> read_constants(std::string_view text,
+                                                                     const std::string& path) {
+  if (!probe_tflite(text)) {
+    return core::fail(core::error(Code::kEmitData,
+                                  "this is no .tflite, whose constants memsize could read",
+                                  {path},
+                                  "name the model, or a folder with ID.bin or ID.npy of each"));
+  }
+  const auto model = read_tflite(text, path);
+  MEMSIZE_TRY(model);
+  const Aligned bytes{text};
+  const tflite::Model& root = *tflite::GetModel(bytes.data());
+  const auto& tensors = *root.subgraphs()->Get(0)->tensors();
+  std::map<std::string, std::string_view> constants;
+  for (unsigned i = 0; i < tensors.size(); ++i) {
+    const std::uint32_t number = tensors.Get(i)->buffer();
+    if (number == 0 || tensors.Get(i)->is_variable()) {
+      continue;
+    }
+    const tflite::Buffer& buffer = *root.buffers()->Get(number);
+    const auto* const here = buffer.offset() > 1 ? nullptr : buffer.data();
+    const std::uint64_t begin =
+        here == nullptr ? buffer.offset() : static_cast<std::uint64_t>(here->data() - bytes.data());
+    const std::uint64_t size = here != nullptr       ? here->size()
+                               : buffer.offset() > 1 ? buffer.size()
+                                                     : 0;
+    if (size == 0) {
+      continue;
+    }
+    if (begin > text.size() || size > text.size() - begin) {
+      return core::fail(core::error(Code::kEmitData,
+                                    fmt::format("the bytes of tensor {} lie outside the file", i),
+                                    {path},
+                                    kCopyAgain));
+    }
+    constants[fmt::format("{}", i)] = text.substr(begin, size);
+  }
+  return constants;
 }
 
 }  // namespace memsize::readers

@@ -1,11 +1,18 @@
 #include "memsize/core/bytes.hpp"
+#include "memsize/readers/constants_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
 
 #include "support.hpp"
 #include "tflite_generated.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -45,6 +52,8 @@ struct Model {
   std::vector<int> outputs;
   /// How many bytes each buffer has; the first has none.
   std::vector<std::size_t> buffers = {0};
+  /// Where in the file, and how many bytes, of buffers that lie behind the flatbuffer.
+  std::map<std::size_t, std::pair<std::uint64_t, std::uint64_t>> behind = {};
   unsigned version = 3;
   std::size_t graphs = 1;
 };
@@ -53,9 +62,14 @@ std::string text_of(const Model& model) {
   flatbuffers::FlatBufferBuilder out;
   std::vector<flatbuffers::Offset<tflite::Buffer>> buffers;
   for (const std::size_t size : model.buffers) {
-    const std::vector<std::uint8_t> bytes(size, 1);
-    buffers.push_back(
-        tflite::CreateBuffer(out, size == 0 ? 0 : out.CreateVector(bytes.data(), bytes.size())));
+    // 17, 18, 19 in the first, 33, 34, 35 in the second.
+    std::vector<std::uint8_t> bytes(size);
+    std::iota(bytes.begin(), bytes.end(), static_cast<std::uint8_t>(16 * buffers.size() + 1));
+    const auto behind = model.behind.find(buffers.size());
+    const auto [offset, length] =
+        behind == model.behind.end() ? std::pair<std::uint64_t, std::uint64_t>{} : behind->second;
+    buffers.push_back(tflite::CreateBuffer(
+        out, size == 0 ? 0 : out.CreateVector(bytes.data(), bytes.size()), offset, length));
   }
   std::vector<flatbuffers::Offset<tflite::SubGraph>> graphs;
   for (std::size_t i = 0; i < model.graphs; ++i) {
@@ -213,6 +227,88 @@ TEST_SUITE("readers") {
       model = small();
       model.tensors[2].shape = shape;
       CHECK(refused(model).code == Code::kPlanSize);
+    }
+  }
+
+  TEST_CASE("tflite: the bytes of each constant") {
+    Model model = small();
+    model.buffers = {3, 3, 2, 0, 1};
+    model.tensors.push_back({{3}, kInt8, 1});
+    model.tensors.push_back({{2}, kInt8, 2});
+    // Without bytes, or a variable's: no constant.
+    model.tensors.push_back({{2}, kInt8, 3});
+    model.tensors.push_back({{1}, kInt8, 4, true});
+    const std::map<std::string, std::string_view> wanted = {
+        {"1", "\x11\x12\x13"}, {"6", "\x11\x12\x13"}, {"7", "\x21\x22"}};
+    const std::string text = text_of(model);
+    // As they lie in the file, wherever that lies itself.
+    for (std::size_t shift = 0; shift < 16; ++shift) {
+      const std::string moved = std::string(shift, '\0') + text;
+      const auto constants = read_constants(std::string_view{moved}.substr(shift), "m.tflite");
+      REQUIRE(constants.has_value());
+      CHECK(*constants == wanted);
+      for (const auto& [id, bytes] : *constants) {
+        CHECK(bytes.data() >= moved.data());
+        CHECK(bytes.data() + bytes.size() <= moved.data() + moved.size());
+      }
+    }
+  }
+
+  TEST_CASE("tflite: constants behind the flatbuffer") {
+    Model model = small();
+    model.buffers = {0, 0};
+    model.behind[1] = {1, 100};
+    std::string text;
+    const auto constants = [&](std::uint64_t offset, std::uint64_t size) {
+      model.behind[1] = {offset, size};
+      text = text_of(model) + "sixteen bytes...";
+      return read_constants(text, "m.tflite");
+    };
+    const std::size_t all = text_of(model).size() + 16;
+    auto read = constants(all - 16, 16);
+    REQUIRE(read.has_value());
+    CHECK(*read == std::map<std::string, std::string_view>{{"1", "sixteen bytes..."}});
+    read = constants(all - 5, 2);
+    REQUIRE(read.has_value());
+    CHECK(read->at("1") == "es");
+    // Offsets 0 and 1 say that there are none there.
+    for (const std::uint64_t offset : {0U, 1U}) {
+      read = constants(offset, 4);
+      REQUIRE(read.has_value());
+      CHECK(read->empty());
+    }
+    CHECK(constants(all, 0)->empty());
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    for (const auto& [offset, size] : {std::pair<std::uint64_t, std::uint64_t>{all - 16, 17},
+                                       {all, 1},
+                                       {all + 1, 1},
+                                       {kMost, 1},
+                                       {2, std::uint64_t{1} << 61}}) {
+      const auto outside = constants(offset, size);
+      REQUIRE_FALSE(outside.has_value());
+      CHECK(outside.error().front().code == Code::kEmitData);
+      CHECK(outside.error().front().message == "the bytes of tensor 1 lie outside the file");
+    }
+  }
+
+  TEST_CASE("tflite: constants of what is no model, or a wrong one") {
+    for (const char* text : {"", "TFL3", "{\"schema\": \"memsize.plan/1\"}"}) {
+      const auto none = read_constants(text, "m.tflite");
+      REQUIRE_FALSE(none.has_value());
+      CHECK(none.error().front().code == Code::kEmitData);
+      CHECK(none.error().front().message ==
+            "this is no .tflite, whose constants memsize could read");
+    }
+    Model model = small();
+    model.version = 4;
+    CHECK(read_constants(text_of(model), "m.tflite").error().front().code == Code::kPlanVersion);
+    model = small();
+    model.tensors[1].buffer = 2;
+    CHECK(read_constants(text_of(model), "m.tflite").error().front().code == Code::kPlanSyntax);
+    const std::string text = text_of(small());
+    for (std::size_t size = 0; size < text.size(); ++size) {
+      const auto cut = read_constants(std::string_view{text}.substr(0, size), "m.tflite");
+      CHECK((!cut.has_value() || size + 16 > text.size()));
     }
   }
 
