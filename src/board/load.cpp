@@ -123,8 +123,11 @@ tl::unexpected<core::Diagnostics> is_a_part(const std::string& name) {
       fmt::format("'{}' is a part, whose memories tensors are planned into: it has no map",
                   core::printable(name)),
       fmt::format(
-          "'memsize plan MODEL --board {}' plans into it, and 'memsize check PLAN --board {}' "
-          "judges a plan; memsize board show {} prints it",
+          "'memsize plan MODEL --board {}' plans into it, 'memsize check PLAN --board {}' judges a "
+          "plan, and 'memsize emit --plan PLAN --board {}' writes its module; memsize board show "
+          "{} "
+          "prints it",
+          word,
           word,
           word,
           word));

@@ -117,6 +117,8 @@ class MemoriesReader {
     memory.by_rule = reader.boolean("by_rule", false);
     memory.cost = read_number(reader, "cost", 1, kDearest);
     memory.source = reader.required_one_line("source");
+    memory.region = region_name(reader, "region");
+    memory.zephyr_region = region_name(reader, "zephyr");
     read_emulated(reader, memory);
     read_sections(reader, memory);
     reader.finish();
@@ -133,6 +135,20 @@ class MemoriesReader {
                    fmt::format("'{}' of the part is not '{}'", key, core::printable(text.text, 60)),
                    text.place,
                    "a small letter, then small letters, digits and '-'");
+      return {};
+    }
+    return text.text;
+  }
+
+  // It stands in linker scripts.
+  static std::string region_name(Fields& reader, std::string_view key) {
+    const Text text = reader.text(key);
+    if (text.written && !core::is_identifier(text.text)) {
+      reader.wrong(
+          Code::kBoardName,
+          fmt::format("'{}' of {} is not '{}'", key, reader.what(), core::printable(text.text, 60)),
+          text.place,
+          "letters, digits and underscores, no digit first");
       return {};
     }
     return text.text;

@@ -70,6 +70,10 @@ struct PartMemory {
   /// Where the numbers come from.
   std::string source;
   std::vector<PartSection> sections;
+  /// What the part's linker script for GNU ld calls it: "MCU_TCM"; and Zephyr's. Empty: it is in
+  /// none, or nobody said.
+  std::string region;
+  std::string zephyr_region;
   /// Where it lies on the machine that emulates the part; empty: at its own address, or not at all
   /// where `machine` of the set is empty.
   std::optional<core::PhysAddr> emulated_base;
