@@ -148,6 +148,7 @@ class RulesReader {
       return;
     }
     report_unknown(memory, kMemoryKeys);
+    rules_.allocates_arenas = memory.boolean("allocate_arenas", true);
     for (Fields& table : tables(memory, "constraints", "a constraint")) {
       read_constraint(table);
     }

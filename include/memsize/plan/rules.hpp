@@ -48,6 +48,8 @@ struct TensorRule {
 struct Rules {
   std::vector<MemoryConstraint> constraints;
   std::vector<TensorRule> tensors;
+  /// False: an application owns the arenas (memory.allocate_arenas).
+  bool allocates_arenas = true;
   /// Warnings (plan.rule): keys that mean nothing, which heliaAOT ignores without a word.
   core::Diagnostics diagnostics;
 };

@@ -549,9 +549,9 @@ class ImageJudge {
     return macro;
   }
 
-  // The plan's hash as the image has it; nothing: it cannot be seen.
-  [[nodiscard]] std::optional<std::string> hash_in_image() const {
-    const std::string wanted = core::to_lower(plan_.prefix + "_plan_hash");
+  // The hash in the variable that is called so, in letters of any case; nothing: there is none.
+  [[nodiscard]] std::optional<std::string> hash_in_symbol(const std::string& variable) const {
+    const std::string wanted = core::to_lower(plan_.prefix + variable);
     for (const ImageSymbol& symbol : image_.symbols) {
       const std::string_view name = base_name(symbol.name);
       if (name.size() != wanted.size() || core::to_lower(name) != wanted) {
@@ -561,6 +561,14 @@ class ImageJudge {
       if (section != nullptr && symbol.address - section->address < section->bytes.size()) {
         return hash_of(section->bytes.substr(symbol.address - section->address));
       }
+    }
+    return std::nullopt;
+  }
+
+  // The plan's hash as the image has it; nothing: it cannot be seen.
+  [[nodiscard]] std::optional<std::string> hash_in_image() const {
+    if (auto hash = hash_in_symbol("_plan_hash"); hash) {
+      return hash;
     }
     // With -g3 the macro is among the debugger's texts.
     const std::string macro = hash_macro() + " ";
@@ -583,8 +591,24 @@ class ImageJudge {
     return is_hash ? std::optional{core::to_lower(digits)} : std::nullopt;
   }
 
+  void say_other_plan(const std::string& hash, const std::string& wanted) {
+    say(core::error(Code::kImageHash,
+                    fmt::format("module {} was generated from plan {}, not from {}",
+                                shown(plan_.prefix),
+                                hash,
+                                wanted),
+                    place(),
+                    "generate it again and build with it, or check it with its own plan")
+            .about({{"module", plan_.prefix}}));
+  }
+
   void check_hash() {
-    if (plan_.foreign_plan_hash.empty()) {
+    // A module of memsize's own says so: no other has this name.
+    const auto own = hash_in_symbol("_memsize_envelope_hash");
+    if (own && !plan_.claimed_envelope_hash.empty() && *own != plan_.claimed_envelope_hash) {
+      say_other_plan(*own, plan_.claimed_envelope_hash);
+    }
+    if (own || plan_.foreign_plan_hash.empty()) {
       return;
     }
     const auto hash = hash_in_image();
@@ -603,14 +627,7 @@ class ImageJudge {
                             core::printable(hash_macro(), 80))
               : "give the ELF file"));
     } else if (*hash != core::to_lower(plan_.foreign_plan_hash)) {
-      say(core::error(Code::kImageHash,
-                      fmt::format("module {} was generated from plan {}, not from {}",
-                                  shown(plan_.prefix),
-                                  *hash,
-                                  plan_.foreign_plan_hash),
-                      place(),
-                      "generate it again and build with it, or check it with its own plan")
-              .about({{"module", plan_.prefix}}));
+      say_other_plan(*hash, plan_.foreign_plan_hash);
     }
   }
 
