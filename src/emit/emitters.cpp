@@ -30,7 +30,7 @@ core::Result<void> add(std::vector<Artifact>& artifacts,
                        const std::string& name,
                        const Json& view,
                        Escape escape = escape_comment) {
-  auto content = render_template(input, name, view, escape);
+  auto content = render_template(input.files, input.template_folders, name, view, escape);
   MEMSIZE_TRY(content);
   artifacts.push_back({path, {}, std::move(*content)});
   return {};

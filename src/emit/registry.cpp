@@ -1,15 +1,8 @@
-// The emitters, a row each, and a run over those that are wanted: the ones asked for, else all that
-// are not by request. Errors of several are told together.
-#include "memsize/core/find.hpp"
-#include "memsize/core/text.hpp"
+// The emitters of maps, a row each. Errors of several are told together.
 #include "memsize/emit/artifact.hpp"
 
 #include "emitters.hpp"
-
-#include <algorithm>
-#include <iterator>
-
-#include <fmt/format.h>
+#include "wanted.hpp"
 
 namespace memsize::emit {
 
@@ -39,38 +32,7 @@ const std::vector<Emitter>& all_emitters() {
 
 core::Result<std::vector<Artifact>> render_all(const EmitInput& input,
                                                const std::vector<std::string>& only) {
-  const std::vector<std::string> names = core::texts_of(all_emitters(), &Emitter::name);
-  for (const std::string& name : only) {
-    if (std::ranges::find(names, name) == names.end()) {
-      return core::fail(core::error(core::Code::kEmitUnknown,
-                                    fmt::format("there is no emitter '{}'", core::printable(name)),
-                                    {},
-                                    core::did_you_mean(name, names, "the emitters are")));
-    }
-  }
-  std::vector<Artifact> artifacts;
-  core::Diagnostics errors;
-  for (const Emitter& emitter : all_emitters()) {
-    const std::string name{emitter.name};
-    const bool wanted =
-        only.empty() ? !emitter.by_request : std::ranges::find(only, name) != only.end();
-    if (!wanted) {
-      continue;
-    }
-    auto rendered = emitter.render(input);
-    if (!rendered) {
-      std::move(rendered.error().begin(), rendered.error().end(), std::back_inserter(errors));
-      continue;
-    }
-    for (Artifact& artifact : *rendered) {
-      artifact.emitter = name;
-      artifacts.push_back(std::move(artifact));
-    }
-  }
-  if (!errors.empty()) {
-    return tl::make_unexpected(std::move(errors));
-  }
-  return artifacts;
+  return render_wanted(all_emitters(), input, only);
 }
 
 }  // namespace memsize::emit

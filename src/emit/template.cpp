@@ -152,18 +152,19 @@ std::string escape_markdown(const std::string& text) {
   return core::escape_markdown(text);
 }
 
-core::Result<std::string> render_template(const EmitInput& input,
+core::Result<std::string> render_template(core::FileSystem& files,
+                                          const std::vector<std::string>& folders,
                                           const std::string& name,
                                           const Json& view,
                                           Escape escape) {
   std::string path;
-  for (const std::string& folder : input.template_folders) {
+  for (const std::string& folder : folders) {
     path = fmt::format("{}/{}/main.tmpl", folder, name);
-    if (input.files.exists(path)) {
+    if (files.exists(path)) {
       break;
     }
   }
-  auto text = input.files.read(path, core::kWrittenFile);
+  auto text = files.read(path, core::kWrittenFile);
   MEMSIZE_TRY(text);
   kainjow::mustache::mustache parsed{*text};
   if (!parsed.is_valid()) {

@@ -3,11 +3,12 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/file_system.hpp"
 #include "memsize/core/json.hpp"
-#include "memsize/emit/artifact.hpp"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace memsize::emit {
 
@@ -23,9 +24,10 @@ using Escape = std::string (*)(const std::string&);
 /// For text and cells of tables.
 [[nodiscard]] std::string escape_markdown(const std::string& text);
 
-/// Renders `<name>/main.tmpl` with `view`. A section's names are looked up in the innermost object
-/// only.
-[[nodiscard]] core::Result<std::string> render_template(const EmitInput& input,
+/// Renders `<name>/main.tmpl`, of the first of `folders` that has it, with `view`. A section's
+/// names are looked up in the innermost object only.
+[[nodiscard]] core::Result<std::string> render_template(core::FileSystem& files,
+                                                        const std::vector<std::string>& folders,
                                                         const std::string& name,
                                                         const Json& view,
                                                         Escape escape);

@@ -43,13 +43,16 @@ struct EmitInput {
 };
 
 /// One artifact format.
-struct Emitter {
+template <typename Input>
+struct EmitterOf {
   std::string_view name;
   std::string_view description;
-  core::Result<std::vector<Artifact>> (*render)(const EmitInput& input);
+  core::Result<std::vector<Artifact>> (*render)(const Input& input);
   /// Renders only where it is named.
   bool by_request = false;
 };
+
+using Emitter = EmitterOf<EmitInput>;
 
 [[nodiscard]] const std::vector<Emitter>& all_emitters();
 

@@ -14,15 +14,6 @@ namespace memsize::emit {
 
 namespace {
 
-core::Result<std::string> rendered(core::FileSystem& files,
-                                   const PlanFileOptions& options,
-                                   const std::string& name,
-                                   const Json& view,
-                                   Escape escape) {
-  const layout::MemoryMap none;
-  return render_template({none, none, files, options.templates}, name, view, escape);
-}
-
 core::Diagnostic unknown_format(std::string_view format) {
   const std::vector<std::string> names = core::texts_of(plan_formats(), &PlanFormat::name);
   return core::error(core::Code::kEmitUnknown,
@@ -72,8 +63,11 @@ core::Result<std::string> plan_file(core::FileSystem& files,
     return plan_csv(plan);
   }
   if (format == "c-header") {
-    return rendered(
-        files, options, "plan-header", plan_header_view(plan, options.prefix), escape_comment);
+    return render_template(files,
+                           options.templates,
+                           "plan-header",
+                           plan_header_view(plan, options.prefix),
+                           escape_comment);
   }
   if (format == "chart") {
     return plan_chart(plan, options.width);
@@ -82,7 +76,8 @@ core::Result<std::string> plan_file(core::FileSystem& files,
     return plan_svg(plan);
   }
   if (format == "html") {
-    return rendered(files, options, "plan-html", plan_html_view(plan, options.prefix), escape_html);
+    return render_template(
+        files, options.templates, "plan-html", plan_html_view(plan, options.prefix), escape_html);
   }
   if (format == "chrome-trace") {
     return plan_trace(plan);

@@ -10,6 +10,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
+#include "c_names.hpp"
 #include "plan_writers.hpp"
 
 #include <algorithm>
@@ -25,69 +26,6 @@ namespace memsize::emit {
 namespace {
 
 using model::Lifetime;
-
-// Longer ones tell people nothing more; what is cut off is made up for by a number.
-constexpr std::size_t kLongestName = 48;
-
-std::string upper_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return text;
-}
-
-// What of a name can be in an identifier; what cannot is one underscore, and none at the ends,
-// because two in a row are reserved in C++.
-std::string identifier_part(std::string_view text) {
-  std::string part;
-  for (const char c : text) {
-    const bool good = (c >= '0' && c <= '9') || core::is_identifier(std::string_view{&c, 1});
-    if (good && c != '_') {
-      part += c;
-    } else if (!part.empty() && part.back() != '_') {
-      part += '_';
-    }
-    if (part.size() == kLongestName) {
-      break;
-    }
-  }
-  while (!part.empty() && part.back() == '_') {
-    part.pop_back();
-  }
-  return part.empty() ? "UNNAMED" : upper_case(part);
-}
-
-// Gives out each name once: the first that asks has it, later ones get a number behind it.
-class UniqueNames {
- public:
-  std::string take(const std::string& name) {
-    std::string unique = name;
-    std::uint64_t& count = counts_[name];
-    while (!taken_.insert(unique).second) {
-      unique = fmt::format("{}_{}", name, ++count + 1);
-    }
-    return unique;
-  }
-
- private:
-  std::set<std::string> taken_;
-  std::map<std::string, std::uint64_t> counts_;
-};
-
-// "ARENA_DTCM", "ARENA_PERSISTENT_DTCM", "ARENA_CONST_DTCM": heliaAOT's names in upper case, which
-// its own headers leave free.
-std::string arena_part(const model::PlannedArena& arena) {
-  const std::string memory = identifier_part(arena.memory);
-  switch (arena.role) {
-    case Lifetime::kScratch:
-      return "ARENA_" + memory;
-    case Lifetime::kPersistent:
-      return "ARENA_PERSISTENT_" + memory;
-    case Lifetime::kConstant:
-      break;
-  }
-  return "ARENA_CONST_" + memory;
-}
 
 using Pair = std::pair<std::size_t, std::size_t>;
 

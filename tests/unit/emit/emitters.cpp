@@ -85,7 +85,7 @@ core::Result<std::string> render_text(const std::string& text,
   core::MemFileSystem files;
   files.content["mine/t/main.tmpl"] = text;
   const MemoryMap none;
-  return render_template({none, none, files, {"mine"}}, "t", view, escape);
+  return render_template(files, {"mine"}, "t", view, escape);
 }
 
 std::string with_note(const std::string& note) {
@@ -126,8 +126,8 @@ TEST_SUITE("emit") {
     CHECK_FALSE(render_text("{{name", {{"name", "x"}}).has_value());
     core::MemFileSystem files;
     const MemoryMap none;
-    CHECK_FALSE(render_template({none, none, files, {"mine"}}, "t", {}, escape_html).has_value());
-    CHECK_FALSE(render_template({none, none, files, {}}, "t", {}, escape_html).has_value());
+    CHECK_FALSE(render_template(files, {"mine"}, "t", {}, escape_html).has_value());
+    CHECK_FALSE(render_template(files, {}, "t", {}, escape_html).has_value());
   }
 
   TEST_CASE("of several template folders the first that has the template wins") {
@@ -136,7 +136,7 @@ TEST_SUITE("emit") {
     files.content["b/t/main.tmpl"] = "from b";
     files.content["c/t/main.tmpl"] = "from c";
     const MemoryMap none;
-    CHECK(render_template({none, none, files, {"a", "b", "c"}}, "t", {}, escape_html).value() ==
+    CHECK(render_template(files, {"a", "b", "c"}, "t", {}, escape_html).value() ==
           "from b");
   }
 
