@@ -4,6 +4,8 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/runtime/run.hpp"
 
+#include "toolchain.hpp"
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -50,7 +52,7 @@ class ImageBuilder {
   explicit ImageBuilder(const RunOptions& options) : options_(options) {}
 
   /// Whether what cores with that unit need is in PATH.
-  [[nodiscard]] core::Result<void> find_tools(Unit unit) const;
+  [[nodiscard]] core::Result<void> find_tools(Unit unit);
 
   /// `data` is the C file that tells the image about its core, `script` the linker script.
   [[nodiscard]] core::Result<Image> build(const SubjectCore& core,
@@ -58,15 +60,13 @@ class ImageBuilder {
                                           const std::string& script);
 
  private:
-  [[nodiscard]] core::Result<void> compile_common(Unit unit);
-  [[nodiscard]] core::Result<void> call(std::vector<std::string> command,
-                                        const std::string& folder,
-                                        const std::string& what) const;
+  [[nodiscard]] const Compiler& compiler_of(Unit unit);
 
   const RunOptions& options_;
   WorkFolder work_;
+  std::map<Unit, Compiler> compilers_;
   /// Object files by unit.
-  std::map<Unit, std::vector<std::string>> common_;
+  std::map<Unit, Words> common_;
 };
 
 }  // namespace memsize::runtime

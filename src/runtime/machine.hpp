@@ -108,6 +108,10 @@ struct MachineInput {
 [[nodiscard]] std::unique_ptr<Machine> make_host_machine(const MachineInput& input);
 [[nodiscard]] std::unique_ptr<Machine> make_qemu_machine(const MachineInput& input);
 
+/// Of QEMU: nothing but a core, memory, and a report on standard output. `arguments` are those of
+/// the program, "arg=A,arg=B".
+[[nodiscard]] std::vector<std::string> report_words(const std::string& arguments);
+
 /// What cannot be had on this machine.
 [[nodiscard]] core::Diagnostic machine_error(std::string message, std::string hint = {});
 

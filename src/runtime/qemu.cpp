@@ -230,32 +230,25 @@ class QemuMachine : public Machine {
                                                  unsigned phase) const {
     const std::uint64_t bytes = core.unit == Unit::kMmu ? input_.memory.size() : kSpace32;
     const std::string size = fmt::format("{}M", bytes / core::kMiB.count());
-    return {std::string{emulator_of(core.unit)},
-            "-machine",
-            "none,memory-backend=board",
-            "-cpu",
-            core.unit == Unit::kMmu ? "cortex-a53" : "cortex-r5f",
-            "-m",
-            size,
-            "-object",
-            fmt::format("memory-backend-file,id=board,size={},mem-path={},share=on,prealloc=off,"
-                        "reserve=off",
-                        size,
-                        file().path()),
-            "-nic",
-            "none",
-            "-display",
-            "none",
-            "-serial",
-            "none",
-            "-monitor",
-            "none",
-            "-chardev",
-            "stdio,id=report",
-            "-semihosting-config",
-            fmt::format("enable=on,target=native,chardev=report,arg=memsize,arg=phase={}", phase),
-            "-device",
-            fmt::format("loader,addr={:#x},cpu-num=0", loaded.entry)};
+    std::vector<std::string> words = {
+        std::string{emulator_of(core.unit)},
+        "-machine",
+        "none,memory-backend=board",
+        "-cpu",
+        core.unit == Unit::kMmu ? "cortex-a53" : "cortex-r5f",
+        "-m",
+        size,
+        "-object",
+        fmt::format("memory-backend-file,id=board,size={},mem-path={},share=on,prealloc=off,"
+                    "reserve=off",
+                    size,
+                    file().path()),
+        "-device",
+        fmt::format("loader,addr={:#x},cpu-num=0", loaded.entry)};
+    const std::vector<std::string> more =
+        report_words(fmt::format("arg=memsize,arg=phase={}", phase));
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
   }
 
   MachineInput input_;
@@ -264,6 +257,21 @@ class QemuMachine : public Machine {
 };
 
 }  // namespace
+
+std::vector<std::string> report_words(const std::string& arguments) {
+  return {"-nic",
+          "none",
+          "-display",
+          "none",
+          "-serial",
+          "none",
+          "-monitor",
+          "none",
+          "-chardev",
+          "stdio,id=report",
+          "-semihosting-config",
+          "enable=on,target=native,chardev=report," + arguments};
+}
 
 std::unique_ptr<Machine> make_qemu_machine(const MachineInput& input) {
   return std::make_unique<QemuMachine>(input);
