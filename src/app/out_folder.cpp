@@ -4,6 +4,8 @@
 // .memsize/written.json in there has the hash of every file as memsize wrote it. Without it, as in
 // a fresh clone, a file that names memsize is memsize's.
 #include "memsize/app/map.hpp"
+#include "memsize/app/module.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/json.hpp"
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
@@ -71,24 +73,15 @@ bool is_as_written(const Hashes& hashes, const std::string& path, const std::str
                               : hash->second == core::sha256(content);
 }
 
-// A file that is about to be replaced, and is not as memsize wrote it.
-core::Diagnostics would_lose(Session& session,
-                             const std::string& out,
-                             const Emission& emission,
+using Artifacts = std::vector<emit::Artifact>;
+
+// Files that are about to be replaced, and are not as memsize wrote them.
+core::Diagnostics would_lose(const Hashes& hashes,
+                             const Artifacts& artifacts,
                              const std::vector<OnDisk>& files) {
-  const auto board = board_in(session, out);
-  if (board && *board != emission.map.board.name) {
-    return {refusal(out,
-                    fmt::format("this folder has the map of board '{}', not of '{}'",
-                                core::printable(*board, 60),
-                                emission.map.board.name),
-                    "name another folder with --out; --force writes into this one, and leaves "
-                    "what only the other map has")};
-  }
-  const Hashes hashes = read_hashes(session, out);
   core::Diagnostics lost;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string& path = emission.artifacts[i].path;
+    const std::string& path = artifacts[i].path;
     // Bytes that are no text name nobody.
     const bool can_tell = hashes.contains(path) || !path.ends_with(".bin");
     if (files[i].exists && !files[i].same && can_tell &&
@@ -105,12 +98,12 @@ core::Diagnostics would_lose(Session& session,
 // The artifacts that differ, and what remembers them; nothing where all are the same.
 std::vector<core::NewFile> files_to_write(Session& session,
                                           const std::string& out,
-                                          const Emission& emission,
+                                          const Artifacts& artifacts,
                                           const std::vector<OnDisk>& files) {
   std::vector<core::NewFile> changed;
   Hashes hashes = read_hashes(session, out);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const emit::Artifact& artifact = emission.artifacts[i];
+    const emit::Artifact& artifact = artifacts[i];
     hashes[artifact.path] = core::sha256(artifact.content);
     if (!files[i].same) {
       changed.push_back({files[i].path, artifact.content});
@@ -131,11 +124,68 @@ std::vector<core::NewFile> files_to_write(Session& session,
   return changed;
 }
 
+core::Diagnostic taken(const std::string& out, const std::string& whose, const std::string& what) {
+  return refusal(out,
+                 fmt::format("this folder has {}", whose),
+                 fmt::format("name another folder with --out; --force writes into this one, and "
+                             "leaves what only the other {} has",
+                             what));
+}
+
+// Nothing: no map of another board is in the folder.
+std::optional<core::Diagnostic> other_map(Session& session,
+                                          const std::string& out,
+                                          const std::string& board) {
+  const auto found = board_in(session, out);
+  return found && *found != board
+             ? std::optional{taken(
+                   out,
+                   fmt::format(
+                       "the map of board '{}', not of '{}'", core::printable(*found, 60), board),
+                   "map")}
+             : std::nullopt;
+}
+
+// Its header tells a module: no two have all files apart.
+std::optional<core::Diagnostic> other_module(const Hashes& hashes,
+                                             const std::string& out,
+                                             const std::string& prefix) {
+  constexpr std::string_view kBegin = "inc/";
+  constexpr std::string_view kEnd = "_model.h";
+  for (const auto& [path, hash] : hashes) {
+    if (path.starts_with(kBegin) && path.ends_with(kEnd) &&
+        path != fmt::format("{}{}{}", kBegin, prefix, kEnd)) {
+      const std::string name =
+          path.substr(kBegin.size(), path.size() - kBegin.size() - kEnd.size());
+      return taken(
+          out, fmt::format("module '{}', not '{}'", core::printable(name, 60), prefix), "module");
+    }
+  }
+  return std::nullopt;
+}
+
+core::Result<std::vector<OnDisk>> write_files(Session& session,
+                                              const std::string& out,
+                                              const Artifacts& artifacts,
+                                              std::optional<core::Diagnostic> other,
+                                              bool force) {
+  std::vector<OnDisk> files = compare(session, out, artifacts);
+  if (!force) {
+    core::Diagnostics lost = other ? core::Diagnostics{std::move(*other)}
+                                   : would_lose(read_hashes(session, out), artifacts, files);
+    if (!lost.empty()) {
+      return tl::make_unexpected(std::move(lost));
+    }
+  }
+  MEMSIZE_TRY(session.files.replace(files_to_write(session, out, artifacts, files)));
+  return files;
+}
+
 }  // namespace
 
-std::vector<OnDisk> compare(Session& session, const std::string& out, const Emission& emission) {
+std::vector<OnDisk> compare(Session& session, const std::string& out, const Artifacts& artifacts) {
   std::vector<OnDisk> files;
-  for (const emit::Artifact& artifact : emission.artifacts) {
+  for (const emit::Artifact& artifact : artifacts) {
     OnDisk file{.path = out + "/" + artifact.path};
     file.in_the_way = session.files.exists(file.path) && !session.files.is_regular_file(file.path);
     if (auto content = text_of(session, file.path); content) {
@@ -152,13 +202,19 @@ core::Result<std::vector<OnDisk>> write_map(Session& session,
                                             const std::string& out,
                                             const Emission& emission,
                                             bool force) {
-  std::vector<OnDisk> files = compare(session, out, emission);
-  core::Diagnostics lost = force ? core::Diagnostics{} : would_lose(session, out, emission, files);
-  if (!lost.empty()) {
-    return tl::make_unexpected(std::move(lost));
-  }
-  MEMSIZE_TRY(session.files.replace(files_to_write(session, out, emission, files)));
-  return files;
+  return write_files(
+      session, out, emission.artifacts, other_map(session, out, emission.map.board.name), force);
+}
+
+core::Result<std::vector<OnDisk>> write_module(Session& session,
+                                               const std::string& out,
+                                               const ModuleEmission& emission,
+                                               bool force) {
+  return write_files(session,
+                     out,
+                     emission.artifacts,
+                     other_module(read_hashes(session, out), out, emission.module.prefix),
+                     force);
 }
 
 }  // namespace memsize::app

@@ -42,12 +42,9 @@ class ProjectReader {
         project_.*flag.value = set.place();
       }
     }
-    for (const Text& trace : top.texts("traces")) {
-      if (auto value = value_of("traces", trace); value) {
-        value->text = beside(value->text);
-        project_.traces.push_back(std::move(*value));
-      }
-    }
+    read_list(top, "traces", project_.traces, true);
+    read_list(top, "plans", project_.plans, true);
+    read_list(top, "stage", project_.stage, false);
     read_knobs(top.fields("set"));
     read_budget(top.fields("budget"));
     top.finish();
@@ -66,23 +63,27 @@ class ProjectReader {
     bool is_path;
   };
 
-  static constexpr std::array<Key, 8> kKeys = {{{"board", &Project::board, false},
-                                                {"dram", &Project::dram, false},
-                                                {"sizing", &Project::sizing, true},
-                                                {"sdk", &Project::sdk, true},
-                                                {"linux", &Project::linux_tree, true},
-                                                {"out", &Project::out, true},
-                                                {"headroom", &Project::headroom, false},
-                                                {"instances", &Project::instances, false}}};
+  static constexpr std::array<Key, 11> kKeys = {{{"board", &Project::board, false},
+                                                 {"dram", &Project::dram, false},
+                                                 {"sizing", &Project::sizing, true},
+                                                 {"sdk", &Project::sdk, true},
+                                                 {"linux", &Project::linux_tree, true},
+                                                 {"out", &Project::out, true},
+                                                 {"data", &Project::data, true},
+                                                 {"rules", &Project::rules, true},
+                                                 {"prefix", &Project::prefix, false},
+                                                 {"headroom", &Project::headroom, false},
+                                                 {"instances", &Project::instances, false}}};
 
   struct Flag {
     const char* name;
     std::optional<core::Place> Project::*value;
   };
 
-  static constexpr std::array<Flag, 3> kFlags = {
+  static constexpr std::array<Flag, 4> kFlags = {
       {{"tight", &Project::tight},
        {"one_priority", &Project::one_priority},
+       {"external", &Project::external},
        {"accept_generation", &Project::accept_generation}}};
 
   void wrong(Code code, std::string message, const core::Place& place, std::string hint = {}) {
@@ -128,6 +129,18 @@ class ProjectReader {
     project_.*key.value = std::move(value);
   }
 
+  void read_list(Fields& top,
+                 std::string_view key,
+                 std::vector<ProjectValue>& list,
+                 bool are_paths) {
+    for (const Text& item : top.texts(key)) {
+      if (auto value = value_of(key, item); value) {
+        value->text = are_paths ? beside(value->text) : value->text;
+        list.push_back(std::move(*value));
+      }
+    }
+  }
+
   void read_knobs(Value table) {
     Fields sizes{table, "[set]", errors_};
     for (const Value knob : table) {
@@ -169,6 +182,17 @@ class ProjectReader {
   void check_together(Value file) {
     exclude(file, "traces", "sizing");
     exclude(file, "out", "sdk");
+    for (const char* of_maps : {"traces", "sizing", "sdk", "set", "dram"}) {
+      exclude(file, "plans", of_maps);
+    }
+    for (const char* of_modules : {"data", "rules", "stage", "prefix", "external"}) {
+      if (file[of_modules] && !file["plans"]) {
+        wrong(Code::kUsage,
+              fmt::format("'{}' requires 'plans'", of_modules),
+              file[of_modules].key_place(),
+              "plans = [\"REPORT\"] names what a module is made of");
+      }
+    }
     const Value kernel = file["linux"];
     if (kernel && !file["sdk"]) {
       wrong(Code::kUsage,
@@ -342,6 +366,32 @@ void Defaults::fill(Target& target) {
 
 void Defaults::fill_generation(bool& accept) {
   accept = accept || project_.accept_generation.has_value();
+}
+
+void Defaults::fill(ModuleRequest& request) {
+  if (!request.plan.reports.empty()) {
+    return;
+  }
+  for (const ProjectValue& plan : project_.plans) {
+    take_path(plan, request.plan.reports.emplace_back());
+  }
+  if (request.data.empty() && project_.data) {
+    take_path(*project_.data, request.data);
+  }
+  if (request.plan.rules.empty() && project_.rules) {
+    take_path(*project_.rules, request.plan.rules);
+  }
+  if (request.plan.stage.empty()) {
+    for (const ProjectValue& stage : project_.stage) {
+      request.plan.stage.push_back(stage.text);
+      options_["--stage"] = stage.place;
+    }
+  }
+  take(project_.prefix, "--prefix", request.prefix);
+  if (!request.is_external && project_.external) {
+    request.is_external = true;
+    options_["--external"] = *project_.external;
+  }
 }
 
 void Defaults::say_where(core::Diagnostics& problems) const {

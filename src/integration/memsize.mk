@@ -1,4 +1,4 @@
-# The memory map as a step of a build with GNU make. After
+# The memory map, or a part's module, as a step of a build with GNU make. After
 #
 #   MEMSIZE_BOARD := j784s4
 #   MEMSIZE_TRACE := trace.log
@@ -6,7 +6,7 @@
 #
 # these targets are there, none of which becomes the default:
 #
-#   memsize-emit    writes the map; files that would not change are not touched
+#   memsize-emit    writes the files; those that would not change are not touched
 #   memsize-check   fails where the files are not what memsize would write
 #   memsize-diff    shows what memsize-emit would change
 #   memsize-revert  puts an SDK tree back (MEMSIZE_SDK)
@@ -18,6 +18,9 @@
 #   MEMSIZE_TRACE    logs, or
 #   MEMSIZE_SIZING   a document that analyze --json wrote
 #   MEMSIZE_SET      KNOB=SIZE, several
+#   MEMSIZE_PLAN     reports of one model, whose module is written instead of a map, with
+#   MEMSIZE_DATA     the model, or a folder of ID.bin and ID.npy, and
+#   MEMSIZE_RULES    where tensors go
 #   MEMSIZE_OUT      the folder to write to, or
 #   MEMSIZE_SDK      the SDK tree, and
 #   MEMSIZE_LINUX    the kernel's tree that belongs to it
@@ -38,6 +41,9 @@ memsize_words = \
   $(foreach log,$(MEMSIZE_TRACE),--trace $(log)) \
   $(if $(MEMSIZE_SIZING),--sizing $(MEMSIZE_SIZING)) \
   $(foreach setting,$(MEMSIZE_SET),--set $(setting)) \
+  $(foreach plan,$(MEMSIZE_PLAN),--plan $(plan)) \
+  $(if $(MEMSIZE_DATA),--data $(MEMSIZE_DATA)) \
+  $(if $(MEMSIZE_RULES),--rules $(MEMSIZE_RULES)) \
   $(if $(MEMSIZE_OUT),--out $(MEMSIZE_OUT)) \
   $(if $(MEMSIZE_SDK),--sdk $(MEMSIZE_SDK)) \
   $(if $(MEMSIZE_LINUX),--linux $(MEMSIZE_LINUX)) \

@@ -2,9 +2,10 @@
 #              BOARD board | PROJECT file
 #              [TRACE log... | SIZING document] [SET knob=size...] [DRAM size]
 #              [OUT folder [ONLY emitter...] | SDK folder [LINUX folder]]
+#              [PLAN report... [DATA model] [RULES file] [STAGE choice...]]
 #              [FLAGS flag...] [CHECK])
 #
-# The memory map is written before `target` is built. It is written again when a trace, the sizing document,
+# The memory map, or with PLAN a part's module, is written before `target` is built. It is written again when a trace, the sizing document,
 # the project file, the board or memsize itself changed; files that would not change are not touched.
 # Building `clean` removes them; a single one that was removed by hand is noticed by Ninja, not by make.
 # With CHECK nothing is written: each build of `target` stops where the files that stand there are not what memsize
@@ -74,13 +75,13 @@ endfunction()
 # The words behind "memsize emit".
 function(_memsize_words)
   set(words)
-  foreach(option IN ITEMS BOARD DRAM PROJECT SIZING OUT SDK LINUX)
+  foreach(option IN ITEMS BOARD DRAM PROJECT SIZING OUT SDK LINUX DATA RULES)
     if(NOT "${memsize_${option}}" STREQUAL "")
       string(TOLOWER "--${option}" flag)
       list(APPEND words ${flag} "${memsize_${option}}")
     endif()
   endforeach()
-  foreach(option IN ITEMS TRACE SET)
+  foreach(option IN ITEMS TRACE SET PLAN STAGE)
     string(TOLOWER "--${option}" flag)
     foreach(value IN LISTS memsize_${option})
       list(APPEND words ${flag} "${value}")
@@ -100,9 +101,9 @@ endfunction()
 # memsize_ as the prefix of the arguments is of this function alone.
 function(memsize_emit)
   cmake_parse_arguments(PARSE_ARGV 0 memsize
-    "CHECK" "TARGET;BOARD;PROJECT;SIZING;DRAM;OUT;SDK;LINUX" "TRACE;SET;ONLY;FLAGS")
+    "CHECK" "TARGET;BOARD;PROJECT;SIZING;DRAM;OUT;SDK;LINUX;DATA;RULES" "TRACE;SET;ONLY;FLAGS;PLAN;STAGE")
   # A list may be empty, such as that of a variable.
-  list(REMOVE_ITEM memsize_KEYWORDS_MISSING_VALUES TRACE SET ONLY FLAGS)
+  list(REMOVE_ITEM memsize_KEYWORDS_MISSING_VALUES TRACE SET ONLY FLAGS PLAN STAGE)
   if(memsize_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "memsize_emit: unknown arguments: ${memsize_UNPARSED_ARGUMENTS}")
   elseif(memsize_KEYWORDS_MISSING_VALUES)
@@ -113,6 +114,8 @@ function(memsize_emit)
     message(FATAL_ERROR "memsize_emit: give BOARD a board, or PROJECT a project file that names one")
   elseif(memsize_TRACE AND memsize_SIZING)
     message(FATAL_ERROR "memsize_emit: TRACE excludes SIZING")
+  elseif(memsize_PLAN AND (memsize_TRACE OR memsize_SIZING OR memsize_SDK))
+    message(FATAL_ERROR "memsize_emit: PLAN excludes TRACE, SIZING and SDK")
   elseif(memsize_OUT AND memsize_SDK)
     message(FATAL_ERROR "memsize_emit: OUT excludes SDK")
   elseif(memsize_ONLY AND memsize_SDK)
@@ -124,7 +127,7 @@ function(memsize_emit)
   if(NOT memsize_OUT AND NOT memsize_SDK AND NOT memsize_PROJECT)
     set(memsize_OUT memory-map)
   endif()
-  foreach(option IN ITEMS TRACE SIZING PROJECT SDK LINUX)
+  foreach(option IN ITEMS TRACE SIZING PROJECT SDK LINUX PLAN DATA RULES)
     _memsize_absolute(memsize_${option} "${CMAKE_CURRENT_SOURCE_DIR}")
   endforeach()
   _memsize_absolute(memsize_OUT "${CMAKE_CURRENT_BINARY_DIR}")
@@ -145,9 +148,9 @@ function(memsize_emit)
   endif()
   # What decides which files there are. What else changes only changes them.
   set(known "${inputs}")
-  list(REMOVE_ITEM known ${memsize_TRACE} ${memsize_SIZING} "")
+  list(REMOVE_ITEM known ${memsize_TRACE} ${memsize_SIZING} ${memsize_DATA} "")
   if(NOT files AND NOT memsize_SDK)
-    set(known ${memsize_TRACE} ${memsize_SIZING} ${memsize_PROJECT})
+    set(known ${memsize_TRACE} ${memsize_SIZING} ${memsize_PROJECT} ${memsize_PLAN} ${memsize_DATA} ${memsize_RULES})
     if("${memsize_BOARD}" MATCHES "/")
       list(APPEND known "${memsize_BOARD}")
     endif()
@@ -181,7 +184,7 @@ function(memsize_emit)
   else()
     # memsize leaves files alone that would not change, so that only a stamp can be newer than what they are made of.
     set(stamp "${CMAKE_CURRENT_BINARY_DIR}/${name}.stamp")
-    set(depends ${memsize_TRACE} ${memsize_SIZING} ${memsize_PROJECT} ${inputs})
+    set(depends ${memsize_TRACE} ${memsize_SIZING} ${memsize_PROJECT} ${memsize_PLAN} ${memsize_DATA} ${memsize_RULES} ${inputs})
     list(REMOVE_DUPLICATES depends)
     add_custom_command(
       OUTPUT "${stamp}"

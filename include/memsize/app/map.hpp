@@ -97,7 +97,7 @@ struct OnDisk {
 /// One for each artifact, in their order.
 [[nodiscard]] std::vector<OnDisk> compare(Session& session,
                                           const std::string& out,
-                                          const Emission& emission);
+                                          const std::vector<emit::Artifact>& artifacts);
 
 /// Writes the artifacts that differ from what is in the folder `out`, all or none; gives what was
 /// there. Errors emit.stale, unless `force`: the folder has another board's map, whose other files

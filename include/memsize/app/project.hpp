@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memsize/app/map.hpp"
+#include "memsize/app/module.hpp"
 #include "memsize/core/diagnostic.hpp"
 
 #include <map>
@@ -39,6 +40,13 @@ struct Project {
   std::optional<ProjectValue> sdk;
   std::optional<ProjectValue> linux_tree;
   std::optional<ProjectValue> out;
+  /// Of a module: reports, and what they are emitted with.
+  std::vector<ProjectValue> plans;
+  std::optional<ProjectValue> data;
+  std::optional<ProjectValue> rules;
+  std::vector<ProjectValue> stage;
+  std::optional<ProjectValue> prefix;
+  std::optional<core::Place> external;
   std::optional<ProjectValue> headroom;
   std::optional<ProjectValue> instances;
   /// Nothing where they are false: that is what not typing a flag says.
@@ -95,6 +103,8 @@ class Defaults {
   /// The SDK or the folder; nothing where either is there already.
   void fill(Target& target);
   void fill_generation(bool& accept);
+  /// The reports with their data, rules, stages and names; nothing where reports are there already.
+  void fill(ModuleRequest& request);
 
   /// Problems of the project's values are said where these were written.
   void say_where(core::Diagnostics& problems) const;

@@ -53,8 +53,8 @@ std::string bash(const std::vector<Words>& verbs) {
       "  local what=\n"
       "  [[ $previous == --board ]] && what=boards\n"
       "  [[ $previous == --board && ${{COMP_WORDS[1]}} == plan ]] && what=parts\n"
-      "  [[ ${{COMP_WORDS[1]}} == board && $previous =~ ^(show|check)$ || ${{COMP_WORDS[1]}} == "
-      "check "
+      "  [[ ${{COMP_WORDS[1]}} == board && $previous =~ ^(show|check)$ || ${{COMP_WORDS[1]}} =~ "
+      "^(check|emit|validate)$ "
       "&& -n $what ]] && what='boards parts'\n"
       "  if [[ -n $what ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$(for each in $what; do memsize list $each 2>/dev/null | awk "
@@ -94,7 +94,7 @@ std::string zsh(const std::vector<Words>& verbs) {
       "  [[ ${{words[CURRENT-1]}} == --board ]] && what=(boards)\n"
       "  [[ ${{words[CURRENT-1]}} == --board && ${{words[2]}} == plan ]] && what=(parts)\n"
       "  [[ ${{words[2]}} == board && ${{words[CURRENT-1]}} == (show|check) || ${{words[2]}} == "
-      "check "
+      "(check|emit|validate) "
       "&& $#what -gt 0 ]] && what=(boards parts)\n"
       "  if (( $#what )); then\n"
       "    compadd -- ${{(f)\"$(for each in $what; do memsize list $each 2>/dev/null | awk 'NR > 1 "
@@ -131,7 +131,8 @@ std::string fish(const std::vector<Words>& verbs) {
          "__fish_seen_subcommand_from show check' -a '(for each in boards parts; memsize list "
          "$each "
          "2>/dev/null | tail -n +2 | string match -r \"^\\\\S+\"; end)'\n"
-         "complete -c memsize -n '__fish_seen_subcommand_from plan' -l board -x -a "
+         "complete -c memsize -n '__fish_seen_subcommand_from plan check emit validate' -l board "
+         "-x -a "
          "'(memsize list parts 2>/dev/null | tail -n +2 | string match -r \"^\\\\S+\")'\n";
 }
 

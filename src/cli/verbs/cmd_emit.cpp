@@ -3,8 +3,9 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
+#include "emit_files.hpp"
+#include "emit_module.hpp"
 #include "emit_tree.hpp"
-#include "show/unified_diff.hpp"
 
 #include <array>
 #include <memory>
@@ -25,6 +26,7 @@ struct EmitOptions {
   app::EmitRequest request;
   app::ProjectRequest project_file;
   app::Project project;
+  app::ModuleRequest module;
   std::vector<std::string> traces;
   std::string sizing;
   std::string out;
@@ -63,12 +65,7 @@ Json document(const app::Session& session,
   json["board"] = emission.map.board.name;
   json["out"] = options.out;
   json["inputs"] = inputs_of(session, options, &emission);
-  json["artifacts"] = Json::array();
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    json["artifacts"].push_back({{"path", emission.artifacts[i].path},
-                                 {"emitter", emission.artifacts[i].emitter},
-                                 {"changed", !files[i].same}});
-  }
+  json["artifacts"] = artifacts_json(emission.artifacts, files);
   add_balance(
       emission.map, emission.baseline, emit::affected_by(emission.map, emission.baseline), json);
   return json;
@@ -77,21 +74,8 @@ Json document(const app::Session& session,
 std::string summary(const EmitOptions& options,
                     const app::Emission& emission,
                     const std::vector<app::OnDisk>& files) {
-  std::string list;
-  std::size_t written = 0;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].same) {
-      ++written;
-      list += fmt::format(
-          "  {}  {}\n", files[i].exists ? "changed" : "created", emission.artifacts[i].path);
-    }
-  }
-  std::string out = fmt::format("{}: {} written, {} unchanged in {}/\n{}",
-                                emission.map.board.name,
-                                core::plural(written, "file"),
-                                emission.artifacts.size() - written,
-                                core::printable(options.out, 300),
-                                list);
+  const std::string out =
+      written_summary(emission.map.board.name, options.out, emission.artifacts, files);
   if (emission.is_default) {
     return out + fmt::format(
                      "This is the board's default map; size it with: memsize emit --board {} "
@@ -104,43 +88,6 @@ std::string summary(const EmitOptions& options,
                                             emission.baseline,
                                             emit::affected_by(emission.map, emission.baseline)),
                            explained ? " REBUILD.md says how." : "");
-}
-
-Outcome show_diff(const app::Emission& emission,
-                  const std::vector<app::OnDisk>& files,
-                  Outcome outcome) {
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::string name = core::printable(files[i].path, 400);
-    outcome.text += unified_diff(files[i].exists ? name : "/dev/null",
-                                 files[i].content,
-                                 name,
-                                 emission.artifacts[i].content);
-  }
-  return outcome;
-}
-
-Outcome check_disk(const std::vector<app::OnDisk>& files, Outcome outcome) {
-  for (const app::OnDisk& file : files) {
-    if (!file.same) {
-      outcome.diagnostics.push_back(
-          core::error(Code::kEmitStale,
-                      file.in_the_way ? "something that is no file is in the way of this one"
-                      : file.exists   ? "this file is not what the board and the sizes give"
-                                      : "this file is missing",
-                      {file.path},
-                      file.in_the_way ? "move it away" : ""));
-    }
-  }
-  outcome.status = core::exit_status(outcome.diagnostics);
-  if (outcome.status != core::ExitStatus::kDone) {
-    core::Diagnostic& last = outcome.diagnostics.back();
-    last.hint = !last.hint.empty()
-                    ? last.hint
-                    : "see the difference with --diff; write it by leaving --check out";
-  } else {
-    outcome.text = fmt::format("{} up to date\n", core::plural(files.size(), "file"));
-  }
-  return outcome;
 }
 
 // What the command line's description cannot say.
@@ -174,6 +121,13 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const EmitOpt
   if (auto lacks = lacks_trace(trace, "emit"); lacks) {
     return lacks;
   }
+  const bool has_plan = !options.module.plan.reports.empty();
+  if (auto wrong = has_plan
+                       ? wrong_with_plan(options.module, options.request, !trace.inputs.empty())
+                       : lacks_plan(options.module, "emit");
+      wrong) {
+    return wrong;
+  }
   if (!options.templates.empty() && !session.files.is_directory(options.templates)) {
     return core::error(Code::kFileRead,
                        fmt::format("cannot read '{}': there is no such folder",
@@ -181,6 +135,25 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const EmitOpt
                        {options.templates});
   }
   return std::nullopt;
+}
+
+Outcome run_module(app::Session& session, EmitOptions options) {
+  ModuleOptions module{.request = std::move(options.module),
+                       .out = std::move(options.out),
+                       .diff = options.request.diff,
+                       .check = options.request.check,
+                       .force = options.force,
+                       .json = options.json};
+  module.request.plan.board = options.request.board.name;
+  module.request.only = options.request.only;
+  if (!options.project.path.empty()) {
+    module.inputs.push_back(options.project.path);
+  }
+  if (module.out.empty()) {
+    module.out =
+        options.project.beside("memsize-out/" + app::board_stem(module.request.plan.board));
+  }
+  return emit_module(session, std::move(module), kEmitSchema);
 }
 
 Outcome run_emit(app::Session& session, EmitOptions options) {
@@ -205,22 +178,25 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
     }
     return outcome;
   }
+  while (options.out.size() > 1 && options.out.ends_with('/')) {
+    options.out.pop_back();
+  }
+  if (!options.module.plan.reports.empty()) {
+    return run_module(session, std::move(options));
+  }
   auto emission = render(session, options.request);
   if (!emission) {
     Outcome outcome = failed(emission.error(), kEmitSchema, options.json);
     outcome.document["board"] = options.request.board.name;
     return outcome;
   }
-  while (options.out.size() > 1 && options.out.ends_with('/')) {
-    options.out.pop_back();
-  }
   if (options.out.empty()) {
     options.out = options.project.beside("memsize-out/" + emission->map.board.name);
   }
   const bool writes = !options.request.diff && !options.request.check;
-  const auto files =
-      writes ? write_map(session, options.out, *emission, options.force)
-             : core::Result<std::vector<app::OnDisk>>{compare(session, options.out, *emission)};
+  const auto files = writes ? write_map(session, options.out, *emission, options.force)
+                            : core::Result<std::vector<app::OnDisk>>{
+                                  compare(session, options.out, emission->artifacts)};
   if (!files) {
     Outcome refused = failed(files.error(), kEmitSchema, options.json);
     refused.document["board"] = emission->map.board.name;
@@ -230,7 +206,7 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
   outcome.diagnostics = emission->diagnostics;
   outcome.document = document(session, options, *emission, *files);
   if (options.request.diff) {
-    return show_diff(*emission, *files, std::move(outcome));
+    return show_diff(emission->artifacts, *files, std::move(outcome));
   }
   if (options.request.check) {
     return check_disk(*files, std::move(outcome));
@@ -254,9 +230,17 @@ Outcome run_project(app::Session& session, EmitOptions options) {
   }
   options.project = std::move(*project);
   app::Defaults defaults{options.project};
-  defaults.fill(options.request.board);
+  const bool is_of_map = !options.traces.empty() || !options.sizing.empty() ||
+                         !options.request.sdk.empty() || !options.request.board.set.empty();
+  if (!is_of_map) {
+    defaults.fill(options.module);
+  }
+  options.module.plan.reports.empty() ? defaults.fill(options.request.board)
+                                      : defaults.fill_name(options.request.board);
   defaults.fill_margins(options.request.trace);
-  defaults.fill_inputs(options.traces, options.sizing);
+  if (options.module.plan.reports.empty()) {
+    defaults.fill_inputs(options.traces, options.sizing);
+  }
   defaults.fill_generation(options.request.accept_generation);
   options.request.budgets = options.project.budgets;
   app::Target target{options.out, options.request.sdk, options.request.linux_tree};
@@ -290,11 +274,14 @@ Run add_emit(const Command& app) {
       "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log\n"
       "  memsize emit --board j722s --sdk ~/ti/vision_apps --trace run.log --diff\n"
       "  memsize emit --board j722s --sdk vision_apps --set c7x_2_ddr_scratch_size=9MiB --keep\n"
+      "  memsize emit --board apollo510 --plan wake.plan.json --data wake.tflite --out module/\n"
       "  memsize emit                                              # as memsize.toml says\n"
       "\n"
       "Keys of memsize.toml: board, dram, traces or sizing, out or sdk, linux, headroom, "
       "instances,\n"
-      "tight, one_priority, accept_generation, as if typed; KNOB = \"SIZE\" in [set]. Budgets:\n"
+      "tight, one_priority, accept_generation, as if typed; of a module plans, data, rules, "
+      "stage,\n"
+      "prefix, external, out; KNOB = \"SIZE\" in [set]. Budgets:\n"
       "reserved = \"SIZE\" in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is "
       "not\n"
       "written.");
@@ -328,6 +315,7 @@ Run add_emit(const Command& app) {
   verb.flag("--keep", options->keep, "With --sdk: keep what was edited by hand, change the rest")
       .excludes(force);
   add_trace_options(verb, options->request);
+  add_module_options(verb, options->module);
   verb.option("--templates", options->templates, "Look for templates here first");
   const Option diff =
       verb.flag("--diff", options->request.diff, "Show what would change, write nothing");

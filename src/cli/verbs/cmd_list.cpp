@@ -67,12 +67,17 @@ Table rows_of(app::Session& session, const std::string& what, core::Diagnostics&
     table.columns = {{"part"}, {"memories"}, {"is"}};
     add_parts(session, table, problems);
   } else if (what == "emitters") {
-    table.columns = {{"emitter"}, {"when"}, {"writes"}};
-    for (const emit::Emitter& emitter : emit::all_emitters()) {
-      table.rows.push_back({std::string{emitter.name},
-                            emitter.by_request ? "by request" : "always",
-                            std::string{emitter.description}});
-    }
+    table.columns = {{"emitter"}, {"of"}, {"when"}, {"writes"}};
+    const auto add = [&](const char* of, const auto& emitters) {
+      for (const auto& emitter : emitters) {
+        table.rows.push_back({std::string{emitter.name},
+                              of,
+                              emitter.by_request ? "by request" : "always",
+                              std::string{emitter.description}});
+      }
+    };
+    add("map", emit::all_emitters());
+    add("plan", emit::all_module_emitters());
   } else if (what == "checks") {
     table.columns = {{"check"}, {"severity"}, {"after"}, {"rule"}, {"why"}};
     for (const Rule& rule : all_rules()) {

@@ -1,7 +1,9 @@
 // memsize validate: a map, of a board or in a folder, is run on emulated cores; with --log, logs of
 // the real board are held against it, and nothing is run unless --on asks for it.
 
+#include "emit_module.hpp"
 #include "show/report_board_log.hpp"
+#include "show/report_module.hpp"
 #include "show/report_validate.hpp"
 #include "time_option.hpp"
 #include "verbs.hpp"
@@ -19,6 +21,7 @@ constexpr const char* kValidateSchema = "memsize.validate/1";
 
 struct ValidateOptions {
   app::ValidateRequest request;
+  app::ModuleRequest module;
   app::ProjectRequest project_file;
   std::vector<std::string> traces;
   std::string sizing;
@@ -45,6 +48,13 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
                "leave out --set or --map")
         .of_option("--set");
   }
+  const bool has_plan = !options.module.plan.reports.empty();
+  const bool has_trace = !options.traces.empty() || !options.sizing.empty();
+  if (auto wrong = has_plan ? wrong_with_plan(options.module, request.emit, has_trace)
+                            : lacks_plan(options.module, "validate");
+      wrong) {
+    return wrong;
+  }
   if (!options.timeout.empty()) {
     const auto time = parse_time("--timeout", options.timeout);
     if (!time) {
@@ -55,6 +65,31 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
   return std::nullopt;
 }
 
+Outcome run_module(app::Session& session, const ValidateOptions& options) {
+  app::ModuleValidateRequest request{
+      .module = options.module, .files = options.request.map, .run = options.request.run};
+  request.module.plan.board = options.request.emit.board.name;
+  const auto validation = validate_module(session, request);
+  if (!validation) {
+    Outcome outcome = failed(validation.error(), kValidateSchema, options.json);
+    outcome.document["board"] = request.module.plan.board;
+    if (runtime::was_interrupted()) {
+      outcome.status = core::ExitStatus::kInterrupted;
+    }
+    return outcome;
+  }
+  Outcome outcome{.json = options.json};
+  outcome.document["schema"] = kValidateSchema;
+  outcome.document["board"] = validation->module.part.name;
+  outcome.text = module_text(request, *validation);
+  add_module(request, *validation, outcome.document);
+  outcome.diagnostics = validation->diagnostics;
+  const core::Diagnostics& found = validation->result.findings;
+  outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
+  outcome.status = core::exit_status(outcome.diagnostics);
+  return outcome;
+}
+
 Outcome run(app::Session& session, ValidateOptions options) {
   app::ValidateRequest& request = options.request;
   auto project = load_project(session, options.project_file);
@@ -62,13 +97,23 @@ Outcome run(app::Session& session, ValidateOptions options) {
     return failed(project.error(), kValidateSchema, options.json);
   }
   app::Defaults defaults{*project};
-  if (request.map.empty()) {
+  const bool is_of_map = !options.traces.empty() || !options.sizing.empty() ||
+                         !request.logs.empty() || !request.emit.board.set.empty();
+  if (!is_of_map) {
+    defaults.fill(options.module);
+  }
+  const bool has_plan = !options.module.plan.reports.empty();
+  if (has_plan) {
+    defaults.fill_name(request.emit.board);
+  } else if (request.map.empty()) {
     defaults.fill(request.emit.board);
   } else {
     defaults.fill_board(request.emit.board);
   }
   defaults.fill_margins(request.emit.trace);
-  defaults.fill_inputs(options.traces, options.sizing);
+  if (!has_plan) {
+    defaults.fill_inputs(options.traces, options.sizing);
+  }
   defaults.fill_generation(request.emit.accept_generation);
   while (request.map.size() > 1 && request.map.ends_with('/')) {
     request.map.pop_back();
@@ -92,6 +137,9 @@ Outcome run(app::Session& session, ValidateOptions options) {
                                                        : runtime::Toolchain::kClang;
   request.run.host_program = session.data.host_program;
   request.run.sources = session.data.runtime;
+  if (has_plan) {
+    return run_module(session, options);
+  }
 
   const auto validation = validate(session, request);
   if (!validation) {
@@ -137,6 +185,7 @@ Run add_validate(const Command& app) {
       "  memsize validate --board j722s-sdk11 --trace trace.log --on qemu\n"
       "  memsize validate --board j722s --map memsize-out/j722s # files as they are\n"
       "  memsize validate --board j722s-sdk11 --trace before.log --log after.log\n"
+      "  memsize validate --board apollo510 --plan wake.plan.json --data wake.tflite --on qemu\n"
       "\n"
       "On the host each core is a process whose address space is made of its map; on QEMU it is "
       "an\n"
@@ -166,6 +215,7 @@ Run add_validate(const Command& app) {
               "A console log of the board after the change; without --on nothing is run (repeat)")
       .repeated();
   add_trace_options(verb, request.emit);
+  add_module_options(verb, options->module);
   add_json_flag(verb, options->json);
   return [options](app::Session& session) { return run(session, *options); };
 }

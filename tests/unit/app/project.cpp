@@ -101,6 +101,82 @@ TEST_CASE("a project's paths are relative to its file, whatever else looks like 
   CHECK(project_of("traces = [\"-\", \"--out\"]").traces[1].text == "./--out");
 }
 
+constexpr const char* kModule = R"toml(board = "made-up"
+plans = ["a.json", "/var/b.json"]
+data = "weights/"
+rules = "../r.yaml"
+stage = ["auto", "dtcm=4KiB"]
+prefix = "net"
+external = true
+out = "module"
+)toml";
+
+TEST_CASE("a project of a module: its paths lie beside the file, its words do not") {
+  const Project project = project_of(kModule, "evm/memsize.toml");
+  REQUIRE(project.plans.size() == 2);
+  CHECK(project.plans[0].text == "evm/a.json");
+  CHECK(project.plans[1].text == "/var/b.json");
+  CHECK(project.data->text == "evm/weights");
+  CHECK(project.rules->text == "evm/../r.yaml");
+  REQUIRE(project.stage.size() == 2);
+  CHECK(project.stage[1].text == "dtcm=4KiB");
+  CHECK(project.stage[1].place.line == 5);
+  CHECK(project.prefix->text == "net");
+  CHECK(project.external->line == 7);
+  CHECK_FALSE(project_of("plans = [\"a\"]\nexternal = false").external);
+
+  ModuleRequest all;
+  Defaults{project}.fill(all);
+  CHECK(all.plan.reports == std::vector<std::string>{"evm/a.json", "/var/b.json"});
+  CHECK(all.data == "evm/weights");
+  CHECK(all.plan.rules == "evm/../r.yaml");
+  CHECK(all.plan.stage == std::vector<std::string>{"auto", "dtcm=4KiB"});
+  CHECK(all.prefix == "net");
+  CHECK(all.is_external);
+
+  // Value by value, unless another model is typed.
+  ModuleRequest some;
+  some.data = "typed.tflite";
+  some.plan.stage = {"none"};
+  some.prefix = "typed";
+  Defaults{project}.fill(some);
+  CHECK(some.plan.reports.size() == 2);
+  CHECK(some.data == "typed.tflite");
+  CHECK(some.plan.stage == std::vector<std::string>{"none"});
+  CHECK(some.prefix == "typed");
+  CHECK(some.plan.rules == "evm/../r.yaml");
+  ModuleRequest typed;
+  typed.plan.reports = {"other.json"};
+  Defaults{project}.fill(typed);
+  CHECK(typed.plan.reports == std::vector<std::string>{"other.json"});
+  CHECK(typed.data.empty());
+  CHECK(typed.plan.rules.empty());
+  CHECK_FALSE(typed.is_external);
+}
+
+TEST_CASE("a project's module: mistakes") {
+  const std::string plans = "plans = [\"a\"]\n";
+  for (const char* of_maps :
+       {"traces = [\"b\"]", "sizing = \"b\"", "sdk = \"b\"", "[set]", "dram = \"1GiB\""}) {
+    const bool is_table = of_maps[0] == '[';
+    check_mistake(plans + of_maps, Code::kUsage, 2, is_table ? 2 : 1);
+  }
+  for (const char* key : {"data", "rules", "prefix"}) {
+    const std::string line = std::string{key} + " = \"x\"";
+    check_mistake(line, Code::kUsage, 1, 1);
+    CHECK(errors_of(line).front().message == "'" + std::string{key} + "' requires 'plans'");
+    CHECK(project_of(plans + line).plans.size() == 1);
+    check_mistake(plans + key + " = \"\"", Code::kUsage, 2, std::string{key}.size() + 4);
+  }
+  check_mistake("\nstage = [\"auto\"]", Code::kUsage, 2, 1);
+  check_mistake("external = true", Code::kUsage, 1, 1);
+  check_mistake("plans = \"a\"", Code::kTomlType, 1, 9);
+  check_mistake("plans = [\"\"]", Code::kUsage, 1, 10);
+  check_mistake(plans + "stage = \"auto\"", Code::kTomlType, 2, 9);
+  check_mistake(plans + "external = 1", Code::kTomlType, 2, 12);
+  check_mistake(plans + "data = [\"a\"]", Code::kTomlType, 2, 8);
+}
+
 TEST_CASE("a project that says nothing is one") {
   CHECK_FALSE(project_of("").board);
   CHECK(project_of("[set]\n[budget]\n[budget.core]\n").set.empty());

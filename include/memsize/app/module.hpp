@@ -1,0 +1,69 @@
+// A plan, made or as it is, as the C module of a part.
+#pragma once
+
+#include "memsize/app/map.hpp"
+#include "memsize/app/plan.hpp"
+#include "memsize/emit/artifact.hpp"
+#include "memsize/emit/module.hpp"
+#include "memsize/runtime/run_module.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::app {
+
+struct ModuleRequest {
+  /// Reports that say where every tensor lies are taken as they are, unless rules or stages are
+  /// given; others are planned into the part.
+  PlanRequest plan;
+  /// A model, or a folder of ID.bin and ID.npy; empty: constants are zeros.
+  std::string data;
+  /// What names in C begin with; empty: what the reports say, else the first one's name.
+  std::string prefix;
+  /// The application owns every arena; rules may say so, too.
+  bool is_external = false;
+  /// Emitters by name; none: all of modules.
+  std::vector<std::string> only;
+};
+
+struct ModuleEmission {
+  emit::Module module;
+  std::vector<emit::Artifact> artifacts;
+  /// The model, or what was read of the folder.
+  std::vector<std::string> data_files;
+  /// Warnings and notes.
+  core::Diagnostics diagnostics;
+};
+
+/// Every file of the module, and nothing on the disk. Errors: plans that are wrong or do not fit,
+/// data that are not the plan's, and those of emit::make_module().
+[[nodiscard]] core::Result<ModuleEmission> render_module(Session& session,
+                                                         const ModuleRequest& request);
+
+/// As write_map() does of a map. Unless `force`, a folder that has another module is refused.
+[[nodiscard]] core::Result<std::vector<OnDisk>> write_module(Session& session,
+                                                             const std::string& out,
+                                                             const ModuleEmission& emission,
+                                                             bool force = false);
+
+struct ModuleValidateRequest {
+  ModuleRequest module;
+  /// A folder that emit --plan wrote, whose files are run as they are; empty: none.
+  std::string files;
+  runtime::RunOptions run;
+};
+
+struct ModuleValidation {
+  emit::Module module;
+  runtime::ModuleResult result;
+  /// Memories that lie elsewhere on the machine than on the part; empty on the host.
+  std::vector<std::string> moved;
+  core::Diagnostics diagnostics;
+};
+
+/// Runs the module with an application that tries its whole contract. What is wrong with it is in
+/// the result; errors are of inputs and of this machine.
+[[nodiscard]] core::Result<ModuleValidation> validate_module(Session& session,
+                                                             const ModuleValidateRequest& request);
+
+}  // namespace memsize::app

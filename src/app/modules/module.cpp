@@ -1,0 +1,205 @@
+// From reports to a module's files. A plan that is there is not made again: what was checked, built
+// and measured stays as it is.
+#include "memsize/app/module.hpp"
+
+#include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/plan/check_plan.hpp"
+#include "memsize/plan/rules.hpp"
+#include "memsize/readers/constants_reader.hpp"
+
+#include "plan_stages.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::app {
+
+namespace {
+
+using core::Code;
+
+constexpr std::string_view kBinary = ".bin";
+constexpr std::string_view kNumpy = ".npy";
+
+std::string name_of_file(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// "vww_96_int8" of "models/vww-96-int8.tflite".
+std::string prefix_of(const std::string& path) {
+  std::string name = name_of_file(path);
+  name = core::to_lower(name.substr(0, name.find('.')));
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        return !core::is_identifier(std::string_view{&c, 1}) && (c < '0' || c > '9');
+      },
+      '_');
+  return core::is_identifier(name) ? name : "model_" + name;
+}
+
+bool is_placed(const model::PlanReport& plan) {
+  return std::ranges::all_of(
+      plan.blocks, [](const model::PlannedBlock& block) { return block.offset.has_value(); });
+}
+
+// What was read of whom; the bytes are in the texts.
+struct Data {
+  std::vector<std::string> paths;
+  std::deque<std::string> texts;
+  emit::ConstantBytes bytes;
+};
+
+// Of a folder, each constant of the plan that it has.
+core::Result<void> read_folder(Session& session,
+                               const std::string& folder,
+                               const model::PlanReport& plan,
+                               Data& data) {
+  const auto names = session.files.list(folder);
+  MEMSIZE_TRY(names);
+  for (const model::PlannedBlock& block : plan.blocks) {
+    const bool is_wanted = block.role == model::Lifetime::kConstant && block.alias_of.empty();
+    for (const std::string_view ending : {kBinary, kNumpy}) {
+      const std::string name = fmt::format("{}{}", block.id, ending);
+      if (!is_wanted || !std::ranges::binary_search(*names, name)) {
+        continue;
+      }
+      const std::string& path = data.paths.emplace_back(folder + "/" + name);
+      auto content = session.files.read(path);
+      MEMSIZE_TRY(content);
+      core::Result<std::string_view> bytes = data.texts.emplace_back(std::move(*content));
+      if (ending == kNumpy) {
+        bytes = readers::read_npy(*bytes, path);
+      }
+      MEMSIZE_TRY(bytes);
+      data.bytes.insert_or_assign(block.id, *bytes);
+      break;
+    }
+  }
+  return {};
+}
+
+core::Result<Data> read_data(Session& session,
+                             const std::string& path,
+                             const model::PlanReport& plan) {
+  Data data;
+  if (session.files.is_directory(path)) {
+    MEMSIZE_TRY(read_folder(session, path, plan, data));
+  } else if (!path.empty()) {
+    data.paths.push_back(path);
+    auto content = session.files.read(path);
+    MEMSIZE_TRY(content);
+    auto bytes = readers::read_constants(data.texts.emplace_back(std::move(*content)), path);
+    MEMSIZE_TRY(bytes);
+    data.bytes = std::move(*bytes);
+  }
+  return data;
+}
+
+// The plan as it is, with what is wrong with it; or one that is made.
+core::Result<model::PlanReport> plan_to_emit(Session& session,
+                                             const PlanRequest& request,
+                                             const board::MemorySet& part,
+                                             core::Diagnostics& said) {
+  auto plan = read_plans(session, request.reports, request.format);
+  MEMSIZE_TRY(plan);
+  const bool is_asked = !request.rules.empty() || !request.stage.empty();
+  if (is_placed(*plan) && !is_asked) {
+    std::ranges::move(plan->diagnostics, std::back_inserter(said));
+    std::ranges::move(plan::check_plan(*plan, &part), std::back_inserter(said));
+  } else {
+    auto planning = plan_memory(session, request);
+    MEMSIZE_TRY(planning);
+    std::ranges::move(planning->diagnostics, std::back_inserter(said));
+    const std::string prefix = planning->wanted.prefix;
+    *plan = std::move(planning->outcome.plan);
+    plan->prefix = prefix;
+  }
+  if (core::has_errors(said)) {
+    return tl::make_unexpected(std::move(said));
+  }
+  return plan;
+}
+
+core::Result<bool> is_external(Session& session, const ModuleRequest& request) {
+  if (request.is_external || request.plan.rules.empty()) {
+    return request.is_external;
+  }
+  const auto text = session.files.read(request.plan.rules, core::kWrittenFile);
+  MEMSIZE_TRY(text);
+  const auto rules = plan::read_rules(*text, request.plan.rules);
+  MEMSIZE_TRY(rules);
+  return !rules->allocates_arenas;
+}
+
+core::Diagnostics notes_of(const emit::Module& module) {
+  core::Diagnostics notes;
+  const bool has_constants =
+      core::contains(module.arenas, model::Lifetime::kConstant, &emit::ModuleArena::role);
+  if (has_constants && !module.has_data) {
+    notes.push_back(core::note(Code::kEmitData,
+                               "nobody gave the constants' bytes: sizes are right, the bytes are 0",
+                               {},
+                               "name the model with --data, or a folder of ID.bin and ID.npy"));
+  }
+  for (const emit::ModuleArena& arena : module.arenas) {
+    if (!arena.source_memory.empty() && !arena.has_source) {
+      notes.push_back(core::note(
+          Code::kEmitSections,
+          fmt::format("'{}' is copied from {}, where no section of {}'s linker scripts lies",
+                      arena.name,
+                      arena.source_memory,
+                      module.part.name),
+          {},
+          fmt::format("the application has a {}_hydrate_constants() of its own, which gets {}__"
+                      "blob.bin from there",
+                      module.prefix,
+                      arena.name)));
+    }
+  }
+  return notes;
+}
+
+}  // namespace
+
+core::Result<ModuleEmission> render_module(Session& session, const ModuleRequest& request) {
+  const auto part = load_part(session, request.plan.board);
+  MEMSIZE_TRY(part);
+  ModuleEmission emission;
+  const auto plan = plan_to_emit(session, request.plan, *part, emission.diagnostics);
+  MEMSIZE_TRY(plan);
+  // Frozen: where everything lies.
+
+  const auto external = is_external(session, request);
+  MEMSIZE_TRY(external);
+  auto data = read_data(session, request.data, *plan);
+  MEMSIZE_TRY(data);
+  emission.data_files = std::move(data->paths);
+  const std::vector<std::string> origins = core::texts_of(request.plan.reports, name_of_file);
+  auto module = emit::make_module(
+      *plan,
+      *part,
+      {.prefix = !request.prefix.empty()             ? request.prefix
+                 : core::is_identifier(plan->prefix) ? plan->prefix
+                                                     : prefix_of(request.plan.reports.front()),
+       .origin = core::printable(core::join(origins, " and "), 300),
+       .is_external = *external,
+       .constants = request.data.empty() ? std::nullopt : std::optional{std::move(data->bytes)}});
+  MEMSIZE_TRY(module);
+  emission.module = std::move(*module);
+  std::ranges::move(notes_of(emission.module), std::back_inserter(emission.diagnostics));
+  auto artifacts =
+      emit::render_module({emission.module, session.files, session.data.templates}, request.only);
+  MEMSIZE_TRY(artifacts);
+  emission.artifacts = std::move(*artifacts);
+  return emission;
+}
+
+}  // namespace memsize::app

@@ -1,0 +1,160 @@
+// A module's files are a plan's: no map, no balance, nothing to reflash. What is said of the files
+// is what emit says of those of a map.
+#include "emit_module.hpp"
+
+#include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
+
+#include "emit_files.hpp"
+#include "show/report_module.hpp"
+
+#include <array>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::cli {
+
+namespace {
+
+using core::Code;
+
+std::vector<std::string> inputs_of(const ModuleOptions& options,
+                                   const app::ModuleEmission& emission) {
+  const app::ModuleRequest& request = options.request;
+  std::vector<std::string> inputs = options.inputs;
+  inputs.insert(inputs.end(), request.plan.reports.begin(), request.plan.reports.end());
+  inputs.insert(inputs.end(), emission.data_files.begin(), emission.data_files.end());
+  if (!request.plan.rules.empty()) {
+    inputs.push_back(request.plan.rules);
+  }
+  inputs.insert(inputs.end(), request.plan.profiles.begin(), request.plan.profiles.end());
+  return inputs;
+}
+
+Json document(const char* schema,
+              const ModuleOptions& options,
+              const app::ModuleEmission& emission,
+              const FilesOnDisk& files) {
+  Json json;
+  json["schema"] = schema;
+  json["board"] = emission.module.part.name;
+  json["out"] = options.out;
+  json["inputs"] = inputs_of(options, emission);
+  json["artifacts"] = artifacts_json(emission.artifacts, files);
+  json["module"] = {{"prefix", emission.module.prefix},
+                    {"plan_hash", emission.module.envelope_hash},
+                    {"arenas", emission.module.arenas.size()},
+                    {"tensors", emission.module.tensors.size()},
+                    {"external", emission.module.is_external},
+                    {"has_data", emission.module.has_data}};
+  return json;
+}
+
+}  // namespace
+
+Option add_module_options(const Command& verb, app::ModuleRequest& request) {
+  const Option plan =
+      verb.option("--plan",
+                  request.plan.reports,
+                  "A part's module instead of a map, of these reports of one model (repeat)")
+          .repeated()
+          .one_value()
+          .filled();
+  verb.option("--data", request.data, "Its constants: a .tflite, or a folder of ID.bin and ID.npy")
+      .filled();
+  verb.option("--rules", request.plan.rules, "With --plan: where tensors go, as for memsize plan")
+      .filled();
+  const Option stage =
+      verb.option("--stage", request.plan.stage, "With --plan: as for memsize plan (repeat)")
+          .repeated()
+          .one_value()
+          .filled();
+  verb.option("--profile", request.plan.profiles, "With --stage: as for memsize plan (repeat)")
+      .repeated()
+      .one_value()
+      .filled()
+      .needs(stage);
+  verb.option("--prefix", request.prefix, "With --plan: what names in C begin with").filled();
+  verb.flag("--external",
+            request.is_external,
+            "With --plan: the application owns the arenas (allocate_arenas: false)");
+  return plan;
+}
+
+std::optional<core::Diagnostic> lacks_plan(const app::ModuleRequest& request, const char* verb) {
+  const std::array options = {std::pair{"--data", !request.data.empty()},
+                              std::pair{"--rules", !request.plan.rules.empty()},
+                              std::pair{"--stage", !request.plan.stage.empty()},
+                              std::pair{"--prefix", !request.prefix.empty()},
+                              std::pair{"--external", request.is_external}};
+  const auto* lone = core::find_where(options, [](const auto& each) { return each.second; });
+  return lone == nullptr ? std::nullopt : std::optional{lacks_option(lone->first, "--plan", verb)};
+}
+
+std::optional<core::Diagnostic> wrong_with_plan(const app::ModuleRequest& module,
+                                                const app::EmitRequest& request,
+                                                bool has_trace) {
+  if (!module.prefix.empty() && !core::is_identifier(module.prefix)) {
+    return core::error(
+        Code::kUsage,
+        fmt::format("--prefix: '{}' begins no C name", core::printable(module.prefix, 60)),
+        {},
+        "use letters, digits and underscores, no digit first");
+  }
+  const std::array options = {std::pair{"--set", !request.board.set.empty()},
+                              std::pair{"--dram", !request.board.dram.empty()},
+                              std::pair{"--sdk", !request.sdk.empty()},
+                              std::pair{"--linux", !request.linux_tree.empty()},
+                              std::pair{"--trace", has_trace}};
+  const auto* given = core::find_where(options, [](const auto& each) { return each.second; });
+  if (given == nullptr) {
+    return std::nullopt;
+  }
+  return core::error(Code::kUsage,
+                     fmt::format("{} is about a map of memory, --plan about a model", given->first),
+                     {},
+                     "ask for one of them")
+      .of_option(given->first);
+}
+
+Outcome emit_module(app::Session& session, ModuleOptions options, const char* schema) {
+  auto emission = render_module(session, options.request);
+  if (!emission) {
+    Outcome outcome = failed(emission.error(), schema, options.json);
+    outcome.document["board"] = options.request.plan.board;
+    return outcome;
+  }
+  const bool writes = !options.diff && !options.check;
+  const auto files =
+      writes ? write_module(session, options.out, *emission, options.force)
+             : core::Result<FilesOnDisk>{compare(session, options.out, emission->artifacts)};
+  if (!files) {
+    Outcome refused = failed(files.error(), schema, options.json);
+    refused.document["board"] = emission->module.part.name;
+    return refused;
+  }
+  Outcome outcome{.json = options.json};
+  outcome.diagnostics = emission->diagnostics;
+  outcome.document = document(schema, options, *emission, *files);
+  if (options.diff) {
+    return show_diff(emission->artifacts, *files, std::move(outcome));
+  }
+  if (options.check) {
+    return check_disk(*files, std::move(outcome));
+  }
+  outcome.text =
+      written_summary(emission->module.part.name, options.out, emission->artifacts, *files) +
+      fmt::format("Module '{}': {}\n", emission->module.prefix, module_counts(emission->module));
+  for (const core::Diagnostic& said : emission->diagnostics) {
+    // Whoever builds with it must know.
+    if (said.severity == core::Severity::kNote &&
+        (said.code == Code::kEmitData || said.code == Code::kEmitSections)) {
+      outcome.text += fmt::format("Note: {}; {}\n", said.message, said.hint);
+    }
+  }
+  return outcome;
+}
+
+}  // namespace memsize::cli
