@@ -238,6 +238,7 @@ add_custom_target(firmware ALL)
 memsize_emit(TARGET firmware BOARD b SDK sdk LINUX kernel SET one=1MiB two=2MiB FLAGS --keep)
 memsize_emit(TARGET firmware BOARD b SIZING s.json SDK sdk CHECK)
 memsize_emit(TARGET firmware BOARD ./b.toml DRAM 4GiB OUT some ONLY dts html CHECK)
+memsize_emit(TARGET firmware BOARD p PLAN a.json ./b.json DATA w RULES r.yaml STAGE auto m=4KiB OUT module CHECK)
 memsize_emit(TARGET firmware PROJECT evm/memsize.toml)
 """
 
@@ -258,18 +259,20 @@ def check_words(context: Context, prefix: Path) -> None:
     # Of a folder the files are asked for; of an SDK tree there is nothing to ask.
     some = f"--board {source / 'b.toml'} --dram 4GiB --out {project.folder / 'some'} --only dts,html --no-project"
     project_file = f"--project {source / 'evm' / 'memsize.toml'}"
+    module = (f"--board p --out {project.folder / 'module'} --data {source / 'w'} --rules {source / 'r.yaml'} "
+              f"--plan {source / 'a.json'} --plan {source / 'b.json'} --stage auto --stage m=4KiB --no-project")
     same("words of the configuration", read(source / "words"),
-         f"emit {some} --diff --json\nemit {project_file} --diff --json\n")
+         f"emit {some} --diff --json\nemit {module} --diff --json\nemit {project_file} --diff --json\n")
     (source / "words").unlink()
     project.build()
     sdk, kernel = source / "sdk", source / "kernel"
     wanted = [f"emit --board b --sdk {sdk} --linux {kernel} --set one=1MiB --set two=2MiB --no-project "
               "--keep",
               f"emit --board b --sizing {source / 's.json'} --sdk {sdk} --no-project --check",
-              f"emit {some} --check", f"emit {project_file}"]
+              f"emit {some} --check", f"emit {module} --check", f"emit {project_file}"]
     same("words", sorted(read(source / "words").splitlines()), sorted(wanted))
     project.build()
-    same("words of a second build", sorted(read(source / "words").splitlines()[4:]), sorted(wanted[1:3]))
+    same("words of a second build", sorted(read(source / "words").splitlines()[5:]), sorted(wanted[1:4]))
 
 
 MISUSES = {
@@ -278,6 +281,11 @@ MISUSES = {
     "memsize_emit(TARGET t BOARD j772s)": "did you mean 'j722s'?",
     "memsize_emit(TARGET t BOARD j722s TRACES a.log)": "unknown arguments: TRACES",
     "memsize_emit(TARGET t BOARD j722s TRACE a.log SIZING b.json)": "TRACE excludes SIZING",
+    "memsize_emit(TARGET t BOARD j722s PLAN a.json TRACE b.log)": "PLAN excludes TRACE, SIZING and SDK",
+    "memsize_emit(TARGET t BOARD j722s PLAN a.json SIZING b.json)": "PLAN excludes TRACE, SIZING and SDK",
+    "memsize_emit(TARGET t BOARD j722s PLAN a.json SDK b)": "PLAN excludes TRACE, SIZING and SDK",
+    "memsize_emit(TARGET t BOARD apollo3p DATA a.tflite)": "--data",
+    "memsize_emit(TARGET t BOARD apollo3p PLAN a.json DATA)": "these need a value: DATA",
     "memsize_emit(TARGET t BOARD j722s OUT a SDK b)": "OUT excludes SDK",
     "memsize_emit(TARGET t BOARD j722s SDK a ONLY dts)": "ONLY excludes SDK",
     "memsize_emit(TARGET t BOARD j722s LINUX a)": "LINUX requires SDK",
@@ -372,6 +380,13 @@ def check_make(context: Context, prefix: Path) -> None:
     header = read(bare / "map" / "app_mem_map.h")
     check("DDR_C7X_2_SCRATCH_SIZE (0x00900000u)" in header and "DDR_C7X_1_SCRATCH_SIZE (0x00800000u)" in header,
           "MEMSIZE_SET was not handed on")
+    plans = SOURCE / "samples" / "plans" / "helia"
+    (bare / "Makefile").write_text(
+        f"include {prefix}/share/memsize/memsize.mk\nMEMSIZE_BOARD := apollo3p\nMEMSIZE_OUT := module\nMEMSIZE_DATA := bytes\n"
+        f"MEMSIZE_PLAN := {plans}/wake_residency.json {plans}/aot_operator_manifest.json\nMEMSIZE_RULES := rules.yaml\n")
+    words = must(["make", "-n", "memsize-emit"], bare)
+    check(f"emit --board apollo3p --plan {plans}/wake_residency.json --plan {plans}/aot_operator_manifest.json --data bytes "
+          "--rules rules.yaml --out module" in " ".join(words.split()), f"the words of a module: {words}")
 
 
 TYPED = f"--board j722s-sdk11 --dram 8GiB --set {LARGER} --set c7x_1_ddr_scratch_size=8MiB"

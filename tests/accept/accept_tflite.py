@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from support import SOURCE, Context, check, main, parse_json, same
+from support import SOURCE, Context, check, main, parse_json, read_json, same
 
 SAMPLE = SOURCE / "samples" / "plans" / "tflite" / "kws_ref_model.tflite"
 # Bytes of an element, by TensorType.
@@ -94,7 +94,27 @@ def check_model(context: Context, path: Path) -> dict[str, Any]:
     same(f"{path.name}: scratch", rows_of(document), scratch)
     found = {block["id"]: block["size"] for block in document["blocks"] if block["role"] == "constant"}
     same(f"{path.name}: constants", found, constants)
+    check_bytes(context, path)
     return document
+
+
+def check_bytes(context: Context, path: Path) -> None:
+    """The bytes of every constant, where the module's report says that it lies in its arena's."""
+    data = path.read_bytes()
+    model = Table(data, struct.unpack_from("<I", data)[0])
+    stored = [buffer.vector(0) for buffer in model.tables(4)]
+    wanted = {}
+    for index, tensor in enumerate(model.tables(2)[0].tables(0)):
+        at, size = stored[tensor.scalar(2, "I")]
+        if size:
+            wanted[str(index)] = data[at:at + size]
+    folder = context.emit("apollo510", context.work / f"{path.stem}-module", "--plan", path, "--data", path, "--prefix", "net")
+    report = read_json(folder / "net_residency.json")
+    blobs = {arena["memory"]: (folder / f"net_arena_const_{arena['memory']}__blob.bin").read_bytes()
+             for arena in report["arenas"]["constant"]}
+    found = {tensor["id"]: blobs[tensor["memory"]][tensor["offset"]:tensor["offset"] + tensor["size"]]
+             for tensor in report["tensors"] if tensor["role"] == "constant"}
+    check(found == wanted, f"{path.name}: bytes of {[name for name in wanted if found.get(name) != wanted[name]]}")
 
 
 def check_published(context: Context, path: Path) -> None:

@@ -35,7 +35,7 @@ ALLOWED = {
 FOLDERS = {
     "readers": {"": [], "plans": [""], "images": []},
     "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
-    "emit": {"verify": [], "": [], "plans": [""]},
+    "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""]},
     "sdk": {
         "script": [],
         "csource": [],

@@ -49,6 +49,8 @@ from pathlib import Path
 from typing import TextIO
 
 SHARED = ("boards", "templates", "samples")
+# As it is installed.
+RUNTIME = "src/runtime/target"
 EXPECTATIONS = ("expect", "expect.stdout", "expect.json")
 SECONDS = 60
 
@@ -81,6 +83,7 @@ class Case:
         self.out.mkdir()
         for name in SHARED:
             (self.root / name).symlink_to(fixtures.parent.parent.resolve() / name)
+        (self.root / "runtime").symlink_to(fixtures.parent.parent.resolve() / RUNTIME)
 
     def run(self) -> dict[str, str]:
         *directives, command = self.case.joinpath("cmd").read_text().rstrip("\n").split("\n")
