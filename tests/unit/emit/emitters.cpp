@@ -136,8 +136,7 @@ TEST_SUITE("emit") {
     files.content["b/t/main.tmpl"] = "from b";
     files.content["c/t/main.tmpl"] = "from c";
     const MemoryMap none;
-    CHECK(render_template(files, {"a", "b", "c"}, "t", {}, escape_html).value() ==
-          "from b");
+    CHECK(render_template(files, {"a", "b", "c"}, "t", {}, escape_html).value() == "from b");
   }
 
   TEST_CASE("text cannot end what it stands in") {
