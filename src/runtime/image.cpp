@@ -75,7 +75,7 @@ core::Result<Image> ImageBuilder::build(const SubjectCore& core,
     MEMSIZE_TRY(work_.make());
   }
   const Compiler& compiler = compiler_of(core.unit);
-  const std::string folder = work_.path() + (core.unit == Unit::kMmu ? "/mmu" : "/mpu");
+  const std::string folder = work_.path() + (core.unit == Unit::kMmu ? "/a64" : "/r5f");
   if (!common_.contains(core.unit)) {
     std::error_code failure;
     fs::create_directory(folder, failure);
