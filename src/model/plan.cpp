@@ -107,8 +107,8 @@ class Combined {
         layer.line = 0;
       }
     }
-    if (all_.operators.empty()) {
-      all_.operators = std::move(next.operators);
+    if (all_.network.operators.empty()) {
+      all_.network = std::move(next.network);
     }
     for (core::Diagnostic& diagnostic : next.diagnostics) {
       all_.diagnostics.push_back(std::move(diagnostic));

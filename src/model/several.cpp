@@ -33,9 +33,13 @@ void rename(PlanReport& report, const std::string& name) {
       of_model(block.alias_of);
     }
   }
-  for (Operator& each : report.operators) {
+  for (NetworkTensor& tensor : report.network.tensors) {
+    of_model(tensor.id);
+  }
+  for (Operator& each : report.network.operators) {
     of_model(each.id);
     std::ranges::for_each(each.reads, of_model);
+    std::ranges::for_each(each.writes, of_model);
   }
 }
 
@@ -104,7 +108,8 @@ PlanReport one_after_another(std::vector<PlanReport> models,
       }
     }
     append(all.blocks, model.blocks);
-    append(all.operators, model.operators);
+    append(all.network.tensors, model.network.tensors);
+    append(all.network.operators, model.network.operators);
     append(all.diagnostics, model.diagnostics);
   }
   all.has_alignments =

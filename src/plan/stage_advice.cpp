@@ -129,7 +129,7 @@ class StagePlanner {
       count_reads();
       return std::nullopt;
     }
-    if (cold_.operators.empty()) {
+    if (cold_.network.operators.empty()) {
       return core::error(
                  Code::kPlanRule,
                  fmt::format("a profile is of operators, and {} does not say what they read",
@@ -161,7 +161,7 @@ class StagePlanner {
 
   void count_reads() {
     result_.measure = StageMeasure::kRanks;
-    if (cold_.operators.empty()) {
+    if (cold_.network.operators.empty()) {
       for (std::size_t i = 0; i < gains_.size(); ++i) {
         if (roots_[i] == &cold_.blocks[i] && cold_.blocks[i].role == Lifetime::kConstant) {
           gains_[i] = static_cast<double>(cold_.blocks[i].uses.value_or(1)) *
@@ -169,7 +169,7 @@ class StagePlanner {
         }
       }
     }
-    for (const model::Operator& each : cold_.operators) {
+    for (const model::Operator& each : cold_.network.operators) {
       // What a run reads once, it reads as fast as the copy would have been made.
       if (const auto weights = weights_of(each); weights && each.passes != 1) {
         gains_[*weights] += static_cast<double>(std::max<std::uint64_t>(each.passes, 1)) *
@@ -195,7 +195,7 @@ class StagePlanner {
       staged.emplace(layer.name, layer.total);
     }
     std::unordered_map<std::string_view, const model::Operator*> operators;
-    for (const model::Operator& each : cold_.operators) {
+    for (const model::Operator& each : cold_.network.operators) {
       operators.emplace(each.id, &each);
     }
     std::vector<std::string> strangers;

@@ -7,15 +7,20 @@ must be the same.
 
 import csv
 import os
+import re
 import struct
 from pathlib import Path
 from typing import Any
 
-from support import SOURCE, Context, check, main, parse_json, read_json, same
+from support import SOURCE, Context, check, main, parse_json, read, read_json, same
 
 SAMPLE = SOURCE / "samples" / "plans" / "tflite" / "kws_ref_model.tflite"
 # Bytes of an element, by TensorType.
 ELEMENT = {0: 4, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1}
+TYPES = {0: "float32", 2: "int32", 9: "int8"}
+# Of BuiltinOperator, what these models have.
+KINDS = {0: "ADD", 1: "AVERAGE_POOL_2D", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 9: "FULLY_CONNECTED", 22: "RESHAPE", 25: "SOFTMAX",
+         114: "QUANTIZE"}
 TABLES = {"vww_96_int8": "vww_mobilenet", "kws_ref_model": "kws_dscnn", "ad01_int8": "ad_toycar", "pretrainedResnet_quant": "ic_resnet8"}
 # Of vww_96_int8, what Ambiq's published rules for it stage (its hot 1x1 weights): 87.6 KiB.
 STAGED = (*range(45, 50), *range(51, 56))
@@ -98,6 +103,24 @@ def check_model(context: Context, path: Path) -> dict[str, Any]:
     return document
 
 
+def check_header(path: Path, header: str, model: Table) -> None:
+    """What the module's header says of elements and operators."""
+    (graph,) = model.tables(2)
+    for index, tensor in enumerate(graph.tables(0)):
+        said = re.search(rf"^  net_tensor_{index} = \d+, /\* .*, (\w+) ([0-9x]+) \*/$", header, flags=re.M)
+        shape = "x".join(map(str, tensor.numbers(0)))
+        # A scalar has no dimensions, and what nobody uses has no bytes.
+        if said and shape:
+            same(f"{path.name}: tensor {index}", (said[1], said[2]), (TYPES[tensor.scalar(1, "b")], shape))
+        check(said or not shape or f"net_tensor_{index} " not in header, f"{path.name}: nothing is said of tensor {index}")
+    codes = [max(code.scalar(0, "b"), code.scalar(3, "i")) for code in model.tables(1)]
+    found = re.findall(r"^  net_operator_(\d+) = (\d+), /\* (\w+); reads ([\d, ]+); writes ([\d, ]+) \*/$", header, flags=re.M)
+    wanted = [(str(step), str(step), KINDS[codes[each.scalar(0, "I")]],
+               ", ".join(str(number) for number in each.numbers(1) if number >= 0), ", ".join(map(str, each.numbers(2))))
+              for step, each in enumerate(graph.tables(3))]
+    same(f"{path.name}: operators", found, wanted)
+
+
 def check_bytes(context: Context, path: Path) -> None:
     """The bytes of every constant, where the module's report says that it lies in its arena's."""
     data = path.read_bytes()
@@ -114,6 +137,7 @@ def check_bytes(context: Context, path: Path) -> None:
              for arena in report["arenas"]["constant"]}
     found = {tensor["id"]: blobs[tensor["memory"]][tensor["offset"]:tensor["offset"] + tensor["size"]]
              for tensor in report["tensors"] if tensor["role"] == "constant"}
+    check_header(path, read(folder / "inc" / "net_model.h"), model)
     check(found == wanted, f"{path.name}: bytes of {[name for name in wanted if found.get(name) != wanted[name]]}")
 
 

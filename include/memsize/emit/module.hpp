@@ -10,6 +10,7 @@
 #include "memsize/model/plan.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -58,6 +59,16 @@ struct ModuleTensor {
   bool is_output = false;
 };
 
+/// One operator of the network, which the application's table has.
+struct ModuleOperator {
+  /// Its enumerator, and what that stands for: the report's id where it is a number, else the
+  /// place.
+  std::string name;
+  std::int64_t number = 0;
+  /// "CONV_2D: reads 0, 1, 2; writes 3".
+  std::string note;
+};
+
 struct Module {
   std::string prefix;
   std::string planner;
@@ -67,6 +78,8 @@ struct Module {
   /// By region.
   std::vector<ModuleArena> arenas;
   std::vector<ModuleTensor> tensors;
+  /// In their order; empty: no report lists them.
+  std::vector<ModuleOperator> operators;
   std::string envelope_hash;
   std::string layout_hash;
   /// heliaAOT's residency report of it.

@@ -1,5 +1,4 @@
-// What a model computes, as far as planning its memory asks: which operator reads what, and how
-// often.
+// What a model computes: its tensors' elements, and which operator reads and writes what.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +7,40 @@
 
 namespace memsize::model {
 
+/// The elements of a tensor; where it lies is a PlannedBlock of the same id.
+struct NetworkTensor {
+  std::string id;
+  /// Of an element, in NumPy's words: "int8"; empty: the report does not say.
+  std::string type;
+  /// Outermost dimension first; 0: known at run time only.
+  std::vector<std::uint64_t> shape;
+
+  friend bool operator==(const NetworkTensor&, const NetworkTensor&) = default;
+};
+
 /// One operator of a model.
 struct Operator {
   /// As compilers and profiles call it: of a .tflite its index, which heliaAOT keeps.
   std::string id;
-  /// Ids of the tensors that it reads, in its order.
+  /// In TensorFlow Lite's words: "CONV_2D", or a custom operator's own name; empty: nobody says.
+  std::string kind;
+  /// Ids of the tensors that it reads and writes, in its order.
   std::vector<std::string> reads;
+  std::vector<std::string> writes;
   /// How often a run goes over its constants: a convolution once for each place of its output, a
   /// fully connected layer once for each row. 0: the report does not say.
   std::uint64_t passes = 0;
 
   friend bool operator==(const Operator&, const Operator&) = default;
+};
+
+/// As far as a report says it.
+struct Network {
+  std::vector<NetworkTensor> tensors;
+  /// In the order in which they run.
+  std::vector<Operator> operators;
+
+  friend bool operator==(const Network&, const Network&) = default;
 };
 
 }  // namespace memsize::model

@@ -141,8 +141,8 @@ struct PlanReport {
   /// In the report's order.
   std::vector<PlannedBlock> blocks;
   std::vector<LayerTime> layers;
-  /// In the order in which they run; empty: the report does not say.
-  std::vector<Operator> operators;
+  /// Empty: the report does not say.
+  Network network;
   /// The format has alignments: where there is none, any byte will do.
   bool has_alignments = false;
   /// What the format never has, for people: "kernels' own scratch is not in a .tflite". Empty: it

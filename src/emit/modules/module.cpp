@@ -79,6 +79,7 @@ class ModuleMaker {
       add_arena(plan, arena);
     }
     add_tensors(plan, view);
+    add_operators(plan.network);
     add_bytes(plan);
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
@@ -180,6 +181,10 @@ class ModuleMaker {
         placed[each.block] = &each;
       }
     }
+    std::unordered_map<std::string_view, const model::NetworkTensor*> elements;
+    for (const model::NetworkTensor& tensor : plan.network.tensors) {
+      elements.emplace(tensor.id, &tensor);
+    }
     std::unordered_map<const model::PlannedBlock*, std::size_t> numbers;
     for (const model::PlannedBlock& block : plan.blocks) {
       numbers[&block] = numbers.size();
@@ -197,7 +202,7 @@ class ModuleMaker {
       module_.tensors.push_back(
           {.id = block.id,
            .name = names_.take(lower_name(options_.prefix, "TENSOR_" + identifier_part(block.id))),
-           .note = note_of(place),
+           .note = note_of(place) + in_words(core::value_in(elements, std::string_view{block.id})),
            .arena = arena_of(plan, block),
            .offset = core::Bytes{place.offset},
            .size = core::Bytes{place.size},
@@ -214,6 +219,34 @@ class ModuleMaker {
                         listed(unplaced)),
             {plan.path},
             "plan them: memsize plan says what does not fit");
+    }
+  }
+
+  // ", int8 1x49x10x1"; empty: no report says.
+  static std::string in_words(const model::NetworkTensor* const* tensor) {
+    if (tensor == nullptr || ((*tensor)->type.empty() && (*tensor)->shape.empty())) {
+      return {};
+    }
+    return fmt::format(", {}{}{}",
+                       core::printable((*tensor)->type, 20),
+                       (*tensor)->shape.empty() ? "" : " ",
+                       fmt::join((*tensor)->shape, "x"));
+  }
+
+  void add_operators(const model::Network& network) {
+    const auto list = [](const char* what, const std::vector<std::string>& ids) {
+      return ids.empty()
+                 ? std::string{}
+                 : fmt::format("; {} {}", what, core::printable(core::join(ids, ", "), 200));
+    };
+    for (const model::Operator& each : network.operators) {
+      const auto place = static_cast<std::int64_t>(module_.operators.size());
+      const auto number = core::parse_address(each.id);
+      module_.operators.push_back(
+          {.name = names_.take(lower_name(options_.prefix, "OPERATOR_" + identifier_part(each.id))),
+           .number = number && *number <= INT32_MAX ? static_cast<std::int64_t>(*number) : place,
+           .note = core::printable(each.kind.empty() ? "operator" : each.kind, 60) +
+                   list("reads", each.reads) + list("writes", each.writes)});
     }
   }
 

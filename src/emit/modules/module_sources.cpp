@@ -150,6 +150,13 @@ Json model_view(const Module& module) {
   view["count"] = fmt::format("{}", module.arenas.size());
   view["arenas"] = arena_rows(module);
   view["tensors"] = tensor_rows(module);
+  view["operators"] = Json::array();
+  for (const ModuleOperator& each : module.operators) {
+    view["operators"].push_back(
+        {{"name", each.name}, {"number", fmt::format("{}", each.number)}, {"note", each.note}});
+  }
+  view["has_operators"] = !module.operators.empty();
+  view["num_operators"] = fmt::format("{}", module.operators.size());
   view["num_tensors"] = fmt::format("{}", module.tensors.size());
   view["inputs"] = views_of(module, &ModuleTensor::is_input);
   view["outputs"] = views_of(module, &ModuleTensor::is_output);

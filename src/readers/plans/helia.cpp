@@ -366,6 +366,10 @@ class ManifestReader : private PlanFields {
     touch.region_id = whole_if_any(object, "arena_region_id");
     touch.offset = size_if_any(object, "offset");
     touch.size = size_of(object);
+    touch.type = text_if_any(object, "dtype");
+    for (const docs::Value dimension : items(object["shape"])) {
+      touch.shape.push_back(dimension.is(docs::Kind::kWhole) ? dimension.whole() : 0);
+    }
     if (!touch.id.empty()) {
       tensors.take(std::move(touch));
     }

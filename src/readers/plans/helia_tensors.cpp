@@ -51,7 +51,8 @@ void HeliaTensors::begin_operator(std::int64_t index,
                                   std::string_view type,
                                   PlanPlace place) {
   find_views();
-  operators_.push_back({.id = id.empty() ? fmt::format("{}", index) : std::move(id)});
+  network_.operators.push_back(
+      {.id = id.empty() ? fmt::format("{}", index) : std::move(id), .kind = std::string{type}});
   const auto step = problems_.lifetime(index, index, LastStep::kInside, place, "the operator");
   operator_ = step ? index : 0;
   is_view_ = is_view(type);
@@ -151,11 +152,13 @@ void HeliaTensors::take(HeliaTouch touch) {
     (void)problems_.ends_in_plan(*touch.offset, touch.size, touch.place, "the tensor");
   }
   take_arena(touch);
-  if (touch.side != HeliaTouch::Side::kOutput && !operators_.empty()) {
-    operators_.back().reads.push_back(touch.id);
+  if (!network_.operators.empty()) {
+    model::Operator& now = network_.operators.back();
+    (touch.side == HeliaTouch::Side::kOutput ? now.writes : now.reads).push_back(touch.id);
   }
   const auto [found, fresh] = by_id_.emplace(touch.id, tensors_.size());
   if (fresh) {
+    network_.tensors.push_back({touch.id, std::move(touch.type), std::move(touch.shape)});
     Tensor tensor;
     tensor.block.id = touch.id;
     tensor.block.name = std::move(touch.name);
@@ -216,7 +219,7 @@ void HeliaTensors::finish(model::PlanReport& report) {
   for (model::PlannedArena& arena : arenas_) {
     report.arenas.push_back(std::move(arena));
   }
-  report.operators = std::move(operators_);
+  report.network = std::move(network_);
   tensors_.clear();
   arenas_.clear();
 }

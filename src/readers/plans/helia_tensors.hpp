@@ -32,6 +32,9 @@ struct HeliaTouch {
   std::optional<std::uint64_t> region_id;
   std::optional<core::Bytes> offset;
   core::Bytes size;
+  /// Of its elements; empty: not said.
+  std::string type;
+  std::vector<std::uint64_t> shape;
   PlanPlace place;
 };
 
@@ -71,7 +74,7 @@ class HeliaTensors {
 
   PlanProblems& problems_;
   std::vector<Tensor> tensors_;
-  std::vector<model::Operator> operators_;
+  model::Network network_;
   std::unordered_map<std::string, std::size_t> by_id_;
   std::vector<model::PlannedArena> arenas_;
   std::map<std::pair<model::Lifetime, std::string>, std::size_t> arena_of_;

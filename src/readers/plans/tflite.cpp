@@ -34,12 +34,153 @@ using core::Code;
 
 constexpr std::uint32_t kTfliteSchema = 3;
 constexpr std::size_t kTfliteIdentifier = 4;
+constexpr std::size_t kLongestKind = 60;
 constexpr const char* kCopyAgain = "convert the model again, or copy the file again";
 constexpr const char* kNotInModels = "kernels' own scratch is not in a .tflite";
 
 // Bits of an element, by tflite's TensorType; 0: it has no fixed size (string, resource, variant).
 constexpr auto kBits = std::to_array<std::uint64_t>(
     {32, 16, 32, 8, 64, 0, 8, 16, 64, 8, 64, 128, 64, 0, 0, 32, 16, 4});
+
+constexpr auto kTypes = std::to_array<std::string_view>({"float32",
+                                                         "float16",
+                                                         "int32",
+                                                         "uint8",
+                                                         "int64",
+                                                         "",
+                                                         "bool",
+                                                         "int16",
+                                                         "complex64",
+                                                         "int8",
+                                                         "float64",
+                                                         "complex128",
+                                                         "uint64",
+                                                         "",
+                                                         "",
+                                                         "uint32",
+                                                         "uint16",
+                                                         "int4"});
+
+// By tflite's BuiltinOperator, as far as models for microcontrollers go.
+constexpr std::size_t kCustomOperator = 32;
+constexpr auto kOperatorKinds = std::to_array<std::string_view>({"ADD",
+                                                                 "AVERAGE_POOL_2D",
+                                                                 "CONCATENATION",
+                                                                 "CONV_2D",
+                                                                 "DEPTHWISE_CONV_2D",
+                                                                 "DEPTH_TO_SPACE",
+                                                                 "DEQUANTIZE",
+                                                                 "EMBEDDING_LOOKUP",
+                                                                 "FLOOR",
+                                                                 "FULLY_CONNECTED",
+                                                                 "HASHTABLE_LOOKUP",
+                                                                 "L2_NORMALIZATION",
+                                                                 "L2_POOL_2D",
+                                                                 "LOCAL_RESPONSE_NORMALIZATION",
+                                                                 "LOGISTIC",
+                                                                 "LSH_PROJECTION",
+                                                                 "LSTM",
+                                                                 "MAX_POOL_2D",
+                                                                 "MUL",
+                                                                 "RELU",
+                                                                 "RELU_N1_TO_1",
+                                                                 "RELU6",
+                                                                 "RESHAPE",
+                                                                 "RESIZE_BILINEAR",
+                                                                 "RNN",
+                                                                 "SOFTMAX",
+                                                                 "SPACE_TO_DEPTH",
+                                                                 "SVDF",
+                                                                 "TANH",
+                                                                 "CONCAT_EMBEDDINGS",
+                                                                 "SKIP_GRAM",
+                                                                 "CALL",
+                                                                 "CUSTOM",
+                                                                 "EMBEDDING_LOOKUP_SPARSE",
+                                                                 "PAD",
+                                                                 "UNIDIRECTIONAL_SEQUENCE_RNN",
+                                                                 "GATHER",
+                                                                 "BATCH_TO_SPACE_ND",
+                                                                 "SPACE_TO_BATCH_ND",
+                                                                 "TRANSPOSE",
+                                                                 "MEAN",
+                                                                 "SUB",
+                                                                 "DIV",
+                                                                 "SQUEEZE",
+                                                                 "UNIDIRECTIONAL_SEQUENCE_LSTM",
+                                                                 "STRIDED_SLICE",
+                                                                 "BIDIRECTIONAL_SEQUENCE_RNN",
+                                                                 "EXP",
+                                                                 "TOPK_V2",
+                                                                 "SPLIT",
+                                                                 "LOG_SOFTMAX",
+                                                                 "DELEGATE",
+                                                                 "BIDIRECTIONAL_SEQUENCE_LSTM",
+                                                                 "CAST",
+                                                                 "PRELU",
+                                                                 "MAXIMUM",
+                                                                 "ARG_MAX",
+                                                                 "MINIMUM",
+                                                                 "LESS",
+                                                                 "NEG",
+                                                                 "PADV2",
+                                                                 "GREATER",
+                                                                 "GREATER_EQUAL",
+                                                                 "LESS_EQUAL",
+                                                                 "SELECT",
+                                                                 "SLICE",
+                                                                 "SIN",
+                                                                 "TRANSPOSE_CONV",
+                                                                 "SPARSE_TO_DENSE",
+                                                                 "TILE",
+                                                                 "EXPAND_DIMS",
+                                                                 "EQUAL",
+                                                                 "NOT_EQUAL",
+                                                                 "LOG",
+                                                                 "SUM",
+                                                                 "SQRT",
+                                                                 "RSQRT",
+                                                                 "SHAPE",
+                                                                 "POW",
+                                                                 "ARG_MIN",
+                                                                 "FAKE_QUANT",
+                                                                 "REDUCE_PROD",
+                                                                 "REDUCE_MAX",
+                                                                 "PACK",
+                                                                 "LOGICAL_OR",
+                                                                 "ONE_HOT",
+                                                                 "LOGICAL_AND",
+                                                                 "LOGICAL_NOT",
+                                                                 "UNPACK",
+                                                                 "REDUCE_MIN",
+                                                                 "FLOOR_DIV",
+                                                                 "REDUCE_ANY",
+                                                                 "SQUARE",
+                                                                 "ZEROS_LIKE",
+                                                                 "FILL",
+                                                                 "FLOOR_MOD",
+                                                                 "RANGE",
+                                                                 "RESIZE_NEAREST_NEIGHBOR",
+                                                                 "LEAKY_RELU",
+                                                                 "SQUARED_DIFFERENCE",
+                                                                 "MIRROR_PAD",
+                                                                 "ABS",
+                                                                 "SPLIT_V",
+                                                                 "UNIQUE",
+                                                                 "CEIL",
+                                                                 "REVERSE_V2",
+                                                                 "ADD_N",
+                                                                 "GATHER_ND",
+                                                                 "COS",
+                                                                 "WHERE",
+                                                                 "RANK",
+                                                                 "ELU",
+                                                                 "REVERSE_SEQUENCE",
+                                                                 "MATRIX_DIAG",
+                                                                 "QUANTIZE",
+                                                                 "MATRIX_SET_DIAG",
+                                                                 "ROUND",
+                                                                 "HARD_SWISH"});
 
 // Flatbuffers are read where they lie, so they lie as their numbers need it.
 class Aligned {
@@ -98,6 +239,7 @@ class TfliteReader {
       return problems_.finish({});
     }
     buffers_ = model.buffers();
+    codes_ = model.operator_codes();
     read_graph(*model.subgraphs()->Get(0));
     return problems_.finish(std::move(report_));
   }
@@ -197,13 +339,17 @@ class TfliteReader {
   using Tensors = flatbuffers::Vector<flatbuffers::Offset<tflite::Tensor>>;
 
   void add_operator(std::size_t index, const tflite::Operator& each, const Tensors& tensors) {
-    model::Operator added{.id = fmt::format("{}", index), .passes = 1};
-    for (std::size_t i = 0; each.inputs() != nullptr && i < each.inputs()->size(); ++i) {
-      const std::int32_t tensor = each.inputs()->Get(static_cast<unsigned>(i));
-      if (tensor >= 0) {
-        added.reads.push_back(fmt::format("{}", tensor));
+    model::Operator added{.id = fmt::format("{}", index), .kind = kind_of(each), .passes = 1};
+    const auto list = [](const Indices* indices, std::vector<std::string>& ids) {
+      for (std::size_t i = 0; indices != nullptr && i < indices->size(); ++i) {
+        const std::int32_t tensor = indices->Get(static_cast<unsigned>(i));
+        if (tensor >= 0) {
+          ids.push_back(fmt::format("{}", tensor));
+        }
       }
-    }
+    };
+    list(each.inputs(), added.reads);
+    list(each.outputs(), added.writes);
     const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
     const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
     const Indices* const shape =
@@ -215,7 +361,34 @@ class TfliteReader {
       const std::int32_t places = std::max(shape->Get(static_cast<unsigned>(i)), 1);
       added.passes = std::min(added.passes * static_cast<std::uint64_t>(places), kMost);
     }
-    report_.operators.push_back(std::move(added));
+    report_.network.operators.push_back(std::move(added));
+  }
+
+  [[nodiscard]] std::string kind_of(const tflite::Operator& each) const {
+    if (codes_ == nullptr || each.opcode_index() >= codes_->size()) {
+      return {};
+    }
+    const tflite::OperatorCode& code = *codes_->Get(each.opcode_index());
+    const auto number = static_cast<std::size_t>(
+        std::max<std::int32_t>({code.deprecated_builtin_code(), code.builtin_code(), 0}));
+    if (number == kCustomOperator && code.custom_code() != nullptr) {
+      return core::printable(code.custom_code()->str(), kLongestKind);
+    }
+    return number < kOperatorKinds.size() ? std::string{kOperatorKinds[number]}
+                                          : fmt::format("builtin {}", number);
+  }
+
+  void add_elements(const std::string& id, const tflite::Tensor& tensor) {
+    const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
+    model::NetworkTensor added{.id = id};
+    if (type < kTypes.size()) {
+      added.type = kTypes[type];
+    }
+    for (std::size_t i = 0; tensor.shape() != nullptr && i < tensor.shape()->size(); ++i) {
+      const std::int32_t dimension = tensor.shape()->Get(static_cast<unsigned>(i));
+      added.shape.push_back(static_cast<std::uint64_t>(std::max(dimension, 0)));
+    }
+    report_.network.tensors.push_back(std::move(added));
   }
 
   void mark(const Indices* indices, std::vector<bool>& marks, const std::string& what) {
@@ -269,6 +442,7 @@ class TfliteReader {
     if (span.uses != 0) {
       block.uses = span.uses;
     }
+    add_elements(block.id, tensor);
     report_.blocks.push_back(std::move(block));
   }
 
@@ -343,6 +517,7 @@ class TfliteReader {
   PlanProblems problems_;
   model::PlanReport report_;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::Buffer>>* buffers_ = nullptr;
+  const flatbuffers::Vector<flatbuffers::Offset<tflite::OperatorCode>>* codes_ = nullptr;
   std::vector<Span> spans_;
   /// Tensors that may be larger at run time.
   std::size_t open_ = 0;

@@ -62,7 +62,8 @@ PlanReport model() {
                    block("b0", Lifetime::kConstant, 16),
                    block("w1", Lifetime::kConstant, 300),
                    block("b1", Lifetime::kConstant, 16)};
-  report.operators = {{"0", {"in", "w0", "b0"}, 10}, {"1", {"in", "w1", "b1"}, 100}};
+  report.network.operators = {{"0", "CONV_2D", {"in", "w0", "b0"}, {}, 10},
+                              {"1", "CONV_2D", {"in", "w1", "b1"}, {}, 100}};
   return report;
 }
 
@@ -163,7 +164,7 @@ TEST_SUITE("plan") {
 
   TEST_CASE("where a table counts uses and knows no operators, these count") {
     PlanReport report = model();
-    report.operators.clear();
+    report.network.operators.clear();
     report.blocks[1].uses = 1;
     report.blocks[3].uses = 9;
     CHECK(names(staged(report, part(4096), {.memories = {{"near", Bytes{304}}}})) == Names{"w1"});
@@ -180,7 +181,7 @@ TEST_SUITE("plan") {
     const std::vector<model::LayerTime> other = {{.name = "77", .total = 1}};
     CHECK(code(model(), {.memories = {kCheapest}, .profiles = {other}}) == Code::kPlanRule);
     PlanReport table = model();
-    table.operators.clear();
+    table.network.operators.clear();
     CHECK(code(table, {.memories = {kCheapest}, .profiles = {other}}) == Code::kPlanRule);
   }
 }

@@ -42,6 +42,14 @@ struct Tensor {
 struct Operator {
   std::vector<int> inputs;
   std::vector<int> outputs;
+  /// Of the model's codes.
+  unsigned code = 0;
+};
+
+struct OperatorCode {
+  std::int8_t deprecated = 0;
+  std::int32_t builtin = 0;
+  std::string custom = {};
 };
 
 struct Model {
@@ -56,6 +64,7 @@ struct Model {
   std::map<std::size_t, std::pair<std::uint64_t, std::uint64_t>> behind = {};
   unsigned version = 3;
   std::size_t graphs = 1;
+  std::vector<OperatorCode> codes = {};
 };
 
 std::string text_of(const Model& model) {
@@ -86,13 +95,24 @@ std::string text_of(const Model& model) {
     }
     std::vector<flatbuffers::Offset<tflite::Operator>> operators;
     for (const Operator& each : model.operators) {
-      operators.push_back(tflite::CreateOperatorDirect(out, 0, &each.inputs, &each.outputs));
+      operators.push_back(
+          tflite::CreateOperatorDirect(out, each.code, &each.inputs, &each.outputs));
     }
     graphs.push_back(
         tflite::CreateSubGraphDirect(out, &tensors, &model.inputs, &model.outputs, &operators));
   }
+  std::vector<flatbuffers::Offset<tflite::OperatorCode>> codes;
+  for (const OperatorCode& each : model.codes) {
+    codes.push_back(
+        tflite::CreateOperatorCodeDirect(out,
+                                         each.deprecated,
+                                         each.custom.empty() ? nullptr : each.custom.c_str(),
+                                         1,
+                                         each.builtin));
+  }
   tflite::FinishModelBuffer(
-      out, tflite::CreateModelDirect(out, model.version, &graphs, "made by a test", &buffers));
+      out,
+      tflite::CreateModelDirect(out, model.version, &codes, &graphs, "made by a test", &buffers));
   return {reinterpret_cast<const char*>(out.GetBufferPointer()), out.GetSize()};
 }
 
@@ -129,6 +149,28 @@ core::Diagnostic refused(const Model& model) {
 }  // namespace
 
 TEST_SUITE("readers") {
+  TEST_CASE("tflite: operators have a kind, and tensors elements") {
+    Model model = small();
+    // The same twice, since the format had more than 127 kinds.
+    model.codes = {{3, 3}, {127, 130}, {32, 32, "DETECT\n"}, {0, 9}};
+    const model::Network network = read(text_of(model)).network;
+    REQUIRE(network.operators.size() == 2);
+    CHECK(network.operators[0].kind == "CONV_2D");
+    CHECK(network.operators[0].reads == std::vector<std::string>{"0", "1"});
+    CHECK(network.operators[0].writes == std::vector<std::string>{"2"});
+    const auto kind_of = [&](unsigned code) {
+      model.operators[0].code = code;
+      return read(text_of(model)).network.operators[0].kind;
+    };
+    CHECK(kind_of(1) == "builtin 130");
+    CHECK(kind_of(2) == "DETECT\\x0A");
+    CHECK(kind_of(3) == "FULLY_CONNECTED");
+    CHECK(kind_of(4).empty());
+    REQUIRE(network.tensors.size() == 5);
+    CHECK(network.tensors[1] == model::NetworkTensor{"1", "int8", {8, 2}});
+    CHECK(network.tensors[3] == model::NetworkTensor{"3", "float32", {1, 8}});
+  }
+
   TEST_CASE("tflite: what is alive follows from the order of the operators") {
     const model::PlanReport report = read(text_of(small()));
     // Nobody uses tensor 5.

@@ -81,6 +81,18 @@ typedef struct my_module_operator {
   int32_t (*run)(struct my_module_model_context* ctx, int32_t id);
 } my_module_operator_t;
 
+/* The network's operators, in their order: what the application's table may have as ids. */
+enum {
+  my_module_operator_0 = 0, /* CONV_2D; reads 0, 1, 2; writes 3 */
+  my_module_operator_1 = 1, /* DEPTHWISE_CONV_2D; reads 3, 4, 5; writes 6 */
+  my_module_operator_2 = 2, /* AVERAGE_POOL_2D; reads 6; writes 7 */
+  my_module_operator_3 = 3, /* RESHAPE; reads 7; writes 8 */
+  my_module_operator_4 = 4, /* ADD; reads 8, 9; writes 10 */
+  my_module_operator_5 = 5, /* FULLY_CONNECTED; reads 10, 11, 12; writes 13 */
+  my_module_operator_6 = 6, /* SOFTMAX; reads 13; writes 14 */
+  my_module_num_operators = 7
+};
+
 #define my_module_num_inputs 1
 #define my_module_num_outputs 1
 
@@ -104,21 +116,21 @@ typedef struct my_module_tensor {
 } my_module_tensor_t;
 
 enum {
-  my_module_tensor_0 = 0, /* spectrogram, scratch, step 0 */
-  my_module_tensor_3 = 1, /* conv, scratch, steps 0 to 1 */
-  my_module_tensor_1 = 2, /* conv/weights, constant, all the time */
-  my_module_tensor_2 = 3, /* conv/bias, constant, all the time */
-  my_module_tensor_6 = 4, /* depthwise, scratch, steps 1 to 2 */
-  my_module_tensor_4 = 5, /* depthwise/weights, constant, all the time */
-  my_module_tensor_5 = 6, /* depthwise/bias, constant, all the time */
-  my_module_tensor_7 = 7, /* pool, scratch, steps 2 to 3 */
-  my_module_tensor_8 = 8, /* flat, scratch, steps 3 to 4, in the bytes of 7 */
-  my_module_tensor_9 = 9, /* history, persistent, all the time */
-  my_module_tensor_10 = 10, /* mixed, scratch, steps 4 to 5 */
-  my_module_tensor_13 = 11, /* dense, scratch, steps 5 to 6 */
-  my_module_tensor_11 = 12, /* dense/weights, constant, all the time */
-  my_module_tensor_12 = 13, /* dense/bias, constant, all the time */
-  my_module_tensor_14 = 14, /* words, scratch, step 6 */
+  my_module_tensor_0 = 0, /* spectrogram, scratch, step 0, int8 1x49x10x1 */
+  my_module_tensor_3 = 1, /* conv, scratch, steps 0 to 1, int8 1x25x5x8 */
+  my_module_tensor_1 = 2, /* conv/weights, constant, all the time, int8 8x10x4x1 */
+  my_module_tensor_2 = 3, /* conv/bias, constant, all the time, int32 8 */
+  my_module_tensor_6 = 4, /* depthwise, scratch, steps 1 to 2, int8 1x25x5x8 */
+  my_module_tensor_4 = 5, /* depthwise/weights, constant, all the time, int8 1x3x3x8 */
+  my_module_tensor_5 = 6, /* depthwise/bias, constant, all the time, int32 8 */
+  my_module_tensor_7 = 7, /* pool, scratch, steps 2 to 3, int8 1x12x2x8 */
+  my_module_tensor_8 = 8, /* flat, scratch, steps 3 to 4, in the bytes of 7, int8 1x192 */
+  my_module_tensor_9 = 9, /* history, persistent, all the time, int8 1x192 */
+  my_module_tensor_10 = 10, /* mixed, scratch, steps 4 to 5, int8 1x192 */
+  my_module_tensor_13 = 11, /* dense, scratch, steps 5 to 6, int8 1x4 */
+  my_module_tensor_11 = 12, /* dense/weights, constant, all the time, int8 4x192 */
+  my_module_tensor_12 = 13, /* dense/bias, constant, all the time, int32 4 */
+  my_module_tensor_14 = 14, /* words, scratch, step 6, int8 1x4 */
   my_module_num_tensors = 15
 };
 extern const my_module_tensor_t my_module_tensors[];
