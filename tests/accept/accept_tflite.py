@@ -21,6 +21,15 @@ TYPES = {0: "float32", 2: "int32", 9: "int8"}
 # Of BuiltinOperator, what these models have.
 KINDS = {0: "ADD", 1: "AVERAGE_POOL_2D", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 9: "FULLY_CONNECTED", 22: "RESHAPE", 25: "SOFTMAX",
          114: "QUANTIZE"}
+# By the union's type, the fields in the order in which they are told: number, form, default.
+STRIDES = {"padding": (0, "b", 0), "stride_h": (2, "i", 0), "stride_w": (1, "i", 0)}
+OPTIONS = {
+    1: STRIDES | {"dilation_h_factor": (5, "i", 1), "dilation_w_factor": (4, "i", 1), "fused_activation_function": (3, "b", 0)},
+    2: STRIDES | {"depth_multiplier": (3, "i", 0), "dilation_h_factor": (6, "i", 1), "dilation_w_factor": (5, "i", 1),
+                  "fused_activation_function": (4, "b", 0)},
+    5: STRIDES | {"filter_height": (4, "i", 0), "filter_width": (3, "i", 0), "fused_activation_function": (5, "b", 0)},
+    8: {"fused_activation_function": (0, "b", 0)},
+}
 TABLES = {"vww_96_int8": "vww_mobilenet", "kws_ref_model": "kws_dscnn", "ad01_int8": "ad_toycar", "pretrainedResnet_quant": "ic_resnet8"}
 # Of vww_96_int8, what Ambiq's published rules for it stage (its hot 1x1 weights): 87.6 KiB.
 STAGED = (*range(45, 50), *range(51, 56))
@@ -103,6 +112,18 @@ def check_model(context: Context, path: Path) -> dict[str, Any]:
     return document
 
 
+def attributes_of(operator: Table) -> str:
+    """Of the options whose kind is known, each by the number of its field; what is not written has the format's default."""
+    names = OPTIONS.get(operator.scalar(3, "B"), {})
+    at = operator.where(4)
+    if not names or at is None:
+        return ""
+    options = Table(operator.data, at + struct.unpack_from("<I", operator.data, at)[0])
+    values = [(name, options.scalar(field, form) if options.where(field) is not None else default)
+              for name, (field, form, default) in names.items()]
+    return ", ".join(f"{name} {value}" for name, value in values)
+
+
 def check_header(path: Path, header: str, model: Table) -> None:
     """What the module's header says of elements and operators."""
     (graph,) = model.tables(2)
@@ -114,9 +135,11 @@ def check_header(path: Path, header: str, model: Table) -> None:
             same(f"{path.name}: tensor {index}", (said[1], said[2]), (TYPES[tensor.scalar(1, "b")], shape))
         check(said or not shape or f"net_tensor_{index} " not in header, f"{path.name}: nothing is said of tensor {index}")
     codes = [max(code.scalar(0, "b"), code.scalar(3, "i")) for code in model.tables(1)]
-    found = re.findall(r"^  net_operator_(\d+) = (\d+), /\* (\w+); reads ([\d, ]+); writes ([\d, ]+) \*/$", header, flags=re.M)
+    found = re.findall(r"^  net_operator_(\d+) = (\d+), /\* (\w+); reads ([\d, ]+); writes ([\d, ]+)(?:; with ([\w, ]+))? \*/$",
+                       header, flags=re.M)
     wanted = [(str(step), str(step), KINDS[codes[each.scalar(0, "I")]],
-               ", ".join(str(number) for number in each.numbers(1) if number >= 0), ", ".join(map(str, each.numbers(2))))
+               ", ".join(str(number) for number in each.numbers(1) if number >= 0), ", ".join(map(str, each.numbers(2))),
+               attributes_of(each))
               for step, each in enumerate(graph.tables(3))]
     same(f"{path.name}: operators", found, wanted)
 

@@ -65,7 +65,7 @@ struct ModuleOperator {
   /// place.
   std::string name;
   std::int64_t number = 0;
-  /// "CONV_2D: reads 0, 1, 2; writes 3".
+  /// "CONV_2D; reads 0, 1, 2; writes 3; with stride_h 2, stride_w 2".
   std::string note;
 };
 

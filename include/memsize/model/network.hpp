@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memsize::model {
@@ -27,6 +28,8 @@ struct Operator {
   /// Ids of the tensors that it reads and writes, in its order.
   std::vector<std::string> reads;
   std::vector<std::string> writes;
+  /// Of its kind, by the format's names: {"stride_h", 2}. What a reader does not know is not here.
+  std::vector<std::pair<std::string, std::int64_t>> attributes;
   /// How often a run goes over its constants: a convolution once for each place of its output, a
   /// fully connected layer once for each row. 0: the report does not say.
   std::uint64_t passes = 0;

@@ -246,7 +246,10 @@ class ModuleMaker {
           {.name = names_.take(lower_name(options_.prefix, "OPERATOR_" + identifier_part(each.id))),
            .number = number && *number <= INT32_MAX ? static_cast<std::int64_t>(*number) : place,
            .note = core::printable(each.kind.empty() ? "operator" : each.kind, 60) +
-                   list("reads", each.reads) + list("writes", each.writes)});
+                   list("reads", each.reads) + list("writes", each.writes) +
+                   list("with", core::texts_of(each.attributes, [](const auto& attribute) {
+                          return fmt::format("{} {}", attribute.first, attribute.second);
+                        }))});
     }
   }
 

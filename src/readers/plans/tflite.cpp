@@ -350,6 +350,7 @@ class TfliteReader {
     };
     list(each.inputs(), added.reads);
     list(each.outputs(), added.writes);
+    add_attributes(each, added);
     const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
     const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
     const Indices* const shape =
@@ -362,6 +363,37 @@ class TfliteReader {
       added.passes = std::min(added.passes * static_cast<std::uint64_t>(places), kMost);
     }
     report_.network.operators.push_back(std::move(added));
+  }
+
+  // Names are the format's.
+  static void add_attributes(const tflite::Operator& each, model::Operator& added) {
+    const auto add = [&](const char* name, std::int64_t value) {
+      added.attributes.emplace_back(name, value);
+    };
+    const auto add_strides = [&](const auto& options) {
+      add("padding", options.padding());
+      add("stride_h", options.stride_h());
+      add("stride_w", options.stride_w());
+    };
+    if (const auto* conv = each.builtin_options_as_Conv2DOptions()) {
+      add_strides(*conv);
+      add("dilation_h_factor", conv->dilation_h_factor());
+      add("dilation_w_factor", conv->dilation_w_factor());
+      add("fused_activation_function", conv->fused_activation_function());
+    } else if (const auto* depthwise = each.builtin_options_as_DepthwiseConv2DOptions()) {
+      add_strides(*depthwise);
+      add("depth_multiplier", depthwise->depth_multiplier());
+      add("dilation_h_factor", depthwise->dilation_h_factor());
+      add("dilation_w_factor", depthwise->dilation_w_factor());
+      add("fused_activation_function", depthwise->fused_activation_function());
+    } else if (const auto* pool = each.builtin_options_as_Pool2DOptions()) {
+      add_strides(*pool);
+      add("filter_height", pool->filter_height());
+      add("filter_width", pool->filter_width());
+      add("fused_activation_function", pool->fused_activation_function());
+    } else if (const auto* dense = each.builtin_options_as_FullyConnectedOptions()) {
+      add("fused_activation_function", dense->fused_activation_function());
+    }
   }
 
   [[nodiscard]] std::string kind_of(const tflite::Operator& each) const {

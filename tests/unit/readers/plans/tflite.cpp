@@ -44,6 +44,8 @@ struct Operator {
   std::vector<int> outputs;
   /// Of the model's codes.
   unsigned code = 0;
+  /// A convolution's, each another number: the width's dilation is left at its default.
+  bool has_options = false;
 };
 
 struct OperatorCode {
@@ -95,8 +97,15 @@ std::string text_of(const Model& model) {
     }
     std::vector<flatbuffers::Offset<tflite::Operator>> operators;
     for (const Operator& each : model.operators) {
-      operators.push_back(
-          tflite::CreateOperatorDirect(out, each.code, &each.inputs, &each.outputs));
+      const auto options =
+          each.has_options ? tflite::CreateConv2DOptions(out, 1, 2, 3, 4, 1, 5).Union() : 0;
+      operators.push_back(tflite::CreateOperatorDirect(
+          out,
+          each.code,
+          &each.inputs,
+          &each.outputs,
+          each.has_options ? tflite::BuiltinOptions_Conv2DOptions : tflite::BuiltinOptions_NONE,
+          options));
     }
     graphs.push_back(
         tflite::CreateSubGraphDirect(out, &tensors, &model.inputs, &model.outputs, &operators));
@@ -152,12 +161,21 @@ TEST_SUITE("readers") {
   TEST_CASE("tflite: operators have a kind, and tensors elements") {
     Model model = small();
     // The same twice, since the format had more than 127 kinds.
+    model.operators[0].has_options = true;
     model.codes = {{3, 3}, {127, 130}, {32, 32, "DETECT\n"}, {0, 9}};
     const model::Network network = read(text_of(model)).network;
     REQUIRE(network.operators.size() == 2);
     CHECK(network.operators[0].kind == "CONV_2D");
     CHECK(network.operators[0].reads == std::vector<std::string>{"0", "1"});
     CHECK(network.operators[0].writes == std::vector<std::string>{"2"});
+    using Attributes = std::vector<std::pair<std::string, std::int64_t>>;
+    CHECK(network.operators[0].attributes == Attributes{{"padding", 1},
+                                                        {"stride_h", 3},
+                                                        {"stride_w", 2},
+                                                        {"dilation_h_factor", 5},
+                                                        {"dilation_w_factor", 1},
+                                                        {"fused_activation_function", 4}});
+    CHECK(network.operators[1].attributes.empty());
     const auto kind_of = [&](unsigned code) {
       model.operators[0].code = code;
       return read(text_of(model)).network.operators[0].kind;
