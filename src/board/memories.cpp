@@ -9,6 +9,7 @@
 
 #include "field_values.hpp"
 #include "machine.hpp"
+#include "part_budgets.hpp"
 #include "part_sections.hpp"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ constexpr std::uint64_t kWholePercent = 100;
 constexpr std::uint64_t kDearest = 1'000'000;
 constexpr std::size_t kMostMemories = 64;
 constexpr std::size_t kMostSections = 64;
+constexpr std::size_t kMostConsumers = 64;
 constexpr std::string_view kNotEmulated = "none";
 
 bool is_memory_name(const std::string& name) {
@@ -68,6 +70,10 @@ class MemoriesReader {
     for (const Value field : memories) {
       read_memory(field);
     }
+    const Value tiles = top.fields("tiles");
+    if (tiles) {
+      set_.tiles = read_tile_rules({tiles, "[tiles]", errors_});
+    }
     top.finish();
     if (set_.memories.empty() && errors_.empty()) {
       top.wrong(Code::kTomlMissingKey, "the part has no memory", file.place());
@@ -77,6 +83,8 @@ class MemoriesReader {
     keep(check_apart(set_, places_, [](const PartMemory& memory) { return memory.base; }));
     if (errors_.empty()) {
       keep(check_sections(sections_));
+      keep(check_tile_rules(set_, tiles.place()));
+      keep(check_knobs(set_, places_));
       keep(check_machine(files_, folder_, set_, places_));
     }
     if (!errors_.empty()) {
@@ -121,6 +129,7 @@ class MemoriesReader {
     memory.zephyr_region = region_name(reader, "zephyr");
     read_emulated(reader, memory);
     read_sections(reader, memory);
+    read_consumers(reader, memory);
     reader.finish();
     check_sizes(reader, memory);
     set_.memories.push_back(std::move(memory));
@@ -183,6 +192,22 @@ class MemoriesReader {
       if (section.is_table()) {
         sections_.push_back(read_part_section(section, memory.name, memory.writable));
         memory.sections.push_back(sections_.back().section);
+      }
+    }
+  }
+
+  void read_consumers(Fields& reader, PartMemory& memory) {
+    const Value list = reader.optional("consumers", Kind::kList);
+    if (list.size() > kMostConsumers) {
+      reader.wrong(Code::kBoardValue,
+                   fmt::format("a memory has at most {} consumers", kMostConsumers),
+                   list.place());
+      return;
+    }
+    for (const Value item : list) {
+      Fields consumer{item, fmt::format("a consumer of '{}'", memory.name), errors_};
+      if (consumer.is_table()) {
+        memory.consumers.push_back(read_consumer(consumer));
       }
     }
   }

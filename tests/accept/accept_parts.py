@@ -62,7 +62,7 @@ PARTS: dict[str, tuple[tuple[str | None, bool | None], str | None, int, dict[str
     }),
     "gap9": (NOBODY, None, 4, {
         "l1": (0x10000004, 128 * KIB, 0x1FFFC, False, True, True, None),
-        "l2": (0x1C010000, 1536 * KIB, 0x180000, False, True, False, None),
+        "l2": (0x1C000000, 1600 * KIB, 0x190000, False, True, False, None),
         "l3": (None, 32 * MIB, 32 * MIB, True, True, False, None),
     }),
     "siracusa": (NOBODY, None, 4, {
@@ -70,10 +70,13 @@ PARTS: dict[str, tuple[tuple[str | None, bool | None], str | None, int, dict[str
         "l2": (0x1C000004, 2 * MIB, 0x1FFFFC, False, True, False, None),
         "weight_sram": (0x10800020, 4 * MIB, 0x3FFFE0, False, True, True, None),
         "weight_mram": (0x10400020, 4 * MIB, 0x3FFFE0, True, False, False, None),
+        "l3": (None, 8 * MIB, 8 * MIB, True, True, True, None),
     }),
 }
 # At least 16 B; the weight memories of Siracusa are at multiples of 32 B in its linker script.
 ARENA_ALIGNMENT = {("siracusa", "weight_sram"): 32, ("siracusa", "weight_mram"): 32}
+# The private banks of GAP9's L2 are the fabric controller's.
+KEPT_BACK = {("gap9", "l2"): 64 * KIB}
 # Ranks, not measurements: what is next to the core, on the chip, not volatile, beside the chip.
 COST = {"dtcm": 1, "itcm": 1, "l1": 1, "sram": 2, "l2": 2, "weight_sram": 2, "mram": 4, "weight_mram": 4, "psram": 16, "l3": 16}
 
@@ -188,7 +191,7 @@ def check_part(context: Context, name: str) -> dict[str, Any]:
         same(f"{name}: {key}", (address_of(memory, "address"), memory["hardware_bytes"], memory["window_bytes"],
                                 not memory["volatile"], memory["writable"], memory["by_rule"],
                                 address_of(memory, "emulated_address")), wanted[key])
-        same(f"{name}: {key}: kept back", memory["window_bytes"] - memory["budget_bytes"], 0)
+        same(f"{name}: {key}: kept back", memory["window_bytes"] - memory["budget_bytes"], KEPT_BACK.get((name, key), 0))
         same(f"{name}: {key}: arenas", memory["arena_alignment"], ARENA_ALIGNMENT.get((name, key), 16))
     same(f"{name}: cheapest first", [(memory["name"], memory["cost"]) for memory in part["memories"]],
          [(key, cost) for key, cost in COST.items() if key in wanted])

@@ -46,6 +46,40 @@ struct PartSection {
   std::string toolchain;
 };
 
+/// What takes bytes of a memory and no planner knows: a stack, an array of a runtime.
+struct PartConsumer {
+  /// For people: "stack of the cluster's controller".
+  std::string name;
+  core::Bytes size;
+  /// What `--set` calls its size; empty: nobody can turn it.
+  std::string knob;
+  /// It is in a section of linked images: who has the image counts it there.
+  bool in_image = false;
+  std::string source;
+};
+
+/// What tiles of a part whose cores work on tiles may use. The memories are l1, l2 and l3.
+struct TileRules {
+  /// Of tiles, and of slabs, both buffers of each.
+  core::Bytes l1;
+  core::Bytes l2;
+  /// Bytes of one DMA command, and commands that are open at once.
+  core::Bytes dma_longest;
+  std::uint64_t dma_open = 1;
+  /// Weights of any layer above it are staged from l3, those of a linear layer within the network
+  /// and of attention at or above theirs; nothing: no size alone makes them.
+  std::optional<core::Bytes> stage;
+  std::optional<core::Bytes> stage_linear;
+  std::optional<core::Bytes> stage_attention;
+  /// Of l2 for activations before any goes to l3, and what goes then: a buffer at least so large.
+  /// Nothing: none goes.
+  std::optional<core::Bytes> activations;
+  std::optional<core::Bytes> activation_spill;
+  /// Cores that share a tile.
+  std::uint64_t workers = 1;
+  std::string source;
+};
+
 struct PartMemory {
   /// In lower case, as reports have it: "dtcm".
   std::string name;
@@ -79,6 +113,7 @@ struct PartMemory {
   std::optional<core::PhysAddr> emulated_base;
   /// False: the part's machine has no room for it.
   bool is_emulated = true;
+  std::vector<PartConsumer> consumers;
 };
 
 struct MemorySet {
@@ -88,6 +123,8 @@ struct MemorySet {
   core::Align alignment;
   /// Tensors go to the first that has room, unless a rule says otherwise: cheapest first.
   std::vector<PartMemory> memories;
+  /// Nothing: its cores do not work on tiles.
+  std::optional<TileRules> tiles;
   /// The files it was read from.
   std::vector<std::string> files;
   /// As compilers call it: "cortex-m55"; empty where nobody said.
@@ -106,6 +143,10 @@ struct MemorySet {
 /// Where the memory begins on the part's machine; nothing where it is not there.
 [[nodiscard]] std::optional<core::PhysAddr> emulated_at(const MemorySet& part,
                                                         const PartMemory& memory);
+
+/// "l1=2600", "cc_stack=4KiB": a number of [tiles] or a consumer's size, as `--set` takes it.
+/// Errors: knob.unknown, knob.syntax, and what a size is not.
+[[nodiscard]] core::Result<void> set_of_part(MemorySet& part, const std::string& typed);
 
 /// A bundled part, or a path to a .toml file (anything with a '/' or that ends in .toml). `folder`
 /// is boards/memories. Errors: board.unknown for a part that is not there, toml.* and board.* for

@@ -22,6 +22,8 @@ struct MemoryUse {
   core::Bytes copied;
   /// Nobody clears or copies it: heaps and stacks, which linker scripts give all that is left.
   core::Bytes reserved;
+  /// Of `reserved`, what is called a stack and not a heap.
+  core::Bytes stacks;
   core::Bytes window;
 
   friend bool operator==(const MemoryUse&, const MemoryUse&) = default;

@@ -94,6 +94,10 @@ core::Bytes& part_of(MemoryUse& use, const ImageSection& section, const PartMemo
   return section.is_writable && memory.writable ? use.data : use.constant;
 }
 
+bool is_stack(const ImageSection& section) {
+  return is_reserved(section) && section.name.find("heap") == std::string_view::npos;
+}
+
 bool is_in_memory_that_stays(const ImageSection& section, const MemorySet& part) {
   const PartMemory* const memory = memory_at(part, section.load_address);
   return section.is_stored && memory != nullptr && !memory->is_volatile;
@@ -130,6 +134,7 @@ std::vector<MemoryUse> use_of(const model::Image& image, const MemorySet& part) 
     for (const ImageSection& section : image.sections) {
       if (memory_at(part, section.address) == &memory) {
         part_of(use, section, memory) += section.size;
+        use.stacks += is_stack(section) ? section.size : core::Bytes{};
       }
       if (section.load_address != section.address &&
           memory_at(part, section.load_address) == &memory) {
