@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOMS = ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime", "app", "cli"]
+ROOMS = ["core", "docs", "model", "readers", "board", "sizing", "plan", "network", "layout", "emit", "sdk", "runtime", "app", "cli"]
 
 # Which rooms a room may include, besides itself.
 ALLOWED = {
@@ -22,11 +22,12 @@ ALLOWED = {
     "board": ["core", "docs", "model"],
     "sizing": ["core", "model", "board"],
     "plan": ["core", "docs", "model", "board"],
+    "network": ["core", "model", "board", "plan"],
     "layout": ["core", "model", "board"],
-    "emit": ["core", "docs", "model", "board", "plan", "layout"],
+    "emit": ["core", "docs", "model", "board", "plan", "network", "layout"],
     "sdk": ["core", "docs", "model", "board", "layout", "emit"],
     "runtime": ["core", "model", "readers", "board", "sizing", "layout", "emit"],
-    "app": ["core", "docs", "model", "readers", "board", "sizing", "plan", "layout", "emit", "sdk", "runtime"],
+    "app": ["core", "docs", "model", "readers", "board", "sizing", "plan", "network", "layout", "emit", "sdk", "runtime"],
     "cli": ROOMS,
 }
 
@@ -35,7 +36,7 @@ ALLOWED = {
 FOLDERS = {
     "readers": {"": [], "plans": [""], "images": []},
     "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
-    "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""]},
+    "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""], "networks": [""]},
     "sdk": {
         "script": [],
         "csource": [],
