@@ -27,7 +27,8 @@ memsize::model::PlanReport profiled_model() {
                              .memory = "default",
                              .size = Bytes{static_cast<std::uint64_t>(size)}});
   }
-  report.network.operators = {{"0", "", {"4", "5"}, {}, {}, 1}, {"1", "", {"6"}, {}, {}, 7}};
+  report.network.operators = {{.id = "0", .reads = {"4", "5"}, .passes = 1},
+                              {.id = "1", .reads = {"6"}, .passes = 7}};
   return report;
 }
 

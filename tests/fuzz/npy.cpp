@@ -10,12 +10,12 @@
 MEMSIZE_FUZZ_TARGET(npy) {
   using memsize::fuzz::require;
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  const auto bytes = memsize::readers::read_npy(text, "w.npy");
-  if (!bytes) {
-    require(bytes.error().size() == 1 && !bytes.error().front().hint.empty(),
+  const auto array = memsize::readers::read_npy(text, "w.npy");
+  if (!array) {
+    require(array.error().size() == 1 && !array.error().front().hint.empty(),
             "an array fails without a way out");
     return 0;
   }
-  require(bytes->size() < size && text.ends_with(*bytes), "bytes are not the end of the array");
+  require(array->bytes.size() < size && text.ends_with(array->bytes), "bytes are not the end of the array");
   return 0;
 }

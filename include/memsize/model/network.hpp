@@ -23,16 +23,23 @@ struct NetworkTensor {
 struct Operator {
   /// As compilers and profiles call it: of a .tflite its index, which heliaAOT keeps.
   std::string id;
-  /// In TensorFlow Lite's words: "CONV_2D", or a custom operator's own name; empty: nobody says.
+  /// In the words of its format: "CONV_2D" of TensorFlow Lite, "QuantConv2d" of ARES, or a custom
+  /// operator's own name; empty: nobody says.
   std::string kind;
   /// Ids of the tensors that it reads and writes, in its order.
   std::vector<std::string> reads;
   std::vector<std::string> writes;
   /// Of its kind, by the format's names: {"stride_h", 2}. What a reader does not know is not here.
   std::vector<std::pair<std::string, std::int64_t>> attributes;
+  /// What one step of a quantised value is worth, by the format's names: {"scale_input", 0.5}.
+  std::vector<std::pair<std::string, double>> scales;
+  /// Further ones that are words: {"weight_residency", "L3_STAGED"}.
+  std::vector<std::pair<std::string, std::string>> words;
   /// How often a run goes over its constants: a convolution once for each place of its output, a
   /// fully connected layer once for each row. 0: the report does not say.
   std::uint64_t passes = 0;
+  /// Where the report has it; 0: nowhere in particular.
+  std::size_t line = 0;
 
   friend bool operator==(const Operator&, const Operator&) = default;
 };

@@ -3,9 +3,11 @@
 
 #include "memsize/core/diagnostic.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memsize::readers {
 
@@ -15,9 +17,16 @@ namespace memsize::readers {
 [[nodiscard]] core::Result<std::map<std::string, std::string_view>> read_constants(
     std::string_view text, const std::string& path);
 
-/// The data of a NumPy array (.npy, versions 1 to 3) as they lie in the text. Errors: no such
-/// array, one in Fortran's order, of objects, or with the larger byte first.
-[[nodiscard]] core::Result<std::string_view> read_npy(std::string_view text,
-                                                      const std::string& path);
+/// An array of NumPy's (.npy, versions 1 to 3).
+struct NpyArray {
+  /// As NumPy writes it: "|i1", "<f4".
+  std::string_view type;
+  std::vector<std::uint64_t> shape;
+  /// As they lie in the text, rows first.
+  std::string_view bytes;
+};
+
+/// Errors: no such array, one in Fortran's order, of objects, or with the larger byte first.
+[[nodiscard]] core::Result<NpyArray> read_npy(std::string_view text, const std::string& path);
 
 }  // namespace memsize::readers

@@ -44,7 +44,7 @@ std::uint64_t element_size(std::string_view type) {
 }
 
 // "blocks_3_mlp" uses the pool "block_mlp_out_pool": one buffer for the same role in all blocks of
-// a transformer.
+// a transformer, and one for both norms of each.
 std::string pool_of(std::string_view name) {
   constexpr std::string_view kBlocks = "blocks_";
   if (!name.starts_with(kBlocks)) {
@@ -59,7 +59,8 @@ std::string pool_of(std::string_view name) {
   if (role.ends_with("_out")) {
     role.remove_suffix(4);
   }
-  return fmt::format("block_{}_out_pool", role);
+  const bool is_norm = role == "norm1" || role == "norm2";
+  return fmt::format("block_{}_out_pool", is_norm ? "norm" : role);
 }
 
 /// Buffers under their names, in the order in which the text has them, and who uses them when.
@@ -109,6 +110,14 @@ class AresBuffers {
       last_written_ = buffer->block.id;
     } else if (name && !unknown_) {
       unknown_ = name;
+    }
+  }
+
+  /// Of a layer's own, which is no output of the network.
+  void write_slab(docs::Value name, std::int64_t step) {
+    if (Buffer* const buffer = named(name)) {
+      buffer->written = std::min(buffer->written.value_or(step), step);
+      ++buffer->uses;
     }
   }
 
@@ -217,9 +226,24 @@ class AresBuffers {
     }
   }
 
-  // Only of buffers that are listed: a layer names its weights in the same way.
+  // Only of buffers that are listed: a layer names its weights in the same way. Those of blocks are
+  // in no list, but their pools are.
   Buffer* named(docs::Value name) {
-    return name.is(docs::Kind::kText) ? find(std::string{name.text()}) : nullptr;
+    if (!name.is(docs::Kind::kText)) {
+      return nullptr;
+    }
+    const std::string id{name.text()};
+    Buffer* const listed = find(id);
+    const Buffer* const pool = listed == nullptr ? find(pool_of(id)) : nullptr;
+    if (pool == nullptr || pool->is_planned) {
+      return listed;
+    }
+    const std::string alias = pool->block.id;
+    const core::Bytes size = pool->block.size;
+    Buffer& made = add(id, {}, name.position());
+    made.block.alias_of = alias;
+    made.block.size = size;
+    return &made;
   }
 
   static model::Interval derived(const Buffer& buffer, std::int64_t layers) {
@@ -341,7 +365,10 @@ class CheckpointReader : private AresReader {
     buffers_.derive_lifetimes(layers);
     buffers_.finish(report_);
     if (report_.blocks.empty() && !failed()) {
-      error(Code::kPlanSyntax, {}, "this checkpoint has no buffers", kRunAgain);
+      error(Code::kPlanSyntax,
+            {},
+            "this checkpoint has no buffers",
+            "ARES lists them in post_memory_plan.json alone; or give network_info.json");
     }
   }
 
@@ -467,9 +494,42 @@ class CheckpointReader : private AresReader {
       buffers_.read(layer["buffer"], step);
       buffers_.write(layer["buffer"], step);
       buffers_.write(layer["output_buffer"], step);
+      for (const docs::Value value : layer) {
+        if (value.key().ends_with("_slab_buffer")) {
+          buffers_.write_slab(value, step);
+        }
+      }
+      read_operator(layer);
       ++step;
     }
     return step;
+  }
+
+  // What it computes, and how it is cut: every whole number of the layer and of its tiles.
+  void read_operator(docs::Value layer) {
+    model::Operator op;
+    op.id = text_if_any(layer, "name");
+    op.kind = text_if_any(layer, "op");
+    op.line = layer.position().line;
+    const auto add = [&](const std::string& prefix, docs::Value table) {
+      for (const docs::Value value : table) {
+        if (value.is(docs::Kind::kWhole) && value.whole() <= model::kLargestPlan.count()) {
+          op.attributes.emplace_back(prefix + value.name(),
+                                     static_cast<std::int64_t>(value.whole()));
+        } else if (value.is(docs::Kind::kBoolean)) {
+          op.attributes.emplace_back(prefix + value.name(), value.boolean() ? 1 : 0);
+        }
+      }
+    };
+    add({}, layer);
+    add("tile_config.",
+        layer["tile_config"].is(docs::Kind::kTable) ? layer["tile_config"] : docs::Value{});
+    for (const char* const word : {"weight_residency", "memory_tier"}) {
+      if (layer[word].is(docs::Kind::kText)) {
+        op.words.emplace_back(word, layer[word].string());
+      }
+    }
+    report_.network.operators.push_back(std::move(op));
   }
 };
 

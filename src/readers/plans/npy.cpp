@@ -3,6 +3,9 @@
 #include "memsize/core/text.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
+#include "tidl_rows.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -39,9 +42,34 @@ std::optional<std::string_view> value_in_header(std::string_view header, std::st
   return std::nullopt;
 }
 
+// "(16, 32)", "(10,)", "()"; none where the header does not say it.
+std::optional<std::vector<std::uint64_t>> shape_in(std::string_view header) {
+  const std::size_t key = header.find("shape");
+  if (key == std::string_view::npos) {
+    return std::vector<std::uint64_t>{};
+  }
+  const std::size_t open = header.find('(', std::min(key, header.size()));
+  const std::size_t close = header.find(')', std::min(open, header.size()));
+  if (close == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::vector<std::uint64_t> shape;
+  std::string_view rest = header.substr(open + 1, close - open - 1);
+  while (!core::trim(rest).empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const auto number = whole_number(core::trim(rest.substr(0, comma)));
+    if (!number) {
+      return std::nullopt;
+    }
+    shape.push_back(*number);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return shape;
+}
+
 }  // namespace
 
-core::Result<std::string_view> read_npy(std::string_view text, const std::string& path) {
+core::Result<NpyArray> read_npy(std::string_view text, const std::string& path) {
   if (!text.starts_with(kNpyMagic) || text.size() < kNpyLength + 2) {
     return wrong_npy(path, "this is no array of NumPy's");
   }
@@ -75,7 +103,12 @@ core::Result<std::string_view> read_npy(std::string_view text, const std::string
                      fmt::format("the array's type is {}, whose bytes cannot be taken as they lie",
                                  core::printable(*type, 40)));
   }
-  return text.substr(begin + length);
+  auto shape = shape_in(header);
+  if (!shape) {
+    return wrong_npy(path, "the array's header has a 'shape' that is no list of numbers");
+  }
+  return NpyArray{
+      type->substr(1, type->size() - 2), std::move(*shape), text.substr(begin + length)};
 }
 
 }  // namespace memsize::readers

@@ -25,6 +25,10 @@ PlanResult read_ares_levels(std::string_view text, const std::string& path);
 bool probe_ares_log(std::string_view head);
 PlanResult read_ares_log(std::string_view text, const std::string& path);
 
+// ares_network.cpp
+bool probe_ares_network(std::string_view head);
+PlanResult read_ares_network(std::string_view text, const std::string& path);
+
 // lifetime_csv.cpp
 bool probe_lifetime_csv(std::string_view head);
 PlanResult read_lifetime_csv(std::string_view text, const std::string& path);

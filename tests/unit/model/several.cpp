@@ -23,7 +23,8 @@ PlanReport report_of(std::string path, std::int64_t lower, std::int64_t upper) {
   block.live.reset();
   block.windows.clear();
   report.blocks.push_back(block);
-  report.network.operators = {{"0", "CONV_2D", {"1"}, {"2"}, {}, 1}};
+  report.network.operators = {
+      {.id = "0", .kind = "CONV_2D", .reads = {"1"}, .writes = {"2"}, .passes = 1}};
   return report;
 }
 
@@ -50,7 +51,9 @@ TEST_SUITE("model") {
     CHECK(all.blocks[3].alias_of == "b/1");
     CHECK(!all.blocks[3].live);
     CHECK(!all.blocks[0].offset);
-    CHECK(all.network.operators[1] == Operator{"b/0", "CONV_2D", {"b/1"}, {"b/2"}, {}, 1});
+    CHECK(
+        all.network.operators[1] ==
+        Operator{.id = "b/0", .kind = "CONV_2D", .reads = {"b/1"}, .writes = {"b/2"}, .passes = 1});
   }
 }
 

@@ -62,8 +62,9 @@ PlanReport model() {
                    block("b0", Lifetime::kConstant, 16),
                    block("w1", Lifetime::kConstant, 300),
                    block("b1", Lifetime::kConstant, 16)};
-  report.network.operators = {{"0", "CONV_2D", {"in", "w0", "b0"}, {}, {}, 10},
-                              {"1", "CONV_2D", {"in", "w1", "b1"}, {}, {}, 100}};
+  report.network.operators = {
+      {.id = "0", .kind = "CONV_2D", .reads = {"in", "w0", "b0"}, .passes = 10},
+      {.id = "1", .kind = "CONV_2D", .reads = {"in", "w1", "b1"}, .passes = 100}};
   return report;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +31,7 @@ std::string npy(const std::string& header, const std::string& data, char version
 std::string read(const std::string& text) {
   const auto data = read_npy(text, "w.npy");
   REQUIRE_MESSAGE(data.has_value(), (data ? "" : test::all_text(data.error())));
-  return std::string{*data};
+  return std::string{data->bytes};
 }
 
 std::string refused(const std::string& text) {
@@ -68,6 +69,24 @@ TEST_SUITE("readers") {
       CAPTURE(header);
       CHECK(read(npy(header, "bytes")) == "bytes");
     }
+  }
+
+  TEST_CASE("npy: type and shape as the header has them") {
+    const auto shape = [](const std::string& written) {
+      const std::string text =
+          npy("{'descr': '<f4', 'fortran_order': False, 'shape': " + written + "}", "....");
+      const auto array = read_npy(text, "w.npy");
+      REQUIRE(array.has_value());
+      CHECK(array->type == "<f4");
+      return array->shape;
+    };
+    CHECK(shape("(1, 16, 8, 8)") == std::vector<std::uint64_t>{1, 16, 8, 8});
+    CHECK(shape("(10,)") == std::vector<std::uint64_t>{10});
+    CHECK(shape("()").empty());
+    CHECK(refused(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1, -2)}", "")) ==
+          "the array's header has a 'shape' that is no list of numbers");
+    CHECK(test::contains(refused(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1", "")),
+                         "no list"));
   }
 
   TEST_CASE("npy: types whose bytes are not what a model reads") {
@@ -121,7 +140,7 @@ TEST_SUITE("readers") {
         const std::size_t begin = whole.size() - data.size();
         CHECK(cut.has_value() == (size >= begin));
         if (cut && size >= begin) {
-          CHECK(*cut == data.substr(0, size - begin));
+          CHECK(cut->bytes == data.substr(0, size - begin));
         }
       }
     }
