@@ -11,18 +11,26 @@
 namespace memsize::app {
 
 core::Result<Planning> plan_memory(Session& session, const PlanRequest& request) {
-  // What compilers planned, or wish to have planned; several reports are one model.
+  // What compilers planned, or wish to have planned; several reports are one model. A network
+  // becomes tiles and buffers of the part.
   Planning planning;
+  if (!request.board.empty()) {
+    auto part = part_with_settings(session, request.board, request.set);
+    MEMSIZE_TRY(part);
+    planning.part = std::move(*part);
+  }
   auto wanted = read_models(session, request, planning);
   MEMSIZE_TRY(wanted);
 
   // The memories to plan into, and where the user wants what.
-  auto part = memories_for(session, request, *wanted);
-  const auto options = planning_options(session, request);
-  if (!part || !options) {
-    return tl::make_unexpected(part ? options.error() : part.error());
+  if (request.board.empty()) {
+    auto part = memories_for(request, *wanted);
+    MEMSIZE_TRY(part);
+    planning.part = std::move(*part);
   }
-  planning.part = std::move(*part);
+  auto options = planning_options(session, request);
+  MEMSIZE_TRY(options);
+  options->keep_memories = options->keep_memories || !planning.schedules.empty();
   planning.keeps_offsets = request.keep_offsets || !request.fixed.empty();
   planning.wanted = std::move(*wanted);
   // Frozen: no size, lifetime or rule changes.

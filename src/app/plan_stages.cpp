@@ -2,6 +2,7 @@
 // went into. Files larger than any plan are refused before they fill memory.
 #include "plan_stages.hpp"
 
+#include "memsize/app/network.hpp"
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -10,6 +11,9 @@
 #include "memsize/plan/diff_plans.hpp"
 #include "memsize/readers/image_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
+
+#include "networks/levels.hpp"
+#include "planning.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -122,6 +126,13 @@ void check_images(Session& session,
     report.images.push_back({std::move(*image), plan.prefix, std::move(found)});
   }
   forgive_other_images(report.images);
+  if (part.tiles) {
+    // Its programs allocate arenas when they run: there is no module whose arenas have symbols.
+    for (CheckedImage& checked : report.images) {
+      std::erase_if(checked.found.diagnostics,
+                    [](const auto& said) { return said.code == Code::kImageModule; });
+    }
+  }
   for (const CheckedImage& checked : report.images) {
     const core::Diagnostics& found = checked.found.diagnostics;
     report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
@@ -132,6 +143,20 @@ void check_images(Session& session,
                                          core::printable(checked.image.path, 300),
                                          core::plural(checked.found.symbols.size(), "symbol")));
   }
+}
+
+// The last checkpoint that a folder of ARES' has.
+std::string checkpoint_in(Session& session, const std::string& path) {
+  if (path == "-" || !session.files.is_directory(path)) {
+    return path;
+  }
+  for (const char* const stage : {"post_memory_plan", "post_tiling", "post_fusion", "pre_fusion"}) {
+    std::string file = fmt::format("{}/{}.json", path, stage);
+    if (session.files.exists(file)) {
+      return file;
+    }
+  }
+  return path;
 }
 
 }  // namespace
@@ -151,13 +176,13 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
   const auto keep = [&](const core::Diagnostics& found) {
     report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());
   };
-  const auto plan = read_plans(session, request.plans, {});
+  auto plan = read_plans(session, request.plans, {});
   if (!plan) {
     keep(plan.error());
   }
   std::optional<board::MemorySet> part;
   if (!request.board.name.empty()) {
-    auto loaded = load_part(session, request.board.name);
+    auto loaded = part_with_settings(session, request.board.name, request.board.set);
     if (!loaded) {
       keep(loaded.error());
     } else {
@@ -165,6 +190,10 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
     }
   }
   if (!report.diagnostics.empty()) {
+    return;
+  }
+  const auto schedule = plan_to_check(session, request, *plan, report);
+  if (core::has_errors(report.diagnostics)) {
     return;
   }
   keep(plan->diagnostics);
@@ -185,6 +214,7 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
   report.checked.push_back(std::move(checked));
   if (part) {
     check_images(session, request, *plan, *part, report);
+    count_levels(*plan, schedule, *part, report);
   }
 }
 
@@ -202,7 +232,8 @@ core::Result<model::PlanReport> read_plans(Session& session,
   const auto keep = [&](const core::Diagnostics& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
-  for (const std::string& path : paths) {
+  for (const std::string& typed : paths) {
+    const std::string path = checkpoint_in(session, typed);
     core::Diagnostics warnings;
     const auto text = read_whole(
         session, path, warnings, "this is no plan of memory; name the compiler's report");
@@ -211,8 +242,10 @@ core::Result<model::PlanReport> read_plans(Session& session,
       continue;
     }
     auto report = readers::read_plan(*text, path, format);
-    if (!report) {
-      keep(report.error());
+    const auto completed =
+        report && is_network(*report) ? complete_network(session, *report) : core::Result<void>{};
+    if (!report || !completed) {
+      keep(report ? completed.error() : report.error());
       continue;
     }
     keep(plan::false_claims(*report));

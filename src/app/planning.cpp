@@ -2,6 +2,7 @@
 // report; checks the plan that comes out, and says what would help where it lacks room.
 #include "planning.hpp"
 
+#include "memsize/app/network.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -240,11 +241,35 @@ core::Result<model::PlanReport> read_models(Session& session,
       return core::fail(std::move(*nothing));
     }
     std::ranges::move(model->diagnostics, std::back_inserter(planning.diagnostics));
+    if (is_network(*model) && !request.board.empty() && !planning.part.tiles) {
+      planning.diagnostics.push_back(core::note(
+          Code::kPlanNetwork,
+          fmt::format("nothing is cut or fused: part '{}' does not say what a layer may use of its "
+                      "memories",
+                      core::printable(planning.part.name, 80)),
+          {model->path},
+          "memsize board show PART says what a part gives to tiles; [tiles] adds it to one"));
+    } else if (is_network(*model) && !request.board.empty()) {
+      auto schedule = schedule_network(
+          *model,
+          planning.part,
+          core::named<network::TileChoice>(request.tiles).value_or(network::TileChoice::kAres));
+      MEMSIZE_TRY(schedule);
+      std::ranges::move(schedule->diagnostics, std::back_inserter(planning.diagnostics));
+      planning.schedules.push_back(std::move(*schedule));
+    }
     if (auto faults = faults_of_reports(*model); faults) {
       planning.own_is_wrong = true;
       planning.diagnostics.push_back(std::move(*faults));
     }
     std::ranges::move(assume_alignments(*model), std::back_inserter(planning.diagnostics));
+    if (!planning.schedules.empty() && !request.stage.empty()) {
+      return core::fail(core::error(Code::kUsage,
+                                    "--stage is not of a network, whose layers know what is staged",
+                                    {},
+                                    "--set stage=SIZE stages weights that are larger")
+                            .of_option("--stage"));
+    }
     models.push_back(std::move(*model));
     return {};
   };
@@ -264,12 +289,19 @@ core::Result<model::PlanReport> read_models(Session& session,
   return model::one_after_another(std::move(models), names);
 }
 
-core::Result<board::MemorySet> memories_for(Session& session,
-                                            const PlanRequest& request,
-                                            const model::PlanReport& wanted) {
-  if (!request.board.empty()) {
-    return board::load_memories(session.files, memories_folder(session), request.board);
+core::Result<board::MemorySet> part_with_settings(Session& session,
+                                                  const std::string& board,
+                                                  const std::vector<std::string>& set) {
+  auto part = board::load_memories(session.files, memories_folder(session), board);
+  for (const std::string& setting : set) {
+    MEMSIZE_TRY(part);
+    MEMSIZE_TRY(board::set_of_part(*part, setting));
   }
+  return part;
+}
+
+core::Result<board::MemorySet> memories_for(const PlanRequest& request,
+                                            const model::PlanReport& wanted) {
   auto set = memories_of(wanted);
   if (!set || request.capacity.empty()) {
     return set;

@@ -5,11 +5,13 @@
 
 namespace memsize::app {
 
-/// The memories of the part that was named, or those that the reports know; of a capacity alone,
-/// one memory.
-[[nodiscard]] core::Result<board::MemorySet> memories_for(Session& session,
-                                                          const PlanRequest& request,
+/// The memories that the reports know; of a capacity alone, one memory.
+[[nodiscard]] core::Result<board::MemorySet> memories_for(const PlanRequest& request,
                                                           const model::PlanReport& wanted);
+
+/// A part with what the user set of it: "KNOB=SIZE".
+[[nodiscard]] core::Result<board::MemorySet> part_with_settings(
+    Session& session, const std::string& board, const std::vector<std::string>& set);
 
 /// What the planner is asked for: the rules of the user's file, what must stay where it is, and the
 /// parts to look at where there is not enough room.
@@ -20,8 +22,8 @@ namespace memsize::app {
 [[nodiscard]] core::Result<plan::StageWishes> stage_wishes(Session& session,
                                                            const PlanRequest& request);
 
-/// The model of `request`, or all of them as one. What the reports are, and what is wrong with them
-/// or assumed of them, goes to `planning`.
+/// The model of `request`, or all of them as one. What the reports are, what is wrong with them or
+/// assumed of them, and how networks run on planning.part, goes to `planning`.
 [[nodiscard]] core::Result<model::PlanReport> read_models(Session& session,
                                                           const PlanRequest& request,
                                                           Planning& planning);

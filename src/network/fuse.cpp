@@ -74,10 +74,8 @@ std::vector<Step> fused(const std::vector<Step>& steps) {
     const std::span rest{steps.begin() + static_cast<std::ptrdiff_t>(i), steps.end()};
     // Nobody: 0, as if it were the step itself.
     const std::size_t last_reader = std::max(last_readers[rest.front().writes], i) - i;
-    const auto* const pattern =
-        std::ranges::find_if(kPatterns, [&](const Pattern& candidate) {
-          return matches(candidate, rest, last_reader);
-        });
+    const auto* const pattern = std::ranges::find_if(
+        kPatterns, [&](const Pattern& candidate) { return matches(candidate, rest, last_reader); });
     Step step = rest.front();
     std::size_t length = 1;
     if (pattern != kPatterns.end()) {

@@ -161,11 +161,10 @@ class LayerBuilder {
 
   bool make_input() {
     if (kind_of(op_->kind).op != Op::kRequantise) {
-      return fail(
-          fmt::format("a network begins with a QuantIdentity, which quantises its input; "
-                      "this begins with a {}",
-                      core::printable(op_->kind, 60)),
-          "put a QuantIdentity before it, or mend __layer_order__");
+      return fail(fmt::format("a network begins with a QuantIdentity, which quantises its input; "
+                              "this begins with a {}",
+                              core::printable(op_->kind, 60)),
+                  "put a QuantIdentity before it, or mend __layer_order__");
     }
     const model::NetworkTensor* const said = tensor(op_->id);
     layer_->out = said != nullptr && !said->shape.empty() ? said->shape : input_;

@@ -16,6 +16,7 @@ MEMSIZE_FUZZ_TARGET(npy) {
             "an array fails without a way out");
     return 0;
   }
-  require(array->bytes.size() < size && text.ends_with(array->bytes), "bytes are not the end of the array");
+  require(array->bytes.size() < size && text.ends_with(array->bytes),
+          "bytes are not the end of the array");
   return 0;
 }

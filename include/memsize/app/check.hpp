@@ -3,6 +3,7 @@
 
 #include "memsize/app/board.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/network/levels.hpp"
 #include "memsize/plan/check_image.hpp"
 #include "memsize/sdk/tree.hpp"
 
@@ -22,7 +23,7 @@ struct CheckRequest {
   /// Logs or a sizing document that must fit the board's map.
   std::vector<std::string> traces;
   /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
-  /// of a part with memories.
+  /// of a part with memories, and its settings are of tiles and stacks.
   std::vector<std::string> plans;
   /// Programs that the plan's module is linked into, or their maps, held against plan and part.
   std::vector<std::string> images;
@@ -59,6 +60,8 @@ struct CheckReport {
   std::vector<sdk::Platform> platforms;
   std::vector<CheckedVariant> variants;
   std::vector<CheckedImage> images;
+  /// Of a part whose layers run in tiles: what takes bytes of each of its memories.
+  std::vector<network::Level> levels;
 };
 
 /// Everything that `check` finds; an input that cannot be read is a finding too.

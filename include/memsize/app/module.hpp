@@ -7,6 +7,7 @@
 #include "memsize/emit/module.hpp"
 #include "memsize/runtime/run_module.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,17 @@ struct ModuleRequest {
   std::string prefix;
   /// The application owns every arena; rules may say so, too.
   bool is_external = false;
-  /// Emitters by name; none: all of modules.
+  /// Emitters by name; none: all of modules, or of networks.
   std::vector<std::string> only;
+  /// When it is made, for files that have that: "2026-11-24T08:00:00Z"; empty: they do not say.
+  std::string created;
 };
 
 struct ModuleEmission {
+  /// Of a network, its part and prefix alone.
   emit::Module module;
+  /// How a network runs, whose files these are then.
+  std::optional<network::Schedule> schedule;
   std::vector<emit::Artifact> artifacts;
   /// The model, or what was read of the folder.
   std::vector<std::string> data_files;

@@ -5,6 +5,7 @@
 #include "memsize/board/memories.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/plan.hpp"
+#include "memsize/network/schedule.hpp"
 #include "memsize/plan/pack.hpp"
 #include "memsize/plan/planner.hpp"
 #include "memsize/plan/stage_advice.hpp"
@@ -36,6 +37,10 @@ struct PlanRequest {
   /// Files of cycles by operator: all constants cold, then all staged.
   std::vector<std::string> profiles;
   plan::PackLimits limits;
+  /// "KNOB=SIZE" of a part: what tiles may use, and stacks.
+  std::vector<std::string> set;
+  /// How a network's layers are cut, a TileChoice by name; empty: as ARES does.
+  std::string tiles;
 };
 
 /// What one of several models needs of its own.
@@ -59,6 +64,8 @@ struct Planning {
   /// Offsets are kept that were not chosen here.
   bool keeps_offsets = false;
   board::MemorySet part;
+  /// One each network among the models.
+  std::vector<network::Schedule> schedules;
   plan::PlanOutcome outcome;
   /// Where staging was asked for; its outcome is above.
   std::optional<plan::StagedPlan> staging;

@@ -2,13 +2,16 @@
 // and measured stays as it is.
 #include "memsize/app/module.hpp"
 
+#include "memsize/app/network.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/network.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
 #include "plan_stages.hpp"
+#include "planning.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -76,7 +79,7 @@ core::Result<void> read_folder(Session& session,
       MEMSIZE_TRY(content);
       core::Result<std::string_view> bytes = data.texts.emplace_back(std::move(*content));
       if (ending == kNumpy) {
-        bytes = readers::read_npy(*bytes, path);
+        bytes = readers::read_npy(*bytes, path).map([](const auto& array) { return array.bytes; });
       }
       MEMSIZE_TRY(bytes);
       data.bytes.insert_or_assign(block.id, *bytes);
@@ -107,10 +110,11 @@ core::Result<Data> read_data(Session& session,
 core::Result<model::PlanReport> plan_to_emit(Session& session,
                                              const PlanRequest& request,
                                              const board::MemorySet& part,
-                                             core::Diagnostics& said) {
+                                             ModuleEmission& emission) {
+  core::Diagnostics& said = emission.diagnostics;
   auto plan = read_plans(session, request.reports, request.format);
   MEMSIZE_TRY(plan);
-  const bool is_asked = !request.rules.empty() || !request.stage.empty();
+  const bool is_asked = !request.rules.empty() || !request.stage.empty() || is_network(*plan);
   if (is_placed(*plan) && !is_asked) {
     std::ranges::move(plan->diagnostics, std::back_inserter(said));
     std::ranges::move(plan::check_plan(*plan, &part), std::back_inserter(said));
@@ -118,6 +122,9 @@ core::Result<model::PlanReport> plan_to_emit(Session& session,
     auto planning = plan_memory(session, request);
     MEMSIZE_TRY(planning);
     std::ranges::move(planning->diagnostics, std::back_inserter(said));
+    if (!planning->schedules.empty()) {
+      emission.schedule = std::move(planning->schedules.front());
+    }
     const std::string prefix = planning->wanted.prefix;
     *plan = std::move(planning->outcome.plan);
     plan->prefix = prefix;
@@ -170,12 +177,27 @@ core::Diagnostics notes_of(const emit::Module& module) {
 }  // namespace
 
 core::Result<ModuleEmission> render_module(Session& session, const ModuleRequest& request) {
-  const auto part = load_part(session, request.plan.board);
+  auto part = part_with_settings(session, request.plan.board, request.plan.set);
   MEMSIZE_TRY(part);
   ModuleEmission emission;
-  const auto plan = plan_to_emit(session, request.plan, *part, emission.diagnostics);
+  const auto plan = plan_to_emit(session, request.plan, *part, emission);
   MEMSIZE_TRY(plan);
   // Frozen: where everything lies.
+
+  if (emission.schedule) {
+    if (core::contains(request.only, "module")) {
+      return core::fail(
+          core::error(Code::kEmitUnknown,
+                      "this is a network, of which memsize makes checkpoints: it has no module",
+                      {request.plan.reports.front()},
+                      "memsize check counts what it takes of the part's memories"));
+    }
+    auto files = emit::render_network({*emission.schedule, *plan, request.created}, request.only);
+    MEMSIZE_TRY(files);
+    emission.artifacts = std::move(*files);
+    emission.module.part = std::move(*part);
+    return emission;
+  }
 
   const auto external = is_external(session, request);
   MEMSIZE_TRY(external);

@@ -127,11 +127,59 @@ Json memory_json(const board::MemorySet& part, const board::PartMemory& memory) 
   };
   keep("address", memory.base);
   keep("emulated_address", board::emulated_at(part, memory));
+  for (const board::PartConsumer& consumer : memory.consumers) {
+    Json item = {{"name", consumer.name},
+                 {"size_bytes", consumer.size.count()},
+                 {"in_image", consumer.in_image},
+                 {"source", consumer.source}};
+    item.set_if_any("knob", consumer.knob);
+    json["consumers"].push_back(std::move(item));
+  }
   json["sections"] = Json::array();
   for (const board::PartSection& section : memory.sections) {
     json["sections"].push_back(section_json(section));
   }
   return json;
+}
+
+// What a part gives to tiles, by the names of knobs.
+struct TileRow {
+  const char* knob = "";
+  std::optional<core::Bytes> size;
+  std::uint64_t count = 0;
+};
+
+std::vector<TileRow> tile_rows(const board::TileRules& tiles) {
+  return {{"l1", tiles.l1},
+          {"l2", tiles.l2},
+          {"dma_longest", tiles.dma_longest},
+          {"dma_open", {}, tiles.dma_open},
+          {"stage", tiles.stage},
+          {"stage_linear", tiles.stage_linear},
+          {"stage_attention", tiles.stage_attention},
+          {"activations", tiles.activations},
+          {"activation_spill", tiles.activation_spill},
+          {"workers", {}, tiles.workers}};
+}
+
+// Knobs of --set, with what they are now: of tiles, then of what takes bytes besides.
+std::string knobs_text(const board::MemorySet& part) {
+  Table table{.columns = {{"knob"}, {"is", true}, {"of"}}};
+  for (const TileRow& row : part.tiles ? tile_rows(*part.tiles) : std::vector<TileRow>{}) {
+    if (row.size || row.count != 0) {
+      table.rows.push_back({row.knob,
+                            row.size ? core::format_bytes(*row.size) : fmt::format("{}", row.count),
+                            "tiles"});
+    }
+  }
+  for (const board::PartMemory& memory : part.memories) {
+    for (const board::PartConsumer& consumer : memory.consumers) {
+      table.rows.push_back({consumer.knob.empty() ? "-" : consumer.knob,
+                            core::format_bytes(consumer.size),
+                            fmt::format("{} in {}", consumer.name, memory.name)});
+    }
+  }
+  return table.rows.empty() ? std::string{} : "\n" + table.text(0);
 }
 
 }  // namespace
@@ -152,6 +200,7 @@ std::string part_text(const board::MemorySet& part) {
     text += fmt::format("  {} from {}\n", memory.name, memory.source);
   }
   text += "\n" + memory_table(part).text(0);
+  text += knobs_text(part);
   if (const Table sections = section_table(part); !sections.rows.empty()) {
     text += "\n" + sections.text(0);
   }
@@ -172,6 +221,11 @@ core::Json part_document(const board::MemorySet& part) {
     json["machine"] = part.machine;
   }
   json["sources"] = part.sources;
+  for (const TileRow& row : part.tiles ? tile_rows(*part.tiles) : std::vector<TileRow>{}) {
+    if (row.size || row.count != 0) {
+      json["tiles"][row.knob] = row.size ? row.size->count() : row.count;
+    }
+  }
   json["memories"] = Json::array();
   for (const board::PartMemory& memory : part.memories) {
     json["memories"].push_back(memory_json(part, memory));

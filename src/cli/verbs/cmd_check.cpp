@@ -6,8 +6,9 @@
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
+#include "show/plans/report_image.hpp"
+#include "show/plans/report_levels.hpp"
 #include "show/render_diagnostics.hpp"
-#include "show/report_image.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -53,7 +54,6 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
                             : !request.soc.empty()        ? "--soc"
                             : !options.sizing.empty()     ? "--sizing"
                             : !options.logs.empty()       ? "--log"
-                            : !request.board.set.empty()  ? "--set"
                             : !request.board.dram.empty() ? "--dram"
                                                           : nullptr;
   if (other != nullptr) {
@@ -63,6 +63,9 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
                                    other),
                        {},
                        "check them apart");
+  }
+  if (!request.board.set.empty() && request.board.name.empty()) {
+    return lacks_option("--set", "--board", "check");
   }
   if (!request.images.empty() && request.board.name.empty()) {
     return lacks_option("--images", "--board", "check");
@@ -210,7 +213,7 @@ class Judge {
   }
 
   [[nodiscard]] std::string text(core::ExitStatus status) const {
-    std::string out = images_text(report_.images);
+    std::string out = images_text(report_.images) + levels_text(report_.levels);
     if (status == core::ExitStatus::kDone) {
       out += fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
              describe_notes(report_.remarks);
@@ -260,6 +263,7 @@ class Judge {
       json["variants"] = Json::array(report_.variants, to_json);
     }
     json.set_if_any("images", images_json(report_.images));
+    json.set_if_any("levels", levels_json(report_.levels));
     json["diagnostics"] = core::to_json(report_.diagnostics);
     for (const app::Accepted& accepted : acceptance_.accepted) {
       Json item = core::to_json({accepted.finding}).items().front();
@@ -458,6 +462,8 @@ Run add_check(const Command& app) {
       "  memsize check --sdk . --sarif > memsize.sarif     # for a code host or an editor\n"
       "  memsize check aot_residency.json aot_operator_manifest.json  # what a compiler planned\n"
       "  memsize check post_memory_plan.json --board gap9  # and the memories of a part\n"
+      "  memsize check checkpoints/ --board gap9 --images network.elf --set cc_stack=4KiB  # every "
+      "consumer\n"
       "  memsize check wake_residency.json --board apollo510 --images firmware.elf  # what was "
       "built from it\n"
       "  memsize check                                     # what memsize.toml names");

@@ -145,6 +145,7 @@ Outcome run_module(app::Session& session, EmitOptions options) {
                        .force = options.force,
                        .json = options.json};
   module.request.plan.board = options.request.board.name;
+  module.request.plan.set = options.request.board.set;
   module.request.only = options.request.only;
   if (!options.project.path.empty()) {
     module.inputs.push_back(options.project.path);

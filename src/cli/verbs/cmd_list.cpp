@@ -4,6 +4,7 @@
 #include "memsize/board/memories.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/network.hpp"
 #include "memsize/plan/named_planners.hpp"
 #include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/reader.hpp"
@@ -78,6 +79,7 @@ Table rows_of(app::Session& session, const std::string& what, core::Diagnostics&
     };
     add("map", emit::all_emitters());
     add("plan", emit::all_module_emitters());
+    add("network", emit::all_network_emitters());
   } else if (what == "checks") {
     table.columns = {{"check"}, {"severity"}, {"after"}, {"rule"}, {"why"}};
     for (const Rule& rule : all_rules()) {

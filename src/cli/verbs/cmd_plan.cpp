@@ -7,8 +7,9 @@
 #include "memsize/plan/named_planners.hpp"
 #include "memsize/plan/pack.hpp"
 
+#include "show/plans/report_network.hpp"
+#include "show/plans/report_plan.hpp"
 #include "show/progress_line.hpp"
-#include "show/report_plan.hpp"
 #include "time_option.hpp"
 #include "verbs.hpp"
 
@@ -34,6 +35,7 @@ struct PlanOptions {
   std::string time_limit;
   std::string as;
   std::string prefix;
+  std::string sweep;
   std::string output;
   bool strict = false;
   bool chart = false;
@@ -195,6 +197,9 @@ Json document_of(const app::Planning& planning) {
                                   {"persistent_bytes", model.persistent.count()},
                                   {"constant_bytes", model.constant.count()}});
   }
+  for (const network::Schedule& schedule : planning.schedules) {
+    document["networks"].push_back(network_json(schedule));
+  }
   if (planning.staging) {
     document["staging"] = staging_json(planning);
   }
@@ -260,6 +265,23 @@ Outcome report(app::Session& session, const PlanOptions& options, app::Planning 
   return outcome;
 }
 
+// A table instead of a plan.
+Outcome run_sweep(app::Session& session, const PlanOptions& options) {
+  constexpr const char* kSweepSchema = "memsize.sweep/1";
+  const auto sweep = app::parse_sweep(options.sweep);
+  const auto rows =
+      sweep ? sweep_network(session, options.request, *sweep) : tl::make_unexpected(sweep.error());
+  if (!rows) {
+    return failed(rows.error(), kSweepSchema, options.json);
+  }
+  Outcome outcome{.json = options.json};
+  outcome.text = sweep_text(*sweep, *rows);
+  outcome.document = {{"schema", kSweepSchema}};
+  outcome.document.update(sweep_json(*sweep, *rows));
+  outcome.document["diagnostics"] = Json::array();
+  return outcome;
+}
+
 Outcome run(app::Session& session, PlanOptions options) {
   if (options.as == "json") {
     options.json = true;
@@ -279,6 +301,9 @@ Outcome run(app::Session& session, PlanOptions options) {
                           core::format_bytes(progress.lower_bound),
                           progress.steps));
   };
+  if (!options.sweep.empty()) {
+    return run_sweep(session, options);
+  }
   auto planning = plan_memory(session, options.request);
   return planning ? report(session, options, std::move(*planning))
                   : failed(planning.error(), kPlanSchema, options.json);
@@ -300,6 +325,9 @@ Run add_plan(const Command& app) {
       "  memsize plan model.csv --capacity 64KiB --chart   # stop when it fits; show it\n"
       "  memsize plan aot_residency.json aot_operator_manifest.json   # replan heliaAOT's plan\n"
       "  memsize plan post_memory_plan.json --as c-header -o arena.h  # of an ARES checkpoint\n"
+      "  memsize plan network_info.json --board gap9  # a network's tiles, tiers and memory\n"
+      "  memsize plan network_info.json --board gap9 --sweep l1=2600..102400:x2  # which budgets "
+      "work\n"
       "  memsize plan model.csv --board apollo510 --rules memory.yaml # over a part's memories\n"
       "  memsize plan model.tflite --board apollo510 --as helia-yaml  # a model's tensors, as "
       "rules\n"
@@ -347,6 +375,20 @@ Run add_plan(const Command& app) {
       .one_value()
       .filled()
       .needs(stage)
+      .excludes(with);
+  verb.option("--set", request.set, "What a part gives to tiles or stacks: l1=64KiB (repeat)")
+      .repeated()
+      .one_value()
+      .filled()
+      .needs(board);
+  verb.option("--tiles", request.tiles, "How a network's layers are cut: as ares does, or best")
+      .one_of({"ares", "best"})
+      .needs(board);
+  verb.option("--sweep",
+              options->sweep,
+              "What many values of a knob cost a network: l1=2600..102400:x2, or :+4KiB")
+      .filled()
+      .needs(board)
       .excludes(with);
   verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
   verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it").excludes(with);

@@ -2,8 +2,8 @@
 // the real board are held against it, and nothing is run unless --on asks for it.
 
 #include "emit_module.hpp"
+#include "show/plans/report_module.hpp"
 #include "show/report_board_log.hpp"
-#include "show/report_module.hpp"
 #include "show/report_validate.hpp"
 #include "time_option.hpp"
 #include "verbs.hpp"
@@ -69,6 +69,7 @@ Outcome run_module(app::Session& session, const ValidateOptions& options) {
   app::ModuleValidateRequest request{
       .module = options.module, .files = options.request.map, .run = options.request.run};
   request.module.plan.board = options.request.emit.board.name;
+  request.module.plan.set = options.request.emit.board.set;
   const auto validation = validate_module(session, request);
   if (!validation) {
     Outcome outcome = failed(validation.error(), kValidateSchema, options.json);

@@ -6,10 +6,13 @@
 #include "memsize/core/text.hpp"
 
 #include "emit_files.hpp"
-#include "show/report_module.hpp"
+#include "show/plans/report_module.hpp"
+#include "show/plans/report_network.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +22,14 @@ namespace memsize::cli {
 namespace {
 
 using core::Code;
+
+// "2026-11-24T08:00:00Z".
+bool is_time(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
+  return std::ranges::equal(text, kForm, [](char c, char form) {
+    return form == '0' ? c >= '0' && c <= '9' : c == form;
+  });
+}
 
 std::vector<std::string> inputs_of(const ModuleOptions& options,
                                    const app::ModuleEmission& emission) {
@@ -43,6 +54,9 @@ Json document(const char* schema,
   json["out"] = options.out;
   json["inputs"] = inputs_of(options, emission);
   json["artifacts"] = artifacts_json(emission.artifacts, files);
+  if (emission.schedule) {
+    return json;
+  }
   json["module"] = {{"prefix", emission.module.prefix},
                     {"plan_hash", emission.module.envelope_hash},
                     {"arenas", emission.module.arenas.size()},
@@ -77,6 +91,10 @@ Option add_module_options(const Command& verb, app::ModuleRequest& request) {
       .filled()
       .needs(stage);
   verb.option("--prefix", request.prefix, "With --plan: what names in C begin with").filled();
+  verb.option("--tiles", request.plan.tiles, "With --plan of a network: cut as ares, or best")
+      .one_of({"ares", "best"});
+  verb.option("--created", request.created, "With --plan of a network: when, for its checkpoints")
+      .filled();
   verb.flag("--external",
             request.is_external,
             "With --plan: the application owns the arenas (allocate_arenas: false)");
@@ -88,6 +106,8 @@ std::optional<core::Diagnostic> lacks_plan(const app::ModuleRequest& request, co
                               std::pair{"--rules", !request.plan.rules.empty()},
                               std::pair{"--stage", !request.plan.stage.empty()},
                               std::pair{"--prefix", !request.prefix.empty()},
+                              std::pair{"--tiles", !request.plan.tiles.empty()},
+                              std::pair{"--created", !request.created.empty()},
                               std::pair{"--external", request.is_external}};
   const auto* lone = core::find_where(options, [](const auto& each) { return each.second; });
   return lone == nullptr ? std::nullopt : std::optional{lacks_option(lone->first, "--plan", verb)};
@@ -103,8 +123,15 @@ std::optional<core::Diagnostic> wrong_with_plan(const app::ModuleRequest& module
         {},
         "use letters, digits and underscores, no digit first");
   }
-  const std::array options = {std::pair{"--set", !request.board.set.empty()},
-                              std::pair{"--dram", !request.board.dram.empty()},
+  if (!module.created.empty() && !is_time(module.created)) {
+    return core::error(
+               Code::kUsage,
+               fmt::format("--created: '{}' is no time", core::printable(module.created, 60)),
+               {},
+               "write it in UTC, as 2026-11-24T08:00:00Z")
+        .of_option("--created");
+  }
+  const std::array options = {std::pair{"--dram", !request.board.dram.empty()},
                               std::pair{"--sdk", !request.sdk.empty()},
                               std::pair{"--linux", !request.linux_tree.empty()},
                               std::pair{"--trace", has_trace}};
@@ -145,8 +172,12 @@ Outcome emit_module(app::Session& session, ModuleOptions options, const char* sc
     return check_disk(*files, std::move(outcome));
   }
   outcome.text =
-      written_summary(emission->module.part.name, options.out, emission->artifacts, *files) +
-      fmt::format("Module '{}': {}\n", emission->module.prefix, module_counts(emission->module));
+      written_summary(emission->module.part.name, options.out, emission->artifacts, *files);
+  outcome.text +=
+      emission->schedule
+          ? fmt::format("Network: {}\n", network_head(*emission->schedule))
+          : fmt::format(
+                "Module '{}': {}\n", emission->module.prefix, module_counts(emission->module));
   for (const core::Diagnostic& said : emission->diagnostics) {
     // Whoever builds with it must know.
     if (said.severity == core::Severity::kNote &&

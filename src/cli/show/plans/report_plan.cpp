@@ -4,8 +4,9 @@
 
 #include "memsize/core/text.hpp"
 
-#include "render_diagnostics.hpp"
-#include "table.hpp"
+#include "report_network.hpp"
+#include "show/render_diagnostics.hpp"
+#include "show/table.hpp"
 
 #include <algorithm>
 #include <map>
@@ -334,13 +335,24 @@ std::string staging_text(const app::Planning& planning) {
 
 std::string report_plan(const app::Planning& planning) {
   const model::PlanReport& plan = planning.outcome.plan;
-  std::string text = head(planning.wanted);
+  const bool is_network = planning.schedules.size() == 1;
+  std::string text = is_network ? fmt::format("{}: {}, {}\n",
+                                              core::printable(planning.wanted.path, 300),
+                                              planning.wanted.format,
+                                              network_head(planning.schedules.front()))
+                                : head(planning.wanted);
   if (!planning.part.title.empty()) {
     text += fmt::format("part {}: {}\n", planning.part.name, planning.part.title);
+  }
+  for (const network::Schedule& schedule : planning.schedules) {
+    text += "\n" + network_text(schedule);
   }
   text += models_text(planning) + "\n" + arenas_text(plan, planning.keeps_offsets) +
           memories_text(plan) + comparison_text(planning) +
           (planning.staging ? staging_text(planning) : "") + layers_text(plan);
+  if (is_network) {
+    text += "\nnot counted: " + planning.wanted.missing + "; memsize check counts them\n";
+  }
   const std::string notes = describe_notes(planning.diagnostics);
   if (!notes.empty()) {
     text += "\nnotes\n" + notes;

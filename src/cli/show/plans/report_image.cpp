@@ -4,7 +4,7 @@
 
 #include "memsize/core/text.hpp"
 
-#include "table.hpp"
+#include "show/table.hpp"
 
 #include <utility>
 
