@@ -271,7 +271,7 @@ class Scheduler {
   }
 
   // Two of each, so that one moves while the other is worked on; weights that are staged come while
-  // the layer before runs.
+  // the layer before runs, unless it has staged weights itself: ARES has one slab for all.
   void add_slabs() {
     constexpr std::uint64_t kBuffers = 2;
     constexpr std::uint64_t kBytesOfBias = 4;
@@ -279,7 +279,8 @@ class Scheduler {
       const Step step = schedule_.steps[i];
       const TileShape& shape = step.shape;
       if (step.residency == Residency::kL3Staged) {
-        add_slab(i, "weight", layer_of(step).weights.count(), 1);
+        const bool is_free = i == 0 || schedule_.steps[i - 1].residency != Residency::kL3Staged;
+        add_slab(i, "weight", layer_of(step).weights.count(), is_free ? 1 : 0);
       }
       if (step.tier != Tier::kL3Tiled) {
         continue;

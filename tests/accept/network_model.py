@@ -474,7 +474,9 @@ class Network:
             sizes.setdefault(last.buffer, product(last.shape[1:]) * last.element)
             if step.base.residency == "L3_STAGED":
                 slab = step.base.name + "_weight_slab"
-                live[slab], sizes[slab] = [index - 1, index], step.base.weights
+                # One slab for all: it comes early only where the step before does not use it.
+                is_free = self.steps[index - 1].base.residency != "L3_STAGED"
+                live[slab], sizes[slab] = [index - 1 if is_free else index, index], step.base.weights
         # Unlike ARES, the output lives one step longer: somebody reads it then.
         live[self.layers[-1].buffer][1] = len(self.steps)
         return {name: (first, last + 1, sizes[name]) for name, (first, last) in live.items()}

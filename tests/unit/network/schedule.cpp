@@ -134,6 +134,14 @@ TEST_CASE("schedule: weights are staged by what the report says, then by thresho
   CHECK(block(blocks, "fc_bias").memory == "l2");
   CHECK(block(blocks, "fc_bias").source_memory == "l3");
 
+  // Behind another one only when that is done: there is one slab for all.
+  const Schedule chain = schedule({{"in", input_layer({1, 320})},
+                                   {"a", fully_connected(320, 320)},
+                                   {"b", fully_connected(320, 320)},
+                                   {"relu", relu_layer()}});
+  CHECK(buffer(chain, "a_weight_slab").live == model::Interval{0, 2});
+  CHECK(buffer(chain, "b_weight_slab").live == model::Interval{2, 3});
+
   Json said = net(64, 64);
   said["fc"]["weight_residency"] = "L3_STAGED";
   CHECK(step_of(schedule(said), "fc").residency == Residency::kL3Staged);
