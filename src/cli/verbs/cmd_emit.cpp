@@ -94,13 +94,16 @@ std::string summary(const EmitOptions& options,
 std::optional<core::Diagnostic> check_usage(app::Session& session, const EmitOptions& options) {
   const app::AnalyzeRequest& trace = options.request.trace;
   if (options.request.board.name.empty()) {
-    return core::error(Code::kUsage,
-                       options.project.path.empty()
-                           ? "no board is named, and there is no memsize.toml that could name one"
-                           : "no board is named, neither with --board nor in the project file",
-                       {},
-                       "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; memsize "
-                       "list boards shows them");
+    return core::error(
+        Code::kUsage,
+        options.project.path.empty()
+            ? "no board is named, and there is no memsize.toml that could name one"
+            : "no board is named, neither with --board nor in the project file",
+        {},
+        options.module.plan.reports.empty()
+            ? "memsize emit --board BOARD, or in memsize.toml: board = \"BOARD\"; "
+              "memsize list boards shows them"
+            : "memsize emit --board PART --plan REPORT; memsize list parts shows them");
   }
   const std::array about_trees = {std::pair{"--linux", !options.request.linux_tree.empty()},
                                   std::pair{"--keep", options.keep}};

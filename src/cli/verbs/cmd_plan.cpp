@@ -384,12 +384,13 @@ Run add_plan(const Command& app) {
   verb.option("--tiles", request.tiles, "How a network's layers are cut: as ares does, or best")
       .one_of({"ares", "best"})
       .needs(board);
-  verb.option("--sweep",
-              options->sweep,
-              "What many values of a knob cost a network: l1=2600..102400:x2, or :+4KiB")
-      .filled()
-      .needs(board)
-      .excludes(with);
+  const Option sweep =
+      verb.option("--sweep",
+                  options->sweep,
+                  "What many values of a knob cost a network: l1=2600..102400:x2, or :+4KiB")
+          .filled()
+          .needs(board)
+          .excludes(with);
   verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
   verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it").excludes(with);
   verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")
@@ -403,17 +404,21 @@ Run add_plan(const Command& app) {
   verb.option("--format", request.format, "Read with this reader (memsize list readers)");
   verb.flag("--strict", options->strict, "What is doubtful in a report is an error");
   const Option json = add_json_flag(verb, options->json);
-  const Option csv = verb.flag("--csv", options->csv, "id,lower,upper,size,offset").excludes(json);
+  const Option csv =
+      verb.flag("--csv", options->csv, "id,lower,upper,size,offset").excludes(json).excludes(sweep);
   const Option as = verb.option("--as", options->as, "Write the plan in this format")
                         .one_of(format_names())
                         .excludes(json)
-                        .excludes(csv);
+                        .excludes(csv)
+                        .excludes(sweep);
   verb.flag("--chart", options->chart, "Draw time and addresses too")
       .excludes(json)
       .excludes(csv)
-      .excludes(as);
+      .excludes(as)
+      .excludes(sweep);
   verb.option("--prefix", options->prefix, "What names in C begin with").filled();
-  verb.option("-o,--output", options->output, "Write to this file instead of standard output");
+  verb.option("-o,--output", options->output, "Write to this file instead of standard output")
+      .excludes(sweep);
   return [options](app::Session& session) { return run(session, *options); };
 }
 
