@@ -71,6 +71,22 @@ LevelConsumer planned(std::string name, Bytes size) {
   return {.name = std::move(name), .size = size, .knob = {}, .is_ours = true};
 }
 
+// What a program copies besides tiles: a tile's biases, and 256 bytes where quantisers are looked
+// up (src/emit/networks/program.cpp).
+Bytes beside_tiles(const Schedule& schedule) {
+  constexpr std::uint64_t kTable = 256;
+  Bytes most;
+  for (const Step& step : schedule.steps) {
+    const Layer& layer = schedule.layers[step.layers.front()];
+    const bool has_bias = step.tiles && layer.bias != Bytes{};
+    const bool quantises = step.layers.size() > 1 || step.shape.kind == TileKind::kElementwise ||
+                           step.shape.kind == TileKind::kConcat;
+    const Bytes bias = has_bias ? times(Bytes{step.tiles->channels}, kBiasElement) : Bytes{};
+    most = std::max(most, bias + Bytes{quantises && !step.does_nothing ? kTable : 0});
+  }
+  return most;
+}
+
 std::optional<Ne16Kind> ne16_kind(std::string_view op) {
   if (op == "conv2d_1x1_ne16" || op == "linear_ne16") {
     return Ne16Kind::kPointwise;
@@ -89,7 +105,11 @@ Consumers consumers_of(const Schedule& schedule) {
     return {};
   }
   const Step& step = schedule.steps[largest.step];
-  return {{"l1", tiles(largest.bytes, schedule.layers[step.layers.front()].name)}};
+  Consumers all = {{"l1", tiles(largest.bytes, schedule.layers[step.layers.front()].name)}};
+  if (const Bytes beside = beside_tiles(schedule); beside != Bytes{}) {
+    all.emplace_back("l1", planned("biases and tables beside tiles", beside));
+  }
+  return all;
 }
 
 Consumers consumers_of(const model::Network& checkpoint) {

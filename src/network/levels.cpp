@@ -128,7 +128,9 @@ std::string way_out(const Level& level) {
     if (!consumer.knob.empty() && room.count() != 0) {
       ways.push_back(fmt::format("{} to at most {}", consumer.knob, room.count()));
     }
-    has_arena = has_arena || (consumer.knob.empty() && consumer.is_ours);
+    // Of ours in L1 only tiles have a size of their own.
+    has_arena =
+        has_arena || (consumer.knob.empty() && consumer.is_ours && level.memory != kStackLevel);
     has_image = has_image || (consumer.knob.empty() && !consumer.is_ours);
   }
   std::vector<std::string> hints;

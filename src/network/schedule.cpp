@@ -64,6 +64,7 @@ class Scheduler {
     }
     schedule_.buffers[schedule_.unfused.back().writes].is_output = true;
     schedule_.steps = rules_ == nullptr ? schedule_.unfused : fused(schedule_.unfused);
+    settle_pools();
     find_lives();
     if (rules_ != nullptr) {
       choose_l3();
@@ -202,6 +203,25 @@ class Scheduler {
     if (has_slabs || step.residency == Residency::kL3Tiled) {
       step.residency = has_slabs ? Residency::kL3Tiled : Residency::kL3Staged;
     }
+  }
+
+  // What a convolution makes goes nowhere where a pool behind it takes it.
+  void settle_pools() {
+    for (Step& step : schedule_.steps) {
+      if (step.fusion != Fusion::kConvReluMaxpool) {
+        continue;
+      }
+      const TileCost own = cost_of_output(step.shape);
+      const TileCost pooled = cost_of_output(schedule_.layers[step.layers.back()].tile_shape);
+      step.cost.bytes += pooled.bytes - own.bytes;
+      step.cost.commands += pooled.commands - own.commands;
+    }
+  }
+
+  [[nodiscard]] TileCost cost_of_output(const TileShape& shape) const {
+    const std::uint64_t rows = shape.out_rows * shape.out_channels;
+    const std::uint64_t longest = schedule_.budget.dma_longest.count();
+    return {rows * shape.out_columns, rows * ((shape.out_columns + longest - 1) / longest)};
   }
 
   // Steps are counted after fusion. The input is there from the start, the output stays after the

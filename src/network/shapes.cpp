@@ -405,6 +405,10 @@ class LayerBuilder {
       return false;
     }
     layer_->out = {1, layer_->in[1], layer_->in[2] + top + bottom, layer_->in[3] + left + right};
+    layer_->tile_shape = {.in_channels = layer_->in[1],
+                          .out_channels = layer_->in[1],
+                          .padding_rows = top,
+                          .padding_columns = left};
     return true;
   }
 
@@ -553,6 +557,12 @@ class LayerBuilder {
           (layers_[i].op == Op::kConv || layers_[i].op == Op::kLinear)) {
         layers_[i].scale_out = next;
       }
+      // An average is quantised once, by the quantiser behind it.
+      const bool averages = layers_[i].op == Op::kAvgPool || layers_[i].op == Op::kGlobalPool;
+      if (averages && layers_[i].scale_out == 0 && i + 1 < layers_.size() &&
+          layers_[i + 1].op == Op::kRequantise && layers_[i + 1].reads == std::vector{i}) {
+        layers_[i].scale_out = layers_[i + 1].scale_out;
+      }
       next = quantises && layers_[i].scale_out > 0 ? layers_[i].scale_out : next;
     }
     for (std::size_t i = 0; i < layers_.size(); ++i) {
@@ -563,6 +573,10 @@ class LayerBuilder {
       layers_[i].scale_in = said > 0 ? said : before;
       layers_[i].scale_weight = weight > 0 ? weight : 1;
       layers_[i].scale_out = layers_[i].scale_out > 0 ? layers_[i].scale_out : layers_[i].scale_in;
+      for (std::size_t j = 0; j < layers_[i].reads.size(); ++j) {
+        const double own = scale_of(operators[i], fmt::format("scale{}", j + 1));
+        layers_[i].read_scales.push_back(own > 0 ? own : layers_[layers_[i].reads[j]].scale_out);
+      }
     }
   }
 

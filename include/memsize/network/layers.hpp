@@ -59,6 +59,8 @@ struct Layer {
   double scale_in = 1;
   double scale_weight = 1;
   double scale_out = 1;
+  /// Of each that it reads.
+  std::vector<double> read_scales;
   /// Where ARES' extractor wants its weights: "L2", "L3_STAGED"; empty: it does not say.
   std::string residency;
   std::string block;

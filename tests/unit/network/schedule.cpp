@@ -196,15 +196,17 @@ TEST_CASE("schedule: names of hostile layers stay apart in C") {
   CHECK(made.c_names[3] == "1__x");
 }
 
-TEST_CASE("consumers: the layer that needs most of L1") {
+TEST_CASE("consumers: the layer that needs most of L1, and what lies beside tiles") {
   const Schedule made = schedule(stride2_net());
   const Consumers own = consumers_of(made);
-  REQUIRE(own.size() == 1);
+  REQUIRE(own.size() == 2);
   CHECK(own.front().first == "l1");
   // conv2: 2 * (29 * 29 * 16 + 14 * 14 * 32 + 32 * 144).
   CHECK(own.front().second.size == Bytes{2 * (13456 + 6272 + 4608)});
   CHECK(own.front().second.name == "tiles of 'conv2'");
   CHECK(own.front().second.knob == "l1");
+  // 32 biases of four bytes, and the table of a ReLU.
+  CHECK(own.back().second.size == Bytes{32 * 4 + 256});
 }
 
 TEST_CASE("consumers: a checkpoint's tiles, weights and NE16's copies") {
