@@ -36,6 +36,40 @@ core::Result<Image> parse_elf(const std::string& bytes) {
   return image;
 }
 
+std::string function_at(const std::string& path, std::uint64_t address, bool is_thumb) {
+  const auto image = readers::read_elf(content_of(path), {});
+  if (image) {
+    for (const model::ImageSymbol& symbol : image->symbols) {
+      const std::uint64_t base = is_thumb ? symbol.address & ~std::uint64_t{1} : symbol.address;
+      if (symbol.size && address >= base && address - base < symbol.size->count()) {
+        return std::string{symbol.name};
+      }
+    }
+  }
+  return {};
+}
+
+core::Result<std::string> broken_end(const ProcessEnd& end,
+                                     const std::string& program,
+                                     std::chrono::milliseconds timeout) {
+  switch (end.how) {
+    case ProcessEnd::How::kInterrupted:
+      return core::fail(machine_error("interrupted"));
+    case ProcessEnd::How::kNotStarted:
+      return core::fail(
+          machine_error(fmt::format("{} could not be started: {}", program, end.reason)));
+    case ProcessEnd::How::kTimedOut:
+      return fmt::format("did not end within {} ms", timeout.count());
+    case ProcessEnd::How::kTooMuch:
+      return std::string{"printed without end"};
+    case ProcessEnd::How::kKilled:
+      return fmt::format("was killed by signal {}", end.status);
+    case ProcessEnd::How::kExited:
+      break;
+  }
+  return std::string{};
+}
+
 WorkFolder::~WorkFolder() {
   if (!path_.empty()) {
     std::error_code ignored;

@@ -4,8 +4,10 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/runtime/run.hpp"
 
+#include "process.hpp"
 #include "toolchain.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,6 +30,18 @@ struct Image {
 
 /// The loaded parts of an ELF file, of 32 or 64 bits, little endian. Errors: what is no such file.
 [[nodiscard]] core::Result<Image> parse_elf(const std::string& bytes);
+
+/// The function of an ELF file that has the address; empty: none has. Of Thumb code, bit 0 of a
+/// function's address is set.
+[[nodiscard]] std::string function_at(const std::string& path,
+                                      std::uint64_t address,
+                                      bool is_thumb = false);
+
+/// How a program ended that came to no end of its own: "did not end within 30000 ms"; empty: it
+/// did. Errors: it was not started, or this process was asked to end.
+[[nodiscard]] core::Result<std::string> broken_end(const ProcessEnd& end,
+                                                   const std::string& program,
+                                                   std::chrono::milliseconds timeout);
 
 /// A folder of this process' own for compilers to work in. It is removed with everything in it.
 class WorkFolder {

@@ -32,10 +32,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kEmulator = "qemu-system-arm";
 constexpr std::array<std::string_view, 3> kPrograms = {"weak", "strong", "forgetful"};
 
-void append(Words& words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-}
-
 Words object_names(const Words& sources) {
   Words objects;
   for (const std::string& source : sources) {
@@ -160,9 +156,9 @@ class ModuleRunner {
       }
     }
     Words command = compiler_.words("c99");
-    append(command, {"-Werror", "-pedantic", "-c"});
-    append(command, include_words());
-    append(command, sources);
+    extend(command, {"-Werror", "-pedantic", "-c"});
+    extend(command, include_words());
+    extend(command, sources);
     objects_ = object_names(sources);
     return compiler_.attempt(std::move(command), work_.path());
   }
@@ -172,17 +168,17 @@ class ModuleRunner {
     for (const char* source : {"buffers.c", "contract.c", "module_probe.c", "steps.c"}) {
       sources.push_back(fmt::format("{}/module/{}", options_.sources, source));
     }
-    append(sources, {"tables.c", "rooms.S"});
+    extend(sources, {"tables.c", "rooms.S"});
     Words command = compiler_.words();
     command.emplace_back("-c");
-    append(command, include_words());
+    extend(command, include_words());
     Words once = command;
-    append(once, sources);
+    extend(once, sources);
     application_ = object_names(sources);
     auto said = compiler_.attempt(std::move(once), work_.path());
     for (std::size_t variant = 0; said && said->empty() && variant < kPrograms.size(); ++variant) {
       Words one = command;
-      append(one,
+      extend(one,
              {fmt::format("-DPROBE_VARIANT={}", variant),
               options_.sources + "/module/hydrate.c",
               "-o",
@@ -196,11 +192,11 @@ class ModuleRunner {
     core::Result<std::string> said;
     for (std::size_t variant = 0; said && said->empty() && variant < kPrograms.size(); ++variant) {
       Words command = compiler_.words();
-      append(command, compiler_.link_words(is_host_ ? "" : "module.ld"));
-      append(command, objects_);
-      append(command, application_);
-      append(command, runtime_);
-      append(command, {fmt::format("hydrate{}.o", variant), "-o", fmt::format("probe{}", variant)});
+      extend(command, compiler_.link_words(is_host_ ? "" : "module.ld"));
+      extend(command, objects_);
+      extend(command, application_);
+      extend(command, runtime_);
+      extend(command, {fmt::format("hydrate{}.o", variant), "-o", fmt::format("probe{}", variant)});
       said = compiler_.attempt(std::move(command), work_.path());
     }
     return said;
@@ -212,7 +208,7 @@ class ModuleRunner {
       return {program};
     }
     Words words{std::string{kEmulator}, "-machine", module_.part.machine, "-kernel", program};
-    append(words, report_words("arg=memsize"));
+    extend(words, report_words("arg=memsize"));
     return words;
   }
 
@@ -238,47 +234,17 @@ class ModuleRunner {
     }
   }
 
-  // The function of a program that has the address.
-  [[nodiscard]] std::string function_at(std::size_t variant, std::uint64_t address) const {
-    const auto image =
-        readers::read_elf(content_of(fmt::format("{}/probe{}", work_.path(), variant)), {});
-    if (image) {
-      for (const model::ImageSymbol& symbol : image->symbols) {
-        // Of Thumb code, bit 0 is set.
-        const std::uint64_t base = is_host_ ? symbol.address : symbol.address & ~std::uint64_t{1};
-        if (symbol.size && address >= base && address - base < symbol.size->count()) {
-          return std::string{symbol.name};
-        }
-      }
-    }
-    return {};
-  }
-
   [[nodiscard]] core::Result<ModuleRun> run_program(std::size_t variant) const {
     ModuleRun run{std::string{kPrograms.at(variant)}, {}, {}, {}};
     const ProcessEnd end = run_process(ProcessSpec{
         .arguments = command_of(variant), .folder = work_.path(), .timeout = options_.timeout});
     run.report = parse_report(end.output);
-    switch (end.how) {
-      case ProcessEnd::How::kInterrupted:
-        return core::fail(machine_error("interrupted"));
-      case ProcessEnd::How::kNotStarted:
-        return core::fail(machine_error(
-            fmt::format("{} could not be started: {}", command_of(variant).front(), end.reason)));
-      case ProcessEnd::How::kTimedOut:
-        run.broken = fmt::format("did not end within {} ms", options_.timeout.count());
-        break;
-      case ProcessEnd::How::kTooMuch:
-        run.broken = "printed without end";
-        break;
-      case ProcessEnd::How::kKilled:
-        run.broken = fmt::format("was killed by signal {}", end.status);
-        break;
-      case ProcessEnd::How::kExited:
-        break;
-    }
+    auto broken = broken_end(end, command_of(variant).front(), options_.timeout);
+    MEMSIZE_TRY(broken);
+    run.broken = std::move(*broken);
     if (run.report.fault) {
-      run.function = function_at(variant, run.report.fault->pc);
+      run.function = function_at(
+          fmt::format("{}/probe{}", work_.path(), variant), run.report.fault->pc, !is_host_);
     }
     if (run.broken.empty() && !run.report.verdict) {
       const std::string said = end.errors.substr(0, end.errors.find('\n'));

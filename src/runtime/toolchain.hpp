@@ -11,6 +11,10 @@ namespace memsize::runtime {
 
 using Words = std::vector<std::string>;
 
+inline void extend(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
 /// What programs of one kind have in common. No libc and no floating point but a module's own:
 /// target/hal.h.
 struct Isa {
@@ -22,6 +26,9 @@ struct Isa {
   Words folders;
   /// Below the runtime's folder: "r5f/start.S".
   Words sources;
+  /// Of one compiler only.
+  Words clang_flags = {};
+  Words gcc_flags = {};
 };
 
 /// Of cores that map tables are made for.
@@ -30,6 +37,8 @@ struct Isa {
 [[nodiscard]] Isa isa_of_core(const std::string& core);
 /// Of a module's test application on this machine.
 [[nodiscard]] Isa isa_of_host();
+/// Of a network's program on a cluster: harts of RV32, or threads.
+[[nodiscard]] Isa isa_of_cluster(bool is_host);
 
 /// The compiler and linker that the options name, for one kind of program.
 class Compiler {

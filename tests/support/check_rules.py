@@ -36,7 +36,7 @@ ALLOWED = {
 FOLDERS = {
     "readers": {"": [], "plans": [""], "images": []},
     "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
-    "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""], "networks": [""]},
+    "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""], "networks": ["plans", ""]},
     "sdk": {
         "script": [],
         "csource": [],

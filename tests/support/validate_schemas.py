@@ -103,6 +103,7 @@ COMMANDS = (
     ("emit --board apollo510 --plan {plans}/helia/wake_residency.json --out module --json", 0),
     ("emit --board apollo510 --plan {plans}/helia/wake_residency.json --data {trace} --out refused --json", 1),
     ("validate --board apollo510 --plan {plans}/helia/wake_residency.json --json", 0),
+    ("validate --board gap9 --plan {plans}/ares/minimobilenet_v2/network_info.json --json", 0),
     ("emit --board j721e-safertos --out safertos --json", 0),
     ("emit --board tda54 --out tda54 --json", 0),
     ("emit --board j722s --set c7x_1_ddr_scratch_size=128MiB --out map12 --diff --json", 0),

@@ -5,7 +5,9 @@
 #include "memsize/app/plan.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/module.hpp"
+#include "memsize/emit/network.hpp"
 #include "memsize/runtime/run_module.hpp"
+#include "memsize/runtime/run_network.hpp"
 
 #include <optional>
 #include <string>
@@ -25,6 +27,8 @@ struct ModuleRequest {
   bool is_external = false;
   /// Emitters by name; none: all of modules, or of networks.
   std::vector<std::string> only;
+  /// Instead of `only`: what is compiled and run.
+  bool is_to_run = false;
   /// When it is made, for files that have that: "2026-11-24T08:00:00Z"; empty: they do not say.
   std::string created;
 };
@@ -34,6 +38,10 @@ struct ModuleEmission {
   emit::Module module;
   /// How a network runs, whose files these are then.
   std::optional<network::Schedule> schedule;
+  /// Of its blocks.
+  model::PlanReport plan;
+  /// Its program; nothing: it has none.
+  std::optional<emit::NetworkProgram> program;
   std::vector<emit::Artifact> artifacts;
   /// The model, or what was read of the folder.
   std::vector<std::string> data_files;
@@ -62,13 +70,16 @@ struct ModuleValidateRequest {
 struct ModuleValidation {
   emit::Module module;
   runtime::ModuleResult result;
+  /// Of a network instead of a module, whose part `module` has.
+  std::optional<runtime::NetworkResult> network;
+  std::optional<network::Schedule> schedule;
   /// Memories that lie elsewhere on the machine than on the part; empty on the host.
   std::vector<std::string> moved;
   core::Diagnostics diagnostics;
 };
 
-/// Runs the module with an application that tries its whole contract. What is wrong with it is in
-/// the result; errors are of inputs and of this machine.
+/// Runs the module with an application that tries its whole contract, or a network's program. What
+/// is wrong with it is in the result; errors are of inputs and of this machine.
 [[nodiscard]] core::Result<ModuleValidation> validate_module(Session& session,
                                                              const ModuleValidateRequest& request);
 

@@ -10,6 +10,7 @@
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
+#include "networks/arrays.hpp"
 #include "plan_stages.hpp"
 #include "planning.hpp"
 
@@ -174,28 +175,88 @@ core::Diagnostics notes_of(const emit::Module& module) {
   return notes;
 }
 
+// Without arrays, or with layers that it cannot write, a program is left out, unless it is asked
+// for.
+core::Result<void> render_program(Session& session,
+                                  const ModuleRequest& request,
+                                  const model::PlanReport& plan,
+                                  const board::MemorySet& part,
+                                  ModuleEmission& emission) {
+  if (core::contains(request.only, "module")) {
+    return core::fail(core::error(
+        Code::kEmitUnknown,
+        "this is a network, of which memsize makes checkpoints and a program: it has no module",
+        {request.plan.reports.front()},
+        "memsize check counts what it takes of the part's memories"));
+  }
+  const std::string& report = request.plan.reports.front();
+  if (!request.prefix.empty() || request.is_external) {
+    return core::fail(core::error(Code::kUsage,
+                                  "--prefix and --external are of modules: this is a network",
+                                  {report},
+                                  "leave them out"));
+  }
+  if (!request.data.empty() && !session.files.is_directory(request.data)) {
+    return core::fail(core::error(Code::kEmitData,
+                                  fmt::format("'{}' is no folder", core::printable(request.data)),
+                                  {request.data},
+                                  "--data names the folder that has weights/ and test_cases/"));
+  }
+  auto arrays = read_network_arrays(
+      session, request.data.empty() ? folder_beside(report) : request.data, *emission.schedule);
+  MEMSIZE_TRY(arrays);
+  emission.data_files = std::move(arrays->paths);
+  auto program = emit::make_program(*emission.schedule, plan, part, arrays->data);
+  emit::NetworkInput input{.schedule = *emission.schedule,
+                           .plan = plan,
+                           .files = session.files,
+                           .template_folders = session.data.templates,
+                           .runtime_folder = session.data.runtime,
+                           .program = std::nullopt,
+                           .why_no_program = {},
+                           .created_utc = request.created};
+  if (program) {
+    input.program = *program;
+    emission.program = std::move(*program);
+  } else {
+    input.why_no_program = program.error();
+  }
+  const std::vector<std::string> only =
+      request.is_to_run ? std::vector<std::string>{"tables", "runtime", "bin"} : request.only;
+  auto files = emit::render_network(input, only);
+  MEMSIZE_TRY(files);
+  emission.artifacts = std::move(*files);
+  const bool must_have_data =
+      !request.data.empty() && !program &&
+      core::contains(program.error(), Code::kEmitData, &core::Diagnostic::code);
+  if (must_have_data) {
+    return tl::make_unexpected(program.error());
+  }
+  if (!program && only.empty()) {
+    for (core::Diagnostic& said : program.error()) {
+      said.severity =
+          said.code == Code::kEmitData ? core::Severity::kNote : core::Severity::kWarning;
+      said.message = "no program: " + said.message;
+      emission.diagnostics.push_back(std::move(said));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 core::Result<ModuleEmission> render_module(Session& session, const ModuleRequest& request) {
   auto part = part_with_settings(session, request.plan.board, request.plan.set);
   MEMSIZE_TRY(part);
   ModuleEmission emission;
-  const auto plan = plan_to_emit(session, request.plan, *part, emission);
+  auto plan = plan_to_emit(session, request.plan, *part, emission);
   MEMSIZE_TRY(plan);
   // Frozen: where everything lies.
 
   if (emission.schedule) {
-    if (core::contains(request.only, "module")) {
-      return core::fail(
-          core::error(Code::kEmitUnknown,
-                      "this is a network, of which memsize makes checkpoints: it has no module",
-                      {request.plan.reports.front()},
-                      "memsize check counts what it takes of the part's memories"));
-    }
-    auto files = emit::render_network({*emission.schedule, *plan, request.created}, request.only);
-    MEMSIZE_TRY(files);
-    emission.artifacts = std::move(*files);
+    MEMSIZE_TRY(render_program(session, request, *plan, *part, emission));
     emission.module.part = std::move(*part);
+    emission.plan = std::move(*plan);
     return emission;
   }
 
@@ -218,7 +279,8 @@ core::Result<ModuleEmission> render_module(Session& session, const ModuleRequest
   emission.module = std::move(*module);
   std::ranges::move(notes_of(emission.module), std::back_inserter(emission.diagnostics));
   auto artifacts =
-      emit::render_module({emission.module, session.files, session.data.templates}, request.only);
+      emit::render_module({emission.module, session.files, session.data.templates},
+                          request.is_to_run ? std::vector<std::string>{"module"} : request.only);
   MEMSIZE_TRY(artifacts);
   emission.artifacts = std::move(*artifacts);
   return emission;

@@ -1,6 +1,6 @@
 // A module is written as emit writes it, or taken from a folder, and run: on this machine, or on
 // the core that the part has, with a linker script that has the part's memories where the machine
-// has them.
+// has them. A network's program brings its own main() and runs on a cluster.
 #include "memsize/app/module.hpp"
 #include "memsize/core/text.hpp"
 
@@ -17,6 +17,13 @@ using core::Code;
 core::Result<void> read_files(Session& session,
                               const std::string& folder,
                               std::vector<emit::Artifact>& files) {
+  if (!session.files.is_directory(folder)) {
+    return core::fail(core::error(
+        Code::kFileRead,
+        fmt::format("cannot read '{}': there is no such folder", core::printable(folder)),
+        {folder},
+        "--map names what emit --plan wrote with --out"));
+  }
   core::Diagnostics errors;
   for (emit::Artifact& file : files) {
     auto content = session.files.read(fmt::format("{}/{}", folder, file.path));
@@ -56,11 +63,25 @@ core::Result<ModuleValidation> validate_module(Session& session,
                                                const ModuleValidateRequest& request) {
   // What emit would write.
   ModuleRequest sources = request.module;
-  sources.only = {"module"};
+  sources.is_to_run = true;
   auto emission = render_module(session, sources);
   MEMSIZE_TRY(emission);
   ModuleValidation validation{.module = std::move(emission->module),
                               .diagnostics = std::move(emission->diagnostics)};
+  if (emission->schedule) {
+    runtime::NetworkSubject subject{.program = *emission->program,
+                                    .plan = emission->plan,
+                                    .part = validation.module.part,
+                                    .files = std::move(emission->artifacts)};
+    if (!request.files.empty()) {
+      MEMSIZE_TRY(read_files(session, request.files, subject.files));
+    }
+    auto result = runtime::run_network(subject, request.run);
+    MEMSIZE_TRY(result);
+    validation.network = std::move(*result);
+    validation.schedule = std::move(emission->schedule);
+    return validation;
+  }
   runtime::ModuleSubject subject{.module = validation.module,
                                  .files = std::move(emission->artifacts)};
   if (!request.files.empty()) {

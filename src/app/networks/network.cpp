@@ -6,6 +6,8 @@
 #include "memsize/network/tiles.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
+#include "networks/arrays.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -21,28 +23,15 @@ using core::Code;
 using network::Layer;
 using network::Op;
 
-std::string folder_beside(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
 core::Result<network::Shape> shape_of_array(Session& session, const std::string& path) {
   const auto text = session.files.read(path);
   MEMSIZE_TRY(text);
   return readers::read_npy(*text, path).map([](const auto& array) { return array.shape; });
 }
 
-// What ARES takes: the third test case, else the first (generate_c_code.py).
 core::Result<network::Shape> input_beside(Session& session, const std::string& folder) {
-  for (const char* const test : {"test_case_3", "test_case_1"}) {
-    for (const char* const name : {"input_int8", "input_fp32"}) {
-      const std::string path = fmt::format("{}/test_cases/{}/{}.npy", folder, test, name);
-      if (session.files.exists(path)) {
-        return shape_of_array(session, path);
-      }
-    }
-  }
-  return network::Shape{};
+  const std::string path = input_array(session, folder);
+  return path.empty() ? network::Shape{} : shape_of_array(session, path);
 }
 
 // Whether an array beside the network is that of its layer.
@@ -129,6 +118,23 @@ void keep_shapes(const std::vector<Layer>& layers, model::PlanReport& report) {
 }
 
 }  // namespace
+
+std::string folder_beside(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string input_array(Session& session, const std::string& folder) {
+  for (const char* const test : {"test_case_3", "test_case_1"}) {
+    for (const char* const name : {"input_int8", "input_fp32"}) {
+      std::string path = fmt::format("{}/test_cases/{}/{}.npy", folder, test, name);
+      if (session.files.exists(path)) {
+        return path;
+      }
+    }
+  }
+  return {};
+}
 
 bool is_network(const model::PlanReport& report) {
   return report.format == "ares-network";

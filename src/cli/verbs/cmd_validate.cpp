@@ -3,6 +3,7 @@
 
 #include "emit_module.hpp"
 #include "show/plans/report_module.hpp"
+#include "show/plans/report_network_run.hpp"
 #include "show/report_board_log.hpp"
 #include "show/report_validate.hpp"
 #include "time_option.hpp"
@@ -40,7 +41,8 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
                        {},
                        "memsize validate --board BOARD; memsize list boards shows them");
   }
-  if (!request.map.empty() && !request.emit.board.set.empty()) {
+  const bool has_plan = !options.module.plan.reports.empty();
+  if (!request.map.empty() && !request.emit.board.set.empty() && !has_plan) {
     return core::error(
                Code::kUsage,
                "--set is about a map that is made: the sizes of one in a folder stand there",
@@ -48,7 +50,6 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
                "leave out --set or --map")
         .of_option("--set");
   }
-  const bool has_plan = !options.module.plan.reports.empty();
   const bool has_trace = !options.traces.empty() || !options.sizing.empty();
   if (auto wrong = has_plan ? wrong_with_plan(options.module, request.emit, has_trace)
                             : lacks_plan(options.module, "validate");
@@ -82,10 +83,16 @@ Outcome run_module(app::Session& session, const ValidateOptions& options) {
   Outcome outcome{.json = options.json};
   outcome.document["schema"] = kValidateSchema;
   outcome.document["board"] = validation->module.part.name;
-  outcome.text = module_text(request, *validation);
-  add_module(request, *validation, outcome.document);
   outcome.diagnostics = validation->diagnostics;
-  const core::Diagnostics& found = validation->result.findings;
+  if (validation->network) {
+    outcome.text = network_text(request, *validation);
+    add_network(request, *validation, outcome.document);
+  } else {
+    outcome.text = module_text(request, *validation);
+    add_module(request, *validation, outcome.document);
+  }
+  const core::Diagnostics& found =
+      validation->network ? validation->network->findings : validation->result.findings;
   outcome.diagnostics.insert(outcome.diagnostics.end(), found.begin(), found.end());
   outcome.status = core::exit_status(outcome.diagnostics);
   return outcome;
@@ -187,6 +194,7 @@ Run add_validate(const Command& app) {
       "  memsize validate --board j722s --map memsize-out/j722s # files as they are\n"
       "  memsize validate --board j722s-sdk11 --trace before.log --log after.log\n"
       "  memsize validate --board apollo510 --plan wake.plan.json --data wake.tflite --on qemu\n"
+      "  memsize validate --board gap9 --plan network_info.json --set l1=2600 --on qemu\n"
       "\n"
       "On the host each core is a process whose address space is made of its map; on QEMU it is "
       "an\n"

@@ -5,6 +5,7 @@
 
 #include "show/unified_diff.hpp"
 
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,12 +51,25 @@ std::string written_summary(const std::string& what,
                             const std::string& out,
                             const Artifacts& artifacts,
                             const FilesOnDisk& files) {
+  constexpr std::size_t kMostLines = 30;
   std::string list;
   std::size_t written = 0;
+  std::map<std::string, std::size_t> folders;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!files[i].same) {
       ++written;
-      list += fmt::format("  {}  {}\n", files[i].exists ? "changed" : "created", artifacts[i].path);
+      const std::string& path = artifacts[i].path;
+      list += fmt::format("  {}  {}\n", files[i].exists ? "changed" : "created", path);
+      const std::size_t slash = path.find('/');
+      ++folders[slash == std::string::npos ? path : path.substr(0, slash + 1)];
+    }
+  }
+  if (written > kMostLines) {
+    list.clear();
+    for (const auto& [folder, count] : folders) {
+      list += folder.ends_with('/')
+                  ? fmt::format("  {:<13} {}\n", folder, core::plural(count, "file"))
+                  : fmt::format("  {}\n", folder);
     }
   }
   return fmt::format("{}: {} written, {} unchanged in {}/\n{}",

@@ -21,7 +21,8 @@ using FilesOnDisk = std::vector<app::OnDisk>;
 /// An error for each that is not what it should be.
 [[nodiscard]] Outcome check_disk(const FilesOnDisk& files, Outcome outcome);
 
-/// "j722s: 2 files written, 9 unchanged in out/", and a line for each that was.
+/// "j722s: 2 files written, 9 unchanged in out/", and a line for each that was, or
+/// where that would fill a screen, for each folder.
 [[nodiscard]] std::string written_summary(const std::string& what,
                                           const std::string& out,
                                           const Artifacts& artifacts,

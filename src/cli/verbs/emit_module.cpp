@@ -72,11 +72,13 @@ Option add_module_options(const Command& verb, app::ModuleRequest& request) {
   const Option plan =
       verb.option("--plan",
                   request.plan.reports,
-                  "A part's module instead of a map, of these reports of one model (repeat)")
+                  "A part's module, or a network's program, of these reports of one model (repeat)")
           .repeated()
           .one_value()
           .filled();
-  verb.option("--data", request.data, "Its constants: a .tflite, or a folder of ID.bin and ID.npy")
+  verb.option("--data",
+              request.data,
+              "Its constants: a .tflite, a folder of ID.bin and ID.npy, or a network's folder")
       .filled();
   verb.option("--rules", request.plan.rules, "With --plan: where tensors go, as for memsize plan")
       .filled();

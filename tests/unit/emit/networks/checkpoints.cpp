@@ -1,4 +1,5 @@
 // Checkpoints as ARES' schema has them, and as memsize's own reader reads them back.
+#include "memsize/core/file_system.hpp"
 #include "memsize/emit/network.hpp"
 #include "memsize/plan/planner.hpp"
 #include "memsize/readers/plan_reader.hpp"
@@ -39,7 +40,16 @@ Made made(const Net& net, const std::string& created = {}) {
   auto outcome = plan::make_plan(wanted, part, options);
   REQUIRE_MESSAGE(outcome.has_value(), (outcome ? "" : test::all_text(outcome.error())));
   all.plan = std::move(outcome->plan);
-  const auto artifacts = render_network({all.schedule, all.plan, created}, {});
+  core::MemFileSystem disk;
+  const auto artifacts = render_network({.schedule = all.schedule,
+                                         .plan = all.plan,
+                                         .files = disk,
+                                         .template_folders = {},
+                                         .runtime_folder = {},
+                                         .program = std::nullopt,
+                                         .why_no_program = {},
+                                         .created_utc = created},
+                                        {});
   REQUIRE(artifacts.has_value());
   for (const Artifact& artifact : *artifacts) {
     all.files[artifact.path] = nlohmann::json::parse(artifact.content);
