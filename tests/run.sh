@@ -19,6 +19,7 @@ for argument in "$@"; do
 done
 
 install_missing "${build_packages[@]}" "${test_packages[@]}"
+install_browser_modules
 
 # What was compiled before is taken from there, where there is such a place.
 configuration=(-DMEMSIZE_TESTS=ON)

@@ -6,6 +6,7 @@
 #include "analyze_stages.hpp"
 #include "board_now.hpp"
 #include "map_stages.hpp"
+#include "pages/page_facts.hpp"
 
 #include <utility>
 
@@ -42,8 +43,14 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   // Frozen: no address changes.
 
   // As which files, read back and held against each other.
-  auto artifacts = emit::render_all(
-      {emission.map, emission.baseline, session.files, session.data.templates}, request.only);
+  const emit::PageFacts facts =
+      page_facts(emission.analysis.get(), request.board.set, emission.diagnostics);
+  auto artifacts = emit::render_all({.map = emission.map,
+                                     .baseline = emission.baseline,
+                                     .files = session.files,
+                                     .template_folders = session.data.templates,
+                                     .facts = &facts},
+                                    request.only);
   MEMSIZE_TRY(artifacts);
   emission.artifacts = std::move(*artifacts);
   core::Diagnostics disagreements = verify_artifacts(session, emission);

@@ -4,6 +4,7 @@
 
 #include "memsize/core/text.hpp"
 #include "memsize/emit/armv8_tables.hpp"
+#include "memsize/emit/page.hpp"
 
 #include "template.hpp"
 #include "view.hpp"
@@ -239,7 +240,13 @@ core::Result<std::vector<Artifact>> render_dts(const EmitInput& input) {
 }
 
 core::Result<std::vector<Artifact>> render_html(const EmitInput& input) {
-  return one(input, "system_memory_map.html", "html", html_view(input.map), escape_html);
+  auto page = render_page(input);
+  MEMSIZE_TRY(page);
+  return std::vector<Artifact>{{"system_memory_map.html", {}, std::move(*page)}};
+}
+
+core::Result<std::vector<Artifact>> render_svg(const EmitInput& input) {
+  return std::vector<Artifact>{{"system_memory_map.svg", {}, strips_picture(input)}};
 }
 
 core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input) {

@@ -14,6 +14,7 @@ core::Result<std::vector<Artifact>> render_mmu_json(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_header(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_dts(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_html(const EmitInput& input);
+core::Result<std::vector<Artifact>> render_svg(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input);

@@ -17,6 +17,7 @@ const std::vector<Emitter>& all_emitters() {
       {"html", "the map for people", render_html},
       {"map-json", "the resolved map as data (memsize.map/1)", render_map_json},
       {"rebuild", "what must be rebuilt and reflashed after the change", render_rebuild},
+      {"svg", "the banks of DRAM to scale, as a picture for documents", render_svg, true},
       {"gnu-ld", "a linker script of each core, for GNU ld and lld", render_gnu_ld, true},
       {"mmu-tables",
        "the MMU entries of each core as Armv8 translation tables",

@@ -8,6 +8,7 @@
 #include <deque>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <kainjow/mustache.hpp>
@@ -138,6 +139,20 @@ core::Diagnostic broken_template(const std::string& path,
                      place_at(path, text, offset ? *offset : UINT64_MAX, 1));
 }
 
+// In the first of the folders that has it; where none has, the last is named.
+std::string find_part(core::FileSystem& files,
+                      const std::vector<std::string>& folders,
+                      const std::string& part) {
+  std::string path;
+  for (const std::string& folder : folders) {
+    path = fmt::format("{}/{}", folder, part);
+    if (files.exists(path)) {
+      break;
+    }
+  }
+  return path;
+}
+
 }  // namespace
 
 std::string escape_comment(const std::string& text) {
@@ -152,18 +167,25 @@ std::string escape_markdown(const std::string& text) {
   return core::escape_markdown(text);
 }
 
+core::Result<std::string> render_page_template(core::FileSystem& files,
+                                               const std::vector<std::string>& folders,
+                                               const std::string& page,
+                                               Json view) {
+  for (const auto& [field, part] :
+       {std::pair{"style", "page/style.css"}, std::pair{"script", "page/script.js"}}) {
+    const auto text = files.read(find_part(files, folders, part), core::kWrittenFile);
+    MEMSIZE_TRY(text);
+    view[field] = *text;
+  }
+  return render_template(files, folders, page, view, escape_html);
+}
+
 core::Result<std::string> render_template(core::FileSystem& files,
                                           const std::vector<std::string>& folders,
                                           const std::string& name,
                                           const Json& view,
                                           Escape escape) {
-  std::string path;
-  for (const std::string& folder : folders) {
-    path = fmt::format("{}/{}/main.tmpl", folder, name);
-    if (files.exists(path)) {
-      break;
-    }
-  }
+  const std::string path = find_part(files, folders, name + "/main.tmpl");
   auto text = files.read(path, core::kWrittenFile);
   MEMSIZE_TRY(text);
   kainjow::mustache::mustache parsed{*text};

@@ -32,4 +32,12 @@ using Escape = std::string (*)(const std::string&);
                                                         const Json& view,
                                                         Escape escape);
 
+/// A page of HTML: `page/style.css` and `page/script.js` are its `{{{style}}}` and `{{{script}}}`;
+/// nobody looks for names in them.
+[[nodiscard]] core::Result<std::string> render_page_template(
+    core::FileSystem& files,
+    const std::vector<std::string>& folders,
+    const std::string& page,
+    Json view);
+
 }  // namespace memsize::emit

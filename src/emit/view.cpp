@@ -235,46 +235,6 @@ Json dts_view(const MemoryMap& map) {
   return view;
 }
 
-Json html_view(const MemoryMap& map) {
-  Json view = head_view(map);
-  view["reserved"] = core::format_size(map.reserved());
-  view["rows"] = Json::array();
-  Bytes largest{1};
-  for (const Region& region : map.regions) {
-    largest = region.in_html ? std::max(largest, region.size) : largest;
-  }
-  for (const Region& region : map.regions) {
-    if (!region.in_html) {
-      continue;
-    }
-    const std::uint64_t address = printed_address(region);
-    const std::uint64_t last =
-        region.size.count() == 0 ? address : address + region.size.count() - 1;
-    const double share =
-        100.0 * static_cast<double>(region.size.count()) / static_cast<double>(largest.count());
-    view["rows"].push_back(
-        {{"name", region.name},
-         {"kind", layout::name_of(region.kind)},
-         {"first", hex8(address)},
-         {"last", hex8(last)},
-         {"physical", region.physical_base ? hex8(region.physical_base->value()) : std::string{}},
-         {"size", core::format_size(region.size)},
-         {"bar", fmt::format("{:.2f}", std::max(share, 0.2))},
-         {"attributes", region.attributes},
-         {"cache", region.cache == board::Cache::kAny ? "" : board::name_of(region.cache)},
-         {"cores", core::join(region.cores, " ")},
-         {"note", region.note}});
-  }
-  view["carveouts"] = Json::array(map.carveouts, [&](const Carveout& carveout) -> Json {
-    return {{"label", carveout.label},
-            {"first", hex8(carveout.range.base().value())},
-            {"last", hex8(carveout.range.last().value())},
-            {"size", core::format_size(carveout.range.size())},
-            {"members", core::join(carveout.members, " ")}};
-  });
-  return view;
-}
-
 Json rebuild_view(const EmitInput& input) {
   const MemoryMap& map = input.map;
   const MemoryMap& baseline = input.baseline;

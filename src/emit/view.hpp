@@ -35,7 +35,6 @@ template <typename Tag>
 [[nodiscard]] Json syscfg_view(const layout::MemoryMap& map, const layout::MmuTable& table);
 [[nodiscard]] Json header_view(const layout::MemoryMap& map);
 [[nodiscard]] Json dts_view(const layout::MemoryMap& map);
-[[nodiscard]] Json html_view(const layout::MemoryMap& map);
 [[nodiscard]] Json rebuild_view(const EmitInput& input);
 
 /// The documents that are data themselves.

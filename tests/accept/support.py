@@ -343,38 +343,25 @@ def cells_of(text: str, count: int, what: str) -> list[int]:
 
 
 class Rows(html.parser.HTMLParser):
-    """The texts of every table row."""
+    """The attributes of every table row."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.rows: list[list[str]] = []
-        self.in_cell = False
+        self.rows: list[dict[str, str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "tr":
-            self.rows.append([])
-        elif tag in ("td", "th") and self.rows:
-            self.rows[-1].append("")
-            self.in_cell = True
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th", "tr"):
-            self.in_cell = False
-
-    def handle_data(self, data: str) -> None:
-        if self.in_cell:
-            self.rows[-1][-1] += data
+            self.rows.append({name: value or "" for name, value in attrs})
 
 
-def parse_html(text: str) -> dict[str, list[list[int]]]:
-    """For each text that fills a cell: the hexadecimal numbers, in order, of each row that has it."""
+def parse_html(text: str) -> dict[str, list[tuple[int, int]]]:
+    """First and last byte of the rows of each name: as its cores see it, and on the bus."""
     parser = Rows()
     parser.feed(text)
     parser.close()
-    found: dict[str, list[list[int]]] = {}
+    found: dict[str, list[tuple[int, int]]] = {}
     for row in parser.rows:
-        cells = [cell.strip() for cell in row]
-        numbers = [int(cell, 16) for cell in cells if re.fullmatch(r"0x[0-9A-Fa-f]+", cell)]
-        for name in {cell for cell in cells if re.fullmatch(r"[A-Za-z]\w*", cell)}:
-            found.setdefault(name, []).append(numbers)
+        for base in (row.get("data-v"), row.get("data-a")):
+            if base:
+                found.setdefault(row["data-r"], []).append((int(base), int(base) + int(row["data-n"]) - 1))
     return found

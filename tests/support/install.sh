@@ -34,5 +34,19 @@ build_packages=(
 test_packages=(
   doctest-dev libre2-dev clang-format binutils gcc device-tree-compiler patch gzip make nodejs python3 python3-jsonschema
   python3-numpy clang libclang-rt-dev lld qemu-system-arm qemu-system-misc gcc-riscv64-unknown-elf binutils-aarch64-linux-gnu binutils-arm-none-eabi
-  gcc-aarch64-linux-gnu gcc-arm-none-eabi
+  gcc-aarch64-linux-gnu gcc-arm-none-eabi chromium poppler-utils
 )
+
+# What drives the browser, and what looks for barriers in its pages: of npm, in the versions that tests/accept/page names,
+# in the user's cache.
+install_browser_modules() {
+  local into=${MEMSIZE_BROWSER_MODULES:-${XDG_CACHE_HOME:-$HOME/.cache}/memsize-tests/browser}
+  if cmp -s tests/accept/page/package.json "$into/package.json" && [[ -d $into/node_modules/axe-core ]]; then
+    return 0
+  fi
+  command -v npm >/dev/null || install_missing npm
+  echo "== installing: playwright-core and axe-core in $into"
+  mkdir -p "$into"
+  cp tests/accept/page/package.json "$into/"
+  npm install --prefix "$into" --no-audit --no-fund --no-package-lock --ignore-scripts --silent >/dev/null
+}

@@ -1,13 +1,14 @@
 """Runs a command and compares everything it writes, byte for byte, with what it wrote before.
 
 A case is a folder with `cmd` (one line of arguments; {OUT} is an empty folder, the working directory is
-the source tree), `stdout`, and `out/` (what must stand in {OUT} afterwards). MEMSIZE_BLESS=1 rewrites the
+the source tree), `stdout`, and `out/` (what must stand in {OUT} afterwards; of pages without styles and scripts). MEMSIZE_BLESS=1 rewrites the
 last two: read the difference before committing it.
 """
 
 import argparse
 import difflib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -16,11 +17,19 @@ import tempfile
 from pathlib import Path
 
 
+def content_of(path: Path) -> bytes:
+    """A page without its style sheet and its script, which are templates."""
+    content = path.read_bytes()
+    if path.suffix == ".html":
+        content = re.sub(rb"(<style>|<script>).*?(?=</style>|</script>)", rb"\1", content, flags=re.S)
+    return content
+
+
 def tree(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
         return {}
     return {
-        str(path.relative_to(folder)): path.read_bytes()
+        str(path.relative_to(folder)): content_of(path)
         for path in sorted(folder.rglob("*"))
         # Not what memsize remembers of a folder that it wrote to.
         if path.is_file() and ".memsize" not in path.parts

@@ -95,6 +95,11 @@ COMMANDS = (
     ("diff {fixtures}/plan.contradiction/same-hash/old.json {fixtures}/plan.contradiction/same-hash/new.json --json", 0),
     ("list parts --json", 0),
     ("list planners --json", 0),
+    # report
+    ("report --board j722s-sdk11 --trace {trace} -o page.html --json", 0),
+    ("report --board j722s -o page.svg --only svg --json", 0),
+    ("report --map nothing -o page.html --json", 1),
+    ("report --json", 2),
     # emit
     ("emit --board j722s-sdk11 --trace {trace} --out map --json", 0),
     ("emit --board j722s-sdk11 --sizing sizing.json --out map --json", 0),

@@ -12,6 +12,8 @@
 
 namespace memsize::emit {
 
+struct PageFacts;
+
 struct Artifact {
   /// Below the output folder, with '/' between folders.
   std::string path;
@@ -40,6 +42,8 @@ struct EmitInput {
   std::optional<Affected> affected = std::nullopt;
   /// What was put right without being asked for by a size, as sentences.
   std::vector<std::string> repairs = {};
+  /// What a page tells beside the map; null: nothing.
+  const PageFacts* facts = nullptr;
 };
 
 /// One artifact format.

@@ -51,6 +51,7 @@ Run add_board(const Command& app);
 Run add_plan(const Command& app);
 Run add_diff(const Command& app);
 Run add_validate(const Command& app);
+Run add_report(const Command& app);
 Run add_why(const Command& app);
 Run add_sdk(const Command& app);
 Run add_list(const Command& app);

@@ -162,15 +162,23 @@ std::string without_comments(const std::string& text) {
   return out;
 }
 
-// The tags of an HTML document, without the text between them.
+// The tags of an HTML document, without the text between them, in their attributes and in scripts.
 std::string tags_of(const std::string& html) {
   std::string tags;
   bool inside = false;
-  for (const char c : html) {
+  bool quoted = false;
+  for (std::size_t at = 0; at < html.size(); ++at) {
+    const char c = html[at];
     CHECK_FALSE((c == '<' && inside));
     inside = inside || c == '<';
-    tags += inside ? std::string(1, c) : "";
-    inside = inside && c != '>';
+    quoted = inside && quoted != (c == '"');
+    tags += inside && (!quoted || c == '"') ? std::string(1, c) : "";
+    inside = inside && (quoted || c != '>');
+    if (!inside && (tags.ends_with("<script>") || tags.ends_with("<script type=\"\" id=\"\">"))) {
+      at = html.find("</script", at) - 1;
+      REQUIRE(at < html.size());
+      tags += '.';
+    }
   }
   CHECK_FALSE(inside);
   return tags;
