@@ -1,6 +1,7 @@
 // The one place that prints and exits.
 #include "memsize/core/bug.hpp"
 #include "memsize/core/document.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "arguments.hpp"
@@ -107,11 +108,6 @@ constexpr std::array kVerbs = {
     Verb{"completion", add_completion, nullptr},
 };
 
-bool wants_colour(int stream) {
-  const char* refused = std::getenv("NO_COLOR");
-  return (refused == nullptr || *refused == '\0') && ::isatty(stream) != 0;
-}
-
 // What people see, line by line: a name in a file commands no terminal, whatever format it is in.
 std::string for_terminal(std::string_view text) {
   std::string out;
@@ -123,8 +119,42 @@ std::string for_terminal(std::string_view text) {
   return out;
 }
 
-bool write_out(const std::string& bytes) {
-  const std::string text = ::isatty(STDOUT_FILENO) != 0 ? for_terminal(bytes) : bytes;
+// The colour of a line; nullptr: none.
+const char* hue_of(Outcome::Paint paint, std::string_view line, bool first) {
+  constexpr const char* kBold = "1";
+  constexpr const char* kRed = "31";
+  constexpr const char* kGreen = "32";
+  constexpr const char* kCyan = "36";
+  if (paint == Outcome::Paint::kVerdict) {
+    return first ? kBold : nullptr;
+  }
+  return line.starts_with("---") || line.starts_with("+++") ? kBold
+         : line.starts_with("@@")                           ? kCyan
+         : line.starts_with('-')                            ? kRed
+         : line.starts_with('+')                            ? kGreen
+                                                            : nullptr;
+}
+
+// After names were made harmless: these are our own.
+std::string painted(std::string_view text, Outcome::Paint paint) {
+  std::string out;
+  bool first = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const char* hue = hue_of(paint, line, first);
+    out += hue == nullptr ? std::string{line} : fmt::format("\x1b[{}m{}\x1b[0m", hue, line);
+    out += end < text.size() ? "\n" : "";
+    text.remove_prefix(std::min(end + 1, text.size()));
+    first = false;
+  }
+  return out;
+}
+
+bool write_out(const std::string& bytes, Outcome::Paint paint, bool colour) {
+  const bool paints = colour && paint != Outcome::Paint::kPlain;
+  std::string text = ::isatty(STDOUT_FILENO) != 0 || paints ? for_terminal(bytes) : bytes;
+  text = paints ? painted(text, paint) : text;
   output_begins();
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return std::fflush(stdout) == 0 && written;
@@ -143,13 +173,22 @@ std::string text_of(Outcome& outcome) {
   return document_text(outcome.document);
 }
 
-int finish(Outcome outcome) {
+int finish(Outcome outcome, const Screen& screen) {
+  const bool is_text = !outcome.json && !outcome.sarif;
+  if (screen.quiet && is_text) {
+    outcome.text = outcome.brief.value_or(outcome.text);
+    std::erase_if(outcome.diagnostics, [](const core::Diagnostic& one) {
+      return one.severity != core::Severity::kError;
+    });
+  }
   const std::string text = text_of(outcome);
-  const std::string problems = render_problems(outcome.diagnostics, wants_colour(STDERR_FILENO));
+  const std::string problems =
+      render_problems(outcome.diagnostics, screen.colour(STDERR_FILENO), outcome.lines_only);
   const std::string annotations =
       outcome.annotations.empty() ? std::string{} : github_annotations(outcome.diagnostics);
+  const Outcome::Paint paint = is_text ? outcome.paint : Outcome::Paint::kPlain;
   const auto print = [&](const std::string& what) {
-    if (!what.empty() && !write_out(what)) {
+    if (!what.empty() && !write_out(what, paint, screen.colour(STDOUT_FILENO))) {
       std::fputs("memsize: error[file.write]: cannot write to standard output\n", stderr);
       outcome.status = core::ExitStatus::kEnvironment;
     }
@@ -248,7 +287,7 @@ int usage_error(const Command& program,
   outcome.json = has(words, "--json");
   outcome.sarif = !outcome.json && has(words, "--sarif");
   outcome.document["schema"] = schema_of(words);
-  return finish(std::move(outcome));
+  return finish(std::move(outcome), program.screen());
 }
 
 int run(int argc, char** argv) {
@@ -256,7 +295,17 @@ int run(int argc, char** argv) {
   const std::span typed{argv + std::min(argc, 1), argv + argc};
   const bool json = has(typed, "--json");
   prepare_for_memory_end(json ? schema_of(typed) : nullptr, !json && has(typed, "--sarif"));
-  const std::vector<std::string> words{typed.begin(), typed.end()};
+  std::vector<std::string> words{typed.begin(), typed.end()};
+  // "help VERB" asks for what "VERB --help" asks for.
+  const bool asks_help = !words.empty() && words.front() == "help";
+  if (asks_help) {
+    words.erase(words.begin());
+  }
+  if (asks_help &&
+      (words.empty() ||
+       core::find_in(kVerbs, std::string_view{words.front()}, &Verb::name) != nullptr)) {
+    words.emplace_back("--help");
+  }
   Program program{"memsize: from what an accelerator really used to the memory map it should have",
                   "memsize",
                   "memsize " MEMSIZE_VERSION};
@@ -267,15 +316,25 @@ int run(int argc, char** argv) {
       "  memsize analyze trace.log --board j722s-sdk11\n"
       "  memsize emit --board j722s-sdk11 --trace trace.log --out out/\n"
       "  memsize plan model.csv\n"
+      "memsize help VERB, or VERB --help, has examples of each.\n"
       "Exit status: 0 done, 1 input or check failed, 2 usage, 3 does not fit, 4 environment.");
   std::vector<std::pair<Command, Run>> runs;
   for (const Verb& verb : kVerbs) {
     Run run = verb.add(command);
     runs.emplace_back(command.verbs().back(), std::move(run));
   }
-  const Parsed parsed = program.parse(argc, argv);
+  if (words.empty()) {
+    return finish(Outcome{.text = program.help()}, command.screen());
+  }
+  if (words.front() == kComplete) {
+    PatientFiles files;
+    app::Session session{files, find_data_folders(files), command_of};
+    return finish(Outcome{.text = complete(session, command, {words.begin() + 1, words.end()})},
+                  command.screen());
+  }
+  const Parsed parsed = program.parse(words);
   if (parsed.text) {
-    return finish(Outcome{.text = *parsed.text});
+    return finish(Outcome{.text = *parsed.text}, command.screen());
   }
   if (parsed.misuse) {
     return usage_error(command, *parsed.misuse, words);
@@ -289,7 +348,7 @@ int run(int argc, char** argv) {
     if (verb.is_given()) {
       Outcome outcome = run_verb(session);
       point_at_arguments(words, outcome.diagnostics);
-      return finish(std::move(outcome));
+      return finish(std::move(outcome), command.screen());
     }
   }
   core::report_bug("a verb was parsed that nobody added");

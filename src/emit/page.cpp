@@ -413,7 +413,11 @@ class PageView {
           one.push_back(fmt::format("o{}", owner_of_name(region)));
           one.push_back(sight.address);
           one.push_back(sight.size);
-          one.push_back(sight.physical ? Json{*sight.physical} : Json{});
+          Json physical;
+          if (sight.physical) {
+            physical = *sight.physical;
+          }
+          one.push_back(std::move(physical));
           one.push_back(sight.cached);
           seen.push_back(std::move(one));
         }

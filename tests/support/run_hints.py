@@ -47,10 +47,10 @@ class Hints:
             words = [[verb]] + [[verb, inner] for inner in sorted(INNER.get(verb, set()) - INNER["list"])]
             known: dict[str, bool] = {}
             for each in words:
-                text = subprocess.run([self.memsize, *each, "--help"], capture_output=True, text=True, timeout=SECONDS).stdout
-                for names, rest in re.findall(r"(?m)^ +((?:-\w,)?--[\w-]+|-\w)(.*)$", text):
-                    for name in names.split(","):
-                        known[name] = rest.lstrip().startswith(("TEXT", "UINT", "INT", "ENUM", "FILE", "DIR"))
+                text = subprocess.run([self.memsize, *each, "--help-all"], capture_output=True, text=True, timeout=SECONDS).stdout
+                for names, value in re.findall(r"(?m)^  ((?:-\w, )?--[\w-]+)( \S+)?", text):
+                    for name in names.split(", "):
+                        known[name] = bool(value)
             self.options[verb] = known
         return self.options[verb]
 

@@ -98,11 +98,11 @@ class Checker:
 
     def check_verbs(self, readme: str) -> None:
         status, text = self.run("memsize --help", self.folder)
-        if status != 0 or "Subcommands:" not in text:
+        if status != 0 or "Verbs:" not in text:
             self.wrong("memsize --help", "has no list of verbs")
             return
         verbs = []
-        for line in text[text.index("Subcommands:") + 1:]:
+        for line in text[text.index("Verbs:") + 1:]:
             word = re.match(r"  (\S+)", line)
             if not word:
                 break

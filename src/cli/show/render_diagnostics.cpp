@@ -74,16 +74,20 @@ std::string sentence_shown(const std::string& sentence) {
 
 }  // namespace
 
-std::string render(const Diagnostic& diagnostic, bool colour) {
+std::string render_line(const Diagnostic& diagnostic, bool colour) {
   const char* hue = diagnostic.severity == Severity::kError     ? "1;31"
                     : diagnostic.severity == Severity::kWarning ? "1;35"
                                                                 : "1;36";
   const std::string kind = fmt::format(
       "{}[{}]", core::severity_name(diagnostic.severity), core::code_name(diagnostic.code));
-  std::string out = fmt::format("{}: {}: {}\n",
-                                locus(diagnostic.place),
-                                paint(kind, hue, colour),
-                                sentence_shown(diagnostic.message));
+  return fmt::format("{}: {}: {}\n",
+                     locus(diagnostic.place),
+                     paint(kind, hue, colour),
+                     sentence_shown(diagnostic.message));
+}
+
+std::string render(const Diagnostic& diagnostic, bool colour) {
+  std::string out = render_line(diagnostic, colour);
   out += excerpt(diagnostic.place, colour);
   for (const std::string& detail : diagnostic.details) {
     out += fmt::format("  {}\n", sentence_shown(detail));
@@ -98,12 +102,13 @@ std::string render(const Diagnostic& diagnostic, bool colour) {
   return out;
 }
 
-std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
+std::string render_problems(const core::Diagnostics& diagnostics, bool colour, bool lines_only) {
   constexpr std::size_t kMost = 20;
   std::string out;
   std::size_t errors = 0;
   for (const Diagnostic& diagnostic : diagnostics) {
-    if (diagnostic.severity == Severity::kNote) {
+    if (diagnostic.severity == Severity::kNote ||
+        (lines_only && diagnostic.severity != Severity::kError)) {
       continue;
     }
     // Each file that is to be written again is wanted, and is a line.
@@ -111,7 +116,7 @@ std::string render_problems(const core::Diagnostics& diagnostics, bool colour) {
     if (diagnostic.severity == Severity::kError && !is_line && ++errors > kMost) {
       continue;
     }
-    out += render(diagnostic, colour);
+    out += lines_only ? render_line(diagnostic, colour) : render(diagnostic, colour);
   }
   if (errors > kMost) {
     out += fmt::format("memsize: {} more\n", core::plural(errors - kMost, "error"));

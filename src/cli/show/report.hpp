@@ -3,11 +3,23 @@
 
 #include "memsize/app/analyze.hpp"
 
+#include <cstddef>
 #include <string>
 
 namespace memsize::cli {
 
-[[nodiscard]] std::string report_text(const app::Analysis& analysis, bool explain);
+/// How much of a report is shown.
+struct Detail {
+  /// Every figure and region, and every table.
+  bool wide = false;
+  /// Every note, and for every number its lines and its rule.
+  bool explain = false;
+  /// Columns that text is wrapped to.
+  std::size_t width = 80;
+};
+
+/// The verdict, tables, notes, and what to do next.
+[[nodiscard]] std::string report_text(const app::Analysis& analysis, const Detail& detail);
 /// One row a demand, sizes in bytes.
 [[nodiscard]] std::string report_csv(const app::Analysis& analysis);
 [[nodiscard]] std::string report_markdown(const app::Analysis& analysis);

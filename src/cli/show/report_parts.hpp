@@ -4,6 +4,7 @@
 #include "memsize/app/analyze.hpp"
 #include "memsize/board/board.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,24 @@ using sizing::core_name;
 [[nodiscard]] std::string input_name(const model::Input& input);
 /// What was understood of an input, in one line with its end.
 [[nodiscard]] std::string understood(const app::Analysis& analysis, std::size_t input);
-/// Heaps, failures and runs, a table each; empty where nothing tells of them.
-[[nodiscard]] std::string said_text(const app::Analysis& analysis);
+/// Failures as a table; heaps and runs, too, or how many there are. Empty where nothing tells of
+/// them.
+[[nodiscard]] std::string said_text(const app::Analysis& analysis, bool all);
+
+/// One line: what is needed of what there is, and what Linux gets back.
+[[nodiscard]] std::string verdict(const app::Analysis& analysis);
+/// Heaps of a core in 80 columns: used, a share of now, suggested, and what must not be left out.
+[[nodiscard]] std::string brief_table(const app::Analysis& analysis,
+                                      const sizing::CoreSizing& core);
+/// The notes that ask for something, five at most, and how many are left with `facts` others.
+[[nodiscard]] std::string brief_notes(const app::Analysis& analysis,
+                                      std::size_t width,
+                                      std::size_t facts);
+/// Words on lines of that width; the first begins in column `first`, the others in `rest`.
+[[nodiscard]] std::string wrapped(const std::string& text,
+                                  std::size_t width,
+                                  std::size_t first,
+                                  std::size_t rest);
 
 /// For every number of a demand its lines and its rule.
 [[nodiscard]] std::string explain_demand(const app::Analysis& analysis,

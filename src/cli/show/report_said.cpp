@@ -164,8 +164,21 @@ std::string understood(const app::Analysis& analysis, std::size_t input) {
   return fmt::format("{}: {}\n", input_name(of), core::join(facts, ", "));
 }
 
-std::string said_text(const app::Analysis& analysis) {
-  return heaps_text(analysis) + failures_text(analysis) + runs_text(analysis);
+std::string said_text(const app::Analysis& analysis, bool all) {
+  if (all) {
+    return heaps_text(analysis) + failures_text(analysis) + runs_text(analysis);
+  }
+  std::vector<std::string> more;
+  if (!analysis.recording.heaps.empty()) {
+    more.push_back(
+        core::plural(analysis.recording.heaps.size(), "line about heaps", "lines about heaps"));
+  }
+  if (!analysis.recording.runs.empty()) {
+    more.push_back(core::plural(analysis.recording.runs.size(), "run"));
+  }
+  return failures_text(analysis) +
+         (more.empty() ? std::string{}
+                       : fmt::format("\nin the log besides: {} (-v)\n", core::join(more, ", ")));
 }
 
 }  // namespace memsize::cli

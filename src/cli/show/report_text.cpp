@@ -23,13 +23,20 @@ using core::Bytes;
 using sizing::CoreSizing;
 using sizing::Demand;
 
-std::string heading(const app::Analysis& analysis) {
+std::string heading(const app::Analysis& analysis, const Detail& detail) {
+  constexpr std::size_t kInputs = 4;
   std::string out;
   const sizing::Sizing& sizing = analysis.sizing;
-  for (std::size_t i = 0; i < sizing.inputs.size(); ++i) {
+  const std::size_t count = sizing.inputs.size();
+  const std::size_t shown = detail.wide || detail.explain || count <= kInputs ? count : kInputs;
+  for (std::size_t i = 0; i < shown; ++i) {
     out += understood(analysis, i);
   }
-  if (!sizing.generations.empty()) {
+  if (shown < count) {
+    out += fmt::format("{} more inputs: -v\n", count - shown);
+  }
+  const bool same = analysis.board && !sizing.generation_differs;
+  if (!sizing.generations.empty() && (detail.wide || detail.explain || !same)) {
     out += fmt::format("the trace is of SDK generation {} ({}: {})\n",
                        core::join(sizing.generations, " or "),
                        sizing.generation_title,
@@ -149,6 +156,14 @@ std::string balance(const app::Analysis& analysis) {
              : std::string{};
 }
 
+// What the verdict's last words come from.
+std::string reserved_line(const app::Analysis& analysis) {
+  return balance(analysis).empty() ? std::string{}
+                                   : fmt::format("{} stay reserved, of {} before.\n",
+                                                 core::format_size(analysis.suggested->reserved()),
+                                                 core::format_size(analysis.current->reserved()));
+}
+
 // How the traced run's heap was filled; empty where only its size is known.
 std::string heap_fact(const sizing::HeapUse& heap) {
   std::vector<std::string> parts;
@@ -226,14 +241,18 @@ std::string notes(const app::Analysis& analysis) {
       out += fmt::format("      {}\n", core::visible_text(diagnostic.hint));
     }
   }
-  return out.empty() ? out : fmt::format("notes\n{}", out);
+  return out;
 }
 
-// The command that writes the map of this report; nothing where emit would refuse.
-std::string emit_line(const app::Analysis& analysis) {
+// What comes next: the command that writes the map of this report, or one that names a board;
+// nothing where emit would refuse.
+std::string next_line(const app::Analysis& analysis) {
   const core::Diagnostics& said = analysis.sizing.diagnostics;
   const bool refused =
       std::ranges::any_of(said, [](const core::Diagnostic& one) { return app::forbids_map(one); });
+  if (!analysis.board && !analysis.sizing.cores.empty()) {
+    return "\nto see what goes back to Linux: name the board with --board (memsize list boards)\n";
+  }
   if (!analysis.board || refused || suggestions_of(analysis).empty()) {
     return {};
   }
@@ -292,32 +311,41 @@ Table flat_table(const app::Analysis& analysis) {
 
 }  // namespace
 
-std::string report_text(const app::Analysis& analysis, bool explain) {
-  std::string out = heading(analysis);
+std::string report_text(const app::Analysis& analysis, const Detail& detail) {
+  std::string out = verdict(analysis) + "\n" + heading(analysis, detail);
   const bool with_board = analysis.board.has_value();
+  std::size_t facts = 0;
   for (const CoreSizing& core : analysis.sizing.cores) {
     const std::size_t models = core.instances.size();
     out += fmt::format("\n{}: {}{}\n",
                        core_name(core.core),
                        models == 0 ? std::string{"no table"} : core::plural(models, "model"),
                        core.complete ? "" : ", incomplete: every sum is a lower bound");
+    facts += facts_of(core).size();
+    if (!detail.wide) {
+      out += brief_table(analysis, core);
+      continue;
+    }
     out += demand_table(analysis, core).text(2);
     if (!core.onchip.empty()) {
       out += fmt::format("\n{}", onchip_table(core, with_board).text(2));
     }
   }
-  out += said_text(analysis);
-  const std::string given_back = balance(analysis);
-  out += given_back.empty() ? std::string{"\n"} : fmt::format("\n{}\n", given_back);
-  out += notes(analysis);
-  if (explain) {
+  out += said_text(analysis, detail.wide || detail.explain);
+  if (const std::string reserved = reserved_line(analysis); !reserved.empty()) {
+    out += "\n" + reserved;
+  }
+  const std::string told =
+      detail.explain ? notes(analysis) : brief_notes(analysis, detail.width, facts);
+  out += told.empty() ? told : fmt::format("\nnotes\n{}", told);
+  if (detail.explain) {
     for (const CoreSizing& core : analysis.sizing.cores) {
       for (const Demand& demand : core.demands) {
         out += explain_demand(analysis, core, demand);
       }
     }
   }
-  out += emit_line(analysis);
+  out += next_line(analysis);
   return out;
 }
 

@@ -38,6 +38,7 @@ struct AnalyzeOptions {
   std::string output;
   /// Of memsize.toml, where it was read.
   std::string project_path;
+  Detail detail;
 };
 
 core::Diagnostic misuse(std::string what, std::string hint) {
@@ -175,7 +176,11 @@ Outcome report(app::Session& session,
   }
   outcome.text = options.csv        ? report_csv(*analysis)
                  : options.markdown ? report_markdown(*analysis)
-                                    : report_text(*analysis, options.explain);
+                                    : report_text(*analysis, options.detail);
+  if (!options.csv && !options.markdown) {
+    outcome.brief = outcome.text.substr(0, outcome.text.find('\n') + 1);
+    outcome.paint = Outcome::Paint::kVerdict;
+  }
   return written_to(session, options, std::move(outcome));
 }
 
@@ -335,7 +340,15 @@ Run add_analyze(const Command& app) {
   csv.excludes(json);
   markdown.excludes(json).excludes(csv);
   explain.excludes(json).excludes(csv).excludes(markdown);
-  return [options](app::Session& session) { return run(session, *options); };
+  verb.main_options({"--board", "--sdk", "--headroom", "--explain", "--json", "--output"});
+  return [options, &screen = app.screen()](app::Session& session) {
+    // Where a terminal has the columns, or somebody wants all of them.
+    constexpr std::size_t kWide = 120;
+    const std::size_t width = screen.width();
+    options->detail = {
+        screen.verbose || width >= kWide, options->explain, std::min<std::size_t>(width, kWide)};
+    return run(session, *options);
+  };
 }
 
 }  // namespace memsize::cli

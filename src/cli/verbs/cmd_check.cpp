@@ -9,9 +9,11 @@
 #include "show/plans/report_image.hpp"
 #include "show/plans/report_levels.hpp"
 #include "show/render_diagnostics.hpp"
+#include "show/table.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -38,6 +40,8 @@ struct CheckOptions {
   bool strict = false;
   bool json = false;
   bool sarif = false;
+  /// Every finding with its lines, also of a whole SDK.
+  bool verbose = false;
 };
 
 // A plan is held against itself and the memories of a part, and nothing else.
@@ -206,6 +210,12 @@ class Judge {
                     .sarif = options_.sarif,
                     .annotations = options_.annotations};
     outcome.text = text(outcome.status);
+    outcome.brief = "";
+    // Of a whole SDK an overview; what is behind each error, part by part.
+    if (is_overview()) {
+      outcome.text = overview() + outcome.text;
+      outcome.lines_only = true;
+    }
     outcome.document = document(outcome.status);
     outcome.diagnostics = std::move(report_.diagnostics);
     outcome.acceptance = std::move(acceptance_);
@@ -225,13 +235,69 @@ class Judge {
       out += fmt::format("{} and {} in {}\n",
                          core::plural(count(core::Severity::kError), "error"),
                          core::plural(count(core::Severity::kWarning), "warning"),
-                         core::join(report_.checked, ", "));
+                         is_overview() ? core::plural(report_.platforms.size(), "part")
+                                       : core::join(report_.checked, ", "));
     }
     out += written_;
     if (!options_.baseline.empty()) {
       out += describe_baseline();
     }
     return out;
+  }
+
+  [[nodiscard]] bool is_overview() const {
+    return report_.platforms.size() > 1 && !options_.verbose;
+  }
+
+  // How often each code is found in each part, errors first and remarks about comments last.
+  [[nodiscard]] std::string overview() const {
+    Table table{.columns = {{""}, {"code"}}};
+    using Row = std::pair<int, std::string>;
+    std::map<Row, std::vector<std::size_t>> counts;
+    const std::vector<sdk::Platform>& parts = report_.platforms;
+    for (const core::Diagnostic& found : report_.diagnostics) {
+      const int rank = found.severity == core::Severity::kError ? 0
+                       : found.code == Code::kSdkComment        ? 2
+                                                                : 1;
+      for (std::size_t i = 0; found.severity != core::Severity::kNote && i < parts.size(); ++i) {
+        if (found.place.path.str().starts_with(parts[i].folder + "/")) {
+          auto& row = counts[{rank, std::string{core::code_name(found.code)}}];
+          row.resize(parts.size());
+          ++row[i];
+        }
+      }
+    }
+    for (const sdk::Platform& part : parts) {
+      table.columns.push_back({core::printable(part.soc, 12), true});
+    }
+    for (const auto& [row, cells] : counts) {
+      std::vector<std::string> texts = {row.first == 0   ? "error"
+                                        : row.first == 1 ? "warning"
+                                                         : "comment",
+                                        row.second};
+      for (const std::size_t count : cells) {
+        texts.push_back(count == 0 ? std::string{"."} : fmt::format("{}", count));
+      }
+      table.rows.push_back(std::move(texts));
+    }
+    return counts.empty()
+               ? std::string{}
+               : fmt::format(
+                     "{}\none part, with lines and ways out: memsize check --sdk {} --soc {}\n\n",
+                     table.text(0),
+                     core::shell_path(options_.request.sdk),
+                     core::printable(worst_part(), 40));
+  }
+
+  // The part with most errors.
+  [[nodiscard]] std::string worst_part() const {
+    const auto errors = [&](const sdk::Platform& part) {
+      return std::ranges::count_if(report_.diagnostics, [&](const core::Diagnostic& found) {
+        return found.severity == core::Severity::kError &&
+               found.place.path.str().starts_with(part.folder + "/");
+      });
+    };
+    return std::ranges::max_element(report_.platforms, {}, errors)->soc;
   }
 
   [[nodiscard]] std::string describe_baseline() const {
@@ -464,7 +530,7 @@ Run add_check(const Command& app) {
       "  memsize check post_memory_plan.json --board gap9  # and the memories of a part\n"
       "  memsize check checkpoints/ --board gap9 --images network.elf --set cc_stack=4KiB  # every "
       "consumer\n"
-      "  memsize check wake_residency.json --board apollo510 --images firmware.elf  # what was "
+      "  memsize check wake_residency.json --board apollo510 --images fw.elf  # what was "
       "built from it\n"
       "  memsize check                                     # what memsize.toml names");
   verb.option("PLAN",
@@ -501,7 +567,11 @@ Run add_check(const Command& app) {
                                  "One SARIF document on standard output, also after an error")
                            .excludes(json);
   add_annotations_option(verb, options->annotations).excludes(json).excludes(sarif);
-  return [options](app::Session& session) { return run(session, *options); };
+  verb.main_options({"--sdk", "--board", "--map", "--soc", "--baseline", "--json"});
+  return [options, &screen = app.screen()](app::Session& session) {
+    options->verbose = screen.verbose;
+    return run(session, *options);
+  };
 }
 
 }  // namespace memsize::cli

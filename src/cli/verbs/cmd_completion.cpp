@@ -1,153 +1,303 @@
-// Completion scripts, made from the same description of the command line that parses it.
+// memsize completion: a shell's script, which asks memsize itself what may stand at the end of a
+// command line; and the answer. So every shell knows the same verbs, options and values.
+#include "memsize/board/load.hpp"
+#include "memsize/board/memories.hpp"
 #include "memsize/core/find.hpp"
-#include "memsize/core/text.hpp"
+#include "memsize/emit/artifact.hpp"
+#include "memsize/plan/named_planners.hpp"
+#include "memsize/readers/plan_reader.hpp"
+#include "memsize/readers/reader.hpp"
+#include "memsize/sdk/tree.hpp"
 
 #include "verbs.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
-
-#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace memsize::cli {
 
 namespace {
 
-struct Words {
-  std::string verb;
-  std::string description;
-  std::vector<std::string> words;
+// The words are given as they stand, the last one up to the cursor.
+constexpr std::string_view kBash = R"(_memsize() {
+  local line current="${COMP_WORDS[COMP_CWORD]}"
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case $line in
+      :files) compopt -o default ;;
+      :dirs) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+      :nospace) compopt -o nospace ;;
+      *) COMPREPLY+=("$line") ;;
+    esac
+  done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _memsize memsize
+)";
+
+constexpr std::string_view kZsh = R"(#compdef memsize
+_memsize() {
+  local line suffix=' '
+  local -a found
+  for line in "${(@f)$($words[1] __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case $line in
+      :files) _files; return ;;
+      :dirs) _files -/; return ;;
+      :nospace) suffix='' ;;
+      ?*) found+=("$line") ;;
+    esac
+  done
+  compadd -S "$suffix" -- $found
+}
+compdef _memsize memsize
+)";
+
+constexpr std::string_view kFish = R"(function __memsize_complete
+  set -l words (commandline -opc) (commandline -ct)
+  for line in ($words[1] __complete $words[2..-1] 2>/dev/null)
+    switch $line
+      case :files
+        __fish_complete_path (commandline -ct)
+      case :dirs
+        __fish_complete_directories (commandline -ct)
+      case :nospace
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c memsize -f -a '(__memsize_complete)'
+)";
+
+using Words = std::vector<std::string>;
+
+Words split(std::string_view text, char separator) {
+  Words parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// What the last word may be.
+class Completer {
+ public:
+  Completer(app::Session& session, Command program, const Words& words)
+      : session_(session), at_(program), words_(words) {}
+
+  Words run() {
+    const std::string current = words_.empty() ? std::string{} : words_.back();
+    std::size_t next = 0;
+    // The innermost verb.
+    for (bool deeper = true; deeper && next + 1 < words_.size();) {
+      deeper = false;
+      for (const Command& verb : at_.verbs()) {
+        if (verb.name() == words_[next]) {
+          path_ += (path_.empty() ? "" : " ") + verb.name();
+          at_ = verb;
+          ++next;
+          deeper = true;
+          break;
+        }
+      }
+    }
+    const std::string before = words_.size() > next + 1 ? words_[words_.size() - 2] : std::string{};
+    const Word* takes = taking_value(before);
+    const std::size_t equals = current.find('=');
+    if (takes != nullptr) {
+      return starting(values(*takes), current);
+    }
+    if (current.starts_with("--") && equals != std::string::npos) {
+      const Word* option = taking_value(current.substr(0, equals));
+      return option == nullptr ? Words{} : starting(values(*option), current.substr(equals + 1));
+    }
+    if (current.starts_with('-')) {
+      return starting(at_.long_options(), current);
+    }
+    Words verbs = core::texts_of(at_.verbs(), &Command::name);
+    if (path_.empty()) {
+      verbs.emplace_back("help");
+    }
+    if (!verbs.empty() &&
+        (path_.empty() ? next + 1 >= words_.size() || words_.front() == "help" : true)) {
+      return starting(verbs, current);
+    }
+    const std::vector<Word> arguments = at_.arguments();
+    return arguments.empty() ? Words{} : starting(values(arguments.front()), current);
+  }
+
+ private:
+  const Word* taking_value(const std::string& name) {
+    options_ = at_.options();
+    const Word* option = core::find_where(
+        options_, [&](const Word& one) { return core::contains(one.names, name); });
+    return option == nullptr || option->value.empty() ? nullptr : option;
+  }
+
+  // The value of an option that was typed; empty where it was not.
+  [[nodiscard]] std::string typed(std::string_view option) const {
+    for (std::size_t i = 0; i + 1 < words_.size(); ++i) {
+      if (words_[i] == option) {
+        return words_[i + 1];
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::optional<board::Board> board() const {
+    const std::string name = typed("--board");
+    auto loaded = name.empty() ? core::Result<board::Board>{core::fail({})}
+                               : load_board(session_, {.name = name});
+    return loaded ? std::optional{std::move(*loaded)} : std::nullopt;
+  }
+
+  template <typename Items>
+  static void add(Words& words, const Items& items) {
+    for (const auto& item : items) {
+      words.emplace_back(item.name);
+    }
+  }
+
+  [[nodiscard]] Words boards() const {
+    const bool of_parts = path_ == "plan";
+    const bool of_both =
+        core::contains(Words{"emit", "check", "validate", "board show", "board check"}, path_);
+    Words words;
+    if (!of_parts) {
+      words = board::bundled_boards(session_.files, session_.data.boards).value_or(Words{});
+    }
+    if (of_parts || of_both) {
+      const Words parts =
+          board::bundled_memories(session_.files, session_.data.boards + "/memories")
+              .value_or(Words{});
+      words.insert(words.end(), parts.begin(), parts.end());
+    }
+    return words;
+  }
+
+  [[nodiscard]] Words knobs() const {
+    Words words = {":nospace"};
+    if (const auto map = board()) {
+      for (const board::Knob& knob : map->knobs) {
+        words.push_back(knob.name + "=");
+      }
+    }
+    return words;
+  }
+
+  [[nodiscard]] Words regions() const {
+    Words words;
+    const auto map = board();
+    const auto resolved =
+        map ? layout::resolve(*map, {}) : core::Result<layout::MemoryMap>{core::fail({})};
+    if (resolved) {
+      add(words, resolved->regions);
+    }
+    return words;
+  }
+
+  [[nodiscard]] Words emitters() const {
+    Words words;
+    add(words, emit::all_emitters());
+    return words;
+  }
+
+  [[nodiscard]] Words readers() const {
+    Words words;
+    path_ == "plan" ? add(words, readers::all_plan_readers()) : add(words, readers::all_readers());
+    return words;
+  }
+
+  [[nodiscard]] Words socs() const {
+    const auto platforms = sdk::find_platforms(session_.files, typed("--sdk"));
+    return platforms ? core::texts_of(*platforms, &sdk::Platform::soc) : Words{};
+  }
+
+  [[nodiscard]] Words cores() const {
+    Words words;
+    if (const auto map = board()) {
+      add(words, map->cores);
+    }
+    return words;
+  }
+
+  [[nodiscard]] Words values(const Word& of) const {
+    const std::string& what = of.value;
+    const bool is_planner = core::contains(of.names, std::string{"--planner"});
+    if (is_planner) {
+      Words words;
+      add(words, plan::named_planners());
+      return words;
+    }
+    if (what == "BOARD" || core::contains(of.names, std::string{"BOARD"})) {
+      return boards();
+    }
+    if (core::contains(of.names, std::string{"NAME|ADDRESS"})) {
+      return regions();
+    }
+    using Maker = Words (Completer::*)() const;
+    constexpr std::array<std::pair<std::string_view, Maker>, 5> kMakers = {{
+        {"KNOB=SIZE", &Completer::knobs},
+        {"EMITTER,...", &Completer::emitters},
+        {"READER", &Completer::readers},
+        {"SOC", &Completer::socs},
+        {"CORE", &Completer::cores},
+    }};
+    for (const auto& [value, maker] : kMakers) {
+      if (what == value) {
+        return (this->*maker)();
+      }
+    }
+    // "together|apart": what is in capitals stands for something else.
+    Words few = split(what, '|');
+    std::erase_if(few, [](const std::string& word) {
+      return std::ranges::any_of(word, [](char c) { return c >= 'A' && c <= 'Z'; });
+    });
+    return !few.empty() ? few : what == "DIR" ? Words{":dirs"} : Words{":files"};
+  }
+
+  static Words starting(Words words, const std::string& prefix) {
+    std::erase_if(words, [&](const std::string& word) {
+      return !word.starts_with(':') && !word.starts_with(prefix);
+    });
+    return words;
+  }
+
+  app::Session& session_;
+  Command at_;
+  const Words& words_;
+  std::string path_;
+  std::vector<Word> options_;
 };
 
-std::vector<Words> describe(const Command& program) {
-  std::vector<Words> verbs;
-  for (const Command& verb : program.verbs()) {
-    Words words{verb.name(), verb.help(), {}};
-    for (const Command& inner : verb.verbs()) {
-      words.words.push_back(inner.name());
-    }
-    for (std::string& name : verb.long_options()) {
-      words.words.push_back(std::move(name));
-    }
-    verbs.push_back(std::move(words));
-  }
-  return verbs;
-}
-
-std::vector<std::string> names_of(const std::vector<Words>& verbs) {
-  return core::texts_of(verbs, &Words::verb);
-}
-
-std::string bash(const std::vector<Words>& verbs) {
-  std::string cases;
-  for (const Words& words : verbs) {
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", words.verb, core::join(words.words, " "));
-  }
-  return fmt::format(
-      "_memsize() {{\n"
-      "  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" previous=\"${{COMP_WORDS[COMP_CWORD-1]}}\" "
-      "words\n"
-      "  if [[ $COMP_CWORD -eq 1 ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
-      "  local what=\n"
-      "  [[ $previous == --board ]] && what=boards\n"
-      "  [[ $previous == --board && ${{COMP_WORDS[1]}} == plan ]] && what=parts\n"
-      "  [[ ${{COMP_WORDS[1]}} == board && $previous =~ ^(show|check)$ || ${{COMP_WORDS[1]}} =~ "
-      "^(check|emit|validate)$ "
-      "&& -n $what ]] && what='boards parts'\n"
-      "  if [[ -n $what ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$(for each in $what; do memsize list $each 2>/dev/null | awk "
-      "'NR > 1 {{ print $1 }}'; done)\" -- \"$current\"))\n"
-      "    return\n"
-      "  fi\n"
-      "  case \"${{COMP_WORDS[1]}}\" in\n{}"
-      "  esac\n"
-      "  if [[ $current == -* || ${{COMP_WORDS[1]}} =~ ^(board|list|completion)$ ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "  else\n"
-      "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
-      "  fi\n"
-      "}}\n"
-      "complete -o filenames -F _memsize memsize\n",
-      core::join(names_of(verbs), " "),
-      cases);
-}
-
-std::string zsh(const std::vector<Words>& verbs) {
-  std::string list;
-  std::string cases;
-  for (const Words& words : verbs) {
-    list += fmt::format("    '{}:{}'\n", words.verb, words.description);
-    cases += fmt::format("    {}) compadd -- {} ;;\n", words.verb, core::join(words.words, " "));
-  }
-  return fmt::format(
-      "#compdef memsize\n"
-      "_memsize() {{\n"
-      "  local -a verbs\n"
-      "  verbs=(\n{}  )\n"
-      "  if (( CURRENT == 2 )); then\n"
-      "    _describe 'verb' verbs\n"
-      "    return\n"
-      "  fi\n"
-      "  local -a what\n"
-      "  [[ ${{words[CURRENT-1]}} == --board ]] && what=(boards)\n"
-      "  [[ ${{words[CURRENT-1]}} == --board && ${{words[2]}} == plan ]] && what=(parts)\n"
-      "  [[ ${{words[2]}} == board && ${{words[CURRENT-1]}} == (show|check) || ${{words[2]}} == "
-      "(check|emit|validate) "
-      "&& $#what -gt 0 ]] && what=(boards parts)\n"
-      "  if (( $#what )); then\n"
-      "    compadd -- ${{(f)\"$(for each in $what; do memsize list $each 2>/dev/null | awk 'NR > 1 "
-      "{{ print $1 }}'; done)\"}}\n"
-      "    return\n"
-      "  fi\n"
-      "  case ${{words[2]}} in\n{}"
-      "  esac\n"
-      "  _files\n"
-      "}}\n"
-      "compdef _memsize memsize\n",
-      list,
-      cases);
-}
-
-std::string fish(const std::vector<Words>& verbs) {
-  std::string out;
-  for (const Words& words : verbs) {
-    out += fmt::format("complete -c memsize -n __fish_use_subcommand -a {} -d '{}'\n",
-                       words.verb,
-                       words.description);
-    for (const std::string& word : words.words) {
-      const bool option = word.starts_with("--");
-      out += fmt::format("complete -c memsize -n '__fish_seen_subcommand_from {}' {} {}\n",
-                         words.verb,
-                         option ? "-l" : "-a",
-                         option ? word.substr(2) : word);
-    }
-  }
-  return out +
-         "complete -c memsize -n 'not __fish_seen_subcommand_from plan' -l board -x -a "
-         "'(memsize list boards 2>/dev/null | tail -n +2)'\n"
-         "complete -c memsize -n '__fish_seen_subcommand_from board; and "
-         "__fish_seen_subcommand_from show check' -a '(for each in boards parts; memsize list "
-         "$each "
-         "2>/dev/null | tail -n +2 | string match -r \"^\\\\S+\"; end)'\n"
-         "complete -c memsize -n '__fish_seen_subcommand_from plan check emit validate' -l board "
-         "-x -a "
-         "'(memsize list parts 2>/dev/null | tail -n +2 | string match -r \"^\\\\S+\")'\n";
-}
-
 }  // namespace
+
+std::string complete(app::Session& session,
+                     const Command& program,
+                     const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : Completer{session, program, words}.run()) {
+    out += word + "\n";
+  }
+  return out;
+}
 
 Run add_completion(const Command& app) {
   auto shell = std::make_shared<std::string>();
   const Command verb = app.verb("completion", "Completion for a shell, to be sourced by it");
-  verb.footer("Example:\n  memsize completion bash > /etc/bash_completion.d/memsize");
+  verb.footer(
+      "Examples:\n"
+      "  memsize completion bash > /etc/bash_completion.d/memsize\n"
+      "  memsize completion zsh > \"${fpath[1]}/_memsize\"\n"
+      "  memsize completion fish > ~/.config/fish/completions/memsize.fish");
   verb.option("SHELL", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
-  return [shell, app](app::Session&) {
-    const std::vector<Words> verbs = describe(app);
-    return Outcome{.text = *shell == "bash"  ? bash(verbs)
-                           : *shell == "zsh" ? zsh(verbs)
-                                             : fish(verbs)};
+  return [shell](app::Session&) {
+    return Outcome{.text = std::string{*shell == "bash" ? kBash : *shell == "zsh" ? kZsh : kFish}};
   };
 }
 

@@ -260,6 +260,11 @@ Outcome run_project(app::Session& session, EmitOptions options) {
 Outcome run(app::Session& session, const EmitOptions& options) {
   Outcome outcome = run_project(session, options);
   outcome.annotations = options.annotations;
+  if (options.request.diff) {
+    outcome.paint = Outcome::Paint::kDiff;
+  } else {
+    outcome.brief = "";
+  }
   return outcome;
 }
 
@@ -328,6 +333,7 @@ Run add_emit(const Command& app) {
       .excludes(diff);
   const Option json = add_json_flag(verb, options->json);
   add_annotations_option(verb, options->annotations).excludes(json);
+  verb.main_options({"--board", "--trace", "--set", "--out", "--sdk", "--diff"});
   return [options](app::Session& session) { return run(session, *options); };
 }
 

@@ -419,6 +419,7 @@ Run add_plan(const Command& app) {
   verb.option("--prefix", options->prefix, "What names in C begin with").filled();
   verb.option("-o,--output", options->output, "Write to this file instead of standard output")
       .excludes(sweep);
+  verb.main_options({"--board", "--capacity", "--as", "--stage", "--output", "--json"});
   return [options](app::Session& session) { return run(session, *options); };
 }
 

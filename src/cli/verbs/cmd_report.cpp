@@ -81,6 +81,7 @@ Outcome write(app::Session& session, const ReportOptions& options) {
   outcome.document["schema"] = kReportSchema;
   outcome.document["board"] = made->map.board.name;
   outcome.document["path"] = options.output;
+  outcome.brief = "";
   add_balance(made->map, made->baseline, made->affected, outcome.document);
   if (options.json) {
     outcome.diagnostics = made->diagnostics;
@@ -181,6 +182,7 @@ Run add_report(const Command& app) {
               "Write here (default: memsize-report.html); - is standard output")
       .filled();
   add_json_flag(verb, options->json);
+  verb.main_options({"--board", "--trace", "--map", "--sdk", "--baseline", "--output"});
   return [options](app::Session& session) { return run(session, *options); };
 }
 

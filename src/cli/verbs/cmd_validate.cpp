@@ -226,7 +226,12 @@ Run add_validate(const Command& app) {
   add_trace_options(verb, request.emit);
   add_module_options(verb, options->module);
   add_json_flag(verb, options->json);
-  return [options](app::Session& session) { return run(session, *options); };
+  verb.main_options({"--board", "--trace", "--map", "--on", "--log", "--json"});
+  return [options](app::Session& session) {
+    Outcome outcome = run(session, *options);
+    outcome.brief = "";
+    return outcome;
+  };
 }
 
 }  // namespace memsize::cli

@@ -147,6 +147,7 @@ Run add_why(const Command& app) {
       .filled();
   verb.option("--core", options->request.question.core, "The core whose address it is").filled();
   add_json_flag(verb, options->json);
+  verb.main_options({"--board", "--sdk", "--core", "--trace", "--json"});
   return [options](app::Session& session) { return run(session, *options); };
 }
 

@@ -17,6 +17,12 @@ using core::Code;
 Outcome show_diff(const Artifacts& artifacts, const FilesOnDisk& files, Outcome outcome) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::string name = core::printable(files[i].path, 400);
+    // Of a page or a drawing nobody reads the lines, each of which is a screen long.
+    if (artifacts[i].path.ends_with(".html") || artifacts[i].path.ends_with(".svg")) {
+      outcome.text +=
+          files[i].same ? std::string{} : fmt::format("Files {} and the new one differ\n", name);
+      continue;
+    }
     outcome.text += unified_diff(
         files[i].exists ? name : "/dev/null", files[i].content, name, artifacts[i].content);
   }

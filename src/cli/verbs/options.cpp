@@ -1,18 +1,13 @@
 // CLI11 under words of our own: it takes seconds to compile wherever it is seen.
 #include "options.hpp"
 
+#include "help_text.hpp"
+
 #include <sstream>
 
 #include <CLI/CLI.hpp>
 
 namespace memsize::cli {
-
-namespace {
-
-// Where the descriptions of options begin in a help.
-constexpr std::size_t kHelpColumn = 28;
-
-}  // namespace
 
 Option Option::required() const {
   option_->required();
@@ -57,7 +52,22 @@ Option Option::excludes(const Option& other) const {
 }
 
 Command Command::verb(const char* name, const char* help) const {
-  return Command{app_->add_subcommand(name, help)};
+  const Command added{app_->add_subcommand(name, help), screen_};
+  added.add_terminal_options();
+  return added;
+}
+
+void Command::add_terminal_options() const {
+  app_->add_option("--color", screen_->color, "Colour on standard output and error (default: auto)")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app_->add_flag("-q,--quiet", screen_->quiet, "Only errors, and what was asked for");
+  app_->add_flag("-v,--verbose", screen_->verbose, "Every figure");
+}
+
+void Command::main_options(std::initializer_list<const char*> names) const {
+  for (const char* name : names) {
+    app_->get_option(name)->group(kMainOption);
+  }
 }
 
 void Command::needs_verb() const {
@@ -91,7 +101,7 @@ std::string Command::help() const {
 std::vector<Command> Command::verbs() const {
   std::vector<Command> verbs;
   for (CLI::App* verb : app_->get_subcommands([](CLI::App*) { return true; })) {
-    verbs.emplace_back(verb);
+    verbs.emplace_back(verb, screen_);
   }
   return verbs;
 }
@@ -106,22 +116,56 @@ std::vector<std::string> Command::long_options() const {
   return names;
 }
 
+std::vector<Word> Command::options() const {
+  std::vector<Word> words;
+  for (const CLI::Option* option : app_->get_options()) {
+    Word word{.value = value_name(*option)};
+    for (const std::string& name : option->get_lnames()) {
+      word.names.push_back("--" + name);
+    }
+    for (const std::string& name : option->get_snames()) {
+      word.names.push_back("-" + name);
+    }
+    if (!word.names.empty()) {
+      words.push_back(std::move(word));
+    }
+  }
+  return words;
+}
+
+std::vector<Word> Command::arguments() const {
+  std::vector<Word> words;
+  for (const CLI::Option* option : app_->get_options()) {
+    if (option->get_positional()) {
+      words.push_back({{option->get_name(true)}, value_name(*option)});
+    }
+  }
+  return words;
+}
+
 bool Command::is_given() const {
   return app_->parsed();
 }
 
 Program::Program(const char* help, const char* name, const char* version)
-    : app_(std::make_unique<CLI::App>(help, name)) {
-  app_->set_version_flag("--version", version);
-  app_->get_formatter()->column_width(kHelpColumn);
+    : app_(std::make_unique<CLI::App>(help, name)), screen_(std::make_unique<Screen>()) {
+  app_->formatter(help_formatter());
+  app_->set_help_flag("-h,--help", "This help");
+  app_->set_help_all_flag("--help-all", "Every option");
+  app_->set_version_flag("-V,--version", version, "The version");
+  command().add_terminal_options();
+}
+
+std::string Program::help() const {
+  return app_->help();
 }
 
 Program::~Program() = default;
 
-Parsed Program::parse(int argc, const char* const* argv) {
+Parsed Program::parse(const std::vector<std::string>& words) {
   Parsed parsed;
   try {
-    app_->parse(argc, argv);
+    app_->parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
       std::ostringstream text;

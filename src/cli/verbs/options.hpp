@@ -2,6 +2,9 @@
 // in one file.
 #pragma once
 
+#include "screen.hpp"
+
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,15 +39,30 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What may be typed: an option or an argument.
+struct Word {
+  /// "--board", "-o"; of an argument "INPUT".
+  std::vector<std::string> names;
+  /// What its value is called: "BOARD", "a|b"; empty where it takes none.
+  std::string value;
+};
+
 /// A verb, or the program, whose verbs it has; copies are the same one.
 class Command {
  public:
-  explicit Command(CLI::App* app) : app_(app) {}
+  /// Its verbs share the screen.
+  Command(CLI::App* app, Screen* screen) : app_(app), screen_(screen) {}
 
   /// One of its verbs.
   Command verb(const char* name, const char* help) const;
   /// Nothing is done without one of its verbs.
   void needs_verb() const;
+  /// The options that its --help shows; the others are under --help-all.
+  void main_options(std::initializer_list<const char*> names) const;
+
+  /// What --color, -q and -v of the command line say, once it is parsed.
+  [[nodiscard]] const Screen& screen() const { return *screen_; }
+
   /// Printed below its help.
   void footer(const char* text) const;
   /// "-o,--output" and "--board" are options, "INPUT" an argument.
@@ -57,11 +75,17 @@ class Command {
   [[nodiscard]] std::vector<Command> verbs() const;
   /// With their dashes: "--board".
   [[nodiscard]] std::vector<std::string> long_options() const;
+  [[nodiscard]] std::vector<Word> options() const;
+  [[nodiscard]] std::vector<Word> arguments() const;
   /// Whether the command line named it.
   [[nodiscard]] bool is_given() const;
 
  private:
+  void add_terminal_options() const;
+  friend class Program;
+
   CLI::App* app_;
+  Screen* screen_;
 };
 
 /// What there was to parse; neither: a verb.
@@ -79,12 +103,17 @@ class Program {
   Program(const char* help, const char* name, const char* version);
   ~Program();
 
-  [[nodiscard]] Command command() const { return Command{app_.get()}; }
+  [[nodiscard]] Command command() const { return Command{app_.get(), screen_.get()}; }
 
-  [[nodiscard]] Parsed parse(int argc, const char* const* argv);
+  /// Its help.
+  [[nodiscard]] std::string help() const;
+
+  /// The words behind the program's name.
+  [[nodiscard]] Parsed parse(const std::vector<std::string>& words);
 
  private:
   std::unique_ptr<CLI::App> app_;
+  std::unique_ptr<Screen> screen_;
 };
 
 }  // namespace memsize::cli

@@ -23,6 +23,13 @@ struct Outcome {
   core::ExitStatus status = core::ExitStatus::kDone;
   /// For standard output, unless --json was asked for.
   std::string text;
+  /// What of it -q leaves; nothing: all of it, because it is what was asked for.
+  std::optional<std::string> brief;
+  /// Of the diagnostics only errors, a line each.
+  bool lines_only = false;
+  /// How it is coloured: its first line is the verdict, or it is a difference of files.
+  enum class Paint { kPlain, kVerdict, kDiff };
+  Paint paint = Paint::kPlain;
   /// The document of --json; main adds the diagnostics where the verb did not.
   Json document;
   core::Diagnostics diagnostics;
@@ -56,6 +63,15 @@ Run add_why(const Command& app);
 Run add_sdk(const Command& app);
 Run add_list(const Command& app);
 Run add_completion(const Command& app);
+
+/// The word that a shell asks with for what may stand at the end of a command line.
+inline constexpr const char* kComplete = "__complete";
+
+/// What may stand for the last of `words`, a line each; ":files", ":dirs" and ":nospace" are for
+/// the shell's script.
+[[nodiscard]] std::string complete(app::Session& session,
+                                   const Command& program,
+                                   const std::vector<std::string>& words);
 
 /// An outcome that is only its errors.
 [[nodiscard]] Outcome failed(core::Diagnostics diagnostics, const char* schema, bool json);
