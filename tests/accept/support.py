@@ -343,6 +343,30 @@ def cells_of(text: str, count: int, what: str) -> list[int]:
 
 
 class Rows(html.parser.HTMLParser):
+    """The texts of every table row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.in_cell = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th") and self.rows:
+            self.rows[-1].append("")
+            self.in_cell = True
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th", "tr"):
+            self.in_cell = False
+
+    def handle_data(self, data: str) -> None:
+        if self.in_cell:
+            self.rows[-1][-1] += data
+
+
+class MarkedRows(html.parser.HTMLParser):
     """The attributes of every table row."""
 
     def __init__(self) -> None:
@@ -356,7 +380,7 @@ class Rows(html.parser.HTMLParser):
 
 def parse_html(text: str) -> dict[str, list[tuple[int, int]]]:
     """First and last byte of the rows of each name: as its cores see it, and on the bus."""
-    parser = Rows()
+    parser = MarkedRows()
     parser.feed(text)
     parser.close()
     found: dict[str, list[tuple[int, int]]] = {}

@@ -127,15 +127,15 @@ std::string needs(const app::Analysis& analysis) {
   const std::string needed = core::format_size(all.suggested);
   const std::string now = core::format_size(all.now);
   const bool same_unit = needed.ends_with(" MiB") && now.ends_with(" MiB");
-  return fmt::format(
-      "{} {} {}{} of {}{}",
-      core::join(cores, ", "),
-      cores.size() == 1 ? "needs" : "need",
-      complete ? "" : "at least ",
-      same_unit ? needed.substr(0, needed.size() - 4) : needed,
-      now,
-      all.has_caveat ? fmt::format(" ({} on this board)", core::format_size(all.forecast))
-                     : std::string{});
+  return fmt::format("{} {} {}{} of {}{}",
+                     core::join(cores, ", "),
+                     cores.size() == 1 ? "needs" : "need",
+                     complete ? "" : "at least ",
+                     same_unit ? needed.substr(0, needed.size() - 4) : needed,
+                     now,
+                     all.has_caveat
+                         ? fmt::format(" ({} on this board)", core::format_size(all.forecast))
+                         : std::string{});
 }
 
 // Without a board there is nothing to compare with.
