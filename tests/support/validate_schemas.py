@@ -87,6 +87,8 @@ COMMANDS = (
     ("diff {plans}/ares/post_memory_plan.json {plans}/ares/memory_level_report.json --json", 0),
     ("diff {plans}/helia/wake_residency.json {plans}/ares/post_memory_plan.json --fail-on any --json", 1),
     ("diff {plans}/vww_mobilenet.csv missing.csv --json", 1),
+    ("diff {trace} sizing.json --board j722s-sdk11 --json", 0),
+    ("diff {trace} {source}/tests/golden/analyze-said/run.log --board j722s-sdk11 --json", 0),
     ("diff {plans}/helia/aot_memory_layers.csv {plans}/helia/wake_residency.json --json", 0),
     ("diff {plans}/ares/post_memory_plan.json {plans}/helia/wake_residency.json --json", 0),
     ("diff {plans}/ares/post_memory_plan.json {plans}/helia/aot_operator_manifest.json --json", 0),

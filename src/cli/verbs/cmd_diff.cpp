@@ -1,9 +1,11 @@
-// memsize diff: two plans in, what changed out, as tables or a document. What only one of the two
-// says of an arena is no change. --fail-on makes a change an error.
+// memsize diff: two maps, runs or plans in, what changed out, as tables or a document. What only
+// one of two plans says of an arena is no change. --fail-on makes a change an error.
+#include "memsize/app/compare.hpp"
 #include "memsize/app/plan.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/plan/diff_plans.hpp"
 
+#include "show/compare_report.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 
@@ -34,8 +36,11 @@ constexpr std::size_t kBlocksShown = 40;
 struct DiffOptions {
   std::string before;
   std::string after;
+  /// Of maps and runs.
+  app::CompareRequest memory;
   std::string fail_on;
   bool json = false;
+  bool markdown = false;
 };
 
 std::string shown(const std::string& name) {
@@ -131,7 +136,7 @@ std::string bytes_of(const std::optional<PlannedArena>& arena) {
   return bytes ? core::format_bytes(*bytes) : "-";
 }
 
-std::string arena_table(const PlanDiff& diff) {
+std::string arena_table(const PlanDiff& diff, bool markdown) {
   Table table;
   table.columns = {
       {"arena"}, {"memory"}, {"before", true}, {"after", true}, {"change", true}, {""}};
@@ -145,7 +150,7 @@ std::string arena_table(const PlanDiff& diff) {
                           growth == 0 ? "-" : signed_bytes(growth),
                           what_changed(change, "total_bytes")});
   }
-  return table.rows.empty() ? std::string{} : table.text(0) + "\n";
+  return table.rows.empty() ? std::string{} : (markdown ? table.markdown() : table.text(0)) + "\n";
 }
 
 // Where a block that is only in one of the plans lies.
@@ -157,7 +162,7 @@ std::string place_text(const PlannedBlock& block) {
   return fmt::format("{} of the {} arena", where, model::name_of(block.role));
 }
 
-std::string block_table(const PlanDiff& diff) {
+std::string block_table(const PlanDiff& diff, bool markdown) {
   Table table{.columns = {{"block"}, {"memory"}, {"change"}}};
   for (std::size_t i = 0; i < std::min(diff.blocks.size(), kBlocksShown); ++i) {
     const BlockChange& change = diff.blocks[i];
@@ -174,9 +179,11 @@ std::string block_table(const PlanDiff& diff) {
   if (table.rows.empty()) {
     return {};
   }
-  std::string text = table.text(0);
+  std::string text = markdown ? table.markdown() : table.text(0);
   if (diff.blocks.size() > kBlocksShown) {
-    text += fmt::format("and {} more, which --json lists\n", diff.blocks.size() - kBlocksShown);
+    text += fmt::format("{}and {} more, which --json lists\n",
+                        markdown ? "\n" : "",
+                        diff.blocks.size() - kBlocksShown);
   }
   return text + "\n";
 }
@@ -213,9 +220,13 @@ std::string hash_line(const char* what,
 
 std::string text_of(const model::PlanReport& before,
                     const model::PlanReport& after,
-                    const PlanDiff& diff) {
+                    const PlanDiff& diff,
+                    bool markdown) {
   std::string text = headline(diff.change);
-  text += "\n" + arena_table(diff) + block_table(diff);
+  text += "\n" + arena_table(diff, markdown) + block_table(diff, markdown);
+  if (markdown) {
+    return text;
+  }
   if (diff.growth_bytes != 0) {
     text += fmt::format("{:<32} {}\n", "all arenas together", signed_bytes(diff.growth_bytes));
   }
@@ -391,6 +402,49 @@ void doubt_hash(const model::PlanReport& before,
       "one of the reports was edited, or cut from another one"));
 }
 
+// What --fail-on was asked to fail on, of maps and runs.
+core::Diagnostics refusals(const app::Comparison& comparison, const DiffOptions& options) {
+  const auto refuse = [&](std::string what) {
+    return core::Diagnostics{core::error(Code::kDiffChanged,
+                                         std::move(what),
+                                         {options.after},
+                                         "if this is meant, keep the new one to compare with")};
+  };
+  const bool is_map = comparison.kind == app::CompareKind::kMap;
+  const bool fails = options.fail_on == "growth" ? comparison.growth() > 0
+                     : options.fail_on == "envelope"
+                         ? comparison.change == app::CompareChange::kEnvelope
+                     : options.fail_on == "any" ? comparison.change != app::CompareChange::kNone
+                                                : false;
+  if (!fails) {
+    return {};
+  }
+  if (options.fail_on == "growth") {
+    return refuse(fmt::format("{} {} more than before",
+                              is_map ? "the map reserves" : "the models need",
+                              core::format_size(comparison.total_after - comparison.total_before)));
+  }
+  return refuse(fmt::format("{} not as before",
+                            comparison.items.size() == 1
+                                ? std::string{"1 of its parts is"}
+                                : fmt::format("{} of its parts are", comparison.items.size())));
+}
+
+Outcome outcome_of(const app::Comparison& comparison,
+                   const app::CompareRequest& request,
+                   const DiffOptions& options) {
+  Outcome outcome{.json = options.json};
+  outcome.diagnostics = comparison.diagnostics;
+  const core::Diagnostics refused = refusals(comparison, options);
+  outcome.diagnostics.insert(outcome.diagnostics.end(), refused.begin(), refused.end());
+  outcome.status = core::exit_status(outcome.diagnostics);
+  outcome.text = comparison_text(comparison, options.markdown);
+  outcome.paint = options.markdown ? Outcome::Paint::kPlain : Outcome::Paint::kVerdict;
+  outcome.document =
+      comparison_document(comparison, request, outcome.status == core::ExitStatus::kDone);
+  return outcome;
+}
+
 Outcome run(app::Session& session, const DiffOptions& options) {
   if (options.before == "-" && options.after == "-") {
     return failed({core::error(Code::kUsage,
@@ -399,6 +453,16 @@ Outcome run(app::Session& session, const DiffOptions& options) {
                                "memsize diff --help shows how")},
                   kDiffSchema,
                   options.json);
+  }
+  app::CompareRequest request = options.memory;
+  request.before = options.before;
+  request.after = options.after;
+  const auto memory = compare_memory(session, request);
+  if (!memory) {
+    return failed(memory.error(), kDiffSchema, options.json);
+  }
+  if (memory->has_value()) {
+    return outcome_of(**memory, request, options);
   }
   auto before = read_plans(session, {options.before}, {});
   auto after = read_plans(session, {options.after}, {});
@@ -419,7 +483,7 @@ Outcome run(app::Session& session, const DiffOptions& options) {
   doubt_hash(*before, *after, diff, outcome.diagnostics);
   keep(refusals(diff, options));
   outcome.status = core::exit_status(outcome.diagnostics);
-  outcome.text = text_of(*before, *after, diff);
+  outcome.text = text_of(*before, *after, diff, options.markdown);
   outcome.document = document_of(*before, *after, diff, outcome.status == core::ExitStatus::kDone);
   return outcome;
 }
@@ -429,21 +493,32 @@ Outcome run(app::Session& session, const DiffOptions& options) {
 Run add_diff(const Command& app) {
   auto options = std::make_shared<DiffOptions>();
   const Command verb =
-      app.verb("diff", "What changed between two plans: moved blocks, or arenas that callers bind");
+      app.verb("diff", "What changed between two maps, runs or plans: bytes, addresses, entries");
   verb.footer(
       "Examples:\n"
+      "  memsize diff old/ new/                             # folders of emit --out\n"
+      "  memsize diff before.log after.log --board j722s-sdk11\n"
+      "  memsize diff memsize-out/j784s4 ~/ti/vision_apps --soc j784s4\n"
+      "  memsize diff main.json branch.json --fail-on growth --markdown  # in a pull request\n"
       "  memsize diff old/aot_residency.json new/aot_residency.json\n"
-      "  memsize diff old.json new.json --fail-on growth    # in a build: no memory may fill more\n"
       "  memsize diff old.json new.json --fail-on envelope  # callers bind the arenas themselves");
-  verb.option("OLD", options->before, "The plan before, as check reads it; - is standard input")
+  verb.option("OLD",
+              options->before,
+              "A folder of emit --out, an SDK tree, a log, a sizing document or a plan")
       .required();
-  verb.option("NEW", options->after, "The plan after").required();
+  verb.option("NEW", options->after, "The same after the change").required();
+  add_board_option(verb, options->memory.board);
+  verb.option("--soc", options->memory.soc, "The part, where an SDK has several").filled();
+  verb.option("--os", options->memory.os, "The operating system of the remote cores (freertos)")
+      .filled();
   verb.option("--fail-on",
               options->fail_on,
-              "Exit status 1 if a memory holds more (growth), an arena changed (envelope), or "
-              "anything did (any)")
+              "Exit status 1 if more is taken (growth), what others are built against changed "
+              "(envelope: an arena, a carve-out, a suggested size), or anything did (any)")
       .one_of({"growth", "envelope", "any"});
-  add_json_flag(verb, options->json);
+  const Option json = add_json_flag(verb, options->json);
+  verb.flag("--markdown", options->markdown, "Tables for a pull request").excludes(json);
+  verb.main_options({"--board", "--soc", "--fail-on", "--json", "--markdown"});
   return [options](app::Session& session) { return run(session, *options); };
 }
 
