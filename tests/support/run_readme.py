@@ -7,7 +7,7 @@ samples/, boards/, templates/ and build/release/memsize are those of the source 
 PATH. A command that fails must be followed by '$ echo $?'.
 
 Further: the first minute's commands work, README.md has every verb in its table and no other, each verb's --help has examples, README.md names
-every Debian package that the scripts install, every board, and every schema, and links lead somewhere.
+every Debian package that the scripts install and every board, the page of documents every schema, and links lead somewhere.
 
 --write puts the real output into the files; read the difference before you keep it.
 """
@@ -23,7 +23,7 @@ import tomllib
 from pathlib import Path
 
 DOCUMENTS = ("README.md", "src/README.md", "boards/README.md", "templates/README.md", "tests/README.md",
-             "samples/README.md", "samples/*/README.md")
+             "samples/README.md", "samples/*/README.md", "samples/docs/*.md")
 LINKED = ("samples", "boards", "templates")
 FENCE = "```"
 
@@ -130,8 +130,9 @@ class Checker:
             if not names:
                 self.wrong("README.md", f"found no {kind} to look for")
             for name in names:
-                if f"`{name}`" not in readme:
-                    self.wrong("README.md", f"does not name the {kind} `{name}`")
+                text = (self.source / "samples/docs/documents.md").read_text(encoding="utf-8") if kind == "document" else readme
+                if f"`{name}`" not in text:
+                    self.wrong("samples/docs/documents.md" if kind == "document" else "README.md", f"does not name the {kind} `{name}`")
 
     def check_first_minute(self, readme: str) -> None:
         """What a newcomer types first works word by word, and says nothing is wrong."""
@@ -165,6 +166,11 @@ class Checker:
             if "://" not in target and not (path.parent / target).exists():
                 self.wrong(path.relative_to(self.source), f"leads to '{target}', which is not there")
 
+    def check_length(self, readme: str) -> None:
+        """More than this nobody reads: the rest is in samples/docs."""
+        if (lines := readme.count("\n")) > 400:
+            self.wrong("README.md", f"has {lines} lines, more than 400")
+
     def check(self) -> None:
         files = sorted({file for pattern in DOCUMENTS for file in self.source.glob(pattern)})
         for file in files:
@@ -178,6 +184,7 @@ class Checker:
             self.check_first_minute(readme)
             self.check_parts(readme)
         self.check_names(readme)
+        self.check_length(readme)
         for problem in self.problems:
             print(problem)
         print(f"run_readme: {len(files)} files, {self.commands} commands, {len(self.problems)} problems")
