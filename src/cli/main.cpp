@@ -332,6 +332,9 @@ int run(int argc, char** argv) {
     return finish(Outcome{.text = complete(session, command, {words.begin() + 1, words.end()})},
                   command.screen());
   }
+  if (words.front() == kManual) {
+    return finish(Outcome{.text = manual(command)}, command.screen());
+  }
   const Parsed parsed = program.parse(words);
   if (parsed.text) {
     return finish(Outcome{.text = *parsed.text}, command.screen());

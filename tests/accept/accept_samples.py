@@ -50,7 +50,8 @@ def must_stop(command: list[object], folder: Path, *words: str) -> str:
 def install(context: Context) -> Path:
     """Moved afterwards: nothing may know where it was installed to."""
     first, prefix = context.work / "first", context.work / "moved" / "prefix"
-    must(["cmake", "--install", context.options.build.resolve(), "--prefix", first], context.work)
+    for component in ([], ["--component", "library"]):
+        must(["cmake", "--install", context.options.build.resolve(), *component, "--prefix", first], context.work)
     prefix.parent.mkdir()
     first.rename(prefix)
     return prefix

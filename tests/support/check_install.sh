@@ -5,6 +5,12 @@ set -euo pipefail
 build=$1 work=$2 source=$3
 rm -rf "$work"
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
+# Nobody who runs the program gets libraries; who asks for them does.
+if [[ -n $(find "$work/prefix" -name '*.a' -o -name '*.hpp') ]]; then
+  echo "a library is installed that nobody asked for" >&2
+  exit 1
+fi
+cmake --install "$build" --component library --prefix "$work/prefix" >/dev/null
 
 # What is installed has no symbols of its own; what preset 'release' builds is hardened.
 if command -v readelf >/dev/null; then

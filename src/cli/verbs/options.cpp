@@ -98,6 +98,10 @@ std::string Command::help() const {
   return app_->get_description();
 }
 
+std::string Command::footer() const {
+  return app_->get_footer();
+}
+
 std::vector<Command> Command::verbs() const {
   std::vector<Command> verbs;
   for (CLI::App* verb : app_->get_subcommands([](CLI::App*) { return true; })) {
@@ -119,7 +123,7 @@ std::vector<std::string> Command::long_options() const {
 std::vector<Word> Command::options() const {
   std::vector<Word> words;
   for (const CLI::Option* option : app_->get_options()) {
-    Word word{.value = value_name(*option)};
+    Word word{{}, value_name(*option), option->get_description()};
     for (const std::string& name : option->get_lnames()) {
       word.names.push_back("--" + name);
     }
@@ -137,7 +141,7 @@ std::vector<Word> Command::arguments() const {
   std::vector<Word> words;
   for (const CLI::Option* option : app_->get_options()) {
     if (option->get_positional()) {
-      words.push_back({{option->get_name(true)}, value_name(*option)});
+      words.push_back({{option->get_name(true)}, value_name(*option), option->get_description()});
     }
   }
   return words;

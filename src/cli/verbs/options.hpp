@@ -45,6 +45,7 @@ struct Word {
   std::vector<std::string> names;
   /// What its value is called: "BOARD", "a|b"; empty where it takes none.
   std::string value;
+  std::string help;
 };
 
 /// A verb, or the program, whose verbs it has; copies are the same one.
@@ -72,6 +73,7 @@ class Command {
 
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::string help() const;
+  [[nodiscard]] std::string footer() const;
   [[nodiscard]] std::vector<Command> verbs() const;
   /// With their dashes: "--board".
   [[nodiscard]] std::vector<std::string> long_options() const;

@@ -67,6 +67,11 @@ Run add_completion(const Command& app);
 /// The word that a shell asks with for what may stand at the end of a command line.
 inline constexpr const char* kComplete = "__complete";
 
+/// The word that the build asks with for the page of man(1), which is made of what --help says.
+inline constexpr const char* kManual = "__man";
+
+[[nodiscard]] std::string manual(const Command& program);
+
 /// What may stand for the last of `words`, a line each; ":files", ":dirs" and ":nospace" are for
 /// the shell's script.
 [[nodiscard]] std::string complete(app::Session& session,
