@@ -96,13 +96,30 @@ core::Diagnostic exceeded(const Budget& budget,
   if (shares.size() > kMost) {
     over.details.push_back(fmt::format("and {} more, none of them larger", shares.size() - kMost));
   }
-  over.hint = fmt::format("nothing was written; make something smaller, or allow it: {} = \"{}\"",
+  over.hint = fmt::format("make something smaller, or allow it: {} = \"{}\"",
                           budget.core.empty() ? "reserved" : budget.core,
                           core::format_setting(actual));
   return over;
 }
 
 }  // namespace
+
+std::string budget_line(const std::vector<Budget>& budgets, const layout::MemoryMap& map) {
+  std::vector<std::string> parts;
+  for (const Budget& budget : budgets) {
+    core::Bytes actual = budget.core.empty() ? map.reserved() : core::Bytes{};
+    for (const Share& heap :
+         budget.core.empty() ? std::vector<Share>{} : heaps_of(map, budget.core)) {
+      actual += heap.size;
+    }
+    parts.push_back(
+        fmt::format("{} {} of {}",
+                    budget.core.empty() ? std::string{"Linux loses"} : budget.core + " takes",
+                    core::format_size(actual),
+                    core::format_size(budget.most)));
+  }
+  return parts.empty() ? std::string{} : fmt::format("budget: {}", core::join(parts, ", "));
+}
 
 core::Diagnostics over_budget(const std::vector<Budget>& budgets, const layout::MemoryMap& map) {
   core::Diagnostics found;

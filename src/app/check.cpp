@@ -28,6 +28,10 @@ CheckReport check(Session& session, const CheckRequest& request) {
     for (const sdk::Platform& platform : scope->platforms) {
       check_platform(session, platform, scope->asked, report);
     }
+    // What a trace takes from each heap must fit the tree's, and its map what is allowed.
+    if (!request.traces.empty() || !request.budgets.empty()) {
+      check_tree_use(session, request, report);
+    }
     return report;
   }
 
@@ -50,6 +54,11 @@ CheckReport check(Session& session, const CheckRequest& request) {
   // What the files tell each core, and each of their numbers.
   if (map && !written.files.empty() && asked.board.set.empty()) {
     check_files(session, asked, written, *map, report);
+  }
+
+  // What the project allows.
+  if (map) {
+    check_budgets(request, *map, report);
   }
 
   // What a trace took from each heap must fit.

@@ -2,6 +2,7 @@
 // against its sizes. Each stage adds to the report, but nothing that stands there already.
 #include "check_stages.hpp"
 
+#include "memsize/app/analyze.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -11,6 +12,7 @@
 
 #include "board_now.hpp"
 #include "generation_guard.hpp"
+#include "pages/shown_map.hpp"
 #include "validate_stages.hpp"
 
 #include <algorithm>
@@ -378,11 +380,40 @@ void check_files(Session& session,
   keep(left_over(written.files, known, request.map, map.board.name), report);
 }
 
+void check_budgets(const CheckRequest& request, const layout::MemoryMap& map, CheckReport& report) {
+  keep(over_budget(request.budgets, map), report);
+  if (const std::string line = budget_line(request.budgets, map); !line.empty()) {
+    report.checked.push_back(line);
+  }
+}
+
+void check_tree_use(Session& session, const CheckRequest& request, CheckReport& report) {
+  CheckRequest asked = request;
+  EmitRequest tree{.board = request.board, .sdk = request.sdk};
+  auto found = name_board_of_tree(session, request.sdk, request.soc, {}, asked.board);
+  const auto shown = found ? map_of_tree(session, tree, request.soc, {})
+                           : core::Result<ShownMap>{tl::make_unexpected(found.error())};
+  if (!shown) {
+    keep(shown.error(), report);
+    return;
+  }
+  check_budgets(request, shown->map, report);
+  if (!request.traces.empty()) {
+    check_demands(session, asked, shown->map, report);
+  }
+}
+
 void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,
                    CheckReport& report) {
-  AnalyzeRequest trace{.inputs = request.traces, .board = request.board};
+  AnalyzeRequest trace{.inputs = request.traces, .board = request.board, .sdk = request.sdk};
+  const auto of_tree = take_tree(session, trace);
+  if (!of_tree) {
+    keep(of_tree.error(), report);
+    return;
+  }
+  keep(*of_tree, report);
   const auto analysis = analyze(session, trace);
   if (!analysis) {
     keep(analysis.error(), report);

@@ -61,6 +61,11 @@ void check_files(Session& session,
                  const layout::MemoryMap& map,
                  CheckReport& report);
 
+void check_budgets(const CheckRequest& request, const layout::MemoryMap& map, CheckReport& report);
+
+/// Demands of traces, and budgets, against the map that the SDK tree has.
+void check_tree_use(Session& session, const CheckRequest& request, CheckReport& report);
+
 void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,

@@ -10,6 +10,7 @@
 #include "analyze_stages.hpp"
 #include "check_stages.hpp"
 #include "map_stages.hpp"
+#include "pages/shown_map.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -82,6 +83,30 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
   return candidate;
 }
 
+// What a tree's scripts make. Whether its other files follow them is what check --sdk says.
+core::Result<Candidate> map_in_tree(Session& session, const ValidateRequest& request) {
+  auto shown = map_of_tree(session, request.emit, request.soc, request.os);
+  MEMSIZE_TRY(shown);
+  Candidate candidate{.map = std::move(shown->map), .baseline = std::move(shown->baseline)};
+  auto artifacts = emit::render_all(
+      {candidate.map, candidate.baseline, session.files, session.data.templates}, {});
+  MEMSIZE_TRY(artifacts);
+  for (emit::Artifact& artifact : *artifacts) {
+    candidate.files.push_back({std::move(artifact.path), std::move(artifact.content)});
+  }
+  if (!request.emit.trace.inputs.empty()) {
+    AnalyzeRequest trace = trace_of(request.emit);
+    trace.board.name = shown->board;
+    trace.sdk = request.emit.sdk;
+    MEMSIZE_TRY(take_tree(session, trace));
+    auto analysis = analyze(session, trace);
+    MEMSIZE_TRY(analysis);
+    keep_warnings(analysis->sizing.diagnostics, candidate.diagnostics);
+    candidate.analysis = std::make_shared<const Analysis>(std::move(*analysis));
+  }
+  return candidate;
+}
+
 // The tables that the entries of the files come to, where the board has room for them.
 core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::MemoryMap& map,
                                                              runtime::Subject& subject) {
@@ -117,6 +142,9 @@ core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::Memor
 core::Result<Candidate> candidate_map(Session& session, const ValidateRequest& request) {
   if (!request.map.empty()) {
     return map_in_folder(session, request);
+  }
+  if (!request.emit.sdk.empty()) {
+    return map_in_tree(session, request);
   }
   auto emission = render(session, request.emit);
   MEMSIZE_TRY(emission);

@@ -48,7 +48,11 @@ void add_files(Session& session, const layout::MemoryMap& before, layout::Expans
 
 // The map that emit would write: sized by the traces, and --set wins.
 core::Result<layout::Answer> ask_board(Session& session, const WhyRequest& request) {
-  const auto wish = sizes_to_emit(session, request.map);
+  EmitRequest asked = request.map;
+  if (!request.folder.empty()) {
+    MEMSIZE_TRY(take_map(session, request.folder, asked.board));
+  }
+  const auto wish = sizes_to_emit(session, asked);
   MEMSIZE_TRY(wish);
   const auto map = layout::resolve(wish->board, wish->values);
   MEMSIZE_TRY(map);

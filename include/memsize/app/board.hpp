@@ -36,6 +36,20 @@ struct BoardRequest {
                                                            const std::string& soc,
                                                            const std::string& os);
 
+/// Names the board of a request that names none: the bundled one for the tree's part, which `soc`
+/// and `os` choose where the tree has several. Error usage: nothing chooses, or none is bundled.
+[[nodiscard]] core::Result<void> name_board_of_tree(Session& session,
+                                                    const std::string& tree,
+                                                    const std::string& soc,
+                                                    const std::string& os,
+                                                    BoardRequest& request);
+
+/// Gives the request the sizes of the map in a folder that emit --out wrote, and where it names no
+/// board, that map's, if it is bundled.
+[[nodiscard]] core::Result<void> take_map(Session& session,
+                                          const std::string& folder,
+                                          BoardRequest& request);
+
 /// resolve() and every check; what the board accepts of its defects is a remark. `files` and
 /// `folder` are where the board was loaded from. What is wrong only with these values is told of
 /// the settings that were typed.

@@ -1,7 +1,7 @@
 // What is wrong with a board, a written map, an SDK tree, a plan or the images it went into.
 #pragma once
 
-#include "memsize/app/board.hpp"
+#include "memsize/app/map.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/network/levels.hpp"
 #include "memsize/plan/check_image.hpp"
@@ -18,6 +18,8 @@ struct CheckRequest {
   std::string map;
   /// An SDK tree, read instead of a map; empty: none.
   std::string sdk;
+  /// What the board's, the written or the tree's map may take at most.
+  std::vector<Budget> budgets;
   /// Only this part of it; empty: that of the board, or all.
   std::string soc;
   /// Logs or a sizing document that must fit the board's map.

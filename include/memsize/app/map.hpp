@@ -71,6 +71,11 @@ struct Emission {
 [[nodiscard]] core::Diagnostics over_budget(const std::vector<Budget>& budgets,
                                             const layout::MemoryMap& map);
 
+/// How close the map comes: "budget: Linux loses 1131 of 1200 MiB, c7x_2 takes 19 of 24 MiB"; empty
+/// without a budget.
+[[nodiscard]] std::string budget_line(const std::vector<Budget>& budgets,
+                                      const layout::MemoryMap& map);
+
 /// Sizes that were asked for, and the board that they are for.
 struct Wish {
   board::Board board;

@@ -28,8 +28,12 @@ struct LogRequest {
     const layout::MemoryMap& baseline);
 
 struct ValidateRequest {
-  /// The map as emit would make it; with `map`, what its traces put into the heaps.
+  /// The map as emit would make it; with `map`, what its traces put into the heaps; with an SDK
+  /// tree, the map that the tree's scripts have, as files that emit writes of it.
   EmitRequest emit;
+  /// Of an SDK tree with several: the part and its operating system.
+  std::string soc;
+  std::string os;
   /// A folder that emit --out wrote, which is run as it is; empty: none.
   std::string map;
   runtime::RunOptions run;

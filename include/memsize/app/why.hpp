@@ -12,6 +12,8 @@ struct WhyRequest {
   /// The map that emit would write of it is asked; with an SDK tree, that tree, whose sizes are its
   /// own: then the board, if one is named, says how memory must be cached.
   EmitRequest map;
+  /// A folder that emit --out wrote, whose sizes are asked for; empty: none.
+  std::string folder;
   /// Of an SDK tree with several: the part and its operating system.
   std::string soc;
   std::string os;

@@ -1,6 +1,7 @@
 // Gets a map from a board, a folder or a tree, and what it is compared with; then renders its page.
 #include "memsize/app/report.hpp"
 
+#include "memsize/app/check.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/page.hpp"
 
@@ -26,6 +27,16 @@ core::Result<ShownMap> of_board(Session& session, const ReportRequest& request) 
                   .diagnostics = std::move(emission->diagnostics)};
 }
 
+// What checks find in a folder or a tree.
+core::Diagnostics findings_of(Session& session,
+                              const ReportRequest& request,
+                              const std::string& board) {
+  CheckRequest checked{.map = request.map, .sdk = request.emit.sdk};
+  checked.board.name = board;
+  const bool is_written = !checked.map.empty() || !checked.sdk.empty();
+  return is_written ? check(session, checked).diagnostics : core::Diagnostics{};
+}
+
 }  // namespace
 
 core::Result<Report> report(Session& session, const ReportRequest& request) {
@@ -46,7 +57,7 @@ core::Result<Report> report(Session& session, const ReportRequest& request) {
   }
 
   // As a page.
-  core::Diagnostics said = subject->findings;
+  core::Diagnostics said = findings_of(session, request, subject->board);
   said.insert(said.end(), subject->diagnostics.begin(), subject->diagnostics.end());
   emit::PageFacts facts = page_facts(subject->analysis.get(), request.emit.board.set, said);
   const emit::EmitInput input{.map = subject->map,

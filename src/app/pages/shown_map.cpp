@@ -1,6 +1,7 @@
 // Reads a map from a folder or a tree, and finds the board that is behind it.
 #include "shown_map.hpp"
 
+#include "memsize/app/board.hpp"
 #include "memsize/app/check.hpp"
 #include "memsize/app/tree.hpp"
 #include "memsize/core/find.hpp"
@@ -23,11 +24,16 @@ core::Diagnostic unclear_map(std::string message, std::string hint) {
   return core::error(core::Code::kUsage, std::move(message), {}, std::move(hint));
 }
 
-// The bundled board for the tree's part.
-core::Result<std::string> board_of(Session& session,
-                                   const std::string& tree,
-                                   const std::string& soc,
-                                   const std::string& asked_os) {
+}  // namespace
+
+core::Result<void> name_board_of_tree(Session& session,
+                                      const std::string& tree,
+                                      const std::string& soc,
+                                      const std::string& asked_os,
+                                      BoardRequest& request) {
+  if (!request.name.empty()) {
+    return {};
+  }
   const std::string os = asked_os.empty() ? std::string{sdk::kDefaultOs} : asked_os;
   std::vector<sdk::Platform> platforms;
   if (soc.empty()) {
@@ -42,8 +48,9 @@ core::Result<std::string> board_of(Session& session,
   if (platforms.size() != 1) {
     const std::vector<std::string> names = core::texts_of(
         platforms, [](const sdk::Platform& platform) { return core::printable(platform.soc, 40); });
-    return core::fail(unclear_map("this SDK has several parts",
-                                  fmt::format("name one with --soc: {}", core::join(names, ", "))));
+    return core::fail(unclear_map(
+        "this SDK has several parts",
+        fmt::format("name one with --soc, or a board with --board: {}", core::join(names, ", "))));
   }
   const auto board = bundled_board(session, platforms.front().soc, os);
   if (!board) {
@@ -52,37 +59,44 @@ core::Result<std::string> board_of(Session& session,
                                               core::printable(os, 40)),
                                   "name the file of one with --board"));
   }
-  return board->name;
+  request.name = board->name;
+  return {};
 }
 
-}  // namespace
-
-core::Result<ShownMap> map_of_folder(Session& session,
-                                     const BoardRequest& board,
-                                     const std::string& folder) {
-  ValidateRequest request{.map = folder};
-  request.emit.board = board;
-  std::string& name = request.emit.board.name;
-  if (name.empty()) {
-    CheckReport found;
-    const WrittenMap written = check_written(session, folder, found);
-    if (written.files.empty()) {
-      return tl::make_unexpected(found.diagnostics);
-    }
-    name = bundled_board_of(session, written, found);
+core::Result<void> take_map(Session& session, const std::string& folder, BoardRequest& request) {
+  CheckReport found;
+  const WrittenMap written = check_written(session, folder, found);
+  if (written.files.empty()) {
+    return tl::make_unexpected(found.diagnostics);
   }
-  if (name.empty()) {
+  if (request.name.empty()) {
+    request.name = bundled_board_of(session, written, found);
+  }
+  if (request.name.empty()) {
     return core::fail(
         unclear_map(fmt::format("'{}' is of a board that is not bundled", core::printable(folder)),
                     "name its file with --board FILE.toml"));
   }
+  request.set.clear();
+  for (const auto& [knob, value] : written.knobs) {
+    request.set.push_back(fmt::format("{}={}", knob, core::format_hex(value)));
+  }
+  return {};
+}
+
+core::Result<ShownMap> map_of_folder(Session& session,
+                                     const BoardRequest& board,
+                                     const std::string& folder) {
+  BoardRequest named = board;
+  MEMSIZE_TRY(take_map(session, folder, named));
+  ValidateRequest request{.map = folder};
+  request.emit.board = board;
+  request.emit.board.name = named.name;
   auto candidate = candidate_map(session, request);
   MEMSIZE_TRY(candidate);
-  CheckRequest checked{.map = folder};
-  checked.board.name = name;
   return ShownMap{.map = std::move(candidate->map),
-                  .baseline = std::move(candidate->baseline),
-                  .findings = check(session, checked).diagnostics};
+                  .board = named.name,
+                  .baseline = std::move(candidate->baseline)};
 }
 
 core::Result<ShownMap> map_of_tree(Session& session,
@@ -92,22 +106,18 @@ core::Result<ShownMap> map_of_tree(Session& session,
   EmitRequest asked = request;
   asked.check = true;
   if (asked.board.name.empty()) {
-    auto name = board_of(session, asked.sdk, soc, os);
-    MEMSIZE_TRY(name);
-    asked.board.name = std::move(*name);
+    MEMSIZE_TRY(name_board_of_tree(session, asked.sdk, soc, os, asked.board));
     // The board only says what the tree does not; nobody asked for its generation.
     asked.accept_generation = true;
   }
   auto emission = render_tree(session, asked);
   MEMSIZE_TRY(emission);
-  CheckRequest checked{.sdk = asked.sdk};
-  checked.board.name = asked.board.name;
   return ShownMap{.map = std::move(emission->map),
+                  .board = asked.board.name,
                   .baseline = std::move(emission->baseline),
                   .baseline_name = "what the SDK has",
                   .affected = std::move(emission->affected),
-                  .diagnostics = std::move(emission->diagnostics),
-                  .findings = check(session, checked).diagnostics};
+                  .diagnostics = std::move(emission->diagnostics)};
 }
 
 }  // namespace memsize::app

@@ -12,16 +12,17 @@ namespace memsize::app {
 /// A map to show, and what is known of it.
 struct ShownMap {
   layout::MemoryMap map;
-  layout::MemoryMap baseline;
+  /// As the user named it, or as it was found out.
+  std::string board = {};
+  layout::MemoryMap baseline = {};
   std::string baseline_name = "the board's default map";
-  std::optional<emit::Affected> affected;
-  std::shared_ptr<const Analysis> analysis;
-  core::Diagnostics diagnostics;
-  /// By checks, for the page.
-  core::Diagnostics findings;
+  std::optional<emit::Affected> affected = std::nullopt;
+  /// Null without traces.
+  std::shared_ptr<const Analysis> analysis = nullptr;
+  core::Diagnostics diagnostics = {};
 };
 
-/// What emit --out wrote, with what checks find in it. Without a board the one that it names, if it
+/// What emit --out wrote. Without a board the one that it names, if it
 /// is bundled.
 [[nodiscard]] core::Result<ShownMap> map_of_folder(Session& session,
                                                    const BoardRequest& board,

@@ -14,6 +14,8 @@ struct Detail {
   bool wide = false;
   /// Every note, and for every number its lines and its rule.
   bool explain = false;
+  /// How close the map comes to what is allowed; empty where nothing is said of that.
+  std::string budget = {};
   /// Columns that text is wrapped to.
   std::size_t width = 80;
 };

@@ -335,6 +335,7 @@ std::string report_text(const app::Analysis& analysis, const Detail& detail) {
   if (const std::string reserved = reserved_line(analysis); !reserved.empty()) {
     out += "\n" + reserved;
   }
+  out += detail.budget.empty() ? std::string{} : detail.budget + "\n";
   const std::string told =
       detail.explain ? notes(analysis) : brief_notes(analysis, detail.width, facts);
   out += told.empty() ? told : fmt::format("\nnotes\n{}", told);

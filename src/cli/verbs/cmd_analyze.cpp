@@ -2,6 +2,7 @@
 // recording, a log that grows, folders of logs, and a board that is read from an SDK tree.
 #include "memsize/app/fleet.hpp"
 #include "memsize/app/follow.hpp"
+#include "memsize/app/map.hpp"
 #include "memsize/app/sizing_document.hpp"
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
@@ -38,6 +39,10 @@ struct AnalyzeOptions {
   std::string output;
   /// Of memsize.toml, where it was read.
   std::string project_path;
+  std::vector<app::Budget> budgets;
+  /// Of an SDK tree with several.
+  std::string soc;
+  std::string os;
   Detail detail;
 };
 
@@ -104,12 +109,15 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const Analyze
   if (inputs.empty()) {
     return misuse("INPUT is required", kHelpHint);
   }
-  if (auto wrong = lacks_board(options.request.board, "analyze"); wrong) {
+  if (auto wrong = lacks_board(options.request.board, "analyze");
+      wrong && options.request.sdk.empty()) {
     return wrong;
   }
-  if (!options.request.sdk.empty() && options.request.board.name.empty()) {
-    return misuse("--sdk needs a board that says what the tree does not",
-                  "memsize analyze LOG --board BOARD --sdk DIR; memsize list boards shows them");
+  for (const auto& [name, value] :
+       {std::pair{"--soc", &options.soc}, std::pair{"--os", &options.os}}) {
+    if (!value->empty() && options.request.sdk.empty()) {
+      return lacks_option(name, "--sdk", "analyze");
+    }
   }
   if (std::ranges::count(inputs, "-") > 1) {
     return misuse("standard input can be read only once", kHelpHint);
@@ -167,6 +175,13 @@ Outcome report(app::Session& session,
   }
   Outcome outcome;
   judge_sizing(*analysis, options.strict);
+  Detail detail = options.detail;
+  if (analysis->suggested) {
+    detail.budget = budget_line(options.budgets, *analysis->suggested);
+    const core::Diagnostics over = over_budget(options.budgets, *analysis->suggested);
+    core::Diagnostics& all = analysis->sizing.diagnostics;
+    all.insert(all.end(), over.begin(), over.end());
+  }
   outcome.diagnostics = analysis->sizing.diagnostics;
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.json = options.json;
@@ -176,7 +191,7 @@ Outcome report(app::Session& session,
   }
   outcome.text = options.csv        ? report_csv(*analysis)
                  : options.markdown ? report_markdown(*analysis)
-                                    : report_text(*analysis, options.detail);
+                                    : report_text(*analysis, detail);
   if (!options.csv && !options.markdown) {
     outcome.brief = outcome.text.substr(0, outcome.text.find('\n') + 1);
     outcome.paint = Outcome::Paint::kVerdict;
@@ -245,6 +260,13 @@ Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
 }
 
 Outcome run_on_tree(app::Session& session, AnalyzeOptions options) {
+  if (!options.request.sdk.empty()) {
+    const auto named = name_board_of_tree(
+        session, options.request.sdk, options.soc, options.os, options.request.board);
+    if (!named) {
+      return failed(named.error(), kAnalyzeSchema, options.json);
+    }
+  }
   const auto said = take_tree(session, options.request);
   if (!said) {
     return failed(said.error(), kAnalyzeSchema, options.json);
@@ -274,6 +296,7 @@ Outcome run(app::Session& session, AnalyzeOptions options) {
     return failed(project.error(), kAnalyzeSchema, options.json);
   }
   options.project_path = project->path;
+  options.budgets = project->budgets;
   app::Defaults defaults{*project};
   std::vector<std::string>& inputs = options.request.inputs;
   std::string sizing;
@@ -315,6 +338,8 @@ Run add_analyze(const Command& app) {
               options->request.sdk,
               "The board as this SDK tree has it: its sizes, and its SDK generation")
       .filled();
+  verb.option("--soc", options->soc, "The part, where the SDK has several").filled();
+  verb.option("--os", options->os, "The operating system of the remote cores (freertos)").filled();
   add_project_options(verb, options->project);
   verb.option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
@@ -345,8 +370,9 @@ Run add_analyze(const Command& app) {
     // Where a terminal has the columns, or somebody wants all of them.
     constexpr std::size_t kWide = 120;
     const std::size_t width = screen.width();
-    options->detail = {
-        screen.verbose || width >= kWide, options->explain, std::min<std::size_t>(width, kWide)};
+    options->detail = Detail{.wide = screen.verbose || width >= kWide,
+                             .explain = options->explain,
+                             .width = std::min<std::size_t>(width, kWide)};
     return run(session, *options);
   };
 }

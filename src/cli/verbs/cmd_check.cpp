@@ -96,7 +96,8 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   if (!request.soc.empty() && request.sdk.empty()) {
     return lacks_option("--soc", "--sdk", "check");
   }
-  if (request.board.name.empty() && !(options.sizing.empty() && options.logs.empty())) {
+  if (request.board.name.empty() && request.sdk.empty() &&
+      !(options.sizing.empty() && options.logs.empty())) {
     return core::error(Code::kUsage,
                        "--sizing and --log are held against a board's map",
                        {},
@@ -109,13 +110,11 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
                        "give a board with --board, a written map with --map, an SDK with --sdk, or "
                        "a compiler's plan by its path");
   }
-  if (!request.sdk.empty() &&
-      !(options.sizing.empty() && options.logs.empty() && request.board.set.empty())) {
+  if (!request.sdk.empty() && !request.board.set.empty()) {
     return core::error(Code::kUsage,
-                       "--sdk reads the sizes that the tree has: --set, --sizing and --log "
-                       "are for a board's map",
+                       "--sdk reads the sizes that the tree has: --set is for a board's map",
                        {},
-                       "leave them out, or leave out --sdk");
+                       "leave it out, or leave out --sdk");
   }
   if (request.map.empty() && request.sdk.empty() &&
       !(options.baseline.empty() && options.write_baseline.empty())) {
@@ -505,6 +504,7 @@ Outcome run(app::Session& session, CheckOptions options) {
   if (auto sized = fill(session, *project, defaults, options); !sized) {
     return refused(sized.error(), options);
   }
+  options.request.budgets = project->budgets;
   drop_slashes(options.request.map);
   drop_slashes(options.request.sdk);
   return run_check(session, options, defaults);

@@ -83,11 +83,13 @@ std::string summary(const EmitOptions& options,
                      core::shell_path(options.request.board.name));
   }
   const bool explained = core::contains(emission.artifacts, "rebuild", &emit::Artifact::emitter);
-  return out + fmt::format("{}{}\n",
+  const std::string budgets = budget_line(options.request.budgets, emission.map);
+  return out + fmt::format("{}{}{}\n",
                            balance_sentence(emission.map,
                                             emission.baseline,
                                             emit::affected_by(emission.map, emission.baseline)),
-                           explained ? " REBUILD.md says how." : "");
+                           explained ? " REBUILD.md says how." : "",
+                           budgets.empty() ? budgets : "\n" + budgets);
 }
 
 // What the command line's description cannot say.

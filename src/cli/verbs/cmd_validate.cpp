@@ -35,7 +35,13 @@ struct ValidateOptions {
 // What the command line's description cannot say.
 std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
   app::ValidateRequest& request = options.request;
-  if (request.emit.board.name.empty()) {
+  for (const auto& [name, value] :
+       {std::pair{"--soc", &request.soc}, std::pair{"--os", &request.os}}) {
+    if (!value->empty() && request.emit.sdk.empty()) {
+      return lacks_option(name, "--sdk", "validate");
+    }
+  }
+  if (request.emit.board.name.empty() && request.emit.sdk.empty()) {
     return core::error(Code::kUsage,
                        "no board is named, and there is no memsize.toml that could name one",
                        {},
@@ -192,6 +198,7 @@ Run add_validate(const Command& app) {
       "  memsize validate --board j722s                        # the default map, as processes\n"
       "  memsize validate --board j722s-sdk11 --trace trace.log --on qemu\n"
       "  memsize validate --board j722s --map memsize-out/j722s # files as they are\n"
+      "  memsize validate --sdk ~/ti/vision_apps --soc j784s4  # the map that a tree has\n"
       "  memsize validate --board j722s-sdk11 --trace before.log --log after.log\n"
       "  memsize validate --board apollo510 --plan wake.plan.json --data wake.tflite --on qemu\n"
       "  memsize validate --board gap9 --plan network_info.json --set l1=2600 --on qemu\n"
@@ -213,6 +220,9 @@ Run add_validate(const Command& app) {
   verb.option("--sizing", options->sizing, "A document that analyze --json wrote").excludes(trace);
   verb.option("--map", request.map, "Run the files in this folder, which emit --out wrote")
       .filled();
+  verb.option("--sdk", request.emit.sdk, "Run the map that this SDK tree's scripts make").filled();
+  verb.option("--soc", request.soc, "The part, where the SDK has several").filled();
+  verb.option("--os", request.os, "The operating system of the remote cores (freertos)").filled();
   verb.option("--on", options->on, "What runs: host (default) or qemu").one_of({"host", "qemu"});
   verb.option("--toolchain",
               options->toolchain,
@@ -226,7 +236,7 @@ Run add_validate(const Command& app) {
   add_trace_options(verb, request.emit);
   add_module_options(verb, options->module);
   add_json_flag(verb, options->json);
-  verb.main_options({"--board", "--trace", "--map", "--on", "--log", "--json"});
+  verb.main_options({"--board", "--trace", "--map", "--sdk", "--on", "--log"});
   return [options](app::Session& session) {
     Outcome outcome = run(session, *options);
     outcome.brief = "";

@@ -30,7 +30,7 @@ core::Diagnostic usage(std::string message, std::string hint) {
 // Nothing where the words fit together.
 std::optional<core::Diagnostic> misused(const WhyOptions& options) {
   const app::EmitRequest& map = options.request.map;
-  if (auto wrong = lacks_board(map.board, "why"); wrong) {
+  if (auto wrong = lacks_board(map.board, "why"); wrong && options.request.folder.empty()) {
     return wrong;
   }
   for (const auto& [name, value] :
@@ -39,11 +39,16 @@ std::optional<core::Diagnostic> misused(const WhyOptions& options) {
       return lacks_option(name, "--sdk", "why");
     }
   }
-  if (map.board.name.empty() && map.sdk.empty()) {
-    return usage("why needs a map to look at", "name a board with --board, or an SDK with --sdk");
+  if (map.board.name.empty() && map.sdk.empty() && options.request.folder.empty()) {
+    return usage("why needs a map to look at",
+                 "name a board with --board, a folder with --map, or an SDK with --sdk");
   }
   const bool is_sized = !map.board.set.empty() || !map.board.dram.empty() ||
                         !options.traces.empty() || !options.sizing.empty();
+  if (!options.request.folder.empty() && is_sized) {
+    return usage("--map is a map that was made: its sizes stand in the folder",
+                 "leave out --set, --dram, --trace and --sizing, or --map");
+  }
   if (!map.sdk.empty() && is_sized) {
     return usage(
         "--sdk reads the sizes that the tree has: --set, --dram, --trace and --sizing are "
@@ -82,6 +87,10 @@ Outcome run_why(app::Session& session, WhyOptions options) {
 void fill(app::Defaults& defaults, WhyOptions& options) {
   app::EmitRequest& map = options.request.map;
   app::Target target{{}, map.sdk, {}};
+  if (!options.request.folder.empty()) {
+    defaults.fill_board(map.board);
+    return;
+  }
   if (map.board.name.empty()) {
     defaults.fill(target);
     map.sdk = target.sdk;
@@ -124,6 +133,7 @@ Run add_why(const Command& app) {
       "  memsize why tiovx_obj_desc_mem_size --sdk ~/ti/vision_apps --soc j784s4 --os safertos\n"
       "  memsize why DDR_C7X_2_SCRATCH --board j722s --trace trace.log  # in the map of these "
       "logs\n"
+      "  memsize why DDR_C7X_2_SCRATCH --map memsize-out/j722s  # in a map that was written\n"
       "  memsize why DDR_C7X_2_SCRATCH                       # of what memsize.toml names");
   verb.option("NAME|ADDRESS",
               options->request.question.text,
@@ -140,14 +150,19 @@ Run add_why(const Command& app) {
   verb.flag("--accept-generation",
             options->request.map.accept_generation,
             "Use a trace of another SDK generation than the board's");
+  const Option folder =
+      verb.option(
+              "--map", options->request.folder, "The map in this folder, which emit --out wrote")
+          .filled();
   verb.option("--sdk", options->request.map.sdk, "An SDK tree: the folder that holds platform")
-      .filled();
+      .filled()
+      .excludes(folder);
   verb.option("--soc", options->request.soc, "The part, where the SDK has several").filled();
   verb.option("--os", options->request.os, "The operating system of the remote cores (freertos)")
       .filled();
   verb.option("--core", options->request.question.core, "The core whose address it is").filled();
   add_json_flag(verb, options->json);
-  verb.main_options({"--board", "--sdk", "--core", "--trace", "--json"});
+  verb.main_options({"--board", "--map", "--sdk", "--core", "--trace", "--json"});
   return [options](app::Session& session) { return run(session, *options); };
 }
 
