@@ -26,4 +26,4 @@ echo "== memsize emit --board j722s-sdk11 --trace $trace --out out/"
 "$memsize" emit --board j722s-sdk11 --trace "$trace" --out out/
 
 echo
-echo "The map is in out/. Next: out/REBUILD.md, and build/release/memsize --help."
+echo "The map is in out/. Look at out/system_memory_map.html in a browser; then out/REBUILD.md, and build/release/memsize --help."

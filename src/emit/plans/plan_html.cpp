@@ -59,7 +59,7 @@ Json memory_row(const model::PlannedMemory& memory) {
 
 Json block_row(const PlacedBlock& placed) {
   const model::PlannedBlock& block = *placed.block;
-  std::string note = core::printable(block.name, 80);
+  std::string note;
   const auto add = [&](const std::string& text) { note += (note.empty() ? "" : "; ") + text; };
   if (placed.alias) {
     add("in the bytes of " + core::printable(block.alias_of, 80));
@@ -70,7 +70,11 @@ Json block_row(const PlacedBlock& placed) {
   if (block.is_output) {
     add("output");
   }
-  return {{"id", core::printable(block.id, 80)},
+  const std::string id = core::printable(block.id, 80);
+  return {{"id", id},
+          {"name", block.name.empty() ? id : core::printable(block.name, 80)},
+          {"key", fmt::format("{} {}", id, core::printable(block.memory, 60))},
+          {"bytes", fmt::format("{}", block.size.count())},
           {"arena",
            fmt::format("{}, {}", core::printable(block.memory, 60), model::name_of(block.role))},
           {"steps", steps_in_words(placed)},
@@ -89,12 +93,16 @@ Json plan_html_view(const model::PlanReport& plan, const std::string& prefix) {
   view["planner"] = core::printable(plan.planner, 80);
   view["has_planner"] = !plan.planner.empty();
   view["drawing"] = plan_svg(plan);
+  view["tiles"] = Json::array();
   view["arenas"] = Json::array();
   view["memories"] = Json::array();
   view["blocks"] = Json::array();
   std::vector<const PlacedBlock*> placed;
   for (const ArenaView& arena : arenas.arenas) {
     view["arenas"].push_back(arena_row(arena));
+    const std::string height = bytes(arena.height);
+    view["tiles"].push_back(
+        {{"value", height.empty() ? std::string{"-"} : height}, {"label", title_of(arena)}});
     for (const PlacedBlock& block : arena.placed) {
       placed.push_back(&block);
     }

@@ -41,8 +41,37 @@ const clean = async (page, when) => {
   must(found.passes.length > 10, `axe ${when}: only ${found.passes.length} rules looked at`);
 };
 
+// A plan's page: its blocks are found and sorted, at any width, in the dark and without script.
+const plan = async one => {
+  let page = await opened(one.file);
+  const seen = () => visible(page).evaluateAll(all => all.map(row => [row.cells[0].textContent, Number(row.dataset.n)]));
+  const rows = await seen();
+  for (const block of one.blocks) must(rows.some(([name, size]) => name === block.name && size === block.size), `no row of ${block.name}`);
+  must(rows.length === one.blocks.length, `${rows.length} rows, not ${one.blocks.length}`);
+  await page.fill('#filter', one.blocks[0].name);
+  must((await seen()).some(([name]) => name === one.blocks[0].name) && (await seen()).length < rows.length, 'the filter does not find a tensor');
+  await page.fill('#filter', '');
+  await page.click('#regions thead th:nth-child(7) button');
+  must((await seen()).every(([, size], i, all) => i === 0 || all[i - 1][1] <= size), 'sizes are not sorted');
+  await clean(page, 'light');
+  await page.context().close();
+  for (const [width, scheme] of [[800, 'dark'], [400, 'light']]) {
+    page = await opened(one.file, {colorScheme: scheme, viewport: {width, height: 700}});
+    await clean(page, `${scheme}, ${width}`);
+    must(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `is wider than ${width} pixels`);
+    await page.context().close();
+  }
+  page = await opened(one.file, {javaScriptEnabled: false});
+  must(await visible(page).count() === one.blocks.length, 'without script not every block is there');
+  await page.context().close();
+};
+
 for (const one of cases) {
   what = one.name;
+  if (one.blocks) {
+    await plan(one);
+    continue;
+  }
   let page = await opened(one.file);
 
   // Every region of the map is a row with its address and size; other names are folded.
