@@ -340,7 +340,7 @@ def check_page(files: Files) -> int:
     same(f"{files.name}: rows of arenas", len(arenas), len(files.document["arenas"]))
     for row, arena in zip(arenas, files.document["arenas"]):
         same(f"{files.name}: height in the report", row[3].replace(" ", ""), f"{arena['height_bytes']}B")
-    rows = {row[0]: row for row in page.rows["blocks"][1:]}
+    rows = {row[0]: row for row in page.rows["regions"][1:]}
     for block in files.blocks():
         if block["id"].isascii() and block["id"].isprintable():
             check(block["id"] in rows, f"{files.name}: {block['id']!r} is not in the report")
