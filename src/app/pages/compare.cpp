@@ -260,7 +260,7 @@ Bytes total_of(const sizing::Sizing& sizing) {
   return total;
 }
 
-bool is_no_log(const core::Diagnostics& errors) {
+bool reads_as_no_log(const core::Diagnostics& errors) {
   return std::ranges::any_of(errors, [](const core::Diagnostic& error) {
     return error.code == core::Code::kReadUnknownFormat || error.code == core::Code::kReadNoTable ||
            error.code == core::Code::kReadEmpty;
@@ -276,7 +276,7 @@ core::Result<std::optional<Comparison>> compare_runs(Session& session,
   AnalyzeRequest asked{.board = request.board};
   asked.inputs = {request.before};
   const auto before = analyze(session, asked);
-  if (!before && is_no_log(before.error())) {
+  if (!before && reads_as_no_log(before.error())) {
     return std::nullopt;
   }
   MEMSIZE_TRY(before);
