@@ -12,7 +12,7 @@
 
 namespace memsize::app {
 
-core::Result<Emission> render(Session& session, const EmitRequest& request) {
+core::Result<Emission> sized_map(Session& session, const EmitRequest& request) {
   Emission emission;
 
   // How much: from the traces, over the board's defaults; --set wins.
@@ -41,19 +41,26 @@ core::Result<Emission> render(Session& session, const EmitRequest& request) {
   emission.map = std::move(*map);
   emission.baseline = std::move(*baseline);
   // Frozen: no address changes.
+  return emission;
+}
+
+core::Result<Emission> render(Session& session, const EmitRequest& request) {
+  // How much, and where.
+  auto emission = sized_map(session, request);
+  MEMSIZE_TRY(emission);
 
   // As which files, read back and held against each other.
   const emit::PageFacts facts =
-      page_facts(emission.analysis.get(), request.board.set, emission.diagnostics);
-  auto artifacts = emit::render_all({.map = emission.map,
-                                     .baseline = emission.baseline,
+      page_facts(emission->analysis.get(), request.board.set, emission->diagnostics);
+  auto artifacts = emit::render_all({.map = emission->map,
+                                     .baseline = emission->baseline,
                                      .files = session.files,
                                      .template_folders = session.data.templates,
                                      .facts = &facts},
                                     request.only);
   MEMSIZE_TRY(artifacts);
-  emission.artifacts = std::move(*artifacts);
-  core::Diagnostics disagreements = verify_artifacts(session, emission);
+  emission->artifacts = std::move(*artifacts);
+  core::Diagnostics disagreements = verify_artifacts(session, *emission);
   if (!disagreements.empty()) {
     return tl::make_unexpected(std::move(disagreements));
   }

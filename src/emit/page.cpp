@@ -68,6 +68,7 @@ class PageView {
       view["heaps"].push_back(heap_view(heap));
     }
     view["has_heaps"] = !facts_.heaps.empty();
+    view["kinds"] = kinds();
     view["rows"] = rows();
     view["tiles"] = tiles(compares);
     view["count"] = fmt::format("{}", shown_);
@@ -213,6 +214,22 @@ class PageView {
     return view;
   }
 
+  static std::string_view word_of(HeapPart::Kind kind) {
+    return kind == HeapPart::Kind::kMost ? "more for the largest" : name_of(kind);
+  }
+
+  // What the bars are made of.
+  [[nodiscard]] Json kinds() const {
+    Json kinds = Json::array();
+    if (!facts_.heaps.empty()) {
+      for (const HeapPart& part : facts_.heaps.front().parts) {
+        kinds.push_back({{"kind", name_of(part.kind)}, {"word", word_of(part.kind)}});
+      }
+      kinds.push_back({{"kind", "empty"}, {"word", "empty"}});
+    }
+    return kinds;
+  }
+
   [[nodiscard]] Json heap_view(const HeapFill& heap) const {
     const Region* region = map_.find_owned(heap.region);
     const Bytes size = region == nullptr ? Bytes{} : region->size;
@@ -239,7 +256,9 @@ class PageView {
       const Bytes shown = std::min(part.size, size - used);
       used += shown;
       add(name_of(part.kind), shown);
-      words.push_back(fmt::format("{} {}", core::format_size(part.size), name_of(part.kind)));
+      if (part.size.count() != 0) {
+        words.push_back(fmt::format("{} {}", core::format_size(part.size), word_of(part.kind)));
+      }
     }
     add("empty", size - used);
     view["words"] = core::join(words, ", ");

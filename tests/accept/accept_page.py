@@ -135,6 +135,18 @@ def run(context: Context) -> str:
     blocks = json.loads(context.run("plan", *reports, "--json").stdout)["blocks"]
     plan = {"name": "plan", "file": str(work / "plan.html"), "blocks": [
         {"name": block.get("name") or block["id"], "size": block["size"]} for block in blocks]}
+    # A folder of logs: the map that covers each, with the logs in its heaps.
+    runs = work / "runs"
+    runs.mkdir()
+    for name, log in (("a.log", TRACE), ("b.log", SOURCE / "tests/golden/analyze-said/run.log")):
+        (runs / name).write_bytes(log.read_bytes())
+    fleet = json.loads(context.run("analyze", runs, "--board", "j722s-sdk11", "--json").stdout)
+    spans = [span for span in fleet["demands"] if "knob" in span]
+    covering = map_of("covering", "--board", "j722s-sdk11", *(f"--set={span['knob']}={span['suggested_bytes']}" for span in spans))
+    context.run("report", "--board", "j722s-sdk11", "--trace", runs, "-o", "fleet.html")
+    cases.append(case("fleet", "fleet.html", covering, says=["each of 2 logs", "+236 MiB"], compares=True,
+                      changed=changed(covering, default), old=old_values(covering, default),
+                      heaps={span["region"]: span["files"] for span in spans}))
     (work / "cases.json").write_text(json.dumps([*cases, plan]))
     for each in cases:
         size = Path(each["file"]).stat().st_size

@@ -16,8 +16,9 @@ struct EmitInput;
 
 /// A stretch of a heap.
 struct HeapPart {
-  /// kMargin is the headroom; what rounding adds to it is empty.
-  enum class Kind { kRecords, kOverhead, kMargin };
+  /// kMargin is the headroom; what rounding adds to it is empty. Of many logs, half of them need no
+  /// more than kMedian, and one needs kMost besides.
+  enum class Kind { kRecords, kOverhead, kMargin, kMedian, kMost };
 
   Kind kind = Kind::kRecords;
   core::Bytes size;
@@ -26,10 +27,10 @@ struct HeapPart {
 using core::name_of;
 
 constexpr auto names_of(HeapPart::Kind /*all*/) {
-  return std::to_array<std::string_view>({"records", "overhead", "margin"});
+  return std::to_array<std::string_view>({"records", "overhead", "margin", "median", "most"});
 }
 
-/// A record that was counted for a heap.
+/// A record that was counted for a heap; of many logs, one of them.
 struct HeapRecord {
   std::string name;
   core::Bytes size;

@@ -300,6 +300,15 @@ core::Result<std::optional<Comparison>> compare_runs(Session& session,
 
 core::Result<std::optional<Comparison>> compare_memory(Session& session,
                                                        const CompareRequest& request) {
+  // What is not there is no plan either.
+  for (const std::string& path : {request.before, request.after}) {
+    if (path != "-" && !session.files.exists(path)) {
+      return core::fail(core::error(
+          core::Code::kFileRead,
+          fmt::format("cannot read '{}': there is no such file or folder", core::printable(path)),
+          {path}));
+    }
+  }
   auto maps = compare_maps(session, request);
   return !maps || maps->has_value() ? std::move(maps) : compare_runs(session, request);
 }

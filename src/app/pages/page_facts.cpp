@@ -4,6 +4,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,14 +54,18 @@ std::vector<std::string> sources_of(const Analysis& analysis) {
   return sources;
 }
 
-emit::HeapFill fill_of(const Analysis& analysis, const CoreSizing& core, const Demand& demand) {
+std::string class_name(const board::DemandKey& key) {
+  return fmt::format("{} {} {} {}",
+                     sizing::core_name(key.core),
+                     key.space,
+                     model::name_of(key.cacheability),
+                     model::name_of(key.lifetime));
+}
+
+emit::HeapFill fill_of(const Analysis& analysis, const Demand& demand) {
   using Kind = emit::HeapPart::Kind;
   emit::HeapFill fill{.region = demand.region,
-                      .title = fmt::format("{} {} {} {}",
-                                           sizing::core_name(core.core),
-                                           demand.key.space,
-                                           model::name_of(demand.key.cacheability),
-                                           model::name_of(demand.key.lifetime)),
+                      .title = class_name(demand.key),
                       .caveat = caveat_of(analysis, demand)};
   const Bytes figure = demand.figure();
   const Bytes records = std::min(demand.requested, figure);
@@ -80,7 +85,50 @@ emit::HeapFill fill_of(const Analysis& analysis, const CoreSizing& core, const D
   return fill;
 }
 
+emit::HeapFill fill_of(const Fleet& fleet, const FleetSpan& span) {
+  using Kind = emit::HeapPart::Kind;
+  // More than that nobody reads; analyze --json has them all.
+  constexpr std::size_t kMostLogs = 100;
+  emit::HeapFill fill{
+      .region = span.region,
+      .title = fmt::format("{}, {}", class_name(span.key), core::plural(span.files, "log"))};
+  fill.parts = {{Kind::kMedian, span.median}, {Kind::kMost, span.max - span.median}};
+  for (const FleetFile& file : fleet.files) {
+    for (const FleetDemand& demand : file.demands) {
+      if (demand.key == span.key && file.same_as.empty()) {
+        fill.records.push_back(
+            {file_of(file.path),
+             demand.figure,
+             file.complete ? std::string{} : std::string{"incomplete: a lower bound"}});
+      }
+    }
+  }
+  std::ranges::stable_sort(fill.records, std::ranges::greater{}, &emit::HeapRecord::size);
+  if (fill.records.size() > kMostLogs) {
+    fill.records.resize(kMostLogs);
+  }
+  return fill;
+}
+
 }  // namespace
+
+emit::PageFacts fleet_facts(const Fleet& fleet) {
+  emit::PageFacts facts;
+  facts.sources = {fmt::format("sized to cover each of {}, each loaded for itself (headroom {})",
+                               core::plural(fleet.files.size(), "log"),
+                               fleet.headroom)};
+  if (fleet.unreadable != 0) {
+    facts.sources.push_back(
+        fmt::format("{} could not be read", core::plural(fleet.unreadable, "file")));
+  }
+  for (const FleetSpan& span : fleet.demands) {
+    if (!span.region.empty()) {
+      facts.heaps.push_back(fill_of(fleet, span));
+    }
+  }
+  facts.said = fleet.diagnostics;
+  return facts;
+}
 
 emit::PageFacts page_facts(const Analysis* analysis,
                            const std::vector<std::string>& settings,
@@ -99,7 +147,7 @@ emit::PageFacts page_facts(const Analysis* analysis,
     for (const CoreSizing& core : analysis->sizing.cores) {
       for (const Demand& demand : core.demands) {
         if (!demand.region.empty()) {
-          facts.heaps.push_back(fill_of(*analysis, core, demand));
+          facts.heaps.push_back(fill_of(*analysis, demand));
         }
       }
     }

@@ -1,7 +1,7 @@
 // What a page tells beside its map: traces, heaps, findings.
 #pragma once
 
-#include "memsize/app/analyze.hpp"
+#include "memsize/app/fleet.hpp"
 #include "memsize/emit/page.hpp"
 
 #include <string>
@@ -14,5 +14,8 @@ namespace memsize::app {
 [[nodiscard]] emit::PageFacts page_facts(const Analysis* analysis,
                                          const std::vector<std::string>& settings,
                                          const core::Diagnostics& said);
+
+/// The same of a folder of logs: each heap lists the logs that need most of it.
+[[nodiscard]] emit::PageFacts fleet_facts(const Fleet& fleet);
 
 }  // namespace memsize::app

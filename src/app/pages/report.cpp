@@ -5,9 +5,11 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/page.hpp"
 
+#include "map_stages.hpp"
 #include "page_facts.hpp"
 #include "shown_map.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -16,15 +18,35 @@ namespace memsize::app {
 namespace {
 
 core::Result<ShownMap> of_board(Session& session, const ReportRequest& request) {
-  EmitRequest asked = request.emit;
-  // Of its files only those that are cheap are looked at.
-  asked.only = {"map-json"};
-  auto emission = render(session, asked);
+  auto emission = sized_map(session, request.emit);
   MEMSIZE_TRY(emission);
   return ShownMap{.map = std::move(emission->map),
                   .baseline = std::move(emission->baseline),
                   .analysis = std::move(emission->analysis),
                   .diagnostics = std::move(emission->diagnostics)};
+}
+
+bool is_fleet(Session& session, const ReportRequest& request) {
+  return std::ranges::any_of(request.emit.trace.inputs, [&](const std::string& input) {
+    return session.files.is_directory(input);
+  });
+}
+
+// The map that covers each log of a folder.
+core::Result<ShownMap> of_fleet(Session& session, const ReportRequest& request) {
+  auto fleet =
+      analyze_fleet(session, {.analyze = trace_of(request.emit)}, [](std::size_t, std::size_t) {});
+  MEMSIZE_TRY(fleet);
+  if (!fleet->current || !fleet->suggested) {
+    return core::fail(core::error(core::Code::kSizingNoKnob,
+                                  "nothing in these logs sizes a heap of the board",
+                                  {},
+                                  "memsize analyze FOLDER --board BOARD says what they have"));
+  }
+  ShownMap shown{.map = *fleet->suggested, .baseline = *fleet->current};
+  shown.facts = fleet_facts(*fleet);
+  shown.diagnostics = std::move(fleet->diagnostics);
+  return shown;
 }
 
 // What checks find in a folder or a tree.
@@ -44,7 +66,8 @@ core::Result<Report> report(Session& session, const ReportRequest& request) {
   auto subject = !request.map.empty() ? map_of_folder(session, request.emit.board, request.map)
                  : !request.emit.sdk.empty()
                      ? map_of_tree(session, request.emit, request.soc, request.os)
-                     : of_board(session, request);
+                 : is_fleet(session, request) ? of_fleet(session, request)
+                                              : of_board(session, request);
   MEMSIZE_TRY(subject);
   if (!request.baseline.empty()) {
     BoardRequest board;
@@ -59,7 +82,9 @@ core::Result<Report> report(Session& session, const ReportRequest& request) {
   // As a page.
   core::Diagnostics said = findings_of(session, request, subject->board);
   said.insert(said.end(), subject->diagnostics.begin(), subject->diagnostics.end());
-  emit::PageFacts facts = page_facts(subject->analysis.get(), request.emit.board.set, said);
+  emit::PageFacts facts = subject->facts
+                              ? std::move(*subject->facts)
+                              : page_facts(subject->analysis.get(), request.emit.board.set, said);
   const emit::EmitInput input{.map = subject->map,
                               .baseline = subject->baseline,
                               .files = session.files,

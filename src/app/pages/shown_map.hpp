@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/app/report.hpp"
+#include "memsize/emit/page.hpp"
 
 #include <memory>
 #include <optional>
@@ -19,6 +20,8 @@ struct ShownMap {
   std::optional<emit::Affected> affected = std::nullopt;
   /// Null without traces.
   std::shared_ptr<const Analysis> analysis = nullptr;
+  /// What a page tells beside it, where that is not of `analysis`.
+  std::optional<emit::PageFacts> facts = std::nullopt;
   core::Diagnostics diagnostics = {};
 };
 

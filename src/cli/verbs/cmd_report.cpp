@@ -148,6 +148,8 @@ Run add_report(const Command& app) {
   verb.footer(
       "Examples:\n"
       "  memsize report --board j722s-sdk11 --trace trace.log      # writes memsize-report.html\n"
+      "  memsize report --board j722s-sdk11 --trace runs/          # a folder: what covers each "
+      "log\n"
       "  memsize report --map memsize-out/j722s -o map.html\n"
       "  memsize report --map new/ --baseline old/                 # what changed between two "
       "folders\n"
@@ -159,8 +161,10 @@ Run add_report(const Command& app) {
   app::EmitRequest& emit = options->request.emit;
   add_board_option(verb, emit.board);
   add_project_options(verb, options->project);
-  const Option trace =
-      verb.option("--trace", options->traces, "Size the map by these logs").repeated();
+  const Option trace = verb.option("--trace",
+                                   options->traces,
+                                   "Size the map by these logs, or to cover each log in folders")
+                           .repeated();
   verb.option("--sizing", options->sizing, "A document that analyze --json wrote").excludes(trace);
   const Option map =
       verb.option("--map", options->request.map, "The files in this folder, which emit --out wrote")
