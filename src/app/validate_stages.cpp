@@ -141,7 +141,13 @@ core::Result<std::vector<runtime::CoreTables>> tables_of_all(const layout::Memor
 
 core::Result<Candidate> candidate_map(Session& session, const ValidateRequest& request) {
   if (!request.map.empty()) {
-    return map_in_folder(session, request);
+    ValidateRequest named = request;
+    BoardRequest found = request.emit.board;
+    if (found.name.empty()) {
+      MEMSIZE_TRY(take_map(session, request.map, found));
+      named.emit.board.name = found.name;
+    }
+    return map_in_folder(session, named);
   }
   if (!request.emit.sdk.empty()) {
     return map_in_tree(session, request);

@@ -181,10 +181,16 @@ class PageView {
         list.push_back({{"severity", core::severity_name(one.severity)},
                         {"code", core::code_name(one.code)},
                         {"text", core::visible_text(one.message)},
+                        {"has_region", has_row(one.party("region"))},
+                        {"region", std::string{one.party("region")}},
                         {"more", core::visible_text(more)}});
       }
     }
     return list;
+  }
+
+  [[nodiscard]] bool has_row(std::string_view region) const {
+    return !region.empty() && map_.find_owned(region) != nullptr;
   }
 
   [[nodiscard]] Json legend() const {

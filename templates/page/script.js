@@ -31,7 +31,15 @@
 
   // Of all that shows one region: strips, lanes, rows.
   const shows = name => all('[data-r]').filter(one => (one.dataset.o ?? one.dataset.r) === name);
-  const heat = (name, on) => shows(name).forEach(one => one.classList.toggle('hot', on));
+  // Its carve-out, and the entries that show it to a core.
+  const around = name => {
+    const row = owners.find(one => one.dataset.r === name);
+    const label = row ? row.cells[8]?.textContent : '';
+    const seen = data.lanes.flatMap(lane => lane.seen.filter(one => one[1] === name).map(one => [lane.core, one[3]]));
+    return [...all('tr[data-c]').filter(one => label && one.dataset.c === label),
+      ...all('.e').filter(one => seen.some(([core, at]) => one.dataset.core === core && +one.dataset.base <= at && at < +one.dataset.base + +one.dataset.bytes))];
+  };
+  const heat = (name, on) => [...shows(name), ...around(name)].forEach(one => one.classList.toggle('hot', on));
   const picked = document.getElementById('picked');
   let chosen = '';
   const choose = (name, scroll) => {
@@ -206,7 +214,7 @@
       for (const run of runs) {
         const a = Math.max(base, run.base), b = Math.min(base + length, run.end);
         if (a >= b) continue;
-        const one = draw('svg', {class: 'e', height: 16, y: track(a, b) * 17, 'data-a': run.at + a - run.base, 'data-n': b - a});
+        const one = draw('svg', {class: 'e', height: 16, y: track(a, b) * 17, 'data-a': run.at + a - run.base, 'data-n': b - a, 'data-core': of.core, 'data-base': base, 'data-bytes': length});
         one.append(draw('title', {}, `${label}: ${hex(base)}, ${size(length)}${target === base ? '' : ' to ' + hex(target)}${cached ? ', ' + cached : ''}`),
           draw('rect', {width: '100%', height: '100%', ...(cached && cached !== 'cached' ? {style: 'fill:url(#hatch)'} : {})}), draw('text', {x: 4, y: 12}, label));
         one.addEventListener('click', () => {
@@ -273,6 +281,9 @@
   document.addEventListener('click', event => {
     const one = event.target.closest('[data-r]');
     if (one && !event.target.closest('button')) choose(one.dataset.o ?? one.dataset.r, !one.closest('table'));
+    const carveout = event.target.closest('tr[data-c]');
+    const first = carveout && owners.find(row => row.cells[8]?.textContent === carveout.dataset.c);
+    if (first) choose(first.dataset.r, true);
   });
 
   // Other names of a region fold under it.

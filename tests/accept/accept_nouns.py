@@ -17,6 +17,8 @@ def check_folder(context: Context) -> int:
         by_folder = json.loads(context.run("why", name, "--map", "map", "--json").stdout)
         by_board = json.loads(context.run("why", name, "--board", SDK12, *settings, "--json").stdout)
         check(by_folder["subjects"] and by_folder == by_board, f"why {name}: the folder's answer is another one")
+    same("validate --map", json.loads(context.run("validate", "--map", "map", "--json").stdout),
+         json.loads(context.run("validate", "--map", "map", "--board", SDK12, "--json").stdout))
     text = context.run("report", "--map", "map", "-o", "-").stdout
     check("DDR_C7X_2_SCRATCH" in text and "9 MiB" in text, "the page of the folder has other sizes")
     return len(names)

@@ -123,7 +123,8 @@ def run(context: Context) -> str:
     ]
     says = ["+237 MiB", "1131 MiB", "was 1368 MiB", "4", "c7x_1, c7x_2", "headroom 10 %", "SDK generation 11"]
     cases = [
-        case("traced", "traced.html", sized, says=says, searches=searches, heaps=heaps, rows=17, **compared),
+        case("traced", "traced.html", sized, says=says, searches=searches, heaps=heaps, rows=17, link=["DDR_C7X_2_SCRATCH", "c7x_ddr_heaps_hi", "c7x_1"],
+             **compared),
         case("evil", "evil.html", sized, says=[evil, evil_log.name], searches=searches, heaps=heaps, **compared),
         case("back", "back.html", default, says=["-237 MiB", "taken from Linux", "the map in sized"], compares=True,
              changed=changed(default, sized), old=old_values(default, sized)),

@@ -41,7 +41,8 @@ std::optional<core::Diagnostic> check_usage(ValidateOptions& options) {
       return lacks_option(name, "--sdk", "validate");
     }
   }
-  if (request.emit.board.name.empty() && request.emit.sdk.empty()) {
+  if (request.emit.board.name.empty() && request.emit.sdk.empty() &&
+      (request.map.empty() || !options.module.plan.reports.empty())) {
     return core::error(Code::kUsage,
                        "no board is named, and there is no memsize.toml that could name one",
                        {},

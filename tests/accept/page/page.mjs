@@ -161,6 +161,19 @@ for (const one of cases) {
   await bank.locator(`svg.strip [data-r="${names[wide][0]}"]`).last().click();
   must(await page.locator(`#regions tr.hot[data-r="${names[wide][0]}"]`).count() > 0, 'a click on a strip does not light up its row');
 
+  // A region, its carve-out and its entries light up together; a click on the carve-out leads back.
+  if (one.link) {
+    const [region, carveout, core] = one.link;
+    await page.selectOption('#core', core);
+    await page.locator(`#regions tr[data-r="${region}"]:not(.al)`).first().click();
+    must(await page.locator(`tr.hot[data-c="${carveout}"]`).count() === 1, `${carveout} does not light up with ${region}`);
+    must(await page.locator('.onelane:visible .e.hot').count() > 0, `no entry of ${core} lights up with ${region}`);
+    must(await page.locator(`.onelane:visible .s.hot[data-o="${region}"]`).count() > 0, `${core} does not light up with ${region}`);
+    await page.locator(`tr[data-c="${carveout}"]`).click();
+    must(await page.locator('#picked').isVisible(), `a click on ${carveout} chooses nothing`);
+    await page.locator('#picked button').click();
+  }
+
   // Each core has a lane of its own.
   for (const core of one.cores) {
     await page.selectOption('#core', core);
