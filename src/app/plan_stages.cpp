@@ -2,7 +2,6 @@
 // went into. Files larger than any plan are refused before they fill memory.
 #include "plan_stages.hpp"
 
-#include "memsize/app/network.hpp"
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -13,6 +12,7 @@
 #include "memsize/readers/plan_reader.hpp"
 
 #include "networks/levels.hpp"
+#include "networks/network.hpp"
 #include "planning.hpp"
 
 #include <algorithm>

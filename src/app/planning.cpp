@@ -2,7 +2,6 @@
 // report; checks the plan that comes out, and says what would help where it lacks room.
 #include "planning.hpp"
 
-#include "memsize/app/network.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -10,6 +9,8 @@
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/rules.hpp"
 #include "memsize/readers/profile_reader.hpp"
+
+#include "networks/network.hpp"
 
 #include <algorithm>
 #include <iterator>

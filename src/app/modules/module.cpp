@@ -2,7 +2,6 @@
 // and measured stays as it is.
 #include "memsize/app/module.hpp"
 
-#include "memsize/app/network.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/network.hpp"
@@ -11,6 +10,7 @@
 #include "memsize/readers/constants_reader.hpp"
 
 #include "networks/arrays.hpp"
+#include "networks/network.hpp"
 #include "plan_stages.hpp"
 #include "planning.hpp"
 

@@ -1,9 +1,10 @@
 // Reads the arrays that a network's program is made of.
 #include "networks/arrays.hpp"
 
-#include "memsize/app/network.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/readers/constants_reader.hpp"
+
+#include "networks/network.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,11 @@
 // What a planner does not know: tiles, stacks, sections of an image; held against the hardware.
 #include "levels.hpp"
 
-#include "memsize/app/network.hpp"
 #include "memsize/app/plan.hpp"
 #include "memsize/network/consumers.hpp"
 #include "memsize/network/levels.hpp"
+
+#include "networks/network.hpp"
 
 #include <algorithm>
 #include <iterator>

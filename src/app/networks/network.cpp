@@ -1,5 +1,5 @@
 // Reads what lies beside a network's file, so that sizes are known; then has it scheduled.
-#include "memsize/app/network.hpp"
+#include "networks/network.hpp"
 
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
