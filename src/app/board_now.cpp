@@ -6,7 +6,7 @@
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
-#include "memsize/layout/translation.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "blame_settings.hpp"
 

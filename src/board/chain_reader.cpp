@@ -13,18 +13,16 @@ using core::Code;
 using docs::Kind;
 using docs::Value;
 
-Cache read_cache(Fields& reader) {
+chip::Cache read_cache(Fields& reader) {
   const Text name = reader.text("cache", "any");
-  for (const Cache cache : {Cache::kAny, Cache::kNonCached, Cache::kWriteThrough, Cache::kCached}) {
-    if (name.text == name_of(cache)) {
-      return cache;
-    }
+  if (const auto cache = core::named<chip::Cache>(name.text)) {
+    return *cache;
   }
   reader.wrong(Code::kBoardValue,
                fmt::format("cache '{}' is unknown", core::printable(name.text)),
                name.place,
                "the kinds are: any, cached, non-cached, write-through");
-  return Cache::kAny;
+  return chip::Cache::kAny;
 }
 
 void read_region(ReaderContext& context, Fields& reader, Value value, Item& item) {

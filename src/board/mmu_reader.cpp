@@ -141,9 +141,9 @@ void read_driver(Fields& reader, Mmu& mmu) {
   mmu.blocks_replace_tables = reader.boolean("blocks_replace_tables", false);
   mmu.max_entries = read_count(reader, "max_entries");
   mmu.max_entry = bytes(reader, "max_entry");
-  mmu.mair_non_cached = reader.numbers("mair_non_cached");
-  mmu.mair_cached = reader.numbers("mair_cached");
-  mmu.mair_write_through = reader.numbers("mair_write_through");
+  mmu.mair.non_cached = reader.numbers("mair_non_cached");
+  mmu.mair.cached = reader.numbers("mair_cached");
+  mmu.mair.write_through = reader.numbers("mair_write_through");
   if (mmu.tables != 0 && mmu.granule.value() != kPage) {
     reader.wrong(Code::kBoardValue,
                  "translation tables can be counted for pages of 4 KiB only",

@@ -45,7 +45,6 @@ bool means(const MpuAttribute& attribute) {
 // Whether a C file of the PDK can say it. With TEX from 4 on there is one cache policy, inside and
 // outside; else there are seven kinds of memory, of which SafeRTOS_mpu_r5f.c exchanges C and B.
 bool has_pdk_words(const MpuAttribute& attribute, MpuProgram program) {
-  constexpr unsigned kPolicies = 4;
   const unsigned policy = (attribute.cacheable ? 2U : 0U) + (attribute.bufferable ? 1U : 0U);
   const bool alike = attribute.cacheable == attribute.bufferable;
   switch (attribute.tex) {
@@ -58,26 +57,27 @@ bool has_pdk_words(const MpuAttribute& attribute, MpuProgram program) {
     case 3:
       return false;
     default:
-      return attribute.tex - kPolicies == policy;
+      return attribute.tex - chip::kMpuPolicies == policy;
   }
 }
 
 void read_attribute(ReaderContext& context, Value field) {
-  constexpr std::uint64_t kLastTex = 7;
   Fields reader{field, named("MPU attribute", field), context.errors()};
   if (!reader.is_table()) {
     return;
   }
-  MpuAttribute attribute{.name = field.name(), .place = field.key_place()};
+  MpuAttribute attribute;
+  attribute.name = field.name();
+  attribute.place = field.key_place();
   const Value tex = reader.required("tex", Kind::kWhole);
-  const bool has_tex = tex.is(Kind::kWhole) && tex.whole() <= kLastTex;
+  const bool has_tex = tex.is(Kind::kWhole) && tex.whole() <= chip::kLastTex;
   if (has_tex) {
     attribute.tex = static_cast<unsigned>(tex.whole());
   } else if (tex) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("'tex' of {} must be from 0 to {}, not {}",
                              named("MPU attribute", field),
-                             kLastTex,
+                             chip::kLastTex,
                              tex.shown()),
                  tex.place());
   }

@@ -2,6 +2,7 @@
 // fields. A bit that is set in the eighths switches its part off.
 #include "memsize/emit/mpu_words.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/bug.hpp"
 
 #include <bit>
@@ -21,11 +22,11 @@ std::uint32_t bit(bool value, unsigned at) {
 
 }  // namespace
 
-std::vector<MpuWords> mpu_words(const std::vector<MpuRegionFields>& regions) {
+std::vector<MpuWords> mpu_words(const std::vector<chip::MpuRegionFields>& regions) {
   std::vector<MpuWords> words;
-  for (const MpuRegionFields& region : regions) {
-    core::bug_if(!std::has_single_bit(region.size) || region.size < layout::kMpuSmallest ||
-                     region.size > layout::kMpuSpace || region.base >= layout::kMpuSpace,
+  for (const chip::MpuRegionFields& region : regions) {
+    core::bug_if(!std::has_single_bit(region.size) || region.size < chip::kMpuSmallest ||
+                     region.size > chip::kMpuSpace || region.base >= chip::kMpuSpace,
                  "an MPU region that the hardware cannot have");
     const auto power = static_cast<std::uint32_t>(std::countr_zero(region.size));
     words.push_back({region.number,
@@ -38,21 +39,18 @@ std::vector<MpuWords> mpu_words(const std::vector<MpuRegionFields>& regions) {
   return words;
 }
 
-std::vector<MpuRegionFields> mpu_fields(const layout::MpuTable& table, const board::Mpu& mpu) {
-  std::vector<MpuRegionFields> fields;
+std::vector<chip::MpuRegionFields> mpu_fields(const layout::MpuTable& table,
+                                              const board::Mpu& mpu) {
+  std::vector<chip::MpuRegionFields> fields;
   for (const layout::MpuRegion& region : table.regions) {
     const board::MpuAttribute* attribute = mpu.find_attribute(region.attribute);
     core::bug_if(attribute == nullptr, "an MPU region has an attribute that the board has not");
-    fields.push_back({region.number,
+    fields.push_back({*attribute,
+                      region.number,
                       region.name,
                       region.range.base().value(),
                       region.range.size().count(),
-                      region.disabled,
-                      attribute->tex,
-                      attribute->cacheable,
-                      attribute->bufferable,
-                      attribute->shareable,
-                      attribute->execute});
+                      region.disabled});
   }
   return fields;
 }

@@ -3,7 +3,7 @@
 #include "view.hpp"
 
 #include "memsize/core/text.hpp"
-#include "memsize/layout/translation.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "view_mpu.hpp"
 
@@ -89,7 +89,7 @@ Json region_document(const Region& region) {
   }
   json["size_bytes"] = region.size.count();
   json["cores"] = strings(region.cores);
-  if (region.cache != board::Cache::kAny) {
+  if (region.cache != chip::Cache::kAny) {
     json["cache"] = board::name_of(region.cache);
   }
   json["in_header"] = region.in_header;
@@ -306,9 +306,9 @@ Json map_document(const MemoryMap& map) {
       Json::array(map.mmu, [&](const layout::MmuTable& table) -> Json { return table.core; });
   json["mmu_program"] = map.board.mmu.in_sysconfig ? "sysconfig" : "source";
   // Which attribute indexes make a memory cached, and which do not: the board's to say.
-  json["mair"] = {{"non-cached", map.board.mmu.mair_non_cached},
-                  {"write-through", map.board.mmu.mair_write_through},
-                  {"cached", map.board.mmu.mair_cached}};
+  json["mair"] = {{"non-cached", map.board.mmu.mair.non_cached},
+                  {"write-through", map.board.mmu.mair.write_through},
+                  {"cached", map.board.mmu.mair.cached}};
   json["rat_program"] = map.board.rat.in_sysconfig ? "sysconfig" : "source";
   json["reserved_bytes"] = map.reserved().count();
   json["knobs"] = Json::object();

@@ -2,6 +2,7 @@
 // SafeRTOS' constants, register words, and the documents' fields.
 #include "view_mpu.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -51,15 +52,15 @@ std::string last_of(std::uint64_t base, std::uint64_t size) {
 // "; on from 0xA0000000 to 0xA0FFFFFF" for a region with switched-off parts.
 std::string parts_of(const MpuRegion& region) {
   const std::uint64_t base = region.range.base().value();
-  const std::uint64_t part = region.range.size().count() / layout::kMpuParts;
+  const std::uint64_t part = region.range.size().count() / chip::kMpuParts;
   std::vector<std::string> shown;
-  for (std::uint64_t i = 0; region.disabled != 0 && i < layout::kMpuParts;) {
+  for (std::uint64_t i = 0; region.disabled != 0 && i < chip::kMpuParts;) {
     if ((region.disabled >> i & 1U) != 0) {
       ++i;
       continue;
     }
     const std::uint64_t from = i;
-    while (i < layout::kMpuParts && (region.disabled >> i & 1U) == 0) {
+    while (i < chip::kMpuParts && (region.disabled >> i & 1U) == 0) {
       ++i;
     }
     shown.push_back(fmt::format("{} to {}",
@@ -114,9 +115,9 @@ std::string memory_name(const board::MpuAttribute& attribute) {
 }
 
 std::string policy_name(const board::MpuAttribute& attribute) {
-  static constexpr std::array<std::string_view, kMpuPolicies> kNames = {
+  static constexpr std::array<std::string_view, chip::kMpuPolicies> kNames = {
       "NON_CACHEABLE", "WB_WA", "WT_NO_WA", "WB_NO_WA"};
-  return fmt::format("CSL_ARM_R5_CACHE_POLICY_{}", kNames.at(attribute.tex % kMpuPolicies));
+  return fmt::format("CSL_ARM_R5_CACHE_POLICY_{}", kNames.at(attribute.tex % chip::kMpuPolicies));
 }
 
 // "64KB", as the PDK writes sizes in names.
@@ -129,7 +130,7 @@ std::string size_name(std::uint64_t size) {
 
 // SafeRTOS' names of the eighths that are off; its numbers for them are the port's business.
 std::string safertos_mask(const MpuRegion& region) {
-  static constexpr std::array<std::string_view, layout::kMpuParts> kOrdinals = {
+  static constexpr std::array<std::string_view, chip::kMpuParts> kOrdinals = {
       "1ST", "2ND", "3RD", "4TH", "5TH", "6TH", "7TH", "8TH"};
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kOrdinals.size(); ++i) {
@@ -143,10 +144,10 @@ std::string safertos_mask(const MpuRegion& region) {
 Json source_region(const MpuRegion& region,
                    const board::MpuAttribute& attribute,
                    board::MpuProgram program) {
-  const bool with_policy = attribute.tex >= kMpuPolicies;
+  const bool with_policy = attribute.tex >= chip::kMpuPolicies;
   Json view = region_view(region);
   view["size_name"] = size_name(region.range.size().count());
-  view["size"] = region.range.size().count() < layout::kMpuSpace / 2
+  view["size"] = region.range.size().count() < chip::kMpuSpace / 2
                      ? fmt::format("0x{:X}U", region.range.size().count())
                      : std::string{"portmpuLARGEST_REGION_SIZE_ACTUAL"};
   view["disabled"] = program == board::MpuProgram::kSafertos ? safertos_mask(region)

@@ -1,8 +1,9 @@
 // Checks of what each core's MMU does: with the entries as the board lists them, and with the
 // translation tables that the SDK's driver builds from them.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/fit.hpp"
-#include "memsize/layout/translation.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "checks.hpp"
 
@@ -53,39 +54,13 @@ void check_granule(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-// Calls `visit` with every piece of `seen` and the entry that maps it, or nullptr.
+// Calls `visit` with every piece of each region that a core sees, and the entry that maps it, or
+// nullptr. A core sees a region under the name that its linker map has, or because one of its
+// entries is there for it.
 template <typename Visit>
-void for_each_mapped(const MmuTable& table, const core::VirtRange& seen, Visit visit) {
-  std::set<std::uint64_t> edges = {seen.base().value()};
-  for (const MmuRange& range : table.ranges) {
-    const core::VirtRange shared = range.virtual_range.intersection(seen);
-    if (!shared.empty()) {
-      edges.insert(shared.base().value());
-      if (shared.last() != seen.last()) {
-        edges.insert(shared.last().value() + 1);
-      }
-    }
-  }
-  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
-    const auto next = std::next(edge);
-    const core::VirtAddr from{*edge};
-    const core::Bytes size =
-        next == edges.end() ? (seen.last() - from) + core::Bytes{1} : core::Bytes{*next - *edge};
-    const MmuRange* winner = nullptr;
-    for (const MmuRange& range : table.ranges) {
-      if (range.virtual_range.contains(from)) {
-        winner = &range;
-      }
-    }
-    visit(*core::VirtRange::make(from, size), winner);
-  }
-}
-
-// Where a core sees a region: under the name that its linker map has, or because one of its entries
-// is there for it.
-template <typename Visit>
-void for_each_view(const MemoryMap& map, Visit visit) {
+void for_each_mapped(const MemoryMap& map, Visit visit) {
   for (const MmuTable& table : map.mmu) {
+    const chip::Lens lens = lens_of(table);
     std::set<std::string_view> covered;
     for (const MmuRange& range : table.ranges) {
       covered.insert(range.covers.begin(), range.covers.end());
@@ -100,8 +75,14 @@ void for_each_view(const MemoryMap& map, Visit visit) {
       const auto seen = region.virtual_range();
       const bool known = region.seen_by(table.core) ||
                          (region.kind == RegionKind::kRegion && covered.contains(region.name));
-      if (seen && !seen->empty() && region.physical_base && known) {
-        visit(table, region, *seen);
+      if (!seen || seen->empty() || !region.physical_base || !known) {
+        continue;
+      }
+      for (const chip::Piece& piece : lens.over(seen->base().value(), seen->size().count())) {
+        visit(table,
+              region,
+              *core::VirtRange::make(core::VirtAddr{piece.base}, core::Bytes{piece.size()}),
+              piece.layer ? &table.ranges[*piece.layer] : nullptr);
       }
     }
   }
@@ -109,97 +90,101 @@ void for_each_view(const MemoryMap& map, Visit visit) {
 
 // An entry has one offset, so everything it covers must have that offset.
 void check_span(const MemoryMap& map, core::Diagnostics& found) {
-  for_each_view(map, [&](const MmuTable& table, const Region& region, const core::VirtRange& seen) {
-    for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
-      if (entry == nullptr) {
-        return;
-      }
-      const std::uint64_t mapped =
-          entry->physical.base().value() + (piece.base() - entry->virtual_range.base()).count();
-      const std::uint64_t real =
-          region.physical_base->value() + (piece.base() - seen.base()).count();
-      if (mapped == real) {
-        return;
-      }
-      core::Diagnostic wrong =
-          core::error(Code::kMmuSpan,
-                      fmt::format("MMU entry '{}' of {} maps {} of '{}' to {}, but it is at {}",
-                                  entry->entry,
-                                  table.core,
-                                  core::format_range(piece),
-                                  region.name,
-                                  core::format_hex(mapped),
-                                  core::format_hex(real)),
-                      entry->place,
-                      "cover only regions with one distance between virtual and physical address")
-              .about({{"entry", entry->entry}, {"core", table.core}, {"region", region.name}});
-      wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
-      found.push_back(std::move(wrong));
-    });
-  });
+  for_each_mapped(
+      map,
+      [&](const MmuTable& table,
+          const Region& region,
+          const core::VirtRange& piece,
+          const MmuRange* entry) {
+        if (entry == nullptr) {
+          return;
+        }
+        const std::uint64_t mapped =
+            entry->physical.base().value() + (piece.base() - entry->virtual_range.base()).count();
+        const std::uint64_t real =
+            region.physical_base->value() + (piece.base() - *region.virtual_base).count();
+        if (mapped == real) {
+          return;
+        }
+        core::Diagnostic wrong =
+            core::error(Code::kMmuSpan,
+                        fmt::format("MMU entry '{}' of {} maps {} of '{}' to {}, but it is at {}",
+                                    entry->entry,
+                                    table.core,
+                                    core::format_range(piece),
+                                    region.name,
+                                    core::format_hex(mapped),
+                                    core::format_hex(real)),
+                        entry->place,
+                        "cover only regions with one distance between virtual and physical address")
+                .about({{"entry", entry->entry}, {"core", table.core}, {"region", region.name}});
+        wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
+        found.push_back(std::move(wrong));
+      });
 }
 
 void check_coverage(const MemoryMap& map, core::Diagnostics& found) {
-  for_each_view(map, [&](const MmuTable& table, const Region& region, const core::VirtRange& seen) {
-    for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
-      if (entry == nullptr) {
-        found.push_back(
-            core::error(Code::kMmuCoverage,
-                        fmt::format("{} does not map {} of '{}' at {}",
-                                    table.core,
-                                    core::format_size(piece.size()),
-                                    region.name,
-                                    core::format_range(piece)),
-                        region.place,
-                        fmt::format("the first access to it would fault: let an MMU entry "
-                                    "of {} cover it",
-                                    table.core))
-                .about({{"core", table.core}, {"region", region.name}}));
-      }
-    });
-  });
+  for_each_mapped(
+      map,
+      [&](const MmuTable& table,
+          const Region& region,
+          const core::VirtRange& piece,
+          const MmuRange* entry) {
+        if (entry == nullptr) {
+          found.push_back(
+              core::error(Code::kMmuCoverage,
+                          fmt::format("{} does not map {} of '{}' at {}",
+                                      table.core,
+                                      core::format_size(piece.size()),
+                                      region.name,
+                                      core::format_range(piece)),
+                          region.place,
+                          fmt::format("the first access to it would fault: let an MMU entry "
+                                      "of {} cover it",
+                                      table.core))
+                  .about({{"core", table.core}, {"region", region.name}}));
+        }
+      });
 }
 
 std::string mairs_of(const std::vector<unsigned>& numbers) {
   std::vector<std::string> names;
   names.reserve(numbers.size());
   for (const unsigned number : numbers) {
-    names.push_back(fmt::format("MAIR{}", number));
+    names.push_back(chip::mair_name(number));
   }
   return names.empty() ? "none: the board allows no such entry" : core::join(names, " or ");
 }
 
 void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
-  const auto allowed = [&](board::Cache cache) -> const std::vector<unsigned>& {
-    return cache == board::Cache::kNonCached      ? map.board.mmu.mair_non_cached
-           : cache == board::Cache::kWriteThrough ? map.board.mmu.mair_write_through
-                                                  : map.board.mmu.mair_cached;
-  };
-  for_each_view(map, [&](const MmuTable& table, const Region& region, const core::VirtRange& seen) {
-    if (region.cache == board::Cache::kAny) {
-      return;
-    }
-    const std::vector<unsigned>& good = allowed(region.cache);
-    for_each_mapped(table, seen, [&](const core::VirtRange& piece, const MmuRange* entry) {
-      if (entry == nullptr || std::ranges::find(good, entry->mair) != good.end()) {
-        return;
-      }
-      core::Diagnostic wrong =
-          core::error(Code::kMmuCache,
-                      fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
-                                  table.core,
-                                  core::format_range(piece),
-                                  region.name,
-                                  entry->mair,
-                                  board::name_of(region.cache)),
-                      entry->place,
-                      fmt::format("cores that cache a memory differently corrupt it; use {}",
-                                  mairs_of(good)))
-              .about({{"core", table.core}, {"region", region.name}, {"entry", entry->entry}});
-      wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
-      found.push_back(std::move(wrong));
-    });
-  });
+  for_each_mapped(
+      map,
+      [&](const MmuTable& table,
+          const Region& region,
+          const core::VirtRange& piece,
+          const MmuRange* entry) {
+        if (region.cache == chip::Cache::kAny || entry == nullptr) {
+          return;
+        }
+        const std::vector<unsigned>& good = map.board.mmu.mair.list(region.cache);
+        if (core::contains(good, entry->mair)) {
+          return;
+        }
+        core::Diagnostic wrong =
+            core::error(Code::kMmuCache,
+                        fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
+                                    table.core,
+                                    core::format_range(piece),
+                                    region.name,
+                                    entry->mair,
+                                    board::name_of(region.cache)),
+                        entry->place,
+                        fmt::format("cores that cache a memory differently corrupt it; use {}",
+                                    mairs_of(good)))
+                .about({{"core", table.core}, {"region", region.name}, {"entry", entry->entry}});
+        wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
+        found.push_back(std::move(wrong));
+      });
 }
 
 // What an entry maps beside the regions it is there for.

@@ -1,7 +1,9 @@
-// Checks of what each R5F core's MPU and address translation do. The MPU's regions are laid over
-// each other address by address here, as the hardware does, without a look at how they were found.
+// Checks of what each R5F core's MPU and address translation do, by what the MPU's regions show,
+// without a look at how they were found.
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "checks.hpp"
 #include "program_mpu.hpp"
@@ -17,63 +19,9 @@ namespace memsize::layout {
 using core::Code;
 using core::Severity;
 
-board::Cache cache_of(const board::MpuAttribute& attribute) {
-  const bool cached = attribute.cacheable;
-  const bool second = attribute.bufferable;
-  constexpr unsigned kSplitPolicies = 4;
-  if (attribute.tex >= kSplitPolicies) {
-    // C and B are the inner policy: 10 is write-through.
-    return !cached && !second  ? board::Cache::kNonCached
-           : cached && !second ? board::Cache::kWriteThrough
-                               : board::Cache::kCached;
-  }
-  if (!cached) {
-    return board::Cache::kNonCached;
-  }
-  return attribute.tex == 0 && !second ? board::Cache::kWriteThrough : board::Cache::kCached;
-}
-
 namespace {
 
 constexpr std::string_view kArmManual = "Armv7-R manual (DDI 0406C), B5";
-
-bool shows_at(const MpuRegion& region, std::uint64_t address) {
-  const std::uint64_t base = region.range.base().value();
-  const std::uint64_t size = region.range.size().count();
-  if (address < base || address - base >= size) {
-    return false;
-  }
-  const std::uint64_t part = (address - base) / std::max<std::uint64_t>(size / kMpuParts, 1);
-  return (region.disabled >> part & 1U) == 0;
-}
-
-// The region that decides over an address.
-const MpuRegion* winner_at(const std::vector<MpuRegion>& regions,
-                           std::uint64_t address,
-                           bool fixed_only = false) {
-  const MpuRegion* winner = nullptr;
-  for (const MpuRegion& region : regions) {
-    if ((!fixed_only || region.is_fixed) && shows_at(region, address)) {
-      winner = &region;
-    }
-  }
-  return winner;
-}
-
-// Every address at which a region, or a part of one, begins or ends.
-std::set<std::uint64_t> edges_of(const std::vector<MpuRegion>& regions) {
-  std::set<std::uint64_t> edges;
-  for (const MpuRegion& region : regions) {
-    const std::uint64_t base = region.range.base().value();
-    const std::uint64_t size = region.range.size().count();
-    edges.insert(base);
-    edges.insert(base + size);
-    for (std::uint64_t part = 1; region.disabled != 0 && part < kMpuParts; ++part) {
-      edges.insert(base + part * (size / kMpuParts));
-    }
-  }
-  return edges;
-}
 
 // A piece of address space with the region that decides over it, and the fixed one that would
 // without the computed ones; nullptr for none.
@@ -88,30 +36,36 @@ struct Piece {
   }
 };
 
-std::vector<Piece> pieces_of(const std::set<std::uint64_t>& edges,
-                             const std::vector<MpuRegion>& regions,
-                             const core::VirtRange& range) {
-  std::vector<Piece> pieces;
-  const std::uint64_t end = range.last().value() + 1;
-  for (std::uint64_t at = range.base().value(); at < end;) {
-    const auto next = edges.upper_bound(at);
-    const std::uint64_t to = next == edges.end() ? end : std::min(*next, end);
-    const Piece piece{at, to, winner_at(regions, at), winner_at(regions, at, true)};
-    if (!pieces.empty() && pieces.back().winner == piece.winner &&
-        pieces.back().fixed == piece.fixed) {
-      pieces.back().end = to;
-    } else {
-      pieces.push_back(piece);
+// A core's MPU regions, with and without the computed ones.
+class MpuView {
+ public:
+  explicit MpuView(const MpuTable& table)
+      : table_(table), all_(lens_of(table)), fixed_(lens_of_fixed(table)) {}
+
+  [[nodiscard]] std::vector<Piece> over(const core::VirtRange& range) const {
+    std::vector<Piece> pieces;
+    for (const chip::Piece& piece : all_.over(range.base().value(), range.size().count())) {
+      for (const chip::Piece& under : fixed_.over(piece.base, piece.size())) {
+        pieces.push_back({under.base, under.last + 1, region(piece.layer), region(under.layer)});
+      }
     }
-    at = to;
+    return pieces;
   }
-  return pieces;
-}
+
+ private:
+  [[nodiscard]] const MpuRegion* region(std::optional<std::size_t> layer) const {
+    return layer ? &table_.regions[*layer] : nullptr;
+  }
+
+  const MpuTable& table_;
+  chip::Lens all_;
+  chip::Lens fixed_;
+};
 
 void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
   // SafeRTOS takes the size in 32 bits.
   const bool is_safertos = map.board.mpu.program == board::MpuProgram::kSafertos;
-  const std::uint64_t largest = is_safertos ? kMpuSpace / 2 : kMpuSpace;
+  const std::uint64_t largest = is_safertos ? chip::kMpuSpace / 2 : chip::kMpuSpace;
   std::set<std::pair<std::string, std::size_t>> told;
   for (const MpuTable& table : map.mpu) {
     for (const MpuRegion& region : table.regions) {
@@ -121,7 +75,7 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
         continue;
       }
       const std::uint64_t legal =
-          std::clamp(std::bit_ceil(std::min(size, largest)), kMpuSmallest, largest);
+          std::clamp(std::bit_ceil(std::min(size, largest)), chip::kMpuSmallest, largest);
       const std::uint64_t base = region.range.base().value();
       found.push_back(
           core::error(
@@ -133,7 +87,7 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
                           core::format_size(region.range.size()),
                           core::format_hex(base)),
               region.place,
-              base >= kMpuSpace
+              base >= chip::kMpuSpace
                   ? std::string{"a core sees 4 GiB: begin below 0x100000000"}
                   : fmt::format(
                         "a region is a power of two from 32 B to {} on a multiple of its size: "
@@ -149,7 +103,7 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
 void check_areas(const MemoryMap& map, core::Diagnostics& found) {
   for (const MpuTable& table : map.mpu) {
     for (auto area = table.areas.begin(); area != table.areas.end(); ++area) {
-      if (area->range.last().value() >= kMpuSpace) {
+      if (area->range.last().value() >= chip::kMpuSpace) {
         found.push_back(
             core::error(
                 Code::kMpuArea,
@@ -172,7 +126,7 @@ void check_areas(const MemoryMap& map, core::Diagnostics& found) {
                             area->region,
                             core::format_range(area->range),
                             area->attribute,
-                            base % kMpuSmallest != 0
+                            base % chip::kMpuSmallest != 0
                                 ? fmt::format("it begins {} B behind a multiple of 32 B", base % 32)
                                 : fmt::format("it ends {} B behind a multiple of 32 B", end % 32)),
                 area->place,
@@ -347,13 +301,13 @@ void check_regions(const MemoryMap& map, core::Diagnostics& found) {
 class CacheCheck {
  public:
   CacheCheck(const MemoryMap& map, const MpuTable& table, core::Diagnostics& found)
-      : map_(map), table_(table), edges_(edges_of(table.regions)), found_(found) {}
+      : map_(map), table_(table), view_(table), found_(found) {}
 
   void run() {
     std::set<std::string_view> areas;
     for (const MpuArea& area : table_.areas) {
       areas.insert(area.region);
-      for (const Piece& piece : pieces_of(edges_, table_.regions, area.range)) {
+      for (const Piece& piece : view_.over(area.range)) {
         if (piece.winner == nullptr || piece.winner->attribute != area.attribute) {
           wrong(area.region, piece, fmt::format("its areas say {}", area.attribute), area.place);
         }
@@ -361,7 +315,7 @@ class CacheCheck {
     }
     for (const Region& region : map_.regions) {
       const auto seen = region.virtual_range();
-      if (!seen || seen->empty() || seen->last().value() >= kMpuSpace) {
+      if (!seen || seen->empty() || seen->last().value() >= chip::kMpuSpace) {
         continue;
       }
       const std::string_view owner = region.of.empty() ? region.name : region.of;
@@ -407,15 +361,15 @@ class CacheCheck {
 
   // The linker puts things there, so the core must reach it, cached as the region says.
   void check_seen(const Region& region, const core::VirtRange& seen) {
-    for (const Piece& piece : pieces_of(edges_, table_.regions, seen)) {
+    for (const Piece& piece : view_.over(seen)) {
       const board::MpuAttribute* attribute =
           piece.winner == nullptr ? nullptr
                                   : map_.board.mpu.find_attribute(piece.winner->attribute);
       if (attribute == nullptr ||
-          (region.cache != board::Cache::kAny && cache_of(*attribute) != region.cache)) {
+          (region.cache != chip::Cache::kAny && cache_of(*attribute) != region.cache)) {
         wrong(region.name,
               piece,
-              region.cache == board::Cache::kAny
+              region.cache == chip::Cache::kAny
                   ? "its linker map has it"
                   : fmt::format("it must be {}", board::name_of(region.cache)),
               region.place);
@@ -427,7 +381,7 @@ class CacheCheck {
   void check_untouched(const std::string& name,
                        const core::VirtRange& seen,
                        const core::Place& place) {
-    for (const Piece& piece : pieces_of(edges_, table_.regions, seen)) {
+    for (const Piece& piece : view_.over(seen)) {
       if (piece.winner != nullptr && piece.fixed != nullptr &&
           piece.winner->attribute != piece.fixed->attribute && !is_area(piece)) {
         wrong(name, piece, fmt::format("the fixed regions say {}", piece.fixed->attribute), place);
@@ -456,7 +410,7 @@ class CacheCheck {
 
   const MemoryMap& map_;
   const MpuTable& table_;
-  std::set<std::uint64_t> edges_;
+  MpuView view_;
   std::set<std::pair<std::string, std::uint64_t>> told_;
   core::Diagnostics& found_;
 };
@@ -499,7 +453,7 @@ void check_rat_size(const MemoryMap& map, core::Diagnostics& found) {
   for (const RatTable& table : map.rat) {
     for (const RatRange& range : table.ranges) {
       const std::uint64_t size = range.size.count();
-      if (range.local.value() >= kMpuSpace) {
+      if (range.local.value() >= chip::kMpuSpace) {
         found.push_back(core::error(Code::kRatSize,
                                     fmt::format("{} begins above the 4 GiB that a core sees",
                                                 named_entry(table, range)),
@@ -508,19 +462,19 @@ void check_rat_size(const MemoryMap& map, core::Diagnostics& found) {
                             .about({{"entry", range.name}, {"core", table.core}}));
         continue;
       }
-      if (std::has_single_bit(size) && size >= kMpuSmallest && size <= kMpuSpace) {
+      if (std::has_single_bit(size) && size >= chip::kMpuSmallest && size <= chip::kMpuSpace) {
         continue;
       }
-      const std::uint64_t up = std::bit_ceil(std::clamp(size, kMpuSmallest, kMpuSpace));
+      const std::uint64_t up = std::bit_ceil(std::clamp(size, chip::kMpuSmallest, chip::kMpuSpace));
       found.push_back(
           core::error(
               Code::kRatSize,
               fmt::format("{} is no power of two from 32 B to 4 GiB", named_entry(table, range)),
               range.place,
-              size > kMpuSpace ? std::string{"a core sees 4 GiB: let the entry cover less"}
-                               : fmt::format("the next one is {}, {} more",
-                                             core::format_size(core::Bytes{up}),
-                                             core::format_size(core::Bytes{up - size})))
+              size > chip::kMpuSpace ? std::string{"a core sees 4 GiB: let the entry cover less"}
+                                     : fmt::format("the next one is {}, {} more",
+                                                   core::format_size(core::Bytes{up}),
+                                                   core::format_size(core::Bytes{up - size})))
               .about({{"entry", range.name}, {"core", table.core}}));
     }
   }
@@ -578,12 +532,12 @@ void check_rat_overlap(const MemoryMap& map, core::Diagnostics& found) {
 
 void check_rat_entries(const MemoryMap& map, core::Diagnostics& found) {
   for (const RatTable& table : map.rat) {
-    if (table.ranges.size() > kRatEntries) {
+    if (table.ranges.size() > chip::kRatEntries) {
       found.push_back(core::error(Code::kRatEntries,
                                   fmt::format("{} has {} RAT entries, but the RAT has {}",
                                               table.core,
                                               table.ranges.size(),
-                                              kRatEntries),
+                                              chip::kRatEntries),
                                   table.place,
                                   "let one entry cover what lies side by side")
                           .about({{"core", table.core}}));
@@ -604,7 +558,7 @@ class ReachCheck {
           !(region.seen_by(table_.core) || is_covered(region.name))) {
         continue;
       }
-      if (seen->last().value() >= kMpuSpace) {
+      if (seen->last().value() >= chip::kMpuSpace) {
         // Of an area, its own check says so.
         if (is_area(region.name)) {
           continue;

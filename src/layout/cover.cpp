@@ -11,6 +11,7 @@
 // attribute. Else every way is tried in which regions of its own size paint its eighths. Few are:
 // an eighth need not be painted with what nothing in it lacks, and a region that paints in one of
 // the two halves only is that half's business, if it can have parts.
+#include "memsize/chip/limits.hpp"
 #include "memsize/layout/mpu.hpp"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ namespace {
 using Shown = std::uint8_t;
 constexpr Shown kBelow = 0xFF;
 
-using Pattern = std::array<Shown, kMpuParts>;
+using Pattern = std::array<Shown, chip::kMpuParts>;
 
 // A set of attributes, a bit each.
 using Attributes = std::uint64_t;
@@ -88,7 +89,7 @@ struct Eighth {
 };
 
 struct View {
-  std::array<Eighth, kMpuParts> eighths{};
+  std::array<Eighth, chip::kMpuParts> eighths{};
   bool lacks = false;
   bool impossible = false;
   std::uint64_t spare = 0;
@@ -111,7 +112,7 @@ class Cover {
   std::optional<std::vector<MpuBlock>> run() {
     Pattern nothing;
     nothing.fill(kBelow);
-    const Place all{0, kMpuSpace, nothing};
+    const Place all{0, chip::kMpuSpace, nothing};
     if (!(best(all).cost < kNever)) {
       return std::nullopt;
     }
@@ -141,7 +142,7 @@ class Cover {
 
   [[nodiscard]] View view_of(const Place& place) const {
     View view;
-    const std::uint64_t part = std::max(place.size / kMpuParts, std::uint64_t{1});
+    const std::uint64_t part = std::max(place.size / chip::kMpuParts, std::uint64_t{1});
     for (std::size_t i = index_of(place.base);
          i < stretches_.size() && stretches_[i].base < place.base + place.size;
          ++i) {
@@ -149,7 +150,7 @@ class Cover {
       const std::uint64_t from = std::max(stretch.base, place.base) - place.base;
       const std::uint64_t to =
           std::min(stretch.base + stretch.size, place.base + place.size) - place.base;
-      for (std::size_t at = from / part; at < kMpuParts && at * part < to; ++at) {
+      for (std::size_t at = from / part; at < chip::kMpuParts && at * part < to; ++at) {
         const Shown shown = place.pattern[at];
         if (!stretch.wanted) {
           const bool painted = shown != kBelow && shown != stretch.below;
@@ -183,9 +184,9 @@ class Cover {
       choice.cost = {1, 0, 0};
       choice.blocks = {{place.base, place.size, 0, *stretch->wanted}};
       choice.shown.fill(*stretch->wanted);
-    } else if (!view.impossible && place.size > kMpuSmallest) {
+    } else if (!view.impossible && place.size > chip::kMpuSmallest) {
       consider(place, place.pattern, {}, choice);
-      if (place.size >= kMpuSmallestWithParts) {
+      if (place.size >= chip::kMpuSmallestWithParts) {
         try_plans(place, view, choice);
       } else {
         try_whole(place, view, choice);
@@ -205,9 +206,9 @@ class Cover {
   // Attributes that both halves lack: what only one lacks, a region of that half's size paints as
   // well. Only where a half is too small to have parts, it does not.
   static Attributes useful(const Place& place, const View& view) {
-    const Attributes low = lacking(view, 0, kMpuParts / 2);
-    const Attributes high = lacking(view, kMpuParts / 2, kMpuParts);
-    return place.size == kMpuSmallestWithParts ? low | high : low & high;
+    const Attributes low = lacking(view, 0, chip::kMpuParts / 2);
+    const Attributes high = lacking(view, chip::kMpuParts / 2, chip::kMpuParts);
+    return place.size == chip::kMpuSmallestWithParts ? low | high : low & high;
   }
 
   // Without parts, all of it is painted.
@@ -229,7 +230,7 @@ class Cover {
     if (choices_ > kMostChoices) {
       for (Attributes rest = worth; rest != 0; rest &= rest - 1) {
         Pattern plan;
-        for (std::size_t i = 0; i < kMpuParts; ++i) {
+        for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
           const Attributes bit = rest & (~rest + 1);
           plan[i] = (view.eighths[i].lacking & bit) != 0
                         ? static_cast<Shown>(std::countr_zero(rest))
@@ -239,22 +240,22 @@ class Cover {
       }
       return;
     }
-    std::array<std::vector<Shown>, kMpuParts> options;
-    for (std::size_t i = 0; i < kMpuParts; ++i) {
+    std::array<std::vector<Shown>, chip::kMpuParts> options;
+    for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
       options[i] = {kBelow};
       for (Attributes rest = view.eighths[i].lacking & worth; rest != 0; rest &= rest - 1) {
         options[i].push_back(static_cast<Shown>(std::countr_zero(rest)));
       }
     }
     // An odometer; here, what is below stands for "keep".
-    std::array<std::size_t, kMpuParts> turn{};
-    for (std::size_t at = 0; at < kMpuParts;) {
+    std::array<std::size_t, chip::kMpuParts> turn{};
+    for (std::size_t at = 0; at < chip::kMpuParts;) {
       Pattern plan;
-      for (std::size_t i = 0; i < kMpuParts; ++i) {
+      for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
         plan[i] = options[i][turn[i]];
       }
       try_plan(place, view, plan, choice);
-      for (at = 0; at < kMpuParts && ++turn[at] == options[at].size(); ++at) {
+      for (at = 0; at < chip::kMpuParts && ++turn[at] == options[at].size(); ++at) {
         turn[at] = 0;
       }
     }
@@ -275,9 +276,9 @@ class Cover {
       }
     }
     const auto is_this_size = [&](Shown attribute) {
-      return place.size == kMpuSmallestWithParts ||
-             (uses(plan, 0, kMpuParts / 2, attribute) &&
-              uses(plan, kMpuParts / 2, kMpuParts, attribute));
+      return place.size == chip::kMpuSmallestWithParts ||
+             (uses(plan, 0, chip::kMpuParts / 2, attribute) &&
+              uses(plan, chip::kMpuParts / 2, chip::kMpuParts, attribute));
     };
     return std::ranges::all_of(used, is_this_size) ? used : std::vector<Shown>{};
   }
@@ -285,7 +286,7 @@ class Cover {
   // Whether painting what the plan leaves alone as well would show something wrong that is right.
   static bool spoils(const View& view, const Pattern& plan, Shown attribute) {
     const Attributes own = Attributes{1} << attribute;
-    for (std::size_t i = 0; i < kMpuParts; ++i) {
+    for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
       if (plan[i] == kBelow && (view.eighths[i].good & ~own) != 0) {
         return true;
       }
@@ -306,7 +307,7 @@ class Cover {
     for (const Shown attribute : used) {
       const bool bottom = blocks.empty();
       unsigned off = 0;
-      for (std::size_t i = 0; i < kMpuParts; ++i) {
+      for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
         const bool mine = plan[i] == attribute;
         const bool below_others = bottom && plan[i] != kBelow;
         const bool filled = bottom && whole && plan[i] == kBelow;
@@ -345,8 +346,8 @@ class Cover {
     for (std::size_t half = 0; half < 2; ++half) {
       both[half].size = place.size / 2;
       both[half].base = place.base + half * both[half].size;
-      for (std::size_t i = 0; i < kMpuParts; ++i) {
-        both[half].pattern[i] = shown[half * kMpuParts / 2 + i / 2];
+      for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
+        both[half].pattern[i] = shown[half * chip::kMpuParts / 2 + i / 2];
       }
     }
     return both;

@@ -2,6 +2,7 @@
 // has cover() find the regions. If those are too many, free memory may show anything.
 #include "program_mpu.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/bug.hpp"
 
 #include <algorithm>
@@ -44,10 +45,10 @@ std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>&
     if (region.kind != RegionKind::kRegion || region.size.count() == 0) {
       continue;
     }
-    if (const auto seen = region.virtual_range(); seen && seen->last().value() < kMpuSpace) {
+    if (const auto seen = region.virtual_range(); seen && seen->last().value() < chip::kMpuSpace) {
       taken.push_back(span_of(*seen));
     }
-    if (const auto real = region.physical(); real && real->last().value() < kMpuSpace) {
+    if (const auto real = region.physical(); real && real->last().value() < chip::kMpuSpace) {
       taken.push_back({real->base().value(), real->last().value() + 1});
     }
   }
@@ -55,7 +56,7 @@ std::vector<Span> free_spans(const MemoryMap& map, const std::vector<MpuRegion>&
   std::vector<Span> free;
   for (const board::Bank& bank : map.board.banks) {
     std::uint64_t at = bank.range.base().value();
-    const std::uint64_t end = std::min(bank.range.last().value(), kMpuSpace - 1) + 1;
+    const std::uint64_t end = std::min(bank.range.last().value(), chip::kMpuSpace - 1) + 1;
     for (const Span& each : taken) {
       if (each.base > at && at < end) {
         free.push_back({at, std::min(each.base, end)});
@@ -120,11 +121,12 @@ class Programmer {
         edges.insert(each.end);
       }
     }
-    edges.erase(edges.lower_bound(kMpuSpace), edges.end());
+    edges.erase(edges.lower_bound(chip::kMpuSpace), edges.end());
     std::vector<MpuStretch> list;
     for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
       const auto next = std::next(edge);
-      MpuStretch stretch{.base = *edge, .size = (next == edges.end() ? kMpuSpace : *next) - *edge};
+      MpuStretch stretch{.base = *edge,
+                         .size = (next == edges.end() ? chip::kMpuSpace : *next) - *edge};
       for (std::size_t i = 0; i < below_.size(); ++i) {
         if (below_[i].holds(*edge)) {
           stretch.below = number_of(table_.regions[i].attribute);
@@ -154,8 +156,8 @@ class Programmer {
       return {{block.base, block.base + block.size}};
     }
     std::vector<Span> parts;
-    const std::uint64_t part = block.size / kMpuParts;
-    for (std::uint64_t i = 0; i < kMpuParts; ++i) {
+    const std::uint64_t part = block.size / chip::kMpuParts;
+    for (std::uint64_t i = 0; i < chip::kMpuParts; ++i) {
       if ((block.disabled >> i & 1U) == 0) {
         parts.push_back({block.base + i * part, block.base + (i + 1) * part});
       }
@@ -250,14 +252,15 @@ bool overlap_differently(const MpuArea& a, const MpuArea& b) {
 }  // namespace
 
 bool is_expressible(const MpuArea& area) {
-  return area.range.last().value() < kMpuSpace && area.range.base().value() % kMpuSmallest == 0 &&
-         area.range.size().count() % kMpuSmallest == 0;
+  return area.range.last().value() < chip::kMpuSpace &&
+         area.range.base().value() % chip::kMpuSmallest == 0 &&
+         area.range.size().count() % chip::kMpuSmallest == 0;
 }
 
 bool is_legal(const MpuRegion& region) {
   const std::uint64_t size = region.range.size().count();
-  return std::has_single_bit(size) && size >= kMpuSmallest && size <= kMpuSpace &&
-         region.range.base().value() % size == 0 && region.range.last().value() < kMpuSpace;
+  return std::has_single_bit(size) && size >= chip::kMpuSmallest && size <= chip::kMpuSpace &&
+         region.range.base().value() % size == 0 && region.range.last().value() < chip::kMpuSpace;
 }
 
 void program_mpu(const MemoryMap& map, MpuTable& table) {

@@ -14,6 +14,7 @@
 // file.
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -735,7 +736,7 @@ class Resolver {
       }
       const std::uint64_t spans = range->virtual_range.size().count();
       const Bytes size{!entry->size.text.empty() ? evaluate(entry->size)
-                       : spans > kMpuSpace       ? spans
+                       : spans > chip::kMpuSpace ? spans
                                                  : std::bit_ceil(spans)};
       table.ranges.push_back({entry->name,
                               range->virtual_range.base(),

@@ -1,8 +1,8 @@
-// Cuts a range where any entry begins or ends; in between one entry decides, and a piece that
-// continues the last joins it. The way back, from the bus, is proposed by entries, then tested.
+// Two lenses behind each other: what decides over an address, and where the RAT leads it. The way
+// back, from the bus, is proposed by entries, then tested.
 #include "memsize/layout/sight.hpp"
 
-#include "memsize/layout/mpu.hpp"
+#include "memsize/chip/lens.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,48 +21,21 @@ std::uint64_t last_of(std::uint64_t base, std::uint64_t size) {
   return size - 1 > UINT64_MAX - base ? UINT64_MAX : base + (size - 1);
 }
 
-bool entry_shows_at(const HardwareEntry& entry, std::uint64_t address) {
-  if (address < entry.base || address - entry.base >= entry.size) {
-    return false;
-  }
-  const std::uint64_t part = std::max<std::uint64_t>(entry.size / kMpuParts, 1);
-  return (entry.disabled >> std::min((address - entry.base) / part, kMpuParts - 1) & 1U) == 0;
-}
-
-const HardwareEntry* entry_at(const std::vector<HardwareEntry>& entries, std::uint64_t address) {
-  const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const auto& each) {
-    return entry_shows_at(each, address);
+chip::Lens lens_over(const std::vector<HardwareEntry>& entries) {
+  return chip::lens_of(entries, [](const HardwareEntry& entry) -> chip::Layer {
+    return {entry.base, entry.size, entry.disabled};
   });
-  return found == entries.rend() ? nullptr : &*found;
 }
 
-// Where something may change within the span.
-void add_edges(const std::vector<HardwareEntry>& entries,
-               const SightSpan& span,
-               std::vector<std::uint64_t>& edges) {
-  const auto add = [&](std::uint64_t edge) {
-    if (edge > span.base && edge <= span.last) {
-      edges.push_back(edge);
-    }
-  };
-  for (const HardwareEntry& entry : entries) {
-    if (entry.size == 0) {
-      continue;
-    }
-    add(entry.base);
-    const std::uint64_t last = last_of(entry.base, entry.size);
-    if (last != UINT64_MAX) {
-      add(last + 1);
-    }
-    for (std::uint64_t part = 1; entry.disabled != 0 && part < kMpuParts; ++part) {
-      add(entry.base + entry.size / kMpuParts * part);
-    }
-  }
+const HardwareEntry* entry_of(const std::vector<HardwareEntry>& entries, const chip::Piece& piece) {
+  return piece.layer ? &entries[*piece.layer] : nullptr;
 }
 
-Sight sight_at(const CoreHardware& hardware, std::uint64_t address) {
+Sight sight_at(const CoreHardware& hardware,
+               const HardwareEntry* entry,
+               const HardwareEntry* moved,
+               std::uint64_t address) {
   Sight sight{.core = hardware.core, .build = hardware.build, .address = address};
-  const HardwareEntry* entry = entry_at(hardware.entries, address);
   const bool beyond = hardware.limit != 0 && address >= hardware.limit;
   sight.is_mapped = !beyond && (entry != nullptr || !(hardware.has_mmu || hardware.has_mpu));
   if (!sight.is_mapped) {
@@ -75,7 +48,7 @@ Sight sight_at(const CoreHardware& hardware, std::uint64_t address) {
     sight.by_place = entry->place;
     sight.physical = entry->target + (address - entry->base);
   }
-  if (const HardwareEntry* moved = entry_at(hardware.rat, address); moved != nullptr) {
+  if (moved != nullptr) {
     sight.physical = moved->target + (address - moved->base);
     sight.moved_by = moved->label;
     sight.moved_by_place = moved->place;
@@ -88,6 +61,20 @@ bool continues(const Sight& before, const Sight& after) {
                         before.by_place == after.by_place && before.moved_by == after.moved_by;
   return same_way &&
          (!before.physical || *after.physical - *before.physical == after.address - before.address);
+}
+
+void add_sight(const CoreHardware& hardware,
+               const HardwareEntry* entry,
+               const HardwareEntry* moved,
+               const SightSpan& span,
+               std::vector<Sight>& sights) {
+  Sight sight = sight_at(hardware, entry, moved, span.base);
+  sight.size = span.last - span.base + 1;
+  if (!sights.empty() && continues(sights.back(), sight)) {
+    sights.back().size += sight.size;
+  } else {
+    sights.push_back(std::move(sight));
+  }
 }
 
 // What of the span leads to [physical, last] of the bus, if its addresses lead to `target` on.
@@ -142,22 +129,17 @@ std::vector<Sight> look_at(const CoreHardware& hardware, std::uint64_t base, std
   if (size == 0) {
     return sights;
   }
-  const SightSpan span{base, last_of(base, size)};
-  std::vector<std::uint64_t> edges = {base};
-  add_edges(hardware.entries, span, edges);
-  add_edges(hardware.rat, span, edges);
-  if (hardware.limit > base && hardware.limit <= span.last) {
-    edges.push_back(hardware.limit);
-  }
-  std::ranges::sort(edges);
-  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    Sight sight = sight_at(hardware, edges[i]);
-    sight.size = (i + 1 < edges.size() ? edges[i + 1] - 1 : span.last) - edges[i] + 1;
-    if (!sights.empty() && continues(sights.back(), sight)) {
-      sights.back().size += sight.size;
-    } else {
-      sights.push_back(std::move(sight));
+  const chip::Lens rat = lens_over(hardware.rat);
+  for (const chip::Piece& piece : lens_over(hardware.entries).over(base, size)) {
+    const HardwareEntry* entry = entry_of(hardware.entries, piece);
+    for (const chip::Piece& part : rat.over(piece.base, piece.size())) {
+      const HardwareEntry* moved = entry_of(hardware.rat, part);
+      const bool is_cut = hardware.limit > part.base && hardware.limit <= part.last;
+      add_sight(
+          hardware, entry, moved, {part.base, is_cut ? hardware.limit - 1 : part.last}, sights);
+      if (is_cut) {
+        add_sight(hardware, entry, moved, {hardware.limit, part.last}, sights);
+      }
     }
   }
   return sights;

@@ -1,11 +1,9 @@
-// effective() is what the entries say, later ones over earlier ones; TranslationTables builds a
-// driver's tables slot by slot and walks them. tables_agree() holds the two against each other.
+// Builds a driver's tables slot by slot, cutting and splitting as the drivers do, and walks them.
 #include "memsize/layout/translation.hpp"
 
 #include "memsize/core/bug.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace memsize::layout {
 
@@ -31,8 +29,9 @@ Translation make(VirtAddr virtual_base, PhysAddr physical, Bytes size, unsigned 
   return {*seen, *real, mair, {}, 0};
 }
 
-// Appends a piece, or lengthens the last one where it continues it.
-void append(std::vector<Translation>& list, Translation piece) {
+}  // namespace
+
+void append_piece(std::vector<Translation>& list, Translation piece) {
   if (!list.empty()) {
     Translation& last = list.back();
     const Bytes size = last.virtual_range.size();
@@ -51,43 +50,6 @@ void append(std::vector<Translation>& list, Translation piece) {
   list.push_back(std::move(piece));
 }
 
-}  // namespace
-
-std::vector<Translation> effective(const MmuTable& table) {
-  // Between two edges one entry decides.
-  std::set<std::uint64_t> edges;
-  for (const MmuRange& range : table.ranges) {
-    if (!range.virtual_range.empty()) {
-      edges.insert(range.virtual_range.base().value());
-      if (range.virtual_range.last().value() != UINT64_MAX) {
-        edges.insert(range.virtual_range.last().value() + 1);
-      }
-    }
-  }
-  std::vector<Translation> pieces;
-  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
-    const VirtAddr from{*edge};
-    const auto winner =
-        std::find_if(table.ranges.rbegin(), table.ranges.rend(), [&](const MmuRange& range) {
-          return range.virtual_range.contains(from);
-        });
-    if (winner == table.ranges.rend()) {
-      continue;
-    }
-    const auto next = std::next(edge);
-    const VirtAddr last = next == edges.end() ? winner->virtual_range.last() : VirtAddr{*next - 1};
-    const Bytes offset = from - winner->virtual_range.base();
-    Translation piece = make(from,
-                             PhysAddr{winner->physical.base().value() + offset.count()},
-                             (last - from) + Bytes{1},
-                             winner->mair);
-    piece.entry = winner->entry;
-    piece.instance = winner->instance;
-    append(pieces, std::move(piece));
-  }
-  return pieces;
-}
-
 bool has_tables(const board::Mmu& mmu) {
   return mmu.granule.value() >= (1ULL << kShift.at(kLastLevel));
 }
@@ -104,30 +66,6 @@ bool can_build(const MemoryMap& map) {
                     fits(range.physical.base().value(), range.physical.size());
            });
          });
-}
-
-bool tables_agree(const MemoryMap& map) {
-  return std::ranges::all_of(map.mmu, [&](const MmuTable& table) {
-    std::vector<Translation> from_entries;
-    for (Translation piece : effective(table)) {
-      piece.entry.clear();
-      piece.instance = 0;
-      append(from_entries, std::move(piece));
-    }
-    const TranslationTables tables{table, map.board.mmu.blocks_replace_tables};
-    if (tables.overflow()) {
-      return true;
-    }
-    const std::vector<Translation> found = tables.walk();
-    return std::equal(from_entries.begin(),
-                      from_entries.end(),
-                      found.begin(),
-                      found.end(),
-                      [](const Translation& a, const Translation& b) {
-                        return a.virtual_range == b.virtual_range && a.physical == b.physical &&
-                               a.mair == b.mair;
-                      });
-  });
 }
 
 TranslationTables::TranslationTables(const MmuTable& entries, bool blocks_replace_tables)
@@ -226,7 +164,7 @@ void TranslationTables::walk(unsigned level,
       core::bug_if(level == kLastLevel, "a table below the last level");
       walk(level + 1, static_cast<std::size_t>(slot.target), address, found);
     } else if (slot.kind == Kind::kBlock) {
-      append(found, make(VirtAddr{address}, PhysAddr{slot.target}, Bytes{block}, slot.mair));
+      append_piece(found, make(VirtAddr{address}, PhysAddr{slot.target}, Bytes{block}, slot.mair));
     }
   }
 }

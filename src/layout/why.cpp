@@ -5,6 +5,7 @@
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/board/mpu.hpp"
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
@@ -23,12 +24,9 @@ namespace {
 using core::Code;
 
 // "MAIR5" where the board does not say what the index does.
-std::string kind_of_mair(const board::Mmu& mmu, unsigned mair) {
-  const auto has = [&](const std::vector<unsigned>& list) { return core::contains(list, mair); };
-  return has(mmu.mair_cached)          ? "cached"
-         : has(mmu.mair_non_cached)    ? "non-cached"
-         : has(mmu.mair_write_through) ? "write-through"
-                                       : fmt::format("MAIR{}", mair);
+std::string effect_of(const board::Mmu& mmu, unsigned mair) {
+  const chip::Cache cache = mmu.mair.of(mair);
+  return cache == chip::Cache::kAny ? chip::mair_name(mair) : std::string{chip::name_of(cache)};
 }
 
 void add_mmu(const MemoryMap& map, CoreHardware& hardware) {
@@ -43,7 +41,7 @@ void add_mmu(const MemoryMap& map, CoreHardware& hardware) {
                                 range.virtual_range.base().value(),
                                 range.physical.base().value(),
                                 range.virtual_range.size().count(),
-                                kind_of_mair(map.board.mmu, range.mair),
+                                effect_of(map.board.mmu, range.mair),
                                 0});
   }
 }
@@ -54,7 +52,7 @@ void add_mpu(const MemoryMap& map, CoreHardware& hardware) {
       const MpuRegion& region = table.regions[i];
       const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
       hardware.has_mpu = true;
-      hardware.limit = kMpuSpace;
+      hardware.limit = chip::kMpuSpace;
       const std::uint64_t base = region.range.base().value();
       hardware.entries.push_back(
           {region.is_fixed ? fmt::format("MPU {} '{}'", region.number, region.name)
@@ -249,7 +247,7 @@ class BoardAnswerer {
     if (owner->physical_base) {
       subject.physical = owner->physical_base->value();
     }
-    if (owner->cache != board::Cache::kAny) {
+    if (owner->cache != chip::Cache::kAny) {
       subject.must_be = board::name_of(owner->cache);
     }
     if (region.kind == RegionKind::kAlias) {

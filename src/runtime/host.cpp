@@ -138,7 +138,7 @@ class HostMachine : public Machine {
           text += fmt::format(
               "mpu {} {:#x} {:#x} {:#x}\n", words.number, words.base, words.size, words.access);
         }
-        for (const emit::RatEntryFields& entry : core.rat) {
+        for (const chip::RatEntryFields& entry : core.rat) {
           text += fmt::format("rat {:#x} {:#x} {:#x}\n", entry.local, entry.system, entry.size);
         }
         break;

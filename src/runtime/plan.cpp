@@ -2,6 +2,7 @@
 // word for each core in shared memory, faults beyond. What a machine cannot show is untried.
 #include "plan.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -272,9 +273,9 @@ class Planner {
     for (const layout::MmuRange& entry : core.mmu.ranges) {
       add(entry.virtual_range.base().value(), entry.virtual_range.size().count());
     }
-    for (const emit::MpuRegionFields& entry : core.mpu) {
-      const std::uint64_t part = entry.size / layout::kMpuParts;
-      for (std::uint64_t i = 0; i < layout::kMpuParts; ++i) {
+    for (const chip::MpuRegionFields& entry : core.mpu) {
+      const std::uint64_t part = entry.size / chip::kMpuParts;
+      for (std::uint64_t i = 0; i < chip::kMpuParts; ++i) {
         add(entry.base + i * part, part);
       }
     }

@@ -208,7 +208,7 @@ class QemuMachine : public Machine {
     }
     std::string windows;
     std::size_t count = 0;
-    for (const emit::RatEntryFields& entry : core.rat) {
+    for (const chip::RatEntryFields& entry : core.rat) {
       if (entry.local != entry.system && entry.size != 0) {
         windows += fmt::format(
             "{{.base = {:#x}, .last = {:#x}}},\n", entry.local, entry.local + (entry.size - 1));

@@ -2,13 +2,14 @@
 // kinds of memory they may be, what the MMU or MPU leads where, and which memory is Linux's.
 #include "memsize/runtime/subject.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/mpu_words.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/emit/written_map.hpp"
-#include "memsize/layout/translation.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "target/map_table.h"
 
@@ -28,65 +29,27 @@ using core::Code;
 constexpr std::uint32_t kNonCached = MAP_NON_CACHED;
 constexpr std::uint32_t kWriteThrough = MAP_WRITE_THROUGH;
 constexpr std::uint32_t kWriteBack = MAP_WRITE_BACK;
-// The most that a Cortex-R5 can be built with: 12 or 16 (MPUIR).
-constexpr unsigned kMpuRegions = 16;
 
 constexpr std::uint32_t kAllKinds = kNonCached | kWriteThrough | kWriteBack;
 
-std::uint32_t kinds_named(std::string_view cache) {
-  return cache == "non-cached"      ? kNonCached
-         : cache == "write-through" ? kWriteThrough
-         : cache == "cached"        ? kWriteBack
-                                    : kAllKinds;
+std::uint32_t kinds_of(chip::Cache cache) {
+  return cache == chip::Cache::kNonCached      ? kNonCached
+         : cache == chip::Cache::kWriteThrough ? kWriteThrough
+         : cache == chip::Cache::kCached       ? kWriteBack
+                                               : kAllKinds;
 }
 
-std::uint32_t kinds_of(const board::Mmu& mmu, unsigned mair) {
-  const auto has = [&](const std::vector<unsigned>& list) { return core::contains(list, mair); };
-  return has(mmu.mair_non_cached)      ? kNonCached
-         : has(mmu.mair_write_through) ? kWriteThrough
-         : has(mmu.mair_cached)        ? kWriteBack
-                                       : kAllKinds;
-}
-
-std::string_view kind_of(const board::MpuAttribute& attribute) {
-  emit::MpuRegionFields fields{.tex = attribute.tex,
-                               .cacheable = attribute.cacheable,
-                               .bufferable = attribute.bufferable,
-                               .shareable = attribute.shareable};
-  return emit::kind_of(fields);
-}
-
-// What the board's own MPU regions show at an address; nullptr: nothing.
-const layout::MpuRegion* shown_at(const layout::MpuTable& table, std::uint64_t address) {
-  const layout::MpuRegion* winner = nullptr;
-  for (const layout::MpuRegion& region : table.regions) {
-    if (!region.range.contains(core::VirtAddr{address})) {
-      continue;
-    }
-    const std::uint64_t part = region.range.size().count() / layout::kMpuParts;
-    const bool off =
-        region.disabled != 0 &&
-        ((region.disabled >> ((address - region.range.base().value()) / part)) & 1U) != 0;
-    if (!off && (winner == nullptr || region.number > winner->number)) {
-      winner = &region;
-    }
+// What the board's own MPU regions show over a range; null: nothing.
+std::vector<const board::MpuAttribute*> shown_over(const layout::MpuTable& table,
+                                                   const board::Mpu& mpu,
+                                                   const core::VirtRange& range) {
+  std::vector<const board::MpuAttribute*> shown;
+  const chip::Lens lens = layout::lens_of(table);
+  for (const chip::Piece& piece : lens.over(range.base().value(), range.size().count())) {
+    shown.push_back(piece.layer ? mpu.find_attribute(table.regions[*piece.layer].attribute)
+                                : nullptr);
   }
-  return winner;
-}
-
-// Where what the board shows may change, inside of a range.
-std::vector<std::uint64_t> edges_in(const layout::MpuTable& table, const core::VirtRange& range) {
-  std::vector<std::uint64_t> edges{range.base().value()};
-  for (const layout::MpuRegion& region : table.regions) {
-    const std::uint64_t part = region.range.size().count() / layout::kMpuParts;
-    for (std::uint64_t i = 0; i <= layout::kMpuParts; ++i) {
-      const std::uint64_t edge = region.range.base().value() + i * part;
-      if (range.contains(core::VirtAddr{edge})) {
-        edges.push_back(edge);
-      }
-    }
-  }
-  return edges;
+  return shown;
 }
 
 // What the board wants of a core's unit.
@@ -151,7 +114,7 @@ class SubjectMaker {
           core::VirtRange::make(core::VirtAddr{entry.virtual_base}, core::Bytes{entry.size});
       const auto physical =
           core::PhysRange::make(core::PhysAddr{entry.physical}, core::Bytes{entry.size});
-      const auto mair = mair_of(entry.attribute);
+      const auto mair = chip::mair_of(entry.attribute);
       if (!virtual_range || !physical || !mair) {
         errors_.push_back(core::error(Code::kVerifyParse,
                                       fmt::format("'{}' is no entry: {} to {} as {}",
@@ -243,22 +206,14 @@ class SubjectMaker {
     }
   }
 
-  // "MAIR7".
-  static std::optional<unsigned> mair_of(std::string_view attribute) {
-    constexpr std::string_view kPrefix = "MAIR";
-    const bool good = attribute.size() == kPrefix.size() + 1 && attribute.starts_with(kPrefix) &&
-                      attribute.back() >= '0' && attribute.back() <= '7';
-    return good ? std::optional{static_cast<unsigned>(attribute.back() - '0')} : std::nullopt;
-  }
-
   void make_mpu(const emit::CoreFiles& files, const layout::MpuTable& wanted, SubjectCore& core) {
     std::set<unsigned> numbers;
     for (const emit::WrittenMpuRegion& region : files.mpu) {
-      const emit::MpuRegionFields& fields = region.fields;
-      const bool possible = std::has_single_bit(fields.size) &&
-                            fields.size >= layout::kMpuSmallest &&
-                            fields.size <= layout::kMpuSpace && fields.base < layout::kMpuSpace &&
-                            fields.number < kMpuRegions && numbers.insert(fields.number).second;
+      const chip::MpuRegionFields& fields = region.fields;
+      const bool possible = std::has_single_bit(fields.size) && fields.size >= chip::kMpuSmallest &&
+                            fields.size <= chip::kMpuSpace && fields.base < chip::kMpuSpace &&
+                            fields.number < chip::kMostMpuRegions &&
+                            numbers.insert(fields.number).second;
       if (!possible) {
         errors_.push_back(core::error(
             Code::kMpuRegion,
@@ -285,9 +240,9 @@ class SubjectMaker {
       }
       core.mpu.push_back(fields);
     }
-    const std::vector<emit::MpuRegionFields> fields = emit::mpu_fields(wanted, map_.board.mpu);
+    const std::vector<chip::MpuRegionFields> fields = emit::mpu_fields(wanted, map_.board.mpu);
     for (std::size_t i = 0; i < fields.size(); ++i) {
-      const bool is_there = std::ranges::any_of(core.mpu, [&](emit::MpuRegionFields region) {
+      const bool is_there = std::ranges::any_of(core.mpu, [&](chip::MpuRegionFields region) {
         region.name = fields[i].name;
         return region == fields[i];
       });
@@ -302,8 +257,8 @@ class SubjectMaker {
       }
     }
     for (const layout::MpuRegion& region : wanted.regions) {
-      for (std::uint64_t i = 0; i < layout::kMpuParts; ++i) {
-        const core::Bytes part{region.range.size().count() / layout::kMpuParts};
+      for (std::uint64_t i = 0; i < chip::kMpuParts; ++i) {
+        const core::Bytes part{region.range.size().count() / chip::kMpuParts};
         const auto range = core::VirtRange::make(
             core::VirtAddr{region.range.base().value() + i * part.count()}, part);
         if (((region.disabled >> i) & 1U) == 0 && range) {
@@ -352,18 +307,18 @@ class SubjectMaker {
   // Two entries over one address have no meaning that could be tried.
   void check_rat(const emit::CoreFiles& files) {
     const core::Place place{files.program_path};
-    if (files.rat.size() > layout::kRatEntries) {
+    if (files.rat.size() > chip::kRatEntries) {
       errors_.push_back(core::error(Code::kRatEntries,
                                     fmt::format("{} has {} RAT entries, but there are {}",
                                                 files.core,
                                                 files.rat.size(),
-                                                layout::kRatEntries),
+                                                chip::kRatEntries),
                                     place));
     }
     for (std::size_t i = 0; i < files.rat.size(); ++i) {
-      const emit::RatEntryFields& entry = files.rat[i];
+      const chip::RatEntryFields& entry = files.rat[i];
       for (std::size_t j = 0; j < i; ++j) {
-        const emit::RatEntryFields& other = files.rat[j];
+        const chip::RatEntryFields& other = files.rat[j];
         if (entry.local - other.local < other.size || other.local - entry.local < entry.size) {
           errors_.push_back(core::error(Code::kRatOverlap,
                                         fmt::format("{}: RAT entries '{}' and '{}' overlap",
@@ -416,7 +371,7 @@ class SubjectMaker {
         check_place(core.name, *written, own);
       }
     }
-    region.kinds = kinds_named(written->cache);
+    region.kinds = kinds_of(written->cache);
     if (region.kinds == kAllKinds) {
       region.kinds = wanted_kinds(wanted, region.range);
     }
@@ -473,15 +428,12 @@ class SubjectMaker {
     std::uint32_t kinds = 0;
     for (const layout::Translation& piece : wanted.translations) {
       if (piece.virtual_range.overlaps(range)) {
-        kinds |= kinds_of(map_.board.mmu, piece.mair);
+        kinds |= kinds_of(map_.board.mmu.mair.of(piece.mair));
       }
     }
     if (wanted.mpu != nullptr) {
-      for (const std::uint64_t edge : edges_in(*wanted.mpu, range)) {
-        const layout::MpuRegion* shown = shown_at(*wanted.mpu, edge);
-        const board::MpuAttribute* attribute =
-            shown == nullptr ? nullptr : map_.board.mpu.find_attribute(shown->attribute);
-        kinds |= attribute == nullptr ? kAllKinds : kinds_named(kind_of(*attribute));
+      for (const auto* attribute : shown_over(*wanted.mpu, map_.board.mpu, range)) {
+        kinds |= attribute == nullptr ? kAllKinds : kinds_of(cache_of(*attribute));
       }
     }
     const bool one = kinds != 0 && (kinds & (kinds - 1)) == 0;
@@ -490,11 +442,8 @@ class SubjectMaker {
 
   [[nodiscard]] bool never_executes(const layout::MpuTable& table,
                                     const core::VirtRange& range) const {
-    const std::vector<std::uint64_t> edges = edges_in(table, range);
-    return std::ranges::all_of(edges, [&](std::uint64_t edge) {
-      const layout::MpuRegion* shown = shown_at(table, edge);
-      const board::MpuAttribute* attribute =
-          shown == nullptr ? nullptr : map_.board.mpu.find_attribute(shown->attribute);
+    const auto shown = shown_over(table, map_.board.mpu, range);
+    return std::ranges::all_of(shown, [](const board::MpuAttribute* attribute) {
       return attribute != nullptr && !attribute->execute;
     });
   }

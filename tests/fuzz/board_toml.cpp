@@ -7,8 +7,8 @@
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
+#include "memsize/layout/lens.hpp"
 #include "memsize/layout/memory_map.hpp"
-#include "memsize/layout/translation.hpp"
 
 #include "check.hpp"
 

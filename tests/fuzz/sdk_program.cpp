@@ -59,7 +59,7 @@ void vary(emit::WrittenMmuEntry& entry, Choices& choices) {
   }
 }
 
-void vary(emit::MpuRegionFields& region, Choices& choices) {
+void vary(memsize::chip::MpuRegionFields& region, Choices& choices) {
   const std::uint64_t value = choices.below(256);
   switch (choices.below(8)) {
     case 0:
@@ -90,7 +90,7 @@ void vary(emit::MpuRegionFields& region, Choices& choices) {
   }
 }
 
-void vary(emit::RatEntryFields& entry, Choices& choices) {
+void vary(memsize::chip::RatEntryFields& entry, Choices& choices) {
   const std::uint64_t value = choices.below(256);
   switch (choices.below(4)) {
     case 0:

@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOMS = ["core", "docs", "model", "readers", "board", "sizing", "plan", "network", "layout", "emit", "sdk", "runtime", "app", "cli"]
+ROOMS = ["core", "docs", "model", "readers", "chip", "board", "sizing", "plan", "network", "layout", "emit", "sdk", "runtime", "app", "cli"]
 
 # Which rooms a room may include, besides itself.
 ALLOWED = {
@@ -19,15 +19,16 @@ ALLOWED = {
     "docs": ["core"],
     "model": ["core", "docs"],
     "readers": ["core", "docs", "model"],
-    "board": ["core", "docs", "model"],
+    "chip": ["core"],
+    "board": ["core", "docs", "model", "chip"],
     "sizing": ["core", "model", "board"],
     "plan": ["core", "docs", "model", "board"],
     "network": ["core", "model", "board", "plan"],
-    "layout": ["core", "model", "board"],
-    "emit": ["core", "docs", "model", "board", "plan", "network", "layout"],
-    "sdk": ["core", "docs", "model", "board", "layout", "emit"],
-    "runtime": ["core", "model", "readers", "board", "sizing", "layout", "emit"],
-    "app": ["core", "docs", "model", "readers", "board", "sizing", "plan", "network", "layout", "emit", "sdk", "runtime"],
+    "layout": ["core", "model", "chip", "board"],
+    "emit": ["core", "docs", "model", "chip", "board", "plan", "network", "layout"],
+    "sdk": ["core", "docs", "model", "chip", "board", "layout", "emit"],
+    "runtime": ["core", "model", "readers", "chip", "board", "sizing", "layout", "emit"],
+    "app": ["core", "docs", "model", "readers", "chip", "board", "sizing", "plan", "network", "layout", "emit", "sdk", "runtime"],
     "cli": ROOMS,
 }
 
@@ -50,6 +51,10 @@ FOLDERS = {
         "commit": [],
     },
 }
+
+# What computes what a core is told, and what it may not know, not even by way of another header: that judges it.
+MAKERS = ["layout/resolve", "layout/program_mpu", "layout/cover", "layout/translation", "emit/armv8_tables", "emit/mpu_words"]
+JUDGE = "memsize/chip/lens.hpp"
 
 # Files in one folder, more of which nobody overlooks.
 FOLDER_LIMIT = 40
@@ -107,6 +112,22 @@ def check_includes(path: Path, root: Path, text: str, problems: list[str]) -> No
         for prefix, rooms in THIRD_PARTY.items():
             if line.startswith(prefix) and ("include" if public else room) not in rooms:
                 problems.append(f"{path}: '{line}' does not belong into this room")
+
+
+def check_makers(root: Path, texts: dict[Path, str], problems: list[str]) -> None:
+    for maker in MAKERS:
+        start = root / "src" / f"{maker}.cpp"
+        todo, seen = [start], set()
+        while todo:
+            path = todo.pop()
+            for line in re.findall(r'^#include "([^"]+)"', texts[path], re.M):
+                beside = [root / "include" / line, path.parent / line, root / "src" / room_of(start, root) / line]
+                found = next((each for each in beside if each in texts), None)
+                if line == JUDGE:
+                    problems.append(f"{start}: it knows {JUDGE}, which judges what it makes, by way of {path.name}")
+                elif found and found not in seen:
+                    seen.add(found)
+                    todo.append(found)
 
 
 def folder_of(path: Path, root: Path) -> str:
@@ -249,7 +270,9 @@ def main() -> int:
         if path.suffix == ".hpp" and "#pragma once" not in text:
             problems.append(f"{path}: no #pragma once")
     check_tests(root, problems)
-    check_folders(root, {path: path.read_text() for path in files}, problems)
+    texts = {path: path.read_text() for path in files}
+    check_folders(root, texts, problems)
+    check_makers(root, texts, problems)
     for problem in problems:
         print(problem)
     print(f"{len(files)} files, {len(names)} board names, {len(types)} types, {len(problems)} problems")

@@ -42,7 +42,7 @@ json of(const emit::WrittenMmuEntry& entry) {
           {"attribute", entry.attribute}};
 }
 
-json of(const emit::MpuRegionFields& region) {
+json of(const memsize::chip::MpuRegionFields& region) {
   return {{"number", region.number},
           {"name", region.name},
           {"base", region.base},
@@ -55,7 +55,7 @@ json of(const emit::MpuRegionFields& region) {
           {"execute", region.execute}};
 }
 
-json of(const emit::RatEntryFields& entry) {
+json of(const memsize::chip::RatEntryFields& entry) {
   return {
       {"name", entry.name}, {"local", entry.local}, {"system", entry.system}, {"size", entry.size}};
 }
@@ -71,8 +71,8 @@ emit::WrittenMmuEntry mmu_entry(const json& entry) {
   return wanted;
 }
 
-emit::MpuRegionFields region(const json& fields) {
-  emit::MpuRegionFields wanted;
+memsize::chip::MpuRegionFields region(const json& fields) {
+  memsize::chip::MpuRegionFields wanted;
   wanted.number = fields.at("number");
   wanted.name = fields.at("name");
   wanted.base = fields.at("base");
@@ -86,16 +86,16 @@ emit::MpuRegionFields region(const json& fields) {
   return wanted;
 }
 
-std::vector<emit::MpuRegionFields> regions(const json& list) {
-  std::vector<emit::MpuRegionFields> all;
+std::vector<memsize::chip::MpuRegionFields> regions(const json& list) {
+  std::vector<memsize::chip::MpuRegionFields> all;
   for (const json& fields : list) {
     all.push_back(region(fields));
   }
   return all;
 }
 
-std::vector<emit::RatEntryFields> rat_entries(const json& list) {
-  std::vector<emit::RatEntryFields> all;
+std::vector<memsize::chip::RatEntryFields> rat_entries(const json& list) {
+  std::vector<memsize::chip::RatEntryFields> all;
   for (const json& fields : list) {
     all.push_back({fields.at("name"), fields.at("local"), fields.at("system"), fields.at("size")});
   }

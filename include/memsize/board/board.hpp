@@ -6,6 +6,7 @@
 #include "memsize/board/mmu.hpp"
 #include "memsize/board/mpu.hpp"
 #include "memsize/board/sections.hpp"
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -68,15 +69,6 @@ struct Bank {
   core::Place place;
 };
 
-/// How a region must be cached by every core that maps it.
-enum class Cache { kAny, kNonCached, kWriteThrough, kCached };
-
-using core::name_of;
-
-constexpr auto names_of(Cache /*all*/) {
-  return std::to_array<std::string_view>({"any", "non-cached", "write-through", "cached"});
-}
-
 /// A region, or a gap that is kept on purpose.
 struct Item {
   bool is_gap = false;
@@ -85,7 +77,8 @@ struct Item {
   /// Cores whose linker map has the region.
   std::vector<std::string> cores;
   std::string attributes;
-  Cache cache = Cache::kAny;
+  /// How every core that maps the region must cache it.
+  chip::Cache cache = chip::Cache::kAny;
   core::Align align;
   /// The multiple at which the firmware's linker script begins the region's first section.
   core::Align section_align;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/board/expression.hpp"
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 
@@ -54,9 +55,7 @@ struct Mmu {
   std::uint64_t max_entries = 0;
   /// What an entry must be smaller than; 0: nothing.
   core::Bytes max_entry;
-  std::vector<unsigned> mair_non_cached;
-  std::vector<unsigned> mair_write_through;
-  std::vector<unsigned> mair_cached;
+  chip::MairKinds mair;
   /// Properties that every entry has, in order: name and value as sysconfig writes it.
   std::vector<std::pair<std::string, std::string>> properties;
   std::vector<MmuEntry> entries;

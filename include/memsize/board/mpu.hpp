@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memsize/board/expression.hpp"
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/names.hpp"
 
@@ -14,17 +15,12 @@
 
 namespace memsize::board {
 
-/// What a region's access control register says, as the Armv7-R manual (DDI 0406C, B5.4) names it.
-struct MpuAttribute {
-  std::string name;
-  unsigned tex = 0;
-  bool cacheable = false;
-  bool bufferable = false;
-  bool shareable = false;
-  bool execute = false;
+/// What a region's access control register says, under a name of the board's.
+struct MpuAttribute : chip::MpuBits {
+  std::string name = {};
   /// What sysconfig calls it; empty: "CUSTOM", with the bits.
-  std::string sysconfig;
-  core::Place place;
+  std::string sysconfig = {};
+  core::Place place = {};
 };
 
 /// A region that does not depend on the map.

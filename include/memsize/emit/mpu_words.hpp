@@ -9,7 +9,7 @@
 #pragma once
 
 #include "memsize/board/mpu.hpp"
-#include "memsize/emit/written.hpp"
+#include "memsize/chip/entry.hpp"
 #include "memsize/layout/memory_map.hpp"
 
 #include <cstdint>
@@ -31,10 +31,10 @@ struct MpuWords {
 /// A region's size must be what the hardware can have: a power of two from 32 bytes to 4 GiB. Its
 /// base must lie below 4 GiB; one that is no multiple of the size becomes what the register holds,
 /// with which the hardware may do anything.
-[[nodiscard]] std::vector<MpuWords> mpu_words(const std::vector<MpuRegionFields>& regions);
+[[nodiscard]] std::vector<MpuWords> mpu_words(const std::vector<chip::MpuRegionFields>& regions);
 
 /// A core's regions with the bits of the board's attributes.
-[[nodiscard]] std::vector<MpuRegionFields> mpu_fields(const layout::MpuTable& table,
-                                                      const board::Mpu& mpu);
+[[nodiscard]] std::vector<chip::MpuRegionFields> mpu_fields(const layout::MpuTable& table,
+                                                            const board::Mpu& mpu);
 
 }  // namespace memsize::emit

@@ -3,13 +3,12 @@
 // code that shares nothing with the code that computed them.
 #pragma once
 
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,8 @@ struct Reach {
   /// Where it is on the bus; nothing where that is not known, or where only the core has it.
   std::optional<std::uint64_t> physical;
   std::uint64_t size = 0;
-  /// "cached", "non-cached", "write-through", or "any".
-  std::string cache = "any";
+  /// How it must be cached.
+  chip::Cache cache = chip::Cache::kAny;
   /// Who says so, beside memory_map.json; may be empty.
   core::Place place;
 };
@@ -38,14 +37,11 @@ struct Core {
   std::string hint;
 };
 
-/// Kind of caching and the attributes that an MMU entry may have for it: "MAIR7".
-using MairKinds = std::map<std::string, std::set<std::string>>;
-
 /// Every byte of a region whose bus address is known must lead there, with an attribute of its
 /// kind; of entries that overlap, the last one wins (Mmu_map() of both drivers). Findings are
 /// mmu.coverage, mmu.span and mmu.cache, one for a region.
 void hold_mmu(const Core& core,
-              const MairKinds& kinds,
+              const chip::MairKinds& kinds,
               const std::vector<WrittenMmuEntry>& entries,
               core::Diagnostics& found);
 
@@ -62,10 +58,6 @@ void hold_mpu(const Core& core,
               const MpuNumbers& numbers,
               const std::vector<WrittenMpuRegion>& regions,
               core::Diagnostics& found);
-
-/// "cached", "write-through" or "non-cached": what the inner cache does with an access through the
-/// region.
-[[nodiscard]] std::string_view kind_of(const MpuRegionFields& region);
 
 /// The RAT entries must be possible (addr_translate.syscfg.js), and what the core sees elsewhere
 /// than it is on the bus must be led there by one of them. Findings are rat.size, rat.alignment,

@@ -1,6 +1,7 @@
 // Reads what a written map tells each core, as data: for those who run it.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/emit/written.hpp"
@@ -35,7 +36,7 @@ struct CoreFiles {
   std::vector<WrittenMmuEntry> mmu;
   /// Where the board gives it an MPU.
   std::vector<WrittenMpuRegion> mpu;
-  std::vector<RatEntryFields> rat;
+  std::vector<chip::RatEntryFields> rat;
   /// The file that `mmu` or `mpu` is from, for messages.
   std::string program_path;
 };

@@ -3,6 +3,8 @@
 // text: core::add_text() puts it in.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
+#include "memsize/chip/lens.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/verify.hpp"
 
@@ -60,6 +62,9 @@ struct WrittenMmuEntry {
   std::map<std::string, std::string> others = {};
 };
 
+/// What a core sees through them; a layer is an index.
+[[nodiscard]] chip::Lens lens_of(const std::vector<WrittenMmuEntry>& entries);
+
 struct WrittenMacro {
   std::uint64_t value = 0;
   /// Of the name.
@@ -94,42 +99,8 @@ struct WrittenMacro {
                                                         const std::string& root,
                                                         core::Diagnostics& errors);
 
-/// What an R5F's MPU sees, how large its least region is, and how many it has (PMSAv7).
-inline constexpr std::uint64_t kMpuSpace = 1ULL << 32;
-inline constexpr std::uint64_t kLeastMpuRegion = 32;
-inline constexpr std::size_t kMostMpuRegions = 16;
-/// TEX from here on has a policy of the outer cache in it.
-inline constexpr unsigned kMpuPolicies = 4;
-inline constexpr unsigned kLastTex = 7;
-
-/// A region of an MPU, however it is written.
-struct MpuRegionFields {
-  unsigned number = 0;
-  std::string name;
-  std::uint64_t base = 0;
-  std::uint64_t size = 0;
-  /// Bit n: the n-th eighth is off.
-  unsigned disabled = 0;
-  unsigned tex = 0;
-  bool cacheable = false;
-  bool bufferable = false;
-  bool shareable = false;
-  bool execute = false;
-
-  friend bool operator==(const MpuRegionFields&, const MpuRegionFields&) = default;
-};
-
-struct RatEntryFields {
-  std::string name;
-  std::uint64_t local = 0;
-  std::uint64_t system = 0;
-  std::uint64_t size = 0;
-
-  friend bool operator==(const RatEntryFields&, const RatEntryFields&) = default;
-};
-
 struct WrittenMpuRegion {
-  MpuRegionFields fields;
+  chip::MpuRegionFields fields;
   core::Place place;
   /// By the names that the properties or fields have in the file.
   Places places = {};
@@ -137,8 +108,11 @@ struct WrittenMpuRegion {
   std::string permissions = {};
 };
 
+/// The same of regions in the order of their numbers.
+[[nodiscard]] chip::Lens lens_of(const std::vector<WrittenMpuRegion>& regions);
+
 struct WrittenRatEntry {
-  RatEntryFields fields;
+  chip::RatEntryFields fields;
   core::Place place;
   Places places = {};
 };

@@ -1,6 +1,8 @@
 // What memory_map.json says, reduced to what the other files can contradict.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/emit/written.hpp"
@@ -36,7 +38,7 @@ struct MapCarveout {
 };
 
 struct MapMpuRegion {
-  MpuRegionFields fields;
+  chip::MpuRegionFields fields;
   std::string attribute;
 };
 
@@ -58,14 +60,14 @@ struct MapMpu {
 
 struct MapRat {
   std::string core;
-  std::vector<RatEntryFields> entries;
+  std::vector<chip::RatEntryFields> entries;
 };
 
 struct WrittenMap {
   std::string board;
   /// The knob values that it says it was made with.
   std::map<std::string, std::uint64_t> knobs;
-  MairKinds mair;
+  chip::MairKinds mair;
   std::vector<std::string> mmu_cores;
   /// Whether each of them has an mmu.syscfg.
   bool mmu_in_sysconfig = true;

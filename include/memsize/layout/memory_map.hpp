@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/board/board.hpp"
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -38,7 +39,7 @@ struct Region {
   std::string chain;
   board::Space space = board::Space::kDdr;
   std::string attributes;
-  board::Cache cache = board::Cache::kAny;
+  chip::Cache cache = chip::Cache::kAny;
   core::Align align;
   /// The multiple at which the firmware's linker script begins its first section.
   core::Align section_align;

@@ -1,6 +1,7 @@
 // What an R5F core's memory protection unit and address translation hold.
 #pragma once
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -12,16 +13,6 @@
 #include <vector>
 
 namespace memsize::layout {
-
-/// The Armv7-R MPU's limits (DDI 0406C, B5.3): regions are powers of two from 32 bytes, on a
-/// multiple of their size; those of 256 bytes and more have eight parts that can be switched off.
-inline constexpr std::uint64_t kMpuSmallest = 32;
-inline constexpr std::uint64_t kMpuParts = 8;
-inline constexpr std::uint64_t kMpuSmallestWithParts = 256;
-inline constexpr std::uint64_t kMpuSpace = 1ULL << 32;
-
-/// The RAT's limits: addr_translate.syscfg.js of the SDK.
-inline constexpr std::size_t kRatEntries = 16;
 
 struct MpuRegion {
   /// Where regions overlap, the higher number wins.

@@ -40,8 +40,8 @@ struct Translation {
   std::size_t instance = 0;
 };
 
-/// The entries of a core after later ones have overridden earlier ones, by virtual address.
-[[nodiscard]] std::vector<Translation> effective(const MmuTable& table);
+/// Appends a piece, or lengthens the last one where it continues it.
+void append_piece(std::vector<Translation>& pieces, Translation piece);
 
 /// Whether the entries of this board can be built into the drivers' tables: whole pages of 4 KiB.
 [[nodiscard]] bool has_tables(const board::Mmu& mmu);
@@ -49,11 +49,6 @@ struct Translation {
 /// Whether tables can be built from this map's entries: the board has_tables, and every entry is
 /// whole pages below kAddressLimit. Else a check says why not.
 [[nodiscard]] bool can_build(const MemoryMap& map);
-
-/// Whether the entries and the tables that the driver builds from them say the same, for every
-/// core; tables that overflow say nothing. Where the checks found nothing, a difference is a
-/// mistake of memsize.
-[[nodiscard]] bool tables_agree(const MemoryMap& map);
 
 /// A block that holds another physical address than it was asked to.
 struct CutBlock {

@@ -1,6 +1,7 @@
 // What is run: a map as its files say it, beside what the board wants of it.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -62,8 +63,8 @@ struct SubjectCore {
   /// What its MMU is given, as a table in the driver's order.
   layout::MmuTable mmu;
   /// What its MPU and RAT are given.
-  std::vector<emit::MpuRegionFields> mpu;
-  std::vector<emit::RatEntryFields> rat;
+  std::vector<chip::MpuRegionFields> mpu;
+  std::vector<chip::RatEntryFields> rat;
   /// What the board lets it reach, regions and fixed windows: beyond it, accesses must fault. Empty
   /// where there is no unit.
   std::vector<core::VirtRange> reachable;

@@ -2,6 +2,7 @@
 // about the part.
 #pragma once
 
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/reach.hpp"
 #include "memsize/layout/memory_map.hpp"
@@ -76,7 +77,7 @@ class View {
   [[nodiscard]] bool is_said_non_cached(const std::string& name) const;
 
   /// Attributes of MMU entries for each kind of caching, as the board has them.
-  [[nodiscard]] emit::MairKinds mair_kinds() const;
+  [[nodiscard]] chip::MairKinds mair_kinds() const;
 
  private:
   const Sources* sources_;

@@ -14,13 +14,13 @@ std::string range_text(std::uint64_t base, std::uint64_t size) {
   return range ? core::format_range(*range) : "a range that ends above 2^64";
 }
 
-std::string named(const MpuRegionFields& region) {
+std::string named(const chip::MpuRegionFields& region) {
   return region.name.empty()
              ? fmt::format("{}", region.number)
              : fmt::format("{} '{}'", region.number, core::printable(region.name, 60));
 }
 
-std::string entry_text(const RatEntryFields& entry) {
+std::string entry_text(const chip::RatEntryFields& entry) {
   return fmt::format(
       "{} to {}", range_text(entry.local, entry.size), core::format_hex(entry.system));
 }

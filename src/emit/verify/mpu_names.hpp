@@ -1,6 +1,7 @@
 // How messages name MPU regions and RAT entries.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/emit/written.hpp"
 
 #include <string>
@@ -8,10 +9,10 @@
 namespace memsize::emit {
 
 /// "3 'DRAM'".
-[[nodiscard]] std::string named(const MpuRegionFields& region);
+[[nodiscard]] std::string named(const chip::MpuRegionFields& region);
 
 /// "[0xC0000000, 0xE0000000) to 0x900000000".
-[[nodiscard]] std::string entry_text(const RatEntryFields& entry);
+[[nodiscard]] std::string entry_text(const chip::RatEntryFields& entry);
 
 /// "'SHARED', [0xC0000000, 0xE0000000) to 0x900000000,".
 [[nodiscard]] std::string entry_named(const WrittenRatEntry& entry);

@@ -1,12 +1,12 @@
-// Lays MMU entries over each other, the later one on top, and walks each region that a core must
-// reach from piece to piece: every byte must lead to the region, by an attribute that it allows.
+// Walks each region that a core must reach from piece to piece: every byte must lead to the region,
+// by an attribute that it allows.
+#include "memsize/chip/lens.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
 #include "mmu_pieces.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -19,10 +19,10 @@ using core::Code;
 class MmuHolder {
  public:
   MmuHolder(const Core& core,
-            const MairKinds& kinds,
+            const chip::MairKinds& kinds,
             const std::vector<WrittenMmuEntry>& entries,
             core::Diagnostics& found)
-      : core_(core), kinds_(kinds), pieces_(paint(entries)), found_(found) {}
+      : core_(core), kinds_(kinds), entries_(entries), lens_(lens_of(entries)), found_(found) {}
 
   void run() {
     for (const Reach& region : core_.regions) {
@@ -44,40 +44,32 @@ class MmuHolder {
 
   // From piece to piece until the region's end, or to the first that is wrong.
   void check_region(const Reach& region) {
-    std::uint64_t done = 0;
-    while (done < region.size) {
-      const std::uint64_t address = region.address + done;
-      const auto piece = std::ranges::find_if(pieces_, [&](const MmuPiece& candidate) {
-        return address >= candidate.virtual_base &&
-               address - candidate.virtual_base < candidate.size;
-      });
-      if (piece == pieces_.end()) {
-        wrong(
-            Code::kMmuCoverage,
-            core_.file,
-            region,
-            fmt::format(
-                "{} does not map '{}' at {}", core_.name, region.name, core::format_hex(address)));
+    for (const chip::Piece& piece : lens_.over(region.address, region.size)) {
+      if (!piece.layer) {
+        wrong(Code::kMmuCoverage,
+              core_.file,
+              region,
+              fmt::format("{} does not map '{}' at {}",
+                          core_.name,
+                          region.name,
+                          core::format_hex(piece.base)));
         return;
       }
-      const std::uint64_t size =
-          std::min(piece->size - (address - piece->virtual_base), region.size - done);
-      if (!leads_home(*piece, region, address, size)) {
+      if (!leads_home(entries_[*piece.layer], region, piece.base, piece.size())) {
         return;
       }
-      done += size;
     }
   }
 
-  bool leads_home(const MmuPiece& piece,
+  bool leads_home(const WrittenMmuEntry& entry,
                   const Reach& region,
                   std::uint64_t address,
                   std::uint64_t size) {
     const std::uint64_t physical = *region.physical + (address - region.address);
-    const std::uint64_t reached = piece.physical + (address - piece.virtual_base);
+    const std::uint64_t reached = entry.physical + (address - entry.virtual_base);
     if (reached != physical) {
       wrong(Code::kMmuSpan,
-            piece.place,
+            entry.place,
             region,
             fmt::format("{} maps '{}' at {} to {}, but it is at {}",
                         core_.name,
@@ -87,71 +79,49 @@ class MmuHolder {
                         core::format_hex(physical)));
       return false;
     }
-    const auto allowed = kinds_.find(region.cache);
-    if (allowed != kinds_.end() && !allowed->second.contains(piece.attribute)) {
+    if (!kinds_.allow(region.cache, entry.attribute)) {
       const auto range = core::VirtRange::make(core::VirtAddr{address}, core::Bytes{size});
       wrong(Code::kMmuCache,
-            piece.place,
+            entry.place,
             region,
             fmt::format("{} maps {} of '{}' with {}, but it must be {}",
                         core_.name,
                         range ? core::format_range(*range) : core::format_hex(address),
                         region.name,
-                        core::printable(piece.attribute, 20),
-                        region.cache));
+                        core::printable(entry.attribute, 20),
+                        chip::name_of(region.cache)));
       return false;
     }
     return true;
   }
 
   const Core& core_;
-  const MairKinds& kinds_;
-  std::vector<MmuPiece> pieces_;
+  const chip::MairKinds& kinds_;
+  const std::vector<WrittenMmuEntry>& entries_;
+  chip::Lens lens_;
   core::Diagnostics& found_;
 };
 
 }  // namespace
 
 std::vector<MmuPiece> paint(const std::vector<WrittenMmuEntry>& entries) {
-  std::set<std::uint64_t> edges;
-  for (const WrittenMmuEntry& entry : entries) {
-    edges.insert(entry.virtual_base);
-    // An entry may end at 2^64, where there is no edge.
-    if (entry.virtual_base + entry.size > entry.virtual_base) {
-      edges.insert(entry.virtual_base + entry.size);
-    }
-  }
+  const chip::Lens lens = lens_of(entries);
   std::vector<MmuPiece> pieces;
-  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
-    const auto winner =
-        std::find_if(entries.rbegin(), entries.rend(), [&](const WrittenMmuEntry& entry) {
-          return *edge >= entry.virtual_base && *edge - entry.virtual_base < entry.size;
-        });
-    if (winner == entries.rend()) {
-      continue;
-    }
-    const std::uint64_t into = *edge - winner->virtual_base;
-    const auto next = std::next(edge);
-    const std::uint64_t size = next == edges.end() ? winner->size - into : *next - *edge;
-    const bool continues = !pieces.empty() && pieces.back().instance == winner->instance &&
-                           pieces.back().virtual_base + pieces.back().size == *edge;
-    if (continues) {
-      pieces.back().size += size;
-    } else {
-      pieces.push_back({winner->instance,
-                        *edge,
-                        winner->physical + into,
-                        size,
-                        winner->attribute,
-                        winner->name,
-                        winner->place});
-    }
+  for (const chip::Piece& piece : lens.shown()) {
+    const WrittenMmuEntry& winner = entries[*piece.layer];
+    pieces.push_back({winner.instance,
+                      piece.base,
+                      winner.physical + (piece.base - winner.virtual_base),
+                      piece.size(),
+                      winner.attribute,
+                      winner.name,
+                      winner.place});
   }
   return pieces;
 }
 
 void hold_mmu(const Core& core,
-              const MairKinds& kinds,
+              const chip::MairKinds& kinds,
               const std::vector<WrittenMmuEntry>& entries,
               core::Diagnostics& found) {
   MmuHolder{core, kinds, entries, found}.run();

@@ -1,5 +1,6 @@
-// Paints 4 GiB with MPU regions, the higher number on top and holes left out, and reads the cache
-// of each stretch from TEX, C and B (DDI 0406C, B5.4). RAT entries are held by where they lead.
+// Holds each region that a core must reach against the MPU regions that show it and the RAT entry
+// that leads there.
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
@@ -16,67 +17,8 @@ namespace {
 
 using core::Code;
 
-constexpr std::uint64_t kParts = 8;
-constexpr std::size_t kRatEntries = 16;
-
-bool shows_at(const MpuRegionFields& region, std::uint64_t address) {
-  if (address < region.base || address - region.base >= region.size) {
-    return false;
-  }
-  const std::uint64_t eighth = region.size / kParts;
-  return (region.disabled >> ((address - region.base) / eighth) & 1U) == 0;
-}
-
-// A stretch over which one region, or none, decides.
-struct Stretch {
-  std::uint64_t base = 0;
-  std::uint64_t size = 0;
-  const WrittenMpuRegion* winner = nullptr;
-};
-
-// The 4 GiB, painted by the regions in the order of their numbers.
-class Painting {
- public:
-  explicit Painting(const std::vector<WrittenMpuRegion>& regions) : regions_(regions) {
-    for (const WrittenMpuRegion& region : regions) {
-      const std::uint64_t eighth = region.fields.size / kParts;
-      for (std::uint64_t i = 0; i <= kParts; ++i) {
-        edges_.insert(region.fields.base + i * eighth);
-      }
-    }
-  }
-
-  [[nodiscard]] std::vector<Stretch> over(std::uint64_t base, std::uint64_t size) const {
-    std::vector<Stretch> list;
-    const std::uint64_t end = base + size;
-    for (std::uint64_t at = base; at < end;) {
-      const auto next = edges_.upper_bound(at);
-      const std::uint64_t to = next == edges_.end() ? end : std::min(*next, end);
-      const WrittenMpuRegion* winner = winner_at(at);
-      if (!list.empty() && list.back().winner == winner) {
-        list.back().size += to - at;
-      } else {
-        list.push_back({at, to - at, winner});
-      }
-      at = to;
-    }
-    return list;
-  }
-
- private:
-  [[nodiscard]] const WrittenMpuRegion* winner_at(std::uint64_t address) const {
-    const auto found = std::find_if(regions_.rbegin(), regions_.rend(), [&](const auto& region) {
-      return shows_at(region.fields, address);
-    });
-    return found == regions_.rend() ? nullptr : &*found;
-  }
-
-  const std::vector<WrittenMpuRegion>& regions_;
-  std::set<std::uint64_t> edges_;
-};
-
 bool below_4_gib(std::uint64_t base, std::uint64_t size) {
-  return size != 0 && base < kMpuSpace && size <= kMpuSpace - base;
+  return size != 0 && base < chip::kMpuSpace && size <= chip::kMpuSpace - base;
 }
 
 class Holder {
@@ -112,25 +54,25 @@ class MpuHolder : Holder {
     for (const WrittenMpuRegion& region : regions) {
       check_shape(region);
     }
-    const Painting painting{regions};
+    const chip::Lens lens = lens_of(regions);
     std::set<std::pair<std::string, std::uint64_t>> told;
     for (const Reach& region : core_.regions) {
       if (!below_4_gib(region.address, region.size)) {
         continue;
       }
-      for (const Stretch& stretch : painting.over(region.address, region.size)) {
-        const bool good =
-            stretch.winner != nullptr &&
-            (region.cache == "any" || kind_of(stretch.winner->fields) == region.cache);
-        if (!good && told.emplace(region.name, stretch.base).second) {
-          report(stretch, region);
+      for (const chip::Piece& piece : lens.over(region.address, region.size)) {
+        const WrittenMpuRegion* winner = piece.layer ? &regions[*piece.layer] : nullptr;
+        const bool good = winner != nullptr && (region.cache == chip::Cache::kAny ||
+                                                cache_of(winner->fields) == region.cache);
+        if (!good && told.emplace(region.name, piece.base).second) {
+          report(piece, winner, region);
         }
       }
     }
   }
 
  private:
-  static core::Parties parties_of(const MpuRegionFields& region) {
+  static core::Parties parties_of(const chip::MpuRegionFields& region) {
     return {{"entry", region.name.empty() ? fmt::format("{}", region.number) : region.name}};
   }
 
@@ -176,20 +118,20 @@ class MpuHolder : Holder {
     }
   }
 
-  void report(const Stretch& stretch, const Reach& region) {
-    const WrittenMpuRegion* winner = stretch.winner;
+  void report(const chip::Piece& piece, const WrittenMpuRegion* winner, const Reach& region) {
     wrong(Code::kMpuCache,
           winner == nullptr ? core_.file : winner->place,
           fmt::format("{} sees {} of '{}' {}, but {}",
                       core_.name,
-                      range_text(stretch.base, stretch.size),
+                      range_text(piece.base, piece.size()),
                       region.name,
                       winner == nullptr ? "not at all"
                                         : fmt::format("{} through MPU region {}",
-                                                      kind_of(winner->fields),
+                                                      chip::name_of(cache_of(winner->fields)),
                                                       named(winner->fields)),
-                      region.cache == "any" ? "its linker map has it"
-                                            : fmt::format("it must be {}", region.cache)),
+                      region.cache == chip::Cache::kAny
+                          ? "its linker map has it"
+                          : fmt::format("it must be {}", chip::name_of(region.cache))),
           region);
   }
 
@@ -202,18 +144,20 @@ class RatHolder : Holder {
 
   void run(const std::vector<WrittenRatEntry>& entries) {
     const std::size_t before = found_.size();
-    if (entries.size() > kRatEntries) {
-      wrong(
-          Code::kRatEntries,
-          core_.file,
-          fmt::format(
-              "{} has {} RAT entries, but the RAT has {}", core_.name, entries.size(), kRatEntries),
-          core::Parties{});
+    if (entries.size() > chip::kRatEntries) {
+      wrong(Code::kRatEntries,
+            core_.file,
+            fmt::format("{} has {} RAT entries, but the RAT has {}",
+                        core_.name,
+                        entries.size(),
+                        chip::kRatEntries),
+            core::Parties{});
       return;
     }
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
-      const RatEntryFields& fields = entry->fields;
-      if (fields.size == 0 || (fields.size & (fields.size - 1)) != 0 || fields.size > kMpuSpace) {
+      const chip::RatEntryFields& fields = entry->fields;
+      if (fields.size == 0 || (fields.size & (fields.size - 1)) != 0 ||
+          fields.size > chip::kMpuSpace) {
         wrong(Code::kRatSize,
               entry->place,
               fmt::format("RAT entry {} of {} is no power of two from 32 B to 4 GiB",
@@ -285,24 +229,13 @@ class RatHolder : Holder {
     }
   }
 
-  static bool holds(const RatEntryFields& entry, const Reach& region) {
+  static bool holds(const chip::RatEntryFields& entry, const Reach& region) {
     return region.address >= entry.local && region.address - entry.local < entry.size &&
            region.size <= entry.size - (region.address - entry.local);
   }
 };
 
 }  // namespace
-
-// The table of TEX, C and B in DDI 0406C, B5.4.
-std::string_view kind_of(const MpuRegionFields& region) {
-  const bool split = region.tex >= 4;
-  const bool second = region.bufferable;
-  if (!region.cacheable && (!split || !second)) {
-    return "non-cached";
-  }
-  const bool through = region.cacheable && !second && (split || region.tex == 0);
-  return through ? "write-through" : "cached";
-}
 
 void hold_mpu(const Core& core,
               const MpuNumbers& numbers,

@@ -17,6 +17,8 @@ namespace memsize::emit {
 
 namespace {
 
+const std::vector<std::string> kCaches = {"any", "non-cached", "write-through", "cached"};
+
 using core::Code;
 using docs::Fields;
 using docs::Kind;
@@ -91,7 +93,7 @@ void read_map_mpu(Fields& json, WrittenMap& map) {
       region.fields.base = part.address("base");
       region.fields.size = size(part);
       region.fields.disabled = small(part, "disabled", UINT8_MAX);
-      region.fields.tex = small(part, "tex", kLastTex);
+      region.fields.tex = small(part, "tex", chip::kLastTex);
       region.fields.cacheable = part.required_boolean("cacheable");
       region.fields.bufferable = part.required_boolean("bufferable");
       region.fields.shareable = part.required_boolean("shareable");
@@ -140,11 +142,11 @@ void read_map_members(Fields& json, WrittenMap& map) {
     map.mmu_in_sysconfig = json.one_of("mmu_program", {"source", "sysconfig"}) == "sysconfig";
   }
   Fields mair = json.table("mair");
-  for (const char* kind : {"non-cached", "write-through", "cached"}) {
+  for (const auto& [kind, list] : {std::pair{"non-cached", &map.mair.non_cached},
+                                   std::pair{"write-through", &map.mair.write_through},
+                                   std::pair{"cached", &map.mair.cached}}) {
     expect_list(mair, kind);
-    for (const unsigned number : mair.numbers(kind)) {
-      map.mair[kind].insert(fmt::format("MAIR{}", number));
-    }
+    *list = mair.numbers(kind);
   }
   read_numbers(json, "knobs", map.knobs);
   read_numbers(json, "header_bases", map.bases);
@@ -158,7 +160,9 @@ void read_map_members(Fields& json, WrittenMap& map) {
     region.size = size(item);
     region.cores = texts(item, "cores");
     region.in_header = item.required_boolean("in_header");
-    region.cache = item.has("cache") ? item.one_line("cache") : "any";
+    if (item.has("cache")) {
+      region.cache = core::named<chip::Cache>(item.one_of("cache", kCaches)).value_or(region.cache);
+    }
     region.knob = item.one_line("knob");
     map.regions.push_back(std::move(region));
   }

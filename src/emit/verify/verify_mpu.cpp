@@ -47,7 +47,7 @@ class MpuVerifier {
     }
     if (rat_ != nullptr && !map_.rat_in_sysconfig) {
       std::vector<WrittenRatEntry> entries;
-      for (const RatEntryFields& entry : rat_->entries) {
+      for (const chip::RatEntryFields& entry : rat_->entries) {
         entries.push_back({entry, place_of("memory_map.json")});
       }
       check_rat(entries, place_of("memory_map.json"));
@@ -155,7 +155,7 @@ class MpuVerifier {
       core.regions.push_back({.name = area.region,
                               .address = area.base,
                               .size = area.size,
-                              .cache = std::string{kind_of(sample->fields)}});
+                              .cache = chip::cache_of(sample->fields)});
     }
   }
 
@@ -163,7 +163,7 @@ class MpuVerifier {
     hold_rat(map_.core_of(files_.core, place), entries, errors_);
   }
 
-  static std::string described(const MpuRegionFields& region) {
+  static std::string described(const chip::MpuRegionFields& region) {
     return fmt::format("{}{}, TEX {}, C {}, B {}, S {}, {}",
                        range_text(region.base, region.size),
                        region.disabled == 0
@@ -179,8 +179,8 @@ class MpuVerifier {
   // What is not wrong by itself, but not what the map says.
   void compare_mpu(const std::vector<WrittenMpuRegion>& regions, const core::Place& place) {
     for (std::size_t i = 0; i < std::min(regions.size(), mpu_->regions.size()); ++i) {
-      MpuRegionFields said = mpu_->regions[i].fields;
-      const MpuRegionFields& found = regions[i].fields;
+      chip::MpuRegionFields said = mpu_->regions[i].fields;
+      const chip::MpuRegionFields& found = regions[i].fields;
       // C has no names.
       said.name = found.name.empty() && files_.source != nullptr ? std::string{} : said.name;
       if (said == found) {
@@ -215,8 +215,8 @@ class MpuVerifier {
 
   void compare_rat(const std::vector<WrittenRatEntry>& entries) {
     for (std::size_t i = 0; i < std::min(entries.size(), rat_->entries.size()); ++i) {
-      const RatEntryFields& said = rat_->entries[i];
-      const RatEntryFields& found = entries[i].fields;
+      const chip::RatEntryFields& said = rat_->entries[i];
+      const chip::RatEntryFields& found = entries[i].fields;
       if (said == found) {
         continue;
       }

@@ -43,6 +43,17 @@ WrittenMmuEntry fresh_entry(unsigned instance, const core::Place& place) {
 
 }  // namespace
 
+chip::Lens lens_of(const std::vector<WrittenMmuEntry>& entries) {
+  return chip::lens_of(entries, [](const WrittenMmuEntry& entry) -> chip::Layer {
+    return {entry.virtual_base, entry.size};
+  });
+}
+
+chip::Lens lens_of(const std::vector<WrittenMpuRegion>& regions) {
+  return chip::lens_of(regions,
+                       [](const WrittenMpuRegion& region) { return region.fields.layer(); });
+}
+
 std::vector<WrittenRange> parse_linker(const MapFile& file,
                                        const std::string& root,
                                        core::Diagnostics& errors) {

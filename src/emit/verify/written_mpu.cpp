@@ -1,5 +1,6 @@
 // Parses MPU regions and RAT entries of sysconfig scripts, with the modules' defaults, and of C
 // tables, whose attributes are what startup.c of CSL or SafeRTOS' port makes of them.
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/c_initializer.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
@@ -74,7 +75,7 @@ struct RegionInstance {
 RegionInstance fresh_region(const core::Place& place) {
   RegionInstance instance;
   instance.region.place = place;
-  instance.region.fields.size = kMpuSpace;
+  instance.region.fields.size = chip::kMpuSpace;
   instance.region.fields.tex = 1;
   instance.region.fields.cacheable = true;
   instance.region.fields.bufferable = true;
@@ -83,11 +84,11 @@ RegionInstance fresh_region(const core::Place& place) {
 }
 
 void assign(RegionInstance& instance, const std::string& property, core::Cursor& cursor) {
-  MpuRegionFields& fields = instance.region.fields;
+  chip::MpuRegionFields& fields = instance.region.fields;
   if (property == "$name") {
     fields.name = script_string(cursor);
   } else if (property == "baseAddr") {
-    fields.base = below(cursor, kMpuSpace, "a base");
+    fields.base = below(cursor, chip::kMpuSpace, "a base");
   } else if (property == "size") {
     fields.size = power(cursor);
   } else if (property == "attributes") {
@@ -101,7 +102,7 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
           place);
     }
   } else if (property == "tex") {
-    fields.tex = static_cast<unsigned>(below(cursor, kLastTex + 1, "TEX"));
+    fields.tex = static_cast<unsigned>(below(cursor, chip::kLastTex + 1, "TEX"));
   } else if (property == "isCacheable") {
     fields.cacheable = truth(cursor);
   } else if (property == "isBufferable") {
@@ -126,7 +127,7 @@ void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& c
   if (property == "$name") {
     entry.fields.name = script_string(cursor);
   } else if (property == "localAddr") {
-    entry.fields.local = below(cursor, kMpuSpace, "a local address");
+    entry.fields.local = below(cursor, chip::kMpuSpace, "a local address");
   } else if (property == "systemAddr") {
     entry.fields.system = below(cursor, kBus, "a system address");
   } else if (property == "size") {
@@ -143,7 +144,7 @@ WrittenRatEntry fresh_rat_entry(const core::Place& place) {
 }
 
 // The bits that sysconfig's names stand for; CUSTOM keeps those that are written.
-MpuRegionFields with_attributes(MpuRegionFields fields, const std::string& attributes) {
+chip::MpuRegionFields with_attributes(chip::MpuRegionFields fields, const std::string& attributes) {
   if (attributes == "CUSTOM") {
     return fields;
   }
@@ -219,7 +220,7 @@ std::optional<std::uint64_t> pdk_constant(const std::string& name) {
         {"UFALSE", 0},
         {"CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL", 0},
         {"mpuREGION_ALL_SUB_REGIONS_ENABLED", 0},
-        {"portmpuLARGEST_REGION_SIZE_ACTUAL", kMpuSpace / 2},
+        {"portmpuLARGEST_REGION_SIZE_ACTUAL", chip::kMpuSpace / 2},
         {"CSL_ARM_R5_ACC_PERM_NO_ACCESS", 0},
         {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR", 1},
         {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR_USR_RD", 2},
@@ -303,7 +304,7 @@ class SourceParser {
   }
 
  private:
-  static constexpr std::uint64_t kLargest = kMpuSpace * 4;
+  static constexpr std::uint64_t kLargest = chip::kMpuSpace * 4;
 
   using Fields = core::CFields;
 
@@ -359,13 +360,13 @@ class SourceParser {
     constexpr std::uint64_t kLeast = 4;
     WrittenMpuRegion region{.place = place};
     region.fields.number = static_cast<unsigned>(field(fields, "regionId", 16));
-    region.fields.base = field(fields, "baseAddr", kMpuSpace);
+    region.fields.base = field(fields, "baseAddr", chip::kMpuSpace);
     region.fields.disabled = static_cast<unsigned>(field(fields, "subRegionEnable", kMask + 1));
     region.fields.execute = field(fields, "exeNeverControl", 2) == 0;
     region.fields.shareable = field(fields, "shareable", 2) != 0;
     set_kind(region.fields,
              field(fields, "cacheable", 2) != 0,
-             field(fields, "cachePolicy", kMpuPolicies),
+             field(fields, "cachePolicy", chip::kMpuPolicies),
              field(fields, "memAttr", 7));
     const std::uint64_t size = field(fields, "size", kSizes);
     // The start-up code passes over what is smaller than the least size.
@@ -379,7 +380,7 @@ class SourceParser {
     constexpr std::uint64_t kLeast = 32;
     WrittenMpuRegion region{.place = place};
     region.fields.number = static_cast<unsigned>(field(fields, "ulRegionNumber", 16));
-    region.fields.base = field(fields, "ulRegionBeginAddress", kMpuSpace);
+    region.fields.base = field(fields, "ulRegionBeginAddress", chip::kMpuSpace);
     const std::uint64_t disabled = field(fields, "ulSubRegionDisable", (kMask + 1) << kMaskAt);
     if ((disabled & kMask) != 0) {
       cursor_.wrong(fmt::format("the mask {} has bits below bit {}, where none belong",
@@ -392,9 +393,9 @@ class SourceParser {
     region.fields.shareable = field(fields, "ulshareable", 2) != 0;
     set_kind(region.fields,
              field(fields, "ulcacheable", 2) != 0,
-             field(fields, "ulcachePolicy", kMpuPolicies),
+             field(fields, "ulcachePolicy", chip::kMpuPolicies),
              field(fields, "ulmemAttr", 7));
-    region.fields.size = field(fields, "ulRegionSize", kMpuSpace);
+    region.fields.size = field(fields, "ulRegionSize", chip::kMpuSpace);
     if (region.fields.size >= kLeast) {
       add(std::move(region), fields);
     }
@@ -402,7 +403,7 @@ class SourceParser {
 
   // What startup.c and SafeRTOS_mpu_r5f.c make of it; the latter exchanges C and B of what is no
   // cache policy.
-  void set_kind(MpuRegionFields& fields,
+  void set_kind(chip::MpuRegionFields& fields,
                 bool cacheable,
                 std::uint64_t policy,
                 std::uint64_t memory) const {
@@ -420,7 +421,7 @@ class SourceParser {
                                                     {1, true, true},
                                                     {2, false, false}}};
     if (cacheable) {
-      fields.tex = kMpuPolicies + static_cast<unsigned>(policy);
+      fields.tex = chip::kMpuPolicies + static_cast<unsigned>(policy);
       fields.cacheable = (policy & 2U) != 0;
       fields.bufferable = (policy & 1U) != 0;
       return;

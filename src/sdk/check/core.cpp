@@ -118,22 +118,23 @@ class CoreChecker {
   // Of two regions that touch, an entry was meant for one, and the other was left to a larger entry
   // below it: where the board says nothing about caches, both should be alike.
   void check_neighbours(const emit::Core& core, const std::vector<emit::WrittenMmuEntry>& entries) {
-    const auto last_over = [&](std::uint64_t address) {
-      return std::find_if(entries.rbegin(), entries.rend(), [&](const auto& entry) {
-        return address >= entry.virtual_base && address - entry.virtual_base < entry.size;
-      });
-    };
+    const chip::Lens lens = emit::lens_of(entries);
     for (std::size_t i = 1; i < core.regions.size(); ++i) {
       const emit::Reach& before = core.regions[i - 1];
       const emit::Reach& region = core.regions[i];
-      if (region.cache != "any" || before.cache != "any" || region.size == 0 || before.size == 0 ||
-          before.address + before.size != region.address) {
+      if (region.cache != chip::Cache::kAny || before.cache != chip::Cache::kAny ||
+          region.size == 0 || before.size == 0 || before.address + before.size != region.address) {
         continue;
       }
-      const auto own = last_over(before.address);
-      const auto rest = last_over(region.address);
-      if (own == entries.rend() || rest == entries.rend() || own->attribute == rest->attribute ||
-          own->virtual_base != before.address || rest->virtual_base >= before.address) {
+      const auto own_at = lens.at(before.address);
+      const auto rest_at = lens.at(region.address);
+      if (!own_at || !rest_at) {
+        continue;
+      }
+      const emit::WrittenMmuEntry& own = entries[*own_at];
+      const emit::WrittenMmuEntry& rest = entries[*rest_at];
+      if (own.attribute == rest.attribute || own.virtual_base != before.address ||
+          rest.virtual_base >= before.address) {
         continue;
       }
       core::Diagnostic left_out =
@@ -142,11 +143,11 @@ class CoreChecker {
                                     "has an entry of its own with {}",
                                     core.name,
                                     region.name,
-                                    core::printable(rest->attribute, 20),
-                                    core::printable(rest->name, 60),
+                                    core::printable(rest.attribute, 20),
+                                    core::printable(rest.name, 60),
                                     before.name,
-                                    core::printable(own->attribute, 20)),
-                        own->place,
+                                    core::printable(own.attribute, 20)),
+                        own.place,
                         "let the entry cover both regions")
               .about({{"core", core.name}, {"region", region.name}, {"region", before.name}});
       left_out.related.push_back(core::region_at(region.place, region.name));
@@ -157,38 +158,36 @@ class CoreChecker {
   // A C66x caches what its MAR registers say, 16 MiB each (SPRUGW0, memory attribute registers); of
   // several calls for one page, the last one counts, and a page without any is not cached.
   void check_mar() {
+    const chip::Lens lens = chip::lens_of(core_.mar, [](const MarCall& call) -> chip::Layer {
+      const std::uint64_t first = call.base.value / kMarPage * kMarPage;
+      const std::uint64_t last = call.base.value + (call.size.value - 1);
+      return call.size.value == 0
+                 ? chip::Layer{}
+                 : chip::Layer{first, last / kMarPage * kMarPage + kMarPage - first};
+    });
     for (const emit::Reach& region : view_.reach_of(core_, core_.mar_path).regions) {
-      if (region.cache != board::name_of(board::Cache::kNonCached) || region.size == 0) {
+      if (region.cache != chip::Cache::kNonCached) {
         continue;
       }
-      const std::uint64_t last = (region.address + (region.size - 1)) / kMarPage;
-      for (std::uint64_t page = region.address / kMarPage; page <= last; ++page) {
-        const MarCall* call = last_mar_call(page);
-        if (call != nullptr && call->is_cached) {
-          core::Diagnostic cached =
-              core::error(
-                  Code::kMmuCache,
-                  fmt::format("{} caches {} of '{}', but it must be non-cached",
-                              core_.name,
-                              emit::range_text(page * kMarPage, kMarPage),
-                              region.name),
-                  call->place,
-                  "switch the cache of its pages off, and give them to nothing that must be cached")
-                  .about({{"core", core_.name}, {"region", region.name}});
-          cached.related.push_back(core::region_at(region.place, region.name));
-          found_.push_back(std::move(cached));
-          break;
+      for (const chip::Piece& piece : lens.over(region.address, region.size)) {
+        if (!piece.layer || !core_.mar[*piece.layer].is_cached) {
+          continue;
         }
+        core::Diagnostic cached =
+            core::error(
+                Code::kMmuCache,
+                fmt::format("{} caches {} of '{}', but it must be non-cached",
+                            core_.name,
+                            emit::range_text(piece.base / kMarPage * kMarPage, kMarPage),
+                            region.name),
+                core_.mar[*piece.layer].place,
+                "switch the cache of its pages off, and give them to nothing that must be cached")
+                .about({{"core", core_.name}, {"region", region.name}});
+        cached.related.push_back(core::region_at(region.place, region.name));
+        found_.push_back(std::move(cached));
+        break;
       }
     }
-  }
-
-  [[nodiscard]] const MarCall* last_mar_call(std::uint64_t page) const {
-    const auto found = std::find_if(core_.mar.rbegin(), core_.mar.rend(), [&](const MarCall& call) {
-      return call.size.value != 0 && page >= call.base.value / kMarPage &&
-             page <= (call.base.value + (call.size.value - 1)) / kMarPage;
-    });
-    return found == core_.mar.rend() ? nullptr : &*found;
   }
 
   // Of a file with comments that are not true, one warning.
@@ -293,13 +292,10 @@ class CoreChecker {
         if (attribute == nullptr || !range) {
           continue;
         }
-        emit::MpuRegionFields fields{.tex = attribute->tex,
-                                     .cacheable = attribute->cacheable,
-                                     .bufferable = attribute->bufferable};
         reach.regions.push_back({.name = area.region,
                                  .address = range->base,
                                  .size = range->size,
-                                 .cache = std::string{emit::kind_of(fields)},
+                                 .cache = cache_of(*attribute),
                                  .place = range->place});
       }
     }

@@ -70,7 +70,7 @@ DplEntries entries_of(const std::vector<emit::WrittenMmuEntry>& list) {
 DplEntries entries_of(const std::vector<emit::WrittenMpuRegion>& list) {
   DplEntries entries;
   for (const emit::WrittenMpuRegion& region : list) {
-    const emit::MpuRegionFields& fields = region.fields;
+    const chip::MpuRegionFields& fields = region.fields;
     const auto bit = [](const char* name, bool is_set) {
       return fmt::format("{} {}", name, is_set ? 1 : 0);
     };

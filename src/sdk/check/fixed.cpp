@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "tree/reading.hpp"
 
@@ -27,25 +28,6 @@ struct Look {
   bool is_memory = false;
   bool runs_code = false;
 };
-
-// What the highest of the regions that show the address makes of it; nothing without one.
-template <typename Region, typename Shows>
-const Region* winner_at(const std::vector<Region>& regions, std::uint64_t address, Shows shows) {
-  const auto found = std::find_if(
-      regions.rbegin(), regions.rend(), [&](const Region& each) { return shows(each, address); });
-  return found == regions.rend() ? nullptr : &*found;
-}
-
-bool is_on(std::uint64_t base, std::uint64_t size, unsigned disabled, std::uint64_t address) {
-  return address >= base && address - base < size &&
-         (size < layout::kMpuSmallestWithParts ||
-          (disabled >> ((address - base) / (size / layout::kMpuParts)) & 1U) == 0);
-}
-
-bool is_memory(unsigned tex, bool cacheable) {
-  constexpr unsigned kSharedDevice = 2;
-  return tex != kSharedDevice && (tex != 0 || cacheable);
-}
 
 class FixedChecker {
  public:
@@ -101,16 +83,12 @@ class FixedChecker {
 
   [[nodiscard]] std::optional<Look> of_board(const layout::MpuTable& table,
                                              std::uint64_t address) const {
-    const layout::MpuRegion* winner =
-        winner_at(table.regions, address, [](const layout::MpuRegion& each, std::uint64_t at) {
-          return is_on(each.range.base().value(), each.range.size().count(), each.disabled, at);
-        });
+    const auto layer = layout::lens_of(table).at(address);
+    const layout::MpuRegion* winner = layer ? &table.regions[*layer] : nullptr;
     const board::MpuAttribute* attribute =
         winner == nullptr ? nullptr : board_.board.mpu.find_attribute(winner->attribute);
-    return attribute == nullptr
-               ? std::nullopt
-               : std::optional{
-                     Look{is_memory(attribute->tex, attribute->cacheable), attribute->execute}};
+    return attribute == nullptr ? std::nullopt
+                                : std::optional{Look{is_memory(*attribute), attribute->execute}};
   }
 
   // Older trees lack regions that the board has: one that is elsewhere was meant for this.
@@ -118,13 +96,12 @@ class FixedChecker {
                                       const MpuReading& mpu,
                                       const layout::MpuRegion& fixed) {
     return std::ranges::any_of(mpu.regions, [&](const auto& each) {
-      const emit::MpuRegionFields& fields = each.fields;
+      const chip::MpuRegionFields& fields = each.fields;
       const bool is_known = std::ranges::any_of(table.regions, [&](const layout::MpuRegion& own) {
         return own.range.base().value() == fields.base;
       });
       return fields.size == fixed.range.size().count() &&
-             (!is_known || fields.base == fixed.range.base().value()) &&
-             is_memory(fields.tex, fields.cacheable);
+             (!is_known || fields.base == fixed.range.base().value()) && is_memory(fields);
     });
   }
 
@@ -158,17 +135,15 @@ class FixedChecker {
                     const std::string& what,
                     std::uint64_t address) {
     const auto wanted = of_board(table, address);
-    const emit::WrittenMpuRegion* winner =
-        winner_at(mpu.regions, address, [](const emit::WrittenMpuRegion& each, std::uint64_t at) {
-          return is_on(each.fields.base, each.fields.size, each.fields.disabled, at);
-        });
+    const auto layer = emit::lens_of(mpu.regions).at(address);
+    const emit::WrittenMpuRegion* winner = layer ? &mpu.regions[*layer] : nullptr;
     // What no region shows is told where the linker map has it.
     if (!wanted || !wanted->is_memory || winner == nullptr ||
         !told_.insert(what + mpu.path).second) {
       return;
     }
-    const emit::MpuRegionFields& fields = winner->fields;
-    const bool is_seen = is_memory(fields.tex, fields.cacheable);
+    const chip::MpuRegionFields& fields = winner->fields;
+    const bool is_seen = is_memory(fields);
     if (is_seen && (fields.execute || !wanted->runs_code)) {
       told_.erase(what + mpu.path);
       return;

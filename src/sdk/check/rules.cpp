@@ -149,22 +149,12 @@ class RuleChecker {
                               entry.name,
                               *seen,
                               *there,
-                              mair_of(entry.attribute),
+                              chip::mair_of(entry.attribute).value_or(0),
                               {},
                               false,
                               entry.place});
     }
     map.mmu.push_back(std::move(table));
-  }
-
-  // The digit of "MAIR7".
-  static unsigned mair_of(std::string_view attribute) {
-    unsigned mair = 0;
-    const std::size_t digits = attribute.find_first_of("0123456789");
-    if (digits != std::string_view::npos) {
-      std::from_chars(attribute.data() + digits, attribute.data() + attribute.size(), mair);
-    }
-    return mair;
   }
 
   const View& view_;

@@ -2,7 +2,9 @@
 // side by side; over regions that are torn apart it is lost. An MPU takes the fewest pieces for it.
 #include "follow.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/bug.hpp"
+#include "memsize/emit/mpu_words.hpp"
 
 #include "formats/mpu_shown.hpp"
 
@@ -19,8 +21,8 @@ namespace memsize::sdk {
 namespace {
 
 using Range = MovedRegion::Range;
-using emit::MpuRegionFields;
-using emit::RatEntryFields;
+using chip::MpuRegionFields;
+using chip::RatEntryFields;
 using layout::MemoryMap;
 using layout::Region;
 using layout::RegionKind;
@@ -118,10 +120,10 @@ Range shown_range(const MpuRegionFields& region) {
 
 // 0, 4 GiB and the ends of all ranges, sorted.
 std::vector<std::uint64_t> ends_of(const Range& range, const std::vector<Range>& others) {
-  std::vector<std::uint64_t> ends = {0, layout::kMpuSpace, range.base, range.end()};
+  std::vector<std::uint64_t> ends = {0, chip::kMpuSpace, range.base, range.end()};
   for (const Range& other : others) {
-    ends.push_back(std::min(other.base, layout::kMpuSpace));
-    ends.push_back(std::min(other.end(), layout::kMpuSpace));
+    ends.push_back(std::min(other.base, chip::kMpuSpace));
+    ends.push_back(std::min(other.end(), chip::kMpuSpace));
   }
   std::ranges::sort(ends);
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
@@ -135,8 +137,8 @@ std::vector<MpuRegionFields> pieces_over(const Range& range,
                                          const std::vector<Range>& above) {
   constexpr std::uint8_t kBelow = 1;
   constexpr std::uint8_t kShown = 2;
-  if (range.size == 0 || range.end() > layout::kMpuSpace ||
-      range.base % layout::kMpuSmallest != 0 || range.size % layout::kMpuSmallest != 0) {
+  if (range.size == 0 || range.end() > chip::kMpuSpace || range.base % chip::kMpuSmallest != 0 ||
+      range.size % chip::kMpuSmallest != 0) {
     return {};
   }
   const std::vector<std::uint64_t> ends = ends_of(range, above);
@@ -326,25 +328,12 @@ std::optional<std::vector<MpuRegionFields>> follow_mpu(
 }
 
 std::vector<MpuRegionFields> computed_mpu(const MemoryMap& map, const std::string& core) {
-  std::vector<MpuRegionFields> regions;
   for (const layout::MpuTable& table : map.mpu) {
-    for (std::size_t i = 0; table.core == core && i < table.regions.size(); ++i) {
-      const layout::MpuRegion& region = table.regions[i];
-      const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
-      core::bug_if(attribute == nullptr, "an MPU region has an attribute that the board has not");
-      regions.push_back({.number = region.number,
-                         .name = region.name,
-                         .base = region.range.base().value(),
-                         .size = region.range.size().count(),
-                         .disabled = region.disabled,
-                         .tex = attribute->tex,
-                         .cacheable = attribute->cacheable,
-                         .bufferable = attribute->bufferable,
-                         .shareable = attribute->shareable,
-                         .execute = attribute->execute});
+    if (table.core == core) {
+      return emit::mpu_fields(table, map.board.mpu);
     }
   }
-  return regions;
+  return {};
 }
 
 }  // namespace memsize::sdk

@@ -1,6 +1,7 @@
 // How the entries of a core's MMU, MPU and RAT follow the regions that they are there for.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/emit/written.hpp"
 #include "memsize/layout/memory_map.hpp"
 
@@ -71,19 +72,19 @@ struct Followed {
     const layout::MmuTable* table,
     bool mends);
 
-[[nodiscard]] Followed<emit::RatEntryFields> follow_rat(
+[[nodiscard]] Followed<chip::RatEntryFields> follow_rat(
     const std::vector<emit::WrittenRatEntry>& entries, const std::vector<MovedRegion>& regions);
 
 /// Regions that cannot follow as what they are become as many as it takes, and those behind them
 /// get higher numbers. Empty where there is no region number left up to `last`; then all of them
 /// are to be computed anew.
-[[nodiscard]] std::optional<std::vector<emit::MpuRegionFields>> follow_mpu(
+[[nodiscard]] std::optional<std::vector<chip::MpuRegionFields>> follow_mpu(
     const std::vector<emit::WrittenMpuRegion>& entries,
     const std::vector<MovedRegion>& regions,
     unsigned last);
 
 /// The regions that the map computes for the core; empty where it has none.
-[[nodiscard]] std::vector<emit::MpuRegionFields> computed_mpu(const layout::MemoryMap& map,
+[[nodiscard]] std::vector<chip::MpuRegionFields> computed_mpu(const layout::MemoryMap& map,
                                                               const std::string& core);
 
 }  // namespace memsize::sdk

@@ -20,9 +20,9 @@ namespace memsize::sdk {
 
 namespace {
 
+using chip::MpuRegionFields;
+using chip::RatEntryFields;
 using core::Code;
-using emit::MpuRegionFields;
-using emit::RatEntryFields;
 using layout::MemoryMap;
 
 bool covers_same(const emit::WrittenMmuEntry& a, const emit::WrittenMmuEntry& b) {
@@ -78,22 +78,22 @@ emit::Core reach_of(const MemoryMap& map, const std::string& core) {
   emit::Core reach;
   reach.name = core;
   std::set<std::string> told;
-  const auto add = [&](const layout::Region& region, std::string_view cache) {
+  const auto add = [&](const layout::Region& region, chip::Cache cache) {
     reach.regions.push_back({.name = region.name,
                              .address = region.virtual_base->value(),
                              .size = region.size.count(),
-                             .cache = std::string{cache}});
+                             .cache = cache});
   };
   for (const layout::Region& region : map.regions) {
     if (region.seen_by(core) && region.virtual_base) {
-      add(region, board::name_of(region.cache));
+      add(region, region.cache);
     }
   }
   for (const layout::MpuTable& table : map.mpu) {
     for (std::size_t i = 0; table.core == core && i < table.areas.size(); ++i) {
       const layout::Region* region = map.find_owned(table.areas[i].region);
       if (region != nullptr && region->virtual_base && !region->seen_by(core)) {
-        add(*region, board::name_of(region->cache));
+        add(*region, region->cache);
       }
     }
   }

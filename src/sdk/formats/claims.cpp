@@ -249,7 +249,7 @@ const emit::WrittenMpuRegion* region_of(const Claim& claim,
 
 // The region may be said as a whole, too.
 void add_wrong_range(const Claim& claim,
-                     const emit::MpuRegionFields& fields,
+                     const chip::MpuRegionFields& fields,
                      bool exclusive,
                      std::vector<WrongClaim>& wrong) {
   const ShownRange shown = shown_by(fields);

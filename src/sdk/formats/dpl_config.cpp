@@ -2,6 +2,7 @@
 // two there: MpuP_RegionSize_32 is 4, AddrTranslateP_RegionSize_1 is 0.
 #include "dpl_config.hpp"
 
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/c_initializer.hpp"
 
 #include "csource/source_reader.hpp"
@@ -156,7 +157,7 @@ class DplParser : private SourceReader {
     if (!flag(fields, "isEnable")) {
       return;
     }
-    region.fields.base = field(fields, "baseAddr", emit::kMpuSpace);
+    region.fields.base = field(fields, "baseAddr", chip::kMpuSpace);
     region.fields.tex = static_cast<unsigned>(field(fields, "tex", kTexs));
     region.fields.cacheable = flag(fields, "isCacheable");
     region.fields.bufferable = flag(fields, "isBufferable");
@@ -177,7 +178,7 @@ class DplParser : private SourceReader {
   void add_rat(const core::CFields& fields, const core::Place& brace) {
     emit::WrittenRatEntry entry;
     entry.fields.name = fmt::format("{}", config_.rat.size() + 1);
-    entry.fields.local = field(fields, "localAddr", emit::kMpuSpace);
+    entry.fields.local = field(fields, "localAddr", chip::kMpuSpace);
     entry.fields.system = field(fields, "systemAddr", kBus);
     entry.fields.size = 1ULL << field(fields, "size", kMostBits + 1);
     set_places(entry, fields, "localAddr", brace);

@@ -1,30 +1,13 @@
-// The first and the last eighth that are on give the range, and gaps between are noted. Regions
-// below 256 bytes have no eighths.
+// From the first to the last piece under the lens.
 #include "mpu_shown.hpp"
-
-#include "memsize/layout/mpu.hpp"
 
 namespace memsize::sdk {
 
-ShownRange shown_by(const emit::MpuRegionFields& region) {
-  const std::uint64_t part = region.size / layout::kMpuParts;
-  const auto is_off = [&](std::uint64_t i) { return (region.disabled >> i & 1U) != 0; };
-  std::uint64_t first = 0;
-  std::uint64_t end = layout::kMpuParts;
-  while (first < end && is_off(first)) {
-    ++first;
-  }
-  while (end > first && is_off(end - 1)) {
-    --end;
-  }
-  // Regions below 256 B have no eighths.
-  ShownRange shown{region.base + first * part,
-                   end == layout::kMpuParts ? region.base + region.size : region.base + end * part,
-                   false};
-  for (std::uint64_t i = first; i < end; ++i) {
-    shown.has_holes = shown.has_holes || is_off(i);
-  }
-  return shown;
+ShownRange shown_by(const chip::MpuRegionFields& region) {
+  const chip::Lens lens{{region.layer()}};
+  const auto& shown = lens.shown();
+  return shown.empty() ? ShownRange{region.base, region.base, false}
+                       : ShownRange{shown.front().base, shown.back().last + 1, shown.size() > 1};
 }
 
 }  // namespace memsize::sdk

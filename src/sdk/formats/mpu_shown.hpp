@@ -1,6 +1,7 @@
 // What a region of an MPU shows: all of it but the eighths that are switched off.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/emit/written.hpp"
 
 #include <cstdint>
@@ -15,6 +16,6 @@ struct ShownRange {
   bool has_holes = false;
 };
 
-[[nodiscard]] ShownRange shown_by(const emit::MpuRegionFields& region);
+[[nodiscard]] ShownRange shown_by(const chip::MpuRegionFields& region);
 
 }  // namespace memsize::sdk

@@ -330,7 +330,7 @@ class LayoutWriter {
     if (section.attributes != "RWIX") {
       fields.text("attributes", section.attributes);
     }
-    if (region.cache != board::Cache::kAny) {
+    if (region.cache != chip::Cache::kAny) {
       fields.text("cache", board::name_of(region.cache));
     }
     for (const auto& [key, align] :

@@ -19,16 +19,6 @@ namespace {
 // An entry over more regions than these is a window that somebody drew around all of them.
 constexpr std::size_t kMostCovered = 16;
 
-std::optional<unsigned> mair_of(const std::string& attribute) {
-  constexpr std::string_view kMair = "MAIR";
-  constexpr char kMostMair = '7';
-  if (attribute.size() != kMair.size() + 1 || !attribute.starts_with(kMair) ||
-      attribute.back() < '0' || attribute.back() > kMostMair) {
-    return std::nullopt;
-  }
-  return static_cast<unsigned>(attribute.back() - '0');
-}
-
 class MmuWriter {
  public:
   explicit MmuWriter(Plan& plan) : plan_(plan), known_(plan.known()) {}
@@ -102,7 +92,7 @@ class MmuWriter {
   std::optional<std::string> add(const PlanCore& core,
                                  const std::vector<SeenRegion>& seen,
                                  const emit::WrittenMmuEntry& entry) {
-    const auto mair = mair_of(entry.attribute);
+    const auto mair = chip::mair_of(entry.attribute);
     if (!mair || entry.size == 0) {
       left_out(core, entry, "has no attribute or size that a board has");
       return std::nullopt;
@@ -262,9 +252,9 @@ class MmuWriter {
     if (mmu.max_entry.count() != 0) {
       add("max_entry", quoted(size_text(static_cast<Integer>(mmu.max_entry.count()))));
     }
-    for (const auto& [key, mairs] : {std::pair{"mair_non_cached", &mmu.mair_non_cached},
-                                     std::pair{"mair_write_through", &mmu.mair_write_through},
-                                     std::pair{"mair_cached", &mmu.mair_cached}}) {
+    for (const auto& [key, mairs] : {std::pair{"mair_non_cached", &mmu.mair.non_cached},
+                                     std::pair{"mair_write_through", &mmu.mair.write_through},
+                                     std::pair{"mair_cached", &mmu.mair.cached}}) {
       if (!mairs->empty()) {
         add(key, fmt::format("[{}]", fmt::join(*mairs, ", ")));
       }

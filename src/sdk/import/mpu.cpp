@@ -1,5 +1,6 @@
 // The MPU regions and RAT entries of each R5F. The board says which regions are fixed and what a
 // core sees otherwise than these show it; which MPU regions that takes is computed again from it.
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
@@ -20,13 +21,10 @@ namespace memsize::sdk {
 
 namespace {
 
-using emit::kMpuSpace;
-using emit::MpuRegionFields;
+using chip::MpuRegionFields;
 
 bool same_bits(const MpuRegionFields& fields, const board::MpuAttribute& attribute) {
-  return fields.tex == attribute.tex && fields.cacheable == attribute.cacheable &&
-         fields.bufferable == attribute.bufferable && fields.execute == attribute.execute &&
-         fields.shareable == attribute.shareable;
+  return static_cast<const chip::MpuBits&>(fields) == attribute;
 }
 
 // What a core gets of memory; whether code may run there is not part of it.
@@ -34,24 +32,24 @@ bool same_memory(const MpuRegionFields& a, const MpuRegionFields& b) {
   return a.tex == b.tex && a.cacheable == b.cacheable && a.bufferable == b.bufferable;
 }
 
-// The highest number that shows the address; null where none does.
-const MpuRegionFields* shown_by(const std::vector<MpuRegionFields>& regions,
-                                std::uint64_t address) {
-  const MpuRegionFields* found = nullptr;
-  for (const MpuRegionFields& region : regions) {
-    const std::uint64_t into = address - region.base;
-    constexpr std::uint64_t kEighths = 8;
-    const bool inside = address >= region.base && into < region.size;
-    const bool on =
-        inside &&
-        ((region.disabled >> (into / std::max<std::uint64_t>(region.size / kEighths, 1))) & 1U) ==
-            0;
-    if (on && (found == nullptr || region.number >= found->number)) {
-      found = &region;
-    }
+// Regions by number, under the lens.
+class MpuStack {
+ public:
+  explicit MpuStack(std::vector<MpuRegionFields> regions) : regions_(std::move(regions)) {
+    std::ranges::stable_sort(regions_, {}, &MpuRegionFields::number);
+    lens_ = chip::lens_of(regions_, [](const MpuRegionFields& region) { return region.layer(); });
   }
-  return found;
-}
+
+  /// Null where none shows the address.
+  [[nodiscard]] const MpuRegionFields* at(std::uint64_t address) const {
+    const auto layer = lens_.at(address);
+    return layer ? &regions_[*layer] : nullptr;
+  }
+
+ private:
+  std::vector<MpuRegionFields> regions_;
+  chip::Lens lens_{{}};
+};
 
 class MpuWriter {
  public:
@@ -94,9 +92,10 @@ class MpuWriter {
         keys.push_back(fixed_key(core, region.fields));
       }
     }
+    const Views views{MpuStack{std::move(all)}, MpuStack{std::move(fixed)}};
     std::vector<std::pair<std::string, std::vector<std::string>>> areas;
     for (const SeenRegion& each : seen) {
-      const std::string attribute = area_of(core, mpu, each, {all, fixed});
+      const std::string attribute = area_of(core, mpu, each, views);
       if (attribute.empty()) {
         continue;
       }
@@ -120,8 +119,8 @@ class MpuWriter {
   }
 
   struct Views {
-    const std::vector<MpuRegionFields>& all;
-    const std::vector<MpuRegionFields>& fixed;
+    MpuStack all;
+    MpuStack fixed;
   };
 
   // The attribute that the region needs beside what the fixed ones give it; empty where it needs
@@ -130,9 +129,9 @@ class MpuWriter {
                       const MpuReading& mpu,
                       const SeenRegion& each,
                       const Views& views) {
-    const MpuRegionFields* first = shown_by(views.all, each.base);
-    const MpuRegionFields* last = shown_by(views.all, each.end() - 1);
-    const MpuRegionFields* under = shown_by(views.fixed, each.base);
+    const MpuRegionFields* first = views.all.at(each.base);
+    const MpuRegionFields* last = views.all.at(each.end() - 1);
+    const MpuRegionFields* under = views.fixed.at(each.base);
     const auto differs = [&](const MpuRegionFields* by) {
       return by != nullptr && (under == nullptr || !same_memory(*by, *under));
     };
@@ -180,15 +179,15 @@ class MpuWriter {
                                   const Shown& shown) {
     const PlanRegion& region = *each.region;
     const auto is_right = [&](const MpuRegionFields* by) {
-      return by != nullptr && emit::kind_of(*by) == board::name_of(region.cache);
+      return by != nullptr && cache_of(*by) == region.cache;
     };
-    if (region.known == nullptr || region.cache == board::Cache::kAny ||
+    if (region.known == nullptr || region.cache == chip::Cache::kAny ||
         (is_right(shown.first) && is_right(shown.last))) {
       return std::nullopt;
     }
     const MpuRegionFields* wrong = is_right(shown.first) ? shown.last : shown.first;
     const std::string how =
-        wrong == nullptr ? "not at all" : fmt::format("as {}", emit::kind_of(*wrong));
+        wrong == nullptr ? "not at all" : fmt::format("as {}", chip::name_of(cache_of(*wrong)));
     if (is_right(shown.under)) {
       tell(core, mpu, each, how, std::string{board::name_of(region.cache)});
       return std::string{};
@@ -203,15 +202,13 @@ class MpuWriter {
   }
 
   // Data that must be cached so: the model's attribute for it.
-  [[nodiscard]] const board::MpuAttribute* attribute_for(board::Cache cache) const {
+  [[nodiscard]] const board::MpuAttribute* attribute_for(chip::Cache cache) const {
     const auto& all = known_->mpu.attributes;
     return core::find_where(all, [&](const board::MpuAttribute& each) {
-      MpuRegionFields fields{
-          .tex = each.tex, .cacheable = each.cacheable, .bufferable = each.bufferable};
       const bool is_used = std::ranges::any_of(known_->mpu.cores, [&](const board::MpuList& list) {
         return core::contains(list.wishes, each.name, &board::MpuWish::attribute);
       });
-      return is_used && emit::kind_of(fields) == board::name_of(cache);
+      return is_used && cache_of(each) == cache;
     });
   }
 
@@ -222,9 +219,10 @@ class MpuWriter {
       const auto& cores = each.region->cores;
       const bool own = core::contains(cores, core.name);
       const bool shared = cores.empty() && each.region->in_header &&
-                          each.region->cache != board::Cache::kCached &&
+                          each.region->cache != chip::Cache::kCached &&
                           !belongs_elsewhere(*each.region);
-      return each.region->space != board::Space::kDdr || each.end() > kMpuSpace || !(own || shared);
+      return each.region->space != board::Space::kDdr || each.end() > chip::kMpuSpace ||
+             !(own || shared);
     });
     return seen;
   }
@@ -240,7 +238,7 @@ class MpuWriter {
                                      const std::vector<SeenRegion>& seen,
                                      const MpuRegionFields& region) {
     (void)core;
-    if (region.base + region.size <= kLowDram || region.base >= kMpuSpace) {
+    if (region.base + region.size <= kLowDram || region.base >= chip::kMpuSpace) {
       return true;
     }
     return std::ranges::all_of(seen, [&](const SeenRegion& each) {
@@ -294,11 +292,11 @@ class MpuWriter {
   }
 
   std::string define_new(const MpuRegionFields& fields) {
-    const std::string_view kind = emit::kind_of(fields);
-    const bool cached = kind == board::name_of(board::Cache::kCached);
+    const chip::Cache kind = cache_of(fields);
+    const bool cached = kind == chip::Cache::kCached;
     const bool device = !fields.cacheable && !fields.bufferable && fields.tex == 0 &&
                         fields.base + fields.size <= kLowDram;
-    std::string name{device ? "device" : kind};
+    std::string name{device ? "device" : chip::name_of(kind)};
     const auto taken = [&](const std::string& word) {
       return known_ != nullptr && known_->mpu.find_attribute(word) != nullptr;
     };
@@ -426,7 +424,7 @@ class RatWriter {
 
  private:
   std::optional<std::string> add(const PlanCore& core, const emit::WrittenRatEntry& entry) {
-    const emit::RatEntryFields& fields = entry.fields;
+    const chip::RatEntryFields& fields = entry.fields;
     if (fields.local == fields.system) {
       return std::nullopt;
     }
@@ -452,12 +450,12 @@ class RatWriter {
     for (const std::string& name : coverage.names) {
       const PlanRegion& region = *plan_.find(name);
       const bool inside = region.virtual_at >= fields.local &&
-                          region.virtual_at - fields.local < kMpuSpace - region.size;
+                          region.virtual_at - fields.local < chip::kMpuSpace - region.size;
       span = std::max(span, region.size + (inside ? region.virtual_at - fields.local : 0));
     }
     InlineTable table;
     table.plain("covers", list_text(coverage.names));
-    if (span > kMpuSpace || std::bit_ceil(span) != fields.size) {
+    if (span > chip::kMpuSpace || std::bit_ceil(span) != fields.size) {
       table.text("size", size_of(fields));
     }
     const std::string name = as_identifier(fields.name);
@@ -465,7 +463,7 @@ class RatWriter {
   }
 
   // The model's expression, where it has the value of the tree.
-  [[nodiscard]] std::string size_of(const emit::RatEntryFields& fields) const {
+  [[nodiscard]] std::string size_of(const chip::RatEntryFields& fields) const {
     Numbers values;
     for (std::size_t i = 0; known_ != nullptr && i < known_->rat.entries.size(); ++i) {
       const board::RatEntry& each = known_->rat.entries[i];

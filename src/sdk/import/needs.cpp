@@ -48,8 +48,8 @@ class NeedFinder {
 
  private:
   // What all cores that have it agree on.
-  [[nodiscard]] board::Cache cache_of(const PlanRegion& region) const {
-    std::optional<std::string> kind;
+  [[nodiscard]] chip::Cache cache_of(const PlanRegion& region) const {
+    std::optional<chip::Cache> kind;
     for (const std::string& name : region.cores) {
       const CoreReading* core = plan_.reading->find(name);
       const auto own = core == nullptr ? std::nullopt : kind_for(*core, region);
@@ -57,20 +57,14 @@ class NeedFinder {
         continue;
       }
       if (kind && *kind != *own) {
-        return board::Cache::kAny;
+        return chip::Cache::kAny;
       }
       kind = own;
     }
-    for (const board::Cache cache :
-         {board::Cache::kNonCached, board::Cache::kWriteThrough, board::Cache::kCached}) {
-      if (kind && *kind == board::name_of(cache)) {
-        return cache;
-      }
-    }
-    return board::Cache::kAny;
+    return kind.value_or(chip::Cache::kAny);
   }
 
-  [[nodiscard]] std::optional<std::string> kind_for(const CoreReading& core,
+  [[nodiscard]] std::optional<chip::Cache> kind_for(const CoreReading& core,
                                                     const PlanRegion& region) const {
     if (!core.mmu.empty()) {
       const auto& entries = core.mmu.front().entries;
@@ -84,9 +78,10 @@ class NeedFinder {
                  region.virtual_at - each.virtual_base < each.size;
         });
       }
-      for (const auto& [kind, key] : {std::pair{"non-cached", "mmu.mair_non_cached"},
-                                      std::pair{"write-through", "mmu.mair_write_through"},
-                                      std::pair{"cached", "mmu.mair_cached"}}) {
+      for (const auto& [kind, key] :
+           {std::pair{chip::Cache::kNonCached, "mmu.mair_non_cached"},
+            std::pair{chip::Cache::kWriteThrough, "mmu.mair_write_through"},
+            std::pair{chip::Cache::kCached, "mmu.mair_cached"}}) {
         if (entry != entries.rend() && lists(given(plan_, key), entry->attribute)) {
           return kind;
         }
@@ -96,14 +91,9 @@ class NeedFinder {
     if (core.mpu.empty()) {
       return std::nullopt;
     }
-    const emit::MpuRegionFields* shown = nullptr;
-    for (const emit::WrittenMpuRegion& each : core.mpu.front().regions) {
-      const bool inside = region.virtual_at >= each.fields.base &&
-                          region.virtual_at - each.fields.base < each.fields.size;
-      shown = inside && (shown == nullptr || each.fields.number >= shown->number) ? &each.fields
-                                                                                  : shown;
-    }
-    return shown == nullptr ? std::nullopt : std::optional{std::string{emit::kind_of(*shown)}};
+    const auto layer = emit::lens_of(core.mpu.front().regions).at(region.virtual_at);
+    return layer ? std::optional{chip::cache_of(core.mpu.front().regions[*layer].fields)}
+                 : std::nullopt;
   }
 
   void find_alignment(PlanRegion& region) const {

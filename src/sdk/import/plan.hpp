@@ -1,6 +1,7 @@
 // What an imported board file will say, before it is text.
 #pragma once
 
+#include "memsize/chip/memory_type.hpp"
 #include "memsize/sdk/import.hpp"
 
 #include "forms.hpp"
@@ -39,7 +40,7 @@ struct PlanRegion {
   std::uint64_t physical_at = 0;
   std::uint64_t virtual_at = 0;
   std::uint64_t size = 0;
-  board::Cache cache = board::Cache::kAny;
+  chip::Cache cache = chip::Cache::kAny;
   std::uint64_t align = 1;
   std::uint64_t section_align = 1;
   /// What the model says of it; null where it does not know it.

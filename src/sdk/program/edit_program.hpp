@@ -12,6 +12,7 @@
 // than there can be.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/emit/written.hpp"
 
@@ -41,8 +42,8 @@ struct EditOptions {
     const emit::MapFile& file,
     const std::string& root,
     unsigned first,
-    const std::vector<emit::MpuRegionFields>& regions,
-    const std::vector<emit::RatEntryFields>& entries,
+    const std::vector<chip::MpuRegionFields>& regions,
+    const std::vector<chip::RatEntryFields>& entries,
     const EditOptions& options = {});
 
 /// The regions of gCslR5MpuCfg or gMPUConfigParms by number, ascending; names only become comments.
@@ -53,7 +54,7 @@ struct EditOptions {
     const std::string& root,
     const emit::Constants& before,
     const emit::Constants& after,
-    const std::vector<emit::MpuRegionFields>& regions,
+    const std::vector<chip::MpuRegionFields>& regions,
     const EditOptions& options = {});
 
 }  // namespace memsize::sdk

@@ -1,5 +1,6 @@
 // Gives the mpu_armv7 and addr_translate instances of a sysconfig script the wanted regions and
 // entries. Sizes are powers of two; an attribute without a name of sysconfig's becomes CUSTOM.
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/text.hpp"
 
 #include "edit_program.hpp"
@@ -19,9 +20,9 @@ namespace memsize::sdk {
 
 namespace {
 
+using chip::MpuRegionFields;
+using chip::RatEntryFields;
 using core::Code;
-using emit::MpuRegionFields;
-using emit::RatEntryFields;
 
 constexpr const char* kMpu = "mpu_armv7";
 constexpr const char* kRat = "addr_translate";
@@ -46,7 +47,7 @@ constexpr const char* kCustom = "CUSTOM";
 constexpr MpuKind kDefaultBits = kKinds[2];
 
 bool is_size(std::uint64_t size) {
-  return std::has_single_bit(size) && size >= emit::kLeastMpuRegion && size <= emit::kMpuSpace;
+  return std::has_single_bit(size) && size >= chip::kMpuSmallest && size <= chip::kMpuSpace;
 }
 
 std::uint64_t power_of(std::uint64_t size) {
@@ -261,12 +262,12 @@ class MpuEditor {
 
   void check(const std::vector<MpuRegionFields>& regions,
              const std::vector<RatEntryFields>& entries) {
-    if (first_ + regions.size() > emit::kMostMpuRegions) {
+    if (first_ + regions.size() > chip::kMostMpuRegions) {
       refuse(Code::kMpuRegions,
              fmt::format("{} MPU regions from number {} on are wanted: an R5F has {}",
                          regions.size(),
                          first_,
-                         emit::kMostMpuRegions));
+                         chip::kMostMpuRegions));
     }
     if (entries.size() > kMostEntries) {
       refuse(

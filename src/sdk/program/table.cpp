@@ -1,5 +1,6 @@
 // Gives an MPU table of C the wanted regions: elements that go, elements that are copied for new
 // regions, and values in place. The start-up code's own rules for what it skips are obeyed.
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/text_edits.hpp"
@@ -21,8 +22,8 @@ namespace memsize::sdk {
 
 namespace {
 
+using chip::MpuRegionFields;
 using core::Code;
-using emit::MpuRegionFields;
 using emit::WrittenMpuRegion;
 
 constexpr const char* kOwnLines = "give every element lines of its own";
@@ -87,14 +88,14 @@ class TableEditor {
   }
 
   void check(const std::vector<MpuRegionFields>& wanted) {
-    const std::uint64_t largest = source_.program == "csl" ? emit::kMpuSpace : emit::kMpuSpace / 2;
+    const std::uint64_t largest = source_.program == "csl" ? chip::kMpuSpace : chip::kMpuSpace / 2;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const MpuRegionFields& region = wanted[i];
-      if (region.number >= emit::kMostMpuRegions) {
+      if (region.number >= chip::kMostMpuRegions) {
         refuse(Code::kMpuRegions,
                fmt::format("MPU region {} is wanted: an R5F has 0 to {}",
                            region.number,
-                           emit::kMostMpuRegions - 1),
+                           chip::kMostMpuRegions - 1),
                scan_.open);
       }
       if (i > 0 && region.number <= wanted[i - 1].number) {
@@ -103,7 +104,7 @@ class TableEditor {
                    "region {} is wanted behind region {}", region.number, wanted[i - 1].number),
                scan_.open);
       }
-      if (!std::has_single_bit(region.size) || region.size < emit::kLeastMpuRegion ||
+      if (!std::has_single_bit(region.size) || region.size < chip::kMpuSmallest ||
           region.size > largest) {
         refuse(Code::kVerifyDisagree,
                fmt::format("this table cannot have the wanted {}", region_text(region)),
@@ -126,7 +127,7 @@ class TableEditor {
         gone_.insert(elements_[i]);
       }
     }
-    const std::size_t room = scan_.room.value_or(emit::kMostMpuRegions);
+    const std::size_t room = scan_.room.value_or(chip::kMostMpuRegions);
     std::size_t count =
         scan_.elements.size() - gone_.size() +
         static_cast<std::size_t>(std::ranges::count(from_, std::optional<std::size_t>{}));

@@ -20,7 +20,7 @@ namespace memsize::sdk {
 
 namespace {
 
-using emit::MpuRegionFields;
+using chip::MpuRegionFields;
 
 // A register's TEX of a cache policy, plus the policy.
 // SafeRTOS writes a mask as the register has it, from this bit on.
@@ -33,7 +33,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_cached(const MpuRegionFields& fields) {
-  return fields.tex >= emit::kMpuPolicies;
+  return fields.tex >= chip::kMpuPolicies;
 }
 
 bool same_kind(const MpuRegionFields& a, const MpuRegionFields& b) {
@@ -221,7 +221,7 @@ void TableValues::set_kind(std::size_t index, const MpuRegionFields& wanted) {
     set_field(index, prefix + field, word_text(index, prefix + field, value, has_same));
   };
   const auto memory = memory_of(wanted, is_csl());
-  const unsigned policy = wanted.tex - emit::kMpuPolicies;
+  const unsigned policy = wanted.tex - chip::kMpuPolicies;
   const bool is_policy = is_cached(wanted) && wanted.cacheable == ((policy & 2U) != 0) &&
                          wanted.bufferable == ((policy & 1U) != 0);
   if (!is_policy && !memory) {

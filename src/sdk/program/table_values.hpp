@@ -1,6 +1,7 @@
 // Writes the values of regions into an MPU table of C, in the words that the table has.
 #pragma once
 
+#include "memsize/chip/entry.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/text_edits.hpp"
 #include "memsize/emit/written.hpp"
@@ -25,7 +26,7 @@ class TableValues {
 
   /// Brings the region at `index` to the wanted fields; of a new one a base that is a number may
   /// become a macro.
-  void set(std::size_t index, const emit::MpuRegionFields& wanted, bool is_new);
+  void set(std::size_t index, const chip::MpuRegionFields& wanted, bool is_new);
 
   [[nodiscard]] bool changed(std::size_t index) const { return changed_.contains(index); }
 
@@ -34,9 +35,9 @@ class TableValues {
 
   [[nodiscard]] std::string text(std::size_t index, const std::string& field) const;
   [[nodiscard]] std::string base_text(std::size_t index,
-                                      const emit::MpuRegionFields& wanted,
+                                      const chip::MpuRegionFields& wanted,
                                       bool is_new) const;
-  [[nodiscard]] std::string macro_for(const emit::MpuRegionFields& wanted) const;
+  [[nodiscard]] std::string macro_for(const chip::MpuRegionFields& wanted) const;
   [[nodiscard]] std::string size_text(std::size_t index, std::uint64_t size) const;
   [[nodiscard]] std::string mask_text(std::size_t index, unsigned disabled) const;
 
@@ -45,9 +46,9 @@ class TableValues {
       std::size_t index,
       const std::string& field,
       std::uint64_t value,
-      const std::function<bool(const emit::MpuRegionFields&)>& has_same) const;
+      const std::function<bool(const chip::MpuRegionFields&)>& has_same) const;
 
-  void set_kind(std::size_t index, const emit::MpuRegionFields& wanted);
+  void set_kind(std::size_t index, const chip::MpuRegionFields& wanted);
   void set_field(std::size_t index, const std::string& field, std::string value);
   void refuse(std::string message, const core::Place& place, std::string hint);
 

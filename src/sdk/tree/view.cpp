@@ -105,9 +105,9 @@ emit::Core View::reach_of(const CoreReading& core, const std::string& file) cons
     each.physical = physical_of(range.name, range.base, core.name);
     each.place = range.place;
     if (const Region* known = board_region(range.name, core.name); known != nullptr) {
-      each.cache = board::name_of(known->cache);
+      each.cache = known->cache;
     } else if (is_said_non_cached(range.name)) {
-      each.cache = board::name_of(board::Cache::kNonCached);
+      each.cache = chip::Cache::kNonCached;
     }
     reach.regions.push_back(std::move(each));
   }
@@ -121,20 +121,8 @@ bool View::is_said_non_cached(const std::string& name) const {
   });
 }
 
-emit::MairKinds View::mair_kinds() const {
-  emit::MairKinds kinds;
-  if (board_ == nullptr) {
-    return kinds;
-  }
-  const board::Mmu& mmu = board_->board.mmu;
-  for (const auto& [kind, mairs] : {std::pair{board::Cache::kNonCached, &mmu.mair_non_cached},
-                                    std::pair{board::Cache::kWriteThrough, &mmu.mair_write_through},
-                                    std::pair{board::Cache::kCached, &mmu.mair_cached}}) {
-    for (const unsigned mair : *mairs) {
-      kinds[std::string{board::name_of(kind)}].insert(fmt::format("MAIR{}", mair));
-    }
-  }
-  return kinds;
+chip::MairKinds View::mair_kinds() const {
+  return board_ == nullptr ? chip::MairKinds{} : board_->board.mmu.mair;
 }
 
 }  // namespace memsize::sdk

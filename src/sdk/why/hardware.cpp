@@ -1,5 +1,6 @@
 // A tree's MMU entries, MPU regions and RAT entries in the form of layout/sight.hpp, build by
 // build, and MPU regions by number, since the higher one wins.
+#include "memsize/chip/limits.hpp"
 #include "memsize/layout/mpu.hpp"
 #include "memsize/sdk/why.hpp"
 
@@ -16,25 +17,22 @@ namespace {
 using layout::CoreHardware;
 
 // What the board calls an attribute's effect; the attribute where it does not say.
-std::string kind_of_mair(const emit::MairKinds& kinds, const std::string& attribute) {
-  for (const auto& [kind, attributes] : kinds) {
-    if (attributes.contains(attribute)) {
-      return kind;
-    }
-  }
-  return attribute;
+std::string effect_of(const chip::MairKinds& kinds, const std::string& attribute) {
+  const auto mair = chip::mair_of(attribute);
+  const chip::Cache cache = mair ? kinds.of(*mair) : chip::Cache::kAny;
+  return cache == chip::Cache::kAny ? attribute : std::string{chip::name_of(cache)};
 }
 
 CoreHardware mmu_hardware(const View& view, const CoreReading& core, const MmuReading& mmu) {
   CoreHardware hardware{.core = core.name, .build = mmu.path, .has_mmu = true};
-  const emit::MairKinds kinds = view.mair_kinds();
+  const chip::MairKinds kinds = view.mair_kinds();
   for (const emit::WrittenMmuEntry& entry : mmu.entries) {
     hardware.entries.push_back({fmt::format("MMU {} '{}'", entry.instance, entry.name),
                                 entry.place,
                                 entry.virtual_base,
                                 entry.physical,
                                 entry.size,
-                                kind_of_mair(kinds, entry.attribute),
+                                effect_of(kinds, entry.attribute),
                                 0});
   }
   return hardware;
@@ -54,7 +52,7 @@ void add_rat(const RatReading& rat, CoreHardware& hardware) {
 
 CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
   CoreHardware hardware{
-      .core = core.name, .build = mpu.path, .has_mpu = true, .limit = layout::kMpuSpace};
+      .core = core.name, .build = mpu.path, .has_mpu = true, .limit = chip::kMpuSpace};
   std::vector<const emit::WrittenMpuRegion*> regions;
   for (const emit::WrittenMpuRegion& region : mpu.regions) {
     regions.push_back(&region);
@@ -62,7 +60,7 @@ CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
   std::ranges::stable_sort(
       regions, [](const auto* a, const auto* b) { return a->fields.number < b->fields.number; });
   for (const emit::WrittenMpuRegion* region : regions) {
-    const emit::MpuRegionFields& fields = region->fields;
+    const chip::MpuRegionFields& fields = region->fields;
     hardware.entries.push_back({fields.name.empty()
                                     ? fmt::format("MPU {}", fields.number)
                                     : fmt::format("MPU {} '{}'", fields.number, fields.name),
@@ -70,7 +68,7 @@ CoreHardware mpu_hardware(const CoreReading& core, const MpuReading& mpu) {
                                 fields.base,
                                 fields.base,
                                 fields.size,
-                                std::string{emit::kind_of(fields)},
+                                std::string{chip::name_of(cache_of(fields))},
                                 fields.disabled});
   }
   // Those of the core's own file, or what all cores do at start-up.

@@ -314,7 +314,7 @@ class TreeAnswerer {
       subject.physical = owned.physical;
     }
     const layout::Region* known = view_.board_region(range.name, owned.core->name);
-    if (known != nullptr && known->cache != board::Cache::kAny) {
+    if (known != nullptr && known->cache != chip::Cache::kAny) {
       subject.must_be = board::name_of(known->cache);
     }
     subject.said.push_back({range.place, "linker map"});

@@ -98,8 +98,8 @@ core::Diagnostics errors_of(const std::vector<MapFile>& files) {
   return found;
 }
 
-MpuRegionFields region(std::uint64_t base, std::uint64_t size) {
-  MpuRegionFields fields;
+chip::MpuRegionFields region(std::uint64_t base, std::uint64_t size) {
+  chip::MpuRegionFields fields;
   fields.base = base;
   fields.size = size;
   return fields;
@@ -228,14 +228,14 @@ TEST_CASE("a table that leads to itself ends the reading") {
 }
 
 TEST_CASE("a region's registers") {
-  MpuRegionFields large = region(0x80000000, 0x80000000);
+  chip::MpuRegionFields large = region(0x80000000, 0x80000000);
   large.number = 5;
   large.disabled = 0x81;
   large.tex = 1;
   large.cacheable = true;
   large.bufferable = true;
   large.execute = true;
-  MpuRegionFields shared = region(0x41C00000, 0x100000);
+  chip::MpuRegionFields shared = region(0x41C00000, 0x100000);
   shared.tex = 6;
   shared.shareable = true;
   const auto words = mpu_words({region(0, 0x100000000), region(0xFFFFFFE0, 32), large, shared});

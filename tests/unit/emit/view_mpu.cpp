@@ -202,12 +202,12 @@ TEST_SUITE("emit") {
     // The order of the creations is that of the numbers.
     REQUIRE(written.regions.size() == 2);
     CHECK(written.regions[0].fields ==
-          MpuRegionFields{3, "", 0, 1ULL << 32, 0, 1, true, true, false, true});
+          chip::MpuRegionFields{{1, true, true, false, true}, 3, "", 0, 1ULL << 32, 0});
     CHECK(written.regions[1].fields ==
-          MpuRegionFields{4, "A", 0, 1ULL << 32, 0, 1, true, false, false, true});
+          chip::MpuRegionFields{{1, true, false, false, true}, 4, "A", 0, 1ULL << 32, 0});
     CHECK(written.regions[1].place.line == 4);
     REQUIRE(written.entries.size() == 1);
-    CHECK(written.entries[0].fields == RatEntryFields{"", 0, 0x900000000, 1ULL << 29});
+    CHECK(written.entries[0].fields == chip::RatEntryFields{"", 0, 0x900000000, 1ULL << 29});
   }
 
   TEST_CASE("a table in the SDK's own words") {
@@ -218,9 +218,10 @@ TEST_SUITE("emit") {
     CHECK(source.program == "safertos");
     REQUIRE(source.regions.size() == 2);
     CHECK(source.regions[0].fields ==
-          MpuRegionFields{1, "", 0, 1ULL << 31, 0, 0, false, false, false, true});
-    CHECK(source.regions[1].fields ==
-          MpuRegionFields{2, "", 0x40000000, 64 * kKiB, 0x81, 6, true, false, false, false});
+          chip::MpuRegionFields{{0, false, false, false, true}, 1, "", 0, 1ULL << 31, 0});
+    CHECK(
+        source.regions[1].fields ==
+        chip::MpuRegionFields{{6, true, false, false, false}, 2, "", 0x40000000, 64 * kKiB, 0x81});
     CHECK(source.regions[1].place.line == 6);
     (void)parse_mpu_source({"c/mpu_cfg.c", kLikeTheSdk}, "", {}, errors);
     REQUIRE(test::find(errors, Code::kVerifyParse) != nullptr);

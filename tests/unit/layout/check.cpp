@@ -1,6 +1,8 @@
 // Every named check fires on a board with one mistake and is silent on the board without it.
 #include "memsize/layout/check.hpp"
 
+#include "memsize/chip/limits.hpp"
+
 #include "support.hpp"
 
 #include <functional>
@@ -216,7 +218,7 @@ core::Severity severity_of(Code code) {
 MemoryMap map_with(const Mistake& mistake) {
   MemoryMap map = test::map_of(board_with(mistake));
   if (mistake.code == Code::kRatEntries) {
-    map.rat.at(0).ranges.resize(kRatEntries + 1, map.rat.at(0).ranges.at(0));
+    map.rat.at(0).ranges.resize(chip::kRatEntries + 1, map.rat.at(0).ranges.at(0));
   }
   for (Region& region : map.regions) {
     if (mistake.code == Code::kSizeMinimum && region.name == "FW_BETA") {

@@ -1,5 +1,6 @@
 // The fewest MPU regions, against painting them and against searching through everything that
 // could be laid.
+#include "memsize/chip/limits.hpp"
 #include "memsize/layout/mpu.hpp"
 
 #include "support.hpp"
@@ -53,7 +54,7 @@ class Picture {
     std::vector<MpuStretch> list;
     for (auto at = cuts_.begin(); at != cuts_.end(); ++at) {
       const auto next = std::next(at);
-      const std::uint64_t end = next == cuts_.end() ? kMpuSpace : next->first;
+      const std::uint64_t end = next == cuts_.end() ? chip::kMpuSpace : next->first;
       list.push_back({at->first, end - at->first, at->second.below, at->second.wanted});
     }
     return list;
@@ -66,7 +67,7 @@ class Picture {
   };
 
   void cut(std::uint64_t at) {
-    if (at < kMpuSpace) {
+    if (at < chip::kMpuSpace) {
       cuts_.insert({at, std::prev(cuts_.upper_bound(at))->second});
     }
   }
@@ -113,14 +114,15 @@ bool paints(const MpuBlock& block, std::uint64_t address) {
   if (address < block.base || address - block.base >= block.size) {
     return false;
   }
-  const std::uint64_t part = (address - block.base) * kMpuParts / block.size;
+  const std::uint64_t part = (address - block.base) * chip::kMpuParts / block.size;
   return ((block.disabled >> part) & 1U) == 0;
 }
 
 bool is_legal(const MpuBlock& block) {
-  return std::has_single_bit(block.size) && block.size >= kMpuSmallest && block.size <= kMpuSpace &&
-         block.base % block.size == 0 && block.base < kMpuSpace && block.attribute != 0 &&
-         block.disabled != 0xFF && (block.disabled == 0 || block.size >= kMpuSmallestWithParts);
+  return std::has_single_bit(block.size) && block.size >= chip::kMpuSmallest &&
+         block.size <= chip::kMpuSpace && block.base % block.size == 0 &&
+         block.base < chip::kMpuSpace && block.attribute != 0 && block.disabled != 0xFF &&
+         (block.disabled == 0 || block.size >= chip::kMpuSmallestWithParts);
 }
 
 // A stretch between all edges there are.
@@ -133,9 +135,9 @@ struct Layers {
 };
 
 std::vector<Layers> paint(const Stretches& stretches, const Blocks& blocks) {
-  std::set<std::uint64_t> edges = {kMpuSpace};
+  std::set<std::uint64_t> edges = {chip::kMpuSpace};
   for (const MpuBlock& block : blocks) {
-    const std::uint64_t parts = block.disabled == 0 ? 1 : kMpuParts;
+    const std::uint64_t parts = block.disabled == 0 ? 1 : chip::kMpuParts;
     for (std::uint64_t part = 0; part <= parts; ++part) {
       edges.insert(block.base + block.size / parts * part);
     }
@@ -198,7 +200,7 @@ std::string fault(const Stretches& stretches, const Blocks& blocks) {
 class Peeled {
  public:
   explicit Peeled(const Stretches& stretches) : stretches_(stretches) {
-    add_node(0, kMpuSpace);
+    add_node(0, chip::kMpuSpace);
     REQUIRE(pieces_.size() <= 64);
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       if (const MpuStretch& piece = pieces_[i]; piece.wanted) {
@@ -244,7 +246,7 @@ class Peeled {
 
   void add_node(std::uint64_t base, std::uint64_t size) {
     nodes_.push_back({base, size, {}});
-    nodes_.back().parts.resize(size >= kMpuSmallestWithParts ? kMpuParts : 1);
+    nodes_.back().parts.resize(size >= chip::kMpuSmallestWithParts ? chip::kMpuParts : 1);
     std::optional<MpuStretch> piece;
     for (const MpuStretch& stretch : stretches_) {
       if (stretch.base >= base + size || base >= stretch.base + stretch.size) {
@@ -385,8 +387,9 @@ Stretches scattered(std::size_t areas, test::Random& random) {
   for (std::size_t i = 0; i < areas; ++i) {
     const std::uint64_t base = kDdr + random.below(kDdr / kPage) * kPage;
     const std::uint64_t size = (1 + random.below(1ULL << random.below(13))) * kPage;
-    picture.want(
-        base, std::min(size, kMpuSpace - base), random.below(4) == 0 ? kWriteThrough : kNonCached);
+    picture.want(base,
+                 std::min(size, chip::kMpuSpace - base),
+                 random.below(4) == 0 ? kWriteThrough : kNonCached);
   }
   return picture.stretches();
 }
@@ -479,10 +482,10 @@ TEST_SUITE("layout") {
     CHECK(checked(Picture(kCached).stretches()).empty());
     CHECK(checked(Picture(0).stretches()).empty());
     CHECK(checked(Picture(kCached).below(0, kDdr, 0).free(kDdr, kMiB).stretches()).empty());
-    CHECK(checked(Picture(0).want(0, kMpuSpace, kCached).stretches()) ==
-          Blocks{{0, kMpuSpace, 0, kCached}});
-    CHECK(checked(Picture(0).want(kMpuSpace - 32, 32, kCached).stretches()) ==
-          Blocks{{kMpuSpace - 32, 32, 0, kCached}});
+    CHECK(checked(Picture(0).want(0, chip::kMpuSpace, kCached).stretches()) ==
+          Blocks{{0, chip::kMpuSpace, 0, kCached}});
+    CHECK(checked(Picture(0).want(chip::kMpuSpace - 32, 32, kCached).stretches()) ==
+          Blocks{{chip::kMpuSpace - 32, 32, 0, kCached}});
 
     // What is not mapped stays so: a part of the region is switched off.
     CHECK(checked(Picture(0).want(kDdr, 7 * kMiB, kCached).stretches()) ==

@@ -4,7 +4,7 @@
 
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
-#include "memsize/layout/translation.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "mmu_model.hpp"
 #include "support.hpp"

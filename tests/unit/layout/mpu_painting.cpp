@@ -1,5 +1,6 @@
 // What the regions of an R5F's MPU show, painted here by hand, is what its map wants: for areas at
 // random, and for every bundled board with any legal knobs.
+#include "memsize/chip/limits.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/mpu.hpp"
 
@@ -108,7 +109,7 @@ void check_painting(const MemoryMap& map, const MpuTable& table) {
     }
     if (const auto seen = region.virtual_range(); seen && !seen->empty()) {
       taken.push_back({seen->base().value(), seen->last().value() + 1});
-      if (region.seen_by(table.core) && seen->last().value() < kMpuSpace) {
+      if (region.seen_by(table.core) && seen->last().value() < chip::kMpuSpace) {
         CHECK_MESSAGE(!all.at(seen->base().value()).empty(), region.name);
       }
     }
@@ -125,7 +126,7 @@ void check_painting(const MemoryMap& map, const MpuTable& table) {
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   std::uint64_t spare = 0;
   std::string wrong;
-  for (std::size_t i = 0; i < edges.size() && edges[i] < kMpuSpace; ++i) {
+  for (std::size_t i = 0; i < edges.size() && edges[i] < chip::kMpuSpace; ++i) {
     const std::uint64_t address = edges[i];
     const auto area = std::ranges::find_if(table.areas, [&](const auto& each) {
       return each.range.base().value() <= address && address <= each.range.last().value();
@@ -135,7 +136,8 @@ void check_painting(const MemoryMap& map, const MpuTable& table) {
       continue;
     }
     if (area == table.areas.end() && within(dram, address) && !within(taken, address)) {
-      spare += std::min(i + 1 < edges.size() ? edges[i + 1] : kMpuSpace, kMpuSpace) - address;
+      spare += std::min(i + 1 < edges.size() ? edges[i + 1] : chip::kMpuSpace, chip::kMpuSpace) -
+               address;
       continue;
     }
     wrong += fmt::format("0x{:X} is {}, not {}\n", address, all.at(address), wanted);
@@ -154,7 +156,7 @@ void check_shape(const MemoryMap& map, const MpuTable& table) {
     CHECK(std::has_single_bit(size));
     CHECK(size >= 32);
     CHECK(region.range.base().value() % size == 0);
-    CHECK(region.range.base().value() + size <= kMpuSpace);
+    CHECK(region.range.base().value() + size <= chip::kMpuSpace);
     CHECK((region.disabled == 0 || size >= 256));
     CHECK(region.disabled != 0xFF);
     CHECK(map.board.mpu.find_attribute(region.attribute) != nullptr);

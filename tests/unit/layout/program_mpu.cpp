@@ -1,5 +1,6 @@
 // From what an R5F must see to its MPU's regions and its RAT's entries, and the checks of both.
 // What a table shows is painted here once more, by its regions alone.
+#include "memsize/chip/limits.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/mpu.hpp"
 
@@ -593,11 +594,11 @@ TEST_SUITE("layout") {
     check_silent(map);
     map = test::map_of(text("0xC1000000", "", both));
     const RatRange range = map.rat[0].ranges[0];
-    for (std::uint64_t i = map.rat[0].ranges.size(); i < kRatEntries + 1; ++i) {
+    for (std::uint64_t i = map.rat[0].ranges.size(); i < chip::kRatEntries + 1; ++i) {
       RatRange more = range;
       more.local = core::VirtAddr{0x10000000 * i};
       map.rat[0].ranges.push_back(more);
-      if (i + 1 == kRatEntries) {
+      if (i + 1 == chip::kRatEntries) {
         CHECK(test::count(findings(map), Code::kRatEntries) == 0);
       }
     }

@@ -40,8 +40,10 @@ Byte byte_of(const CoreHardware& core, std::uint64_t address) {
   Byte byte{!core.has_mmu && !core.has_mpu, address, ""};
   for (const HardwareEntry& each : core.entries) {
     const bool inside = address >= each.base && address < each.base + each.size;
-    const std::uint64_t part = inside && each.size >= 8 ? (address - each.base) * 8 / each.size : 0;
-    if (inside && (each.disabled & 1U << part) == 0) {
+    const std::uint64_t part =
+        inside && each.size >= 256 ? (address - each.base) / (each.size / 8) : 0;
+    const bool is_off = each.size >= 256 && (each.disabled & 1U << part) != 0;
+    if (inside && !is_off) {
       byte = {true, each.target + address - each.base, each.label};
     }
   }
@@ -59,14 +61,14 @@ CoreHardware random_core(test::Random& random) {
   core.has_mmu = random.below(2) == 0;
   core.has_mpu = !core.has_mmu && random.below(4) != 0;
   for (std::uint64_t i = 0; i < random.below(6); ++i) {
-    const std::uint64_t base = random.below(24) * 8;
-    const std::uint64_t target = core.has_mmu ? random.below(24) * 8 : base;
+    const std::uint64_t base = random.below(24) * 64;
+    const std::uint64_t target = core.has_mmu ? random.below(24) * 64 : base;
     const auto disabled = static_cast<unsigned>(core.has_mpu ? random.below(256) : 0);
     core.entries.push_back(
-        entry("E" + std::to_string(i), base, target, random.below(8) * 8, "cached", disabled));
+        entry("E" + std::to_string(i), base, target, random.below(8) * 64, "cached", disabled));
   }
   for (std::uint64_t i = 0; i < random.below(2); ++i) {
-    core.rat.push_back(entry("R", random.below(24) * 8, random.below(24) * 8, 32, ""));
+    core.rat.push_back(entry("R", random.below(24) * 64, random.below(24) * 64, 256, ""));
   }
   return core;
 }
@@ -132,7 +134,7 @@ TEST_SUITE("layout") {
 
   TEST_CASE("random entries show each byte as a model of one byte does, in both directions") {
     test::Random random{7};
-    constexpr std::uint64_t kSpace = 320;
+    constexpr std::uint64_t kSpace = 2560;
     for (int round = 0; round < test::rounds(400); ++round) {
       const CoreHardware core = random_core(random);
       CAPTURE(round);
@@ -150,9 +152,9 @@ TEST_SUITE("layout") {
         }
       }
       REQUIRE(next == kSpace);
-      const std::uint64_t base = random.below(150);
-      const std::uint64_t size = 1 + random.below(100);
-      std::vector<bool> reaches(1024, false);
+      const std::uint64_t base = random.below(1200);
+      const std::uint64_t size = 1 + random.below(800);
+      std::vector<bool> reaches(8192, false);
       for (const Sight& sight : look_for(core, base, size)) {
         for (std::uint64_t at = 0; at < sight.size; ++at) {
           REQUIRE_FALSE(reaches.at(sight.address + at));

@@ -1,6 +1,6 @@
 // Translation tables against a model that shares nothing with them (mmu_model.hpp): page by page,
 // block by block, and by counts that can be done by hand.
-#include "memsize/layout/translation.hpp"
+#include "memsize/layout/lens.hpp"
 
 #include "mmu_model.hpp"
 #include "support.hpp"

@@ -116,7 +116,7 @@ TEST_SUITE("layout") {
     CHECK(first.virtual_base == VirtAddr{0x10000});
     CHECK(first.physical_base == region(map, "ARENA_TEMP").physical_base);
     CHECK(first.size == region(map, "ARENA_TEMP").size);
-    CHECK(first.cache == board::Cache::kCached);
+    CHECK(first.cache == chip::Cache::kCached);
     CHECK(first.knob == "temp_size");
     CHECK(first.seen_by("beta_1"));
     CHECK_FALSE(first.seen_by("alpha"));
@@ -126,7 +126,7 @@ TEST_SUITE("layout") {
     // The second follows the first, although physically another region stands between.
     CHECK(region(map, "BETA_RAW").virtual_base == VirtAddr{0x1010000});
     CHECK(region(map, "BETA_RAW").physical_base == region(map, "RAW_KEEP").physical_base);
-    CHECK(region(map, "BETA_RAW").cache == board::Cache::kNonCached);
+    CHECK(region(map, "BETA_RAW").cache == chip::Cache::kNonCached);
     // A view behind a view, and one with a base of its own.
     CHECK(region(map, "BETA_RAW_TEMP").virtual_base == VirtAddr{0x2010000});
     CHECK(region(map, "ALPHA_FW_BETA").virtual_base == VirtAddr{0x300000000});

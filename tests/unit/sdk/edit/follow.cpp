@@ -58,8 +58,8 @@ Range range_of(const emit::WrittenMmuEntry& entry) {
 }
 
 // Whether the regions show an address: the highest number that has it on.
-bool shows(const std::vector<emit::MpuRegionFields>& regions, std::uint64_t address) {
-  for (const emit::MpuRegionFields& region : regions) {
+bool shows(const std::vector<chip::MpuRegionFields>& regions, std::uint64_t address) {
+  for (const chip::MpuRegionFields& region : regions) {
     if (address >= region.base && address - region.base < region.size &&
         (region.disabled >> ((address - region.base) / (region.size / 8)) & 1U) == 0) {
       return true;
@@ -166,7 +166,7 @@ TEST_SUITE("sdk") {
     CHECK((*wanted)[2].name == "R3_2");
     CHECK((*wanted)[3].number == 5);
     CHECK((*wanted)[3].base == 0xA6000000);
-    const std::vector<emit::MpuRegionFields> pieces = {(*wanted)[1], (*wanted)[2]};
+    const std::vector<chip::MpuRegionFields> pieces = {(*wanted)[1], (*wanted)[2]};
     for (std::uint64_t at = 0xA3000000; at < 0xA5000000; at += kMib / 2) {
       CHECK(shows(pieces, at) == (at >= 0xA3900000 && at < 0xA4100000));
     }
@@ -184,8 +184,8 @@ TEST_SUITE("sdk") {
     REQUIRE(wanted);
     // Alone, the window would take three.
     REQUIRE(wanted->size() == 4);
-    const std::vector<emit::MpuRegionFields> window = {(*wanted)[0], (*wanted)[1]};
-    const std::vector<emit::MpuRegionFields> above = {(*wanted)[2], (*wanted)[3]};
+    const std::vector<chip::MpuRegionFields> window = {(*wanted)[0], (*wanted)[1]};
+    const std::vector<chip::MpuRegionFields> above = {(*wanted)[2], (*wanted)[3]};
     CHECK((*wanted)[2].number == 13);
     for (std::uint64_t at = 0xA3000000; at < 0xA6800000; at += kMib / 2) {
       const bool is_above = at >= 0xA3900000 && at < 0xA4100000;
@@ -211,7 +211,7 @@ TEST_SUITE("sdk") {
     above.fields.base = 0xA4000000;
     const auto over = follow_mpu({mpu(11, 0xA4000000, 4 * kMib), above}, regions, 15);
     REQUIRE(over);
-    std::vector<emit::MpuRegionFields> below = *over;
+    std::vector<chip::MpuRegionFields> below = *over;
     below.pop_back();
     CHECK(shows(below, 0xA4000000 + 4 * kMib));
   }

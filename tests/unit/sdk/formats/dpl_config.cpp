@@ -132,16 +132,16 @@ TEST_SUITE("sdk") {
     CHECK(config.mmu.empty());
 
     REQUIRE(config.rat.size() == 2);
-    CHECK(config.rat[0].fields == emit::RatEntryFields{"1", 0xC0000000, 0x900000000, 0x20000000});
-    CHECK(config.rat[1].fields == emit::RatEntryFields{"2", 0x60000000, 0x4F02000000, 0x10000});
+    CHECK(config.rat[0].fields == chip::RatEntryFields{"1", 0xC0000000, 0x900000000, 0x20000000});
+    CHECK(config.rat[1].fields == chip::RatEntryFields{"2", 0x60000000, 0x4F02000000, 0x10000});
     CHECK(text_at(text, config.rat[1].places.at("systemAddr")) == "0x4F02000000u");
     CHECK(text_at(text, config.rat[1].place) == ".localAddr");
 
     REQUIRE(config.mpu.size() == 2);
-    const emit::MpuRegionFields registers = {
-        1, "", 0, 0x100000000, 0, 0, false, false, true, false};
+    const chip::MpuRegionFields registers = {
+        {0, false, false, true, false}, 1, "", 0, 0x100000000, 0};
     CHECK(config.mpu[0].fields == registers);
-    const emit::MpuRegionFields heap = {2, "", 0xA5000000, 32, 0x81, 7, true, false, false, true};
+    const chip::MpuRegionFields heap = {{7, true, false, false, true}, 2, "", 0xA5000000, 32, 0x81};
     CHECK(config.mpu[1].fields == heap);
     CHECK(text_at(text, config.mpu[1].places.at("size")) == "MpuP_RegionSize_32");
     CHECK(text_at(text, config.mpu[1].places.at("isCacheable")) == "1");

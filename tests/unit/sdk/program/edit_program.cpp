@@ -13,9 +13,9 @@ namespace memsize::sdk::edit_program_test {
 
 namespace {
 
+using chip::MpuRegionFields;
+using chip::RatEntryFields;
 using emit::MapFile;
-using emit::MpuRegionFields;
-using emit::RatEntryFields;
 using emit::WrittenMmuEntry;
 using test::all_text;
 using test::contains;
