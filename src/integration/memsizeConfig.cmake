@@ -1,7 +1,7 @@
 # find_package(memsize [COMPONENTS program library])
 #
 #   program   the target memsize::program and the function memsize_emit()
-#   library   memsize::memsize, which is all of memsize::core and the other rooms; needs {fmt}, zlib and yaml-cpp
+#   library   memsize::memsize, which is all of memsize::core and the other rooms; needs {fmt}, zlib, nettle and yaml-cpp
 #
 # Without components, the library is left out where what it needs is missing.
 
@@ -16,14 +16,16 @@ if(NOT memsize_FIND_COMPONENTS OR "library" IN_LIST memsize_FIND_COMPONENTS)
   find_package(fmt QUIET)
   find_package(ZLIB QUIET)
   find_package(yaml-cpp QUIET)
+  find_library(memsize_NETTLE nettle)
+  mark_as_advanced(memsize_NETTLE)
   if(NOT EXISTS "${CMAKE_CURRENT_LIST_DIR}/memsizeTargets.cmake")
     set(memsize_library_NOT_FOUND_MESSAGE "it is not installed (libmemsize-dev, or cmake --install --component library)")
   elseif(NOT CMAKE_SIZEOF_VOID_P)
     set(memsize_library_NOT_FOUND_MESSAGE "no language is enabled that could link it")
   elseif(NOT CMAKE_SIZEOF_VOID_P EQUAL memsize_SIZEOF_VOID_P)
     set(memsize_library_NOT_FOUND_MESSAGE "it was built for another machine")
-  elseif(NOT fmt_FOUND OR NOT ZLIB_FOUND OR NOT yaml-cpp_FOUND)
-    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt}, zlib and yaml-cpp")
+  elseif(NOT fmt_FOUND OR NOT ZLIB_FOUND OR NOT yaml-cpp_FOUND OR NOT memsize_NETTLE)
+    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt}, zlib, nettle and yaml-cpp")
   else()
     set(memsize_library_FOUND TRUE)
     include("${CMAKE_CURRENT_LIST_DIR}/memsizeTargets.cmake")

@@ -27,7 +27,7 @@ install_missing() {
 # What memsize is built with and from.
 build_packages=(
   g++ cmake ninja-build libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev
-  libexpected-dev libkainjow-mustache-dev libyaml-cpp-dev zlib1g-dev libflatbuffers-dev flatbuffers-compiler
+  libexpected-dev libkainjow-mustache-dev libyaml-cpp-dev zlib1g-dev nettle-dev libflatbuffers-dev flatbuffers-compiler
 )
 
 # What its tests need besides.
