@@ -1,7 +1,6 @@
 // Loads the board of a request, takes KNOB=SIZE apart, and has the map that they give checked.
 #include "board_now.hpp"
 
-#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/bug.hpp"
 #include "memsize/core/text.hpp"
@@ -59,9 +58,8 @@ core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) 
   MEMSIZE_TRY(board);
   auto settings = parse_settings(*board, request.set);
   MEMSIZE_TRY(settings);
-  auto map = request.of_tree
-                 ? layout::resolve(*board, *settings)
-                 : checked_map(session.files, session.data.boards, *board, *settings, request.set);
+  auto map = request.of_tree ? layout::resolve(*board, *settings)
+                             : checked_map(*board, *settings, request.set);
   MEMSIZE_TRY(map);
   return BoardNow{std::move(*board), std::move(*settings), std::move(*map)};
 }
@@ -113,17 +111,13 @@ core::Result<board::KnobValues> parse_settings(const board::Board& board,
   return values;
 }
 
-core::Result<layout::MemoryMap> checked_map(core::FileSystem& files,
-                                            const std::string& folder,
-                                            const board::Board& board,
+core::Result<layout::MemoryMap> checked_map(const board::Board& board,
                                             const board::KnobValues& set,
                                             const std::vector<std::string>& typed) {
   auto map = layout::resolve(board, set);
-  const auto accepted = board::load_accepted(files, folder, board.asked_as);
-  MEMSIZE_TRY(accepted);
-  core::Diagnostics found = map ? layout::check_map_but(*map, *accepted) : map.error();
+  core::Diagnostics found = map ? layout::check_and_accept(*map) : map.error();
   if (core::has_errors(found)) {
-    if (!typed.empty() && checked_map(files, folder, board, {})) {
+    if (!typed.empty() && checked_map(board, {})) {
       blame_settings(board, typed, found);
     }
     return tl::make_unexpected(std::move(found));

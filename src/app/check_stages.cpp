@@ -317,7 +317,7 @@ std::optional<layout::MemoryMap> check_board(Session& session,
   for (const auto& [knob, value] : *settings) {
     values[knob] = value;
   }
-  auto map = checked_map(session.files, session.data.boards, *board, values);
+  auto map = checked_map(*board, values);
   if (!map) {
     keep(map.error(), report);
     return std::nullopt;

@@ -26,18 +26,18 @@ core::Result<Emission> sized_map(Session& session, const EmitRequest& request) {
   // Frozen: no size changes.
 
   // Where on the chip, checked by code that shares nothing with the layout.
-  auto map = checked_map(session.files, session.data.boards, board, values, request.board.set);
-  auto baseline = layout::resolve(board, {});
+  auto map = checked_map(board, values, request.board.set);
   if (!map) {
     say_nearest(board, values, map.error());
     return tl::make_unexpected(map.error());
   }
-  MEMSIZE_TRY(baseline);
   core::Diagnostics over = over_budget(request.budgets, *map);
   if (!over.empty()) {
     return tl::make_unexpected(std::move(over));
   }
   keep_warnings(map->remarks, emission.diagnostics);
+  auto baseline = values.empty() ? map : layout::resolve(board, {});
+  MEMSIZE_TRY(baseline);
   emission.map = std::move(*map);
   emission.baseline = std::move(*baseline);
   // Frozen: no address changes.

@@ -1,7 +1,6 @@
 // From suggestions to the values of a map, and from a map's files back to what they say.
 #include "map_stages.hpp"
 
-#include "memsize/board/accepted.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/verify.hpp"
@@ -81,15 +80,10 @@ core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
     }
   }
   core::Diagnostics found = emit::verify_map(files, "").diagnostics;
-  const auto accepted =
-      board::load_accepted(session.files, session.data.boards, emission.map.board.asked_as);
-  if (!accepted) {
-    return accepted.error();
-  }
   // What --only left out is missing on purpose; what the board accepts was said of the map.
   std::erase_if(found, [&](const core::Diagnostic& diagnostic) {
     return diagnostic.severity != core::Severity::kError ||
-           layout::is_accepted_by_name(*accepted, emission.map.board, diagnostic);
+           layout::is_accepted_by_name(emission.map.board, diagnostic);
   });
   for (core::Diagnostic& diagnostic : found) {
     diagnostic.hint = "a template wrote this file; nothing was changed on disk";

@@ -89,8 +89,7 @@ class BoardReader {
     for (const Value step : top.items("rebuild")) {
       read_step(step);
     }
-    // Who checks the map reads them again (accepted.hpp); here they must be well-formed.
-    (void)read_accepted(top, errors_);
+    board_.accepted = read_accepted(top, errors_);
     top.finish();
     check_outputs();
     check_demands();

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,10 +41,14 @@ core::Result<std::vector<Value>> strings_of(Value list, std::string_view key) {
 }
 
 // Without what is read here and by nobody else.
-Document without_own_keys(const Document& file) {
-  bool found = false;
-  const Document rest = docs::without(file.root(), "inherit", found);
-  return docs::without(rest.root(), "remove", found);
+Document without_own_keys(Document file) {
+  for (const char* const key : {"inherit", "remove"}) {
+    bool found = false;
+    if (file.root()[key]) {
+      file = docs::without(file.root(), key, found);
+    }
+  }
+  return file;
 }
 
 std::string folder_of(const std::string& path) {
@@ -85,10 +90,10 @@ class Loader {
                  : core::fail(
                        core::error(Code::kBoardInherit, text.error().front().message, asked_by));
     }
-    const auto file = docs::parse_toml(*text, path);
+    auto file = docs::parse_toml(*text, path);
     MEMSIZE_TRY(file);
     open_.push_back(file_name);
-    auto merged = apply(path, *file);
+    auto merged = apply(path, std::move(*file));
     open_.pop_back();
     return merged;
   }
@@ -97,16 +102,16 @@ class Loader {
   [[nodiscard]] const std::vector<std::string>& read() const { return read_; }
 
  private:
-  core::Result<Document> apply(const std::string& path, const Document& file) {
+  core::Result<Document> apply(const std::string& path, Document file) {
     const auto parents = strings_of(file.root()["inherit"], "inherit");
     const auto removed = strings_of(file.root()["remove"], "remove");
     MEMSIZE_TRY(parents);
     MEMSIZE_TRY(removed);
     Document merged;
     for (const Value parent : *parents) {
-      const auto loaded = load(find(path, parent.string()), parent.place());
+      auto loaded = load(find(path, parent.string()), parent.place());
       MEMSIZE_TRY(loaded);
-      merged = docs::merged(merged.root(), loaded->root());
+      merged = merged.root() ? docs::merged(merged.root(), loaded->root()) : std::move(*loaded);
     }
     for (const Value key : *removed) {
       bool found = false;
@@ -119,7 +124,8 @@ class Loader {
                         "'remove' takes dotted keys of the inherited files"));
       }
     }
-    return docs::merged(merged.root(), without_own_keys(file).root());
+    Document own = without_own_keys(std::move(file));
+    return merged.root() ? docs::merged(merged.root(), own.root()) : std::move(own);
   }
 
   // Beside the file that names it, else among the bundled boards.

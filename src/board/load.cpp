@@ -2,7 +2,6 @@
 // known whether the trace format, the generation and the RTOS family that a board names exist.
 #include "memsize/board/load.hpp"
 
-#include "memsize/board/accepted.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/find.hpp"
@@ -255,22 +254,6 @@ core::Result<Board> load_board(core::FileSystem& files,
   board->asked_as = found->path == name ? name : found->short_name;
   board->files = std::move(read);
   return board;
-}
-
-core::Result<Accepted> load_accepted(core::FileSystem& files,
-                                     const std::string& folder,
-                                     const std::string& name) {
-  const auto found = find_board(files, folder, name);
-  const auto file = found ? load_inherited(files, found->path, folder)
-                          : core::Result<docs::Document>{tl::make_unexpected(found.error())};
-  MEMSIZE_TRY(file);
-  core::Diagnostics errors;
-  Fields top{file->root(), "the board", errors};
-  Accepted accepted = read_accepted(top, errors);
-  if (!errors.empty()) {
-    return tl::make_unexpected(std::move(errors));
-  }
-  return accepted;
 }
 
 std::vector<Board> boards_of_part(core::FileSystem& files,

@@ -231,8 +231,12 @@ class SectionsReader {
   }
 
   // Every name that the core's linker map has.
-  std::vector<std::string> regions_of(const std::string& core) {
-    std::vector<std::string> regions;
+  const std::vector<std::string>& regions_of(const std::string& core) {
+    const auto [known, is_new] = regions_.try_emplace(core);
+    std::vector<std::string>& regions = known->second;
+    if (!is_new) {
+      return regions;
+    }
     const auto add = [&](const std::string& name, const std::vector<std::string>& cores) {
       if (core::contains(cores, core)) {
         regions.push_back(name);
@@ -270,7 +274,7 @@ class SectionsReader {
   // Vendors write a core's name in several cases.
   std::optional<std::string> find(const std::string& core, const std::string& name) {
     const std::string wanted = substituted(core, name);
-    const std::vector<std::string> regions = regions_of(core);
+    const std::vector<std::string>& regions = regions_of(core);
     if (core::contains(regions, wanted)) {
       return wanted;
     }
@@ -293,6 +297,8 @@ class SectionsReader {
   ReaderContext& context_;
   std::map<std::string, core::Place> codes_;
   std::map<std::string, core::Place> stacks_;
+  /// By core.
+  std::map<std::string, std::vector<std::string>> regions_;
   /// By core: the sections that it has so far, with dots.
   std::map<std::string, std::map<std::string, core::Place>> names_;
 };

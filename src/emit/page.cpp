@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -42,8 +43,15 @@ class PageView {
       : input_(input),
         map_(input.map),
         baseline_(input.baseline),
+        old_regions_(input.baseline.regions, &Region::name),
         facts_(input.facts == nullptr ? none_ : *input.facts),
-        owners_(owners_of(input.map)) {}
+        owners_(owners_of(input.map)) {
+    for (const layout::Carveout& carveout : map_.carveouts) {
+      for (const std::string& member : carveout.members) {
+        carveout_of_.emplace(member, carveout.label);
+      }
+    }
+  }
 
   Json view() {
     // What has to be done is said as in REBUILD.md.
@@ -125,9 +133,9 @@ class PageView {
     std::size_t resized = 0;
     std::size_t moved = 0;
     for (const Region& region : map_.regions) {
-      const Region* old = old_of(region);
+      const Region* old = region_in(old_regions_, region);
       const bool other_size = old == nullptr || old->size != region.size;
-      if (region.kind == RegionKind::kRegion && is_changed(region, baseline_)) {
+      if (region.kind == RegionKind::kRegion && is_changed(region, old_regions_)) {
         ++(other_size ? resized : moved);
       }
     }
@@ -277,18 +285,12 @@ class PageView {
     return view;
   }
 
-  [[nodiscard]] const Region* old_of(const Region& region) const {
-    return core::find_where(baseline_.regions, [&](const Region& one) {
-      return one.name == region.name && one.kind == region.kind && one.cores == region.cores;
-    });
-  }
-
   // "was 64 MiB, from 0x...": what stood there before.
   [[nodiscard]] std::string change_of(const Region& region) const {
-    if (!is_changed(region, baseline_)) {
+    if (!is_changed(region, old_regions_)) {
       return {};
     }
-    const Region* old = old_of(region);
+    const Region* old = region_in(old_regions_, region);
     if (old == nullptr) {
       return "new";
     }
@@ -303,11 +305,8 @@ class PageView {
   }
 
   [[nodiscard]] std::string carveout_of(const Region& region) const {
-    const layout::Carveout* found =
-        core::find_where(map_.carveouts, [&](const layout::Carveout& carveout) {
-          return core::contains(carveout.members, region.name);
-        });
-    return found == nullptr ? std::string{} : found->label;
+    const auto* label = core::value_in(carveout_of_, region.name);
+    return label == nullptr ? std::string{} : *label;
   }
 
   // One for all that checks say of the region.
@@ -371,6 +370,7 @@ class PageView {
   // Each region, and behind it its other names.
   [[nodiscard]] Json rows() {
     Json rows = Json::array();
+    const RegionsByName other_names{map_.regions, &Region::of};
     std::vector<const Region*> owned;
     for (const Region& region : map_.regions) {
       if (region.kind == RegionKind::kRegion) {
@@ -384,12 +384,7 @@ class PageView {
     for (const Region* one : owned) {
       const Region& region = *one;
       ++shown_;
-      std::vector<const Region*> others;
-      for (const Region& other : map_.regions) {
-        if (other.kind != RegionKind::kRegion && other.of == region.name) {
-          others.push_back(&other);
-        }
-      }
+      const std::vector<const Region*>& others = other_names.all(region.name);
       rows.push_back(row(region, !others.empty()));
       for (const Region* other : others) {
         rows.push_back(row(*other, false));
@@ -477,8 +472,11 @@ class PageView {
   const EmitInput& input_;
   const MemoryMap& map_;
   const MemoryMap& baseline_;
+  RegionsByName old_regions_;
   const PageFacts& facts_;
   std::vector<std::string> owners_;
+  // By region, the label.
+  std::unordered_map<std::string, std::string> carveout_of_;
   std::size_t shown_ = 0;
 };
 

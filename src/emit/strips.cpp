@@ -35,7 +35,7 @@ constexpr int kStripHeight = 24;
 
 // What lies in a bank, by address.
 std::vector<Segment> taken(const MemoryMap& map,
-                           const MemoryMap& other,
+                           const RegionsByName& other,
                            const std::vector<std::string>& owners,
                            const PhysRange& bank) {
   std::vector<Segment> segments;
@@ -81,7 +81,7 @@ void add_rest(const MemoryMap& map, const PhysRange& hole, std::vector<Segment>&
 }
 
 std::vector<Segment> segments_of(const MemoryMap& map,
-                                 const MemoryMap& other,
+                                 const RegionsByName& other,
                                  const std::vector<std::string>& owners,
                                  const PhysRange& bank) {
   std::vector<Segment> segments;
@@ -216,16 +216,25 @@ std::size_t owner_of(const std::vector<std::string>& owners, const Region& regio
                                : static_cast<std::size_t>(found - owners.begin());
 }
 
-bool is_changed(const Region& region, const MemoryMap& other) {
-  const Region* old = core::find_where(other.regions, [&](const Region& one) {
-    return one.name == region.name && one.kind == region.kind && one.cores == region.cores;
-  });
+const Region* region_in(const RegionsByName& other, const Region& region) {
+  for (const Region* one : other.all(region.name)) {
+    if (one->kind == region.kind && one->cores == region.cores) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+bool is_changed(const Region& region, const RegionsByName& other) {
+  const Region* old = region_in(other, region);
   return old == nullptr || old->size != region.size || old->physical_base != region.physical_base ||
          old->virtual_base != region.virtual_base;
 }
 
 std::vector<BankStrips> strips_of(const MemoryMap& map, const MemoryMap& baseline) {
   const std::vector<std::string> owners = owners_of(map);
+  const RegionsByName regions{map.regions, &Region::name};
+  const RegionsByName old_regions{baseline.regions, &Region::name};
   const auto any_changed = [](const std::vector<Segment>& segments) {
     return std::ranges::any_of(segments, &Segment::changed);
   };
@@ -233,8 +242,8 @@ std::vector<BankStrips> strips_of(const MemoryMap& map, const MemoryMap& baselin
   bool compares = false;
   for (const board::Bank& bank : map.board.banks) {
     BankStrips strips{bank.name, bank.range, bank.range};
-    std::vector<Segment> now = segments_of(map, baseline, owners, bank.range);
-    std::vector<Segment> before = segments_of(baseline, map, owners, bank.range);
+    std::vector<Segment> now = segments_of(map, old_regions, owners, bank.range);
+    std::vector<Segment> before = segments_of(baseline, regions, owners, bank.range);
     if (!has_regions(now) && !has_regions(before)) {
       continue;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "memsize/core/address.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/layout/memory_map.hpp"
 
 #include <array>
@@ -48,8 +49,14 @@ struct BankStrips {
 [[nodiscard]] std::size_t owner_of(const std::vector<std::string>& owners,
                                    const layout::Region& region);
 
+using RegionsByName = core::ByName<layout::Region>;
+
+/// The region of another map that is the same one to its cores; null where there is none.
+[[nodiscard]] const layout::Region* region_in(const RegionsByName& other,
+                                              const layout::Region& region);
+
 /// Whether the other map has such a region elsewhere, of another size, or not at all.
-[[nodiscard]] bool is_changed(const layout::Region& region, const layout::MemoryMap& other);
+[[nodiscard]] bool is_changed(const layout::Region& region, const RegionsByName& other);
 
 /// Banks without a region are left out.
 [[nodiscard]] std::vector<BankStrips> strips_of(const layout::MemoryMap& map,

@@ -253,9 +253,9 @@ Json rebuild_view(const EmitInput& input) {
   view["cores"] = cores.empty() ? std::string{"none"} : core::join(cores, ", ");
   view["regions"] = Json::array();
   for (const Region& region : map.regions) {
-    const Region* old = baseline.find_owned(region.name);
-    if (region.kind == RegionKind::kRegion && !region.knob.empty() && old != nullptr &&
-        old->size != region.size) {
+    const bool is_sized = region.kind == RegionKind::kRegion && !region.knob.empty();
+    const Region* old = is_sized ? baseline.find_owned(region.name) : nullptr;
+    if (old != nullptr && old->size != region.size) {
       view["regions"].push_back({{"name", region.name},
                                  {"before", core::format_size(old->size)},
                                  {"after", core::format_size(region.size)},

@@ -108,10 +108,8 @@ const board::AcceptedDefect* find_accepted(const board::Accepted& accepted,
   });
 }
 
-bool is_accepted_by_name(const board::Accepted& accepted,
-                         const board::Board& board,
-                         const core::Diagnostic& finding) {
-  return std::ranges::any_of(accepted, [&](const board::AcceptedDefect& each) {
+bool is_accepted_by_name(const board::Board& board, const core::Diagnostic& finding) {
+  return std::ranges::any_of(board.accepted, [&](const board::AcceptedDefect& each) {
     return each.code == core::code_name(finding.code) &&
            parties(board, each.message) == parties(board, finding.message);
   });

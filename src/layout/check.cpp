@@ -81,9 +81,9 @@ core::Diagnostics check_map(const MemoryMap& map) {
   return run_checks(map, [](core::Code) { return true; });
 }
 
-core::Diagnostics check_map_but(const MemoryMap& map, const board::Accepted& accepted) {
+core::Diagnostics check_and_accept(const MemoryMap& map) {
   return run_checks(
-      map, [](core::Code) { return true; }, accepted);
+      map, [](core::Code) { return true; }, map.board.accepted);
 }
 
 core::Diagnostics check_map(const MemoryMap& map, const std::set<core::Code>& only) {

@@ -360,27 +360,57 @@ void check_duplicates(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-// Every byte of a hull belongs to a member or to a gap that the board keeps on purpose.
-void check_holes(const MemoryMap& map, core::Diagnostics& found) {
-  for (const Carveout& carveout : map.carveouts) {
-    std::vector<Named<core::PhysAddr>> inside;
-    for (const std::string& name : carveout.members) {
-      const Region* member = map.find_owned(name);
-      if (const auto range = member->physical(); range) {
-        inside.push_back({name, *range, member->place});
+// Owned regions on the bus, by address.
+class OnBus {
+ public:
+  explicit OnBus(const MemoryMap& map) {
+    for (const Region& region : map.regions) {
+      const auto range = region.physical();
+      if (region.kind == RegionKind::kRegion && range && !range->empty()) {
+        regions_.push_back(&region);
       }
     }
+    std::ranges::stable_sort(
+        regions_, {}, [](const Region* region) { return *region->physical_base; });
+    for (const Region* region : regions_) {
+      const core::PhysAddr last = region->physical()->last();
+      furthest_.push_back(furthest_.empty() ? last : std::max(furthest_.back(), last));
+    }
+  }
+
+  // Those that have a byte of the range.
+  [[nodiscard]] std::vector<const Region*> in(const core::PhysRange& range) const {
+    std::vector<const Region*> found;
+    const auto first = std::ranges::lower_bound(furthest_, range.base()) - furthest_.begin();
+    for (auto each = regions_.begin() + first;
+         each != regions_.end() && *(*each)->physical_base <= range.last();
+         ++each) {
+      if ((*each)->physical()->overlaps(range)) {
+        found.push_back(*each);
+      }
+    }
+    return found;
+  }
+
+ private:
+  std::vector<const Region*> regions_;
+  // The last byte of this and of all before it: an accepted overlap may reach far.
+  std::vector<core::PhysAddr> furthest_;
+};
+
+// Every byte of a hull belongs to a member or to a gap that the board keeps on purpose.
+void check_holes(const MemoryMap& map, core::Diagnostics& found) {
+  const OnBus on_bus{map};
+  for (const Carveout& carveout : map.carveouts) {
+    std::vector<Named<core::PhysAddr>> inside;
     for (const Gap& gap : map.gaps) {
       if (carveout.range.contains(gap.physical)) {
         inside.push_back({"a gap", gap.physical, carveout.place});
       }
     }
-    // What belongs to somebody else is check_members' business.
-    for (const Region& region : map.regions) {
-      const auto range = region.physical();
-      if (region.kind == RegionKind::kRegion && range && carveout.range.overlaps(*range)) {
-        inside.push_back({region.name, *range, region.place});
-      }
+    // Its members; what belongs to somebody else is check_members' business.
+    for (const Region* region : on_bus.in(carveout.range)) {
+      inside.push_back({region->name, *region->physical(), region->place});
     }
     std::ranges::stable_sort(
         inside, [](const auto& a, const auto& b) { return a.range.base() < b.range.base(); });
@@ -435,20 +465,16 @@ void check_two_carveouts(const MemoryMap& map, core::Diagnostics& found) {
 
 void check_members(const MemoryMap& map, core::Diagnostics& found) {
   check_two_carveouts(map, found);
+  const OnBus on_bus{map};
   for (const Carveout& carveout : map.carveouts) {
-    for (const Region& region : map.regions) {
-      const auto range = region.physical();
-      if (region.kind != RegionKind::kRegion || !range || !carveout.range.overlaps(*range)) {
-        continue;
-      }
-      const bool member =
-          std::ranges::find(carveout.members, region.name) != carveout.members.end();
-      if (!member) {
+    for (const Region* stranger : on_bus.in(carveout.range)) {
+      const Region& region = *stranger;
+      if (!core::contains(carveout.members, region.name)) {
         core::Diagnostic forgotten =
             core::error(Code::kCarveoutMember,
                         fmt::format("'{}' {} lies in carve-out '{}' but is not one of its members",
                                     region.name,
-                                    core::format_range(*range),
+                                    core::format_range(*region.physical()),
                                     carveout.label),
                         carveout.place,
                         fmt::format("add \"{}\" to its 'covers'", region.name))

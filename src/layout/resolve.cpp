@@ -487,13 +487,26 @@ class Resolver {
           core::did_you_mean(name, names));
   }
 
+  // Once all regions are there; as find_owned().
+  const Region* owned(const std::string& name) {
+    if (!regions_) {
+      regions_.emplace(map_.regions, &Region::name);
+    }
+    for (const Region* region : regions_->all(name)) {
+      if (region->kind == RegionKind::kRegion) {
+        return region;
+      }
+    }
+    return nullptr;
+  }
+
   // The owned regions behind a list of names of regions, groups and carve-outs.
   std::vector<const Region*> members_of(const std::vector<std::string>& names,
                                         const std::vector<core::Place>& places) {
     std::vector<const Region*> members;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const std::string& name = names[i];
-      if (const Region* region = map_.find_owned(name); region != nullptr) {
+      if (const Region* region = owned(name); region != nullptr) {
         members.push_back(region);
         continue;
       }
@@ -503,7 +516,7 @@ class Resolver {
         continue;
       }
       for (const std::string& member : *inner) {
-        members.push_back(map_.find_owned(member));
+        members.push_back(owned(member));
       }
     }
     return members;
@@ -570,6 +583,7 @@ class Resolver {
     };
     std::ranges::stable_sort(
         map_.regions, [&](const Region& a, const Region& b) { return address(a) < address(b); });
+    regions_.reset();
     std::ranges::stable_sort(map_.carveouts, [](const Carveout& a, const Carveout& b) {
       return a.range.base() < b.range.base();
     });
@@ -750,6 +764,7 @@ class Resolver {
 
   bool mmu_only_;
   MemoryMap map_;
+  std::optional<core::ByName<Region>> regions_;
   std::map<std::string, Cursor> ends_;
   // Region and whether its physical name is in the HTML map.
   std::vector<std::pair<std::string, bool>> named_physically_;

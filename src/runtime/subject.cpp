@@ -62,7 +62,10 @@ struct Wanted {
 class SubjectMaker {
  public:
   SubjectMaker(const layout::MemoryMap& map, const emit::MapFiles& files)
-      : map_(map), files_(files) {}
+      : map_(map),
+        files_(files),
+        regions_(map.regions, &layout::Region::name),
+        written_(files.map.regions, &emit::MapRegion::name) {}
 
   core::Result<Subject> make() {
     subject_.board = map_.board.name;
@@ -274,9 +277,10 @@ class SubjectMaker {
     if (!files.linker.empty()) {
       place.path = files.linker.front().place.path;
     }
+    const core::ByName<emit::WrittenRange> linker{files.linker, &emit::WrittenRange::name};
     for (const emit::MapRegion& region : files_.map.regions) {
       const bool has = core::contains(region.cores, files.core);
-      const bool known = core::contains(files.linker, region.name, &emit::WrittenRange::name);
+      const bool known = linker.find(region.name) != nullptr;
       if (has && !known) {
         errors_.push_back(
             core::error(Code::kVerifyDisagree,
@@ -292,16 +296,12 @@ class SubjectMaker {
   // Where a region lies on the bus; an alias where the region does that it is another name for.
   [[nodiscard]] std::optional<std::uint64_t> physical_of(const emit::MapRegion& written,
                                                          const std::string& core) const {
-    const auto alias = std::ranges::find_if(map_.regions, [&](const layout::Region& region) {
-      return region.kind == layout::RegionKind::kAlias && region.name == written.name &&
-             region.seen_by(core);
+    const auto& named = regions_.all(written.name);
+    const auto alias = std::ranges::find_if(named, [&](const layout::Region* region) {
+      return region->kind == layout::RegionKind::kAlias && region->seen_by(core);
     });
-    if (alias == map_.regions.end()) {
-      return written.physical;
-    }
-    const auto own = std::ranges::find_if(
-        files_.map.regions, [&](const auto& region) { return region.name == alias->of; });
-    return own == files_.map.regions.end() ? written.physical : own->physical;
+    const emit::MapRegion* own = alias == named.end() ? nullptr : written_.find((*alias)->of);
+    return own == nullptr ? written.physical : own->physical;
   }
 
   // Two entries over one address have no meaning that could be tried.
@@ -333,15 +333,16 @@ class SubjectMaker {
   }
 
   void make_region(const emit::WrittenRange& range, const Wanted& wanted, SubjectCore& core) {
-    const auto written = std::ranges::find_if(files_.map.regions, [&](const auto& region) {
-      return region.name == range.name && core::contains(region.cores, core.name);
-    });
+    const auto* const* found = core::find_where(
+        written_.all(range.name),
+        [&](const emit::MapRegion* region) { return core::contains(region->cores, core.name); });
+    const emit::MapRegion* written = found == nullptr ? nullptr : *found;
     const auto virtual_range =
         core::VirtRange::make(core::VirtAddr{range.base}, core::Bytes{range.size});
-    if (written == files_.map.regions.end() || !virtual_range) {
+    if (written == nullptr || !virtual_range) {
       errors_.push_back(core::error(
           Code::kVerifyDisagree,
-          written == files_.map.regions.end()
+          written == nullptr
               ? fmt::format("'{}' is in the linker map of {} but not in memory_map.json",
                             core::printable(range.name),
                             core.name)
@@ -365,10 +366,10 @@ class SubjectMaker {
     if (const auto physical = physical_of(*written, core.name)) {
       region.physical = core::PhysAddr{*physical};
     }
-    for (const layout::Region& own : map_.regions) {
-      if (own.name == range.name && own.seen_by(core.name)) {
-        region.align = own.align;
-        check_place(core.name, *written, own);
+    for (const layout::Region* own : regions_.all(range.name)) {
+      if (own->seen_by(core.name)) {
+        region.align = own->align;
+        check_place(core.name, *written, *own);
       }
     }
     region.kinds = kinds_of(written->cache);
@@ -512,6 +513,8 @@ class SubjectMaker {
 
   const layout::MemoryMap& map_;
   const emit::MapFiles& files_;
+  core::ByName<layout::Region> regions_;
+  core::ByName<emit::MapRegion> written_;
   Subject subject_;
   /// Regions that were told to lie outside of the DRAM.
   std::set<std::string> outside_;

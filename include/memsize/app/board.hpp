@@ -50,12 +50,9 @@ struct BoardRequest {
                                           const std::string& folder,
                                           BoardRequest& request);
 
-/// resolve() and every check; what the board accepts of its defects is a remark. `files` and
-/// `folder` are where the board was loaded from. What is wrong only with these values is told of
-/// the settings that were typed.
+/// resolve() and every check; what the board accepts of its defects is a remark. What is wrong only
+/// with these values is told of the settings that were typed.
 [[nodiscard]] core::Result<layout::MemoryMap> checked_map(
-    core::FileSystem& files,
-    const std::string& folder,
     const board::Board& board,
     const board::KnobValues& set,
     const std::vector<std::string>& typed = {});

@@ -1,9 +1,7 @@
-// What a board accepts of its own map's defects. It stands beside the board, because only the
-// checks of a whole map ask for it.
+// What a board accepts of its own map's defects.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/core/file_system.hpp"
 
 #include <cstddef>
 #include <string>
@@ -22,10 +20,5 @@ struct AcceptedDefect {
 };
 
 using Accepted = std::vector<AcceptedDefect>;
-
-/// The tables [[accepted]] of a board that can be loaded by that name, a bundled one's or a path.
-[[nodiscard]] core::Result<Accepted> load_accepted(core::FileSystem& files,
-                                                   const std::string& folder,
-                                                   const std::string& name);
 
 }  // namespace memsize::board

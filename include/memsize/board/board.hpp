@@ -2,6 +2,7 @@
 // file's grammar is in boards/README.md; layout/ turns a board and knob values into a map.
 #pragma once
 
+#include "memsize/board/accepted.hpp"
 #include "memsize/board/expression.hpp"
 #include "memsize/board/mmu.hpp"
 #include "memsize/board/mpu.hpp"
@@ -198,6 +199,7 @@ struct Board {
   std::vector<Carveout> carveouts;
   std::vector<Carveout> groups;
   std::vector<std::pair<std::string, Expression>> header_bases;
+  Accepted accepted;
   /// Where each name of `header_bases` was written.
   std::vector<core::Place> header_base_places;
   Mmu mmu;

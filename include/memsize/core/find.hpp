@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace memsize::core {
@@ -29,6 +31,33 @@ template <typename Map, typename Key>
   const auto found = map.find(key);
   return found == map.end() ? nullptr : &found->second;
 }
+
+/// The items of a list by a name of theirs, for whoever asks for many. Refers to the list, whose
+/// items and names must stay where they are.
+template <typename Item>
+class ByName {
+ public:
+  ByName(const std::vector<Item>& items, std::string Item::*name) {
+    for (const Item& item : items) {
+      by_name_[item.*name].push_back(&item);
+    }
+  }
+
+  /// In the list's order; none where no item is called so.
+  [[nodiscard]] const std::vector<const Item*>& all(std::string_view name) const {
+    static const std::vector<const Item*> none;
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? none : found->second;
+  }
+
+  /// The first; null where there is none.
+  [[nodiscard]] const Item* find(std::string_view name) const {
+    return all(name).empty() ? nullptr : all(name).front();
+  }
+
+ private:
+  std::unordered_map<std::string_view, std::vector<const Item*>> by_name_;
+};
 
 /// Whether an item has such a `member`.
 template <typename Items, typename Value, typename Member = std::identity>

@@ -27,15 +27,13 @@ struct Check {
 /// Runs every check whose prerequisite held. Findings are sorted by place.
 [[nodiscard]] core::Diagnostics check_map(const MemoryMap& map);
 
-/// The same, but an error that is accepted is a warning, and hides none of the checks behind it.
-[[nodiscard]] core::Diagnostics check_map_but(const MemoryMap& map,
-                                              const board::Accepted& accepted);
+/// The same, but an error that the board accepts is a warning, and hides none of the checks behind
+/// it.
+[[nodiscard]] core::Diagnostics check_and_accept(const MemoryMap& map);
 
 /// Whether what reads the map's files back found what is accepted: by the code, and by the cores
 /// and regions that it names.
-[[nodiscard]] bool is_accepted_by_name(const board::Accepted& accepted,
-                                       const board::Board& board,
-                                       const core::Diagnostic& finding);
+[[nodiscard]] bool is_accepted_by_name(const board::Board& board, const core::Diagnostic& finding);
 
 /// Those of the checks alone.
 [[nodiscard]] core::Diagnostics check_map(const MemoryMap& map, const std::set<core::Code>& only);

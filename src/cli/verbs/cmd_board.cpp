@@ -1,7 +1,6 @@
 // memsize board: lists boards and parts, shows the map of one or its memories in tables, and checks
 // them. Every window is shown with placed, kept and free bytes, which add up.
 #include "memsize/app/board.hpp"
-#include "memsize/board/accepted.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/core/text.hpp"
@@ -220,10 +219,7 @@ Table window_table(const layout::MemoryMap& map) {
   return table;
 }
 
-std::string board_text(app::Session& session,
-                       const std::string& name,
-                       const board::Board& board,
-                       const layout::MemoryMap& map) {
+std::string board_text(const board::Board& board, const layout::MemoryMap& map) {
   std::string text = fmt::format("{}: {}\n", board.name, board.title);
   if (!board.provisional.empty()) {
     text += fmt::format("  provisional: {}\n", board.provisional);
@@ -237,9 +233,7 @@ std::string board_text(app::Session& session,
                         core::format_range(bank.range),
                         core::format_size(bank.range.size()));
   }
-  const auto accepted = board::load_accepted(session.files, session.data.boards, name);
-  for (std::size_t i = 0; accepted && i < accepted->size(); ++i) {
-    const board::AcceptedDefect& defect = (*accepted)[i];
+  for (const board::AcceptedDefect& defect : board.accepted) {
     text += fmt::format("  accepts {}, because {}: {}\n", defect.code, defect.why, defect.message);
   }
   text += "\n" + region_table(map).text(0);
@@ -285,7 +279,7 @@ core::Result<void> show_one(app::Session& session, const std::string& name, Outc
   MEMSIZE_TRY(board);
   const auto map = layout::resolve(*board, {});
   MEMSIZE_TRY(map);
-  outcome.text += board_text(session, name, *board, *map);
+  outcome.text += board_text(*board, *map);
   outcome.document["boards"].push_back(board_document(*board, *map));
   return {};
 }
@@ -315,7 +309,7 @@ core::Result<std::vector<std::string>> all_names(app::Session& session) {
 void check_board(app::Session& session, const std::string& name, Outcome& outcome) {
   const auto board = board::load_board(session.files, session.data.boards, name);
   core::Result<layout::MemoryMap> map =
-      board ? app::checked_map(session.files, session.data.boards, *board, {})
+      board ? app::checked_map(*board, {})
             : core::Result<layout::MemoryMap>{tl::make_unexpected(board.error())};
   const bool good = map.has_value();
   keep(outcome, good ? map->remarks : map.error());

@@ -109,7 +109,7 @@ class Importer {
       if (round == 0) {
         keep(outcome, sdk::compare_import(variant, *map));
       }
-      const auto checked = app::checked_map(files, session_.data.boards, *board, {});
+      const auto checked = app::checked_map(*board, {});
       if (checked) {
         return;
       }

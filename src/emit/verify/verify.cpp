@@ -148,11 +148,12 @@ class Verifier {
       if (broken(before)) {
         continue;
       }
+      const core::ByName<WrittenRange> by_name{written, &WrittenRange::name};
       for (const MapRegion& region : map_.regions) {
         if (!core::contains(region.cores, core)) {
           continue;
         }
-        const auto* own = core::find_in(written, region.name, &WrittenRange::name);
+        const WrittenRange* own = by_name.find(region.name);
         if (own == nullptr) {
           disagree(
               place_of(file->path),
@@ -175,6 +176,7 @@ class Verifier {
   }
 
   void check_strangers(const std::vector<WrittenRange>& written, const std::string& core) {
+    const core::ByName<MapRegion> regions{map_.regions, &MapRegion::name};
     std::set<std::string> seen;
     for (const WrittenRange& range : written) {
       if (!seen.insert(range.name).second) {
@@ -183,8 +185,8 @@ class Verifier {
                  fmt::format("'{}' stands twice in this linker map", core::printable(range.name)));
         continue;
       }
-      const bool known = std::ranges::any_of(map_.regions, [&](const MapRegion& region) {
-        return region.name == range.name && core::contains(region.cores, core);
+      const bool known = std::ranges::any_of(regions.all(range.name), [&](const MapRegion* region) {
+        return core::contains(region->cores, core);
       });
       if (!known) {
         disagree(range.place,
