@@ -20,7 +20,7 @@ using core::Code;
 std::optional<board::Board> bundled_board(Session& session,
                                           const std::string& soc,
                                           const std::string& os) {
-  auto boards = board::newest_boards(session.files, session.data.boards, soc);
+  auto boards = session.shelf->newest(session.files, session.data.boards, soc);
   const auto found = boards.find(os);
   return found == boards.end() ? std::nullopt : std::optional{std::move(found->second)};
 }
@@ -37,7 +37,7 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
   if (request.of_tree) {
     return *request.of_tree;
   }
-  auto board = board::load_board(session.files, session.data.boards, request.name);
+  auto board = session.shelf->load(session.files, session.data.boards, request.name);
   if (!board || request.dram.empty()) {
     return board;
   }

@@ -213,24 +213,31 @@ void check_generation(Session& session,
 void check_platform(Session& session,
                     const sdk::Platform& platform,
                     const std::optional<layout::MemoryMap>& asked,
-                    CheckReport& report) {
+                    CheckReport& report,
+                    const sdk::OpenTree* known) {
   report.platforms.push_back(platform);
-  const auto sources = sdk::read_sources(session.files, platform);
-  if (!sources) {
-    keep(sources.error(), report);
+  auto read =
+      known != nullptr ? core::Result<sdk::Sources>{} : sdk::read_sources(session.files, platform);
+  if (!read) {
+    keep(read.error(), report);
     return;
   }
+  const sdk::Sources* sources = known != nullptr ? &known->sources : &*read;
   keep(sources->problems, report);
-  const auto bundled = asked
-                           ? std::map<std::string, board::Board>{}
-                           : board::newest_boards(session.files, session.data.boards, platform.soc);
+  const auto bundled =
+      asked ? std::map<std::string, board::Board>{}
+            : session.shelf->newest(session.files, session.data.boards, platform.soc);
   for (const sdk::Variant& variant : sources->variants) {
     if (asked && asked->board.os != variant.os) {
       continue;
     }
     const auto own = map_for(bundled, variant.os);
     const layout::MemoryMap* map = asked ? &*asked : own ? &*own : nullptr;
-    const sdk::TreeReport found = sdk::check_variant(*sources, variant, map);
+    const sdk::OpenVariant* open = known == nullptr ? nullptr : known->find(variant.os);
+    const bool is_read =
+        open != nullptr && open->first_mpu_region == (map == nullptr ? 0 : map->board.mpu.first);
+    const sdk::TreeReport found =
+        sdk::check_variant(*sources, variant, map, is_read ? open->reading : nullptr);
     keep_new(found.diagnostics, report);
     report.checked.push_back(fmt::format("{} {} ({})",
                                          core::printable(platform.soc, 40),

@@ -3,6 +3,7 @@
 
 #include "memsize/app/check.hpp"
 #include "memsize/emit/verify.hpp"
+#include "memsize/sdk/edit_tree.hpp"
 
 namespace memsize::app {
 
@@ -20,11 +21,13 @@ void check_generation(Session& session,
                       const TreeScope& scope,
                       CheckReport& report);
 
-/// Without `asked`, each operating system is held against the newest bundled board for it.
+/// Without `asked`, each operating system is held against the newest bundled board for it. `known`
+/// is the tree as it is on the disk; null: it is read here.
 void check_platform(Session& session,
                     const sdk::Platform& platform,
                     const std::optional<layout::MemoryMap>& asked,
-                    CheckReport& report);
+                    CheckReport& report,
+                    const sdk::OpenTree* known = nullptr);
 
 /// A written map, and what its memory_map.json says that it was made of.
 struct WrittenMap {

@@ -71,7 +71,8 @@ std::string board_of_generation(Session& session,
                                 const std::string& soc,
                                 const std::string& os,
                                 const std::vector<std::string>& generations) {
-  for (const board::Board& board : board::boards_of_part(session.files, session.data.boards, soc)) {
+  for (const board::Board& board :
+       session.shelf->of_part(session.files, session.data.boards, soc)) {
     if (board.os == os && share_one(board.possible_generations(), generations)) {
       return board.name;
     }

@@ -31,7 +31,7 @@ Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree
   const std::string& soc = tree.sources.platform.soc;
   const std::string command =
       fmt::format("memsize check --sdk {} ", core::printable(request.sdk, kShownOfFault));
-  if (!board::newest_boards(session.files, session.data.boards, soc).empty()) {
+  if (!session.shelf->newest(session.files, session.data.boards, soc).empty()) {
     return {std::nullopt, fmt::format("{}--soc {}", command, soc)};
   }
   CheckRequest check{.board = request.board};
@@ -42,9 +42,12 @@ Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree
           fmt::format("{}--board {}", command, core::printable(request.board.name, kShownOfFault))};
 }
 
-core::Diagnostics findings(Session session, const sdk::Platform& platform, const Check& check) {
+core::Diagnostics findings(Session session,
+                           const sdk::Platform& platform,
+                           const Check& check,
+                           const sdk::OpenTree* known) {
   CheckReport report;
-  check_platform(session, platform, check.asked, report);
+  check_platform(session, platform, check.asked, report, known);
   std::erase_if(report.diagnostics, [](const core::Diagnostic& each) {
     return each.severity == core::Severity::kNote;
   });
@@ -85,7 +88,9 @@ TreeFaults faults_of_tree(Session& session,
                           const sdk::EditPlan& plan) {
   const sdk::Platform& platform = tree.sources.platform;
   const Check check = check_of(session, request, tree);
-  const core::Diagnostics before = findings(session, platform, check);
+  // Scripts that were made to agree are not those of the disk.
+  const core::Diagnostics before =
+      findings(session, platform, check, tree.stale_scripts.empty() ? &tree : nullptr);
   TreeFaults faults;
   if (before.empty()) {
     return faults;
@@ -95,7 +100,9 @@ TreeFaults faults_of_tree(Session& session,
     result.lay(fmt::format("{}/{}", platform.folder, file.path), file.after);
   }
   const core::Diagnostics after =
-      plan.files.empty() ? before : findings({result, session.data}, platform, check);
+      plan.files.empty()
+          ? before
+          : findings({result, session.data, {}, session.shelf}, platform, check, nullptr);
   core::Diagnostics mended = sdk::news(after, before);
   core::Diagnostics left = sdk::news(mended, before);
   const core::Place place{request.sdk};

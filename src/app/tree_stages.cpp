@@ -52,7 +52,7 @@ core::Result<sdk::OpenTree> open_in(Session& session,
     options.dram = *core::parse_bytes(request.board.dram);
   }
   sdk::ModelBoards models =
-      all ? board::newest_boards(session.files, session.data.boards, board->soc)
+      all ? session.shelf->newest(session.files, session.data.boards, board->soc)
           : sdk::ModelBoards{};
   const std::string os = board->os;
   models.insert_or_assign(os, std::move(*board));

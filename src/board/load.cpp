@@ -256,7 +256,31 @@ core::Result<Board> load_board(core::FileSystem& files,
   return board;
 }
 
-std::vector<Board> boards_of_part(core::FileSystem& files,
+std::vector<Shelf::State> Shelf::states_of(core::FileSystem& files, const Board& board) {
+  std::vector<State> states;
+  for (const std::string& path : board.files) {
+    const auto size = files.size(path);
+    states.push_back({files.entry(path).mtime_ns, size ? *size : UINT64_MAX});
+  }
+  return states;
+}
+
+core::Result<Board> Shelf::load(core::FileSystem& files,
+                                const std::string& folder,
+                                const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  const auto known = read_.find({folder, name});
+  if (known != read_.end() && known->second.states == states_of(files, known->second.board)) {
+    return known->second.board;
+  }
+  auto board = load_board(files, folder, name);
+  if (board && !is_path(name)) {
+    read_.insert_or_assign({folder, name}, Read{*board, states_of(files, *board)});
+  }
+  return board;
+}
+
+std::vector<Board> Shelf::of_part(core::FileSystem& files,
                                   const std::string& folder,
                                   const std::string& soc) {
   std::vector<Board> boards;
@@ -266,7 +290,7 @@ std::vector<Board> boards_of_part(core::FileSystem& files,
     if (!(*names)[i].starts_with(soc)) {
       continue;
     }
-    auto board = load_board(files, folder, (*names)[i]);
+    auto board = load(files, folder, (*names)[i]);
     if (board && board->soc == soc) {
       boards.push_back(std::move(*board));
     }
@@ -274,11 +298,11 @@ std::vector<Board> boards_of_part(core::FileSystem& files,
   return boards;
 }
 
-std::map<std::string, Board> newest_boards(core::FileSystem& files,
+std::map<std::string, Board> Shelf::newest(core::FileSystem& files,
                                            const std::string& folder,
                                            const std::string& soc) {
   std::map<std::string, Board> newest;
-  for (Board& board : boards_of_part(files, folder, soc)) {
+  for (Board& board : of_part(files, folder, soc)) {
     const auto known = newest.find(board.os);
     if (known == newest.end() || known->second.sdk < board.sdk) {
       newest.insert_or_assign(board.os, std::move(board));

@@ -1,9 +1,11 @@
 // What every request is done with.
 #pragma once
 
+#include "memsize/board/load.hpp"
 #include "memsize/core/file_system.hpp"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,8 @@ struct Session {
   DataFolders data;
   /// None: hints name the board and the settings alone.
   Propose propose = {};
+  /// The bundled boards that were read so far.
+  std::shared_ptr<board::Shelf> shelf = std::make_shared<board::Shelf>();
 };
 
 }  // namespace memsize::app

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memsize::board {
@@ -32,16 +34,44 @@ enum class BoardKind : std::uint8_t { kBoard, kPart };
 [[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
                                                                     const std::string& folder);
 
-/// The bundled boards of a part, by name.
-[[nodiscard]] std::vector<Board> boards_of_part(core::FileSystem& files,
-                                                const std::string& folder,
-                                                const std::string& soc);
+/// Reads each bundled board once, however often a run asks for it; again where a file of it has
+/// changed since. Several threads may ask at once.
+class Shelf {
+ public:
+  /// As load_board(). A file at a path is read each time.
+  [[nodiscard]] core::Result<Board> load(core::FileSystem& files,
+                                         const std::string& folder,
+                                         const std::string& name);
 
-/// By operating system, the bundled boards of a part; of several, that of the newest SDK. Boards
-/// that cannot be read are left out.
-[[nodiscard]] std::map<std::string, Board> newest_boards(core::FileSystem& files,
-                                                         const std::string& folder,
-                                                         const std::string& soc);
+  /// The bundled boards of a part, by name. Boards that cannot be read are left out.
+  [[nodiscard]] std::vector<Board> of_part(core::FileSystem& files,
+                                           const std::string& folder,
+                                           const std::string& soc);
+
+  /// By operating system; of several, that of the newest SDK.
+  [[nodiscard]] std::map<std::string, Board> newest(core::FileSystem& files,
+                                                    const std::string& folder,
+                                                    const std::string& soc);
+
+ private:
+  struct State {
+    std::int64_t mtime_ns = 0;
+    std::uint64_t size = 0;
+
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  struct Read {
+    Board board;
+    std::vector<State> states;  // of the board's files
+  };
+
+  static std::vector<State> states_of(core::FileSystem& files, const Board& board);
+
+  std::mutex mutex_;
+  // By the folder of the boards, and a name.
+  std::map<std::pair<std::string, std::string>, Read> read_;
+};
 
 /// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.
 /// Every value keeps the place where it was written. An inherited file is looked for beside the one

@@ -5,8 +5,10 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/tree.hpp"
+#include "memsize/sdk/view.hpp"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +26,12 @@ struct TreeReport {
 /// sdk.reserved, sdk.stale (a file that nothing uses), sdk.comment (a comment that is not true),
 /// layout.*, and those of mmu.*, mpu.* and rat.* for what a core makes of its linker map's
 /// addresses. `board` is the map of a board of that part and operating system, of any sizes;
-/// without one nothing is said about caches.
+/// without one nothing is said about caches. `reading` is what read_variant() made of the variant
+/// with that board's first MPU region; null: it is read here.
 [[nodiscard]] TreeReport check_variant(const Sources& sources,
                                        const Variant& variant,
-                                       const layout::MemoryMap* board);
+                                       const layout::MemoryMap* board,
+                                       std::shared_ptr<const Reading> reading = nullptr);
 
 /// A rule that an SDK tree is held against, beside those of layout and of a written map.
 struct TreeRule {

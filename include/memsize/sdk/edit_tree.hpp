@@ -33,6 +33,8 @@ struct OpenVariant {
   /// Into the tree's sources.
   const Variant* variant = nullptr;
   std::shared_ptr<const Reading> reading;
+  /// As read_variant() was given it.
+  unsigned first_mpu_region = 0;
   /// Imported from the tree; places in it lead to the script.
   board::Board board;
   /// With the tree's values.

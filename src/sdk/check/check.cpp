@@ -237,9 +237,11 @@ const std::vector<TreeRule>& tree_rules() {
 
 TreeReport check_variant(const Sources& sources,
                          const Variant& variant,
-                         const layout::MemoryMap* board) {
-  const auto reading =
-      read_variant(sources, variant, board == nullptr ? 0 : board->board.mpu.first);
+                         const layout::MemoryMap* board,
+                         std::shared_ptr<const Reading> reading) {
+  if (reading == nullptr) {
+    reading = read_variant(sources, variant, board == nullptr ? 0 : board->board.mpu.first);
+  }
   TreeReport report = VariantChecker{View{sources, variant, *reading, board}}.run();
   for (const auto& [path, file] : sources.files) {
     core::add_text(report.diagnostics, file.path_under(sources.platform.folder), file.content);

@@ -33,9 +33,8 @@ class Opener {
     const auto own = models_.find(variant.os);
     const auto model = own == models_.end() ? models_.find(os_) : own;
     const bool known = model != models_.end();
-    OpenVariant open{
-        .variant = &variant,
-        .reading = read_variant(sources, variant, known ? model->second.mpu.first : 0)};
+    OpenVariant open{.variant = &variant, .first_mpu_region = known ? model->second.mpu.first : 0};
+    open.reading = read_variant(sources, variant, open.first_mpu_region);
     auto import =
         import_board(sources,
                      variant,
