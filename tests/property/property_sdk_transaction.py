@@ -2,9 +2,9 @@
 
 The driver makes the change; a part of it takes the place of the C library's calls that change the disk
 (tests/support/disk_faults.cpp). For every such call of an apply, of a second apply and of a revert, the
-process is killed before it, or after it with a write half done. Then the next run must find a way to the
-whole old or the whole new tree, and revert to the original, with modes and times. Then each call fails
-once, or from there on, as a full or broken disk would let it.
+process is killed before it, or after it with a write half done; then at any time, by the clock. The next run
+must find a way to the whole old or the whole new tree, and revert to the original, with modes and times. Then
+each call fails once, or from there on, as a full or broken disk would let it.
 """
 
 import argparse
@@ -272,6 +272,40 @@ class Bench:
             self.must_be(tree, self.original, self.applied, self.twice, what=what)
             self.run("revert", tree)
             self.must_be_original(tree, what)
+
+    def kill_at_any_time(self, seconds: float) -> None:
+        """By the clock, not at a call; what ends it is killed, too, as often as not."""
+        ends = time.monotonic() + seconds
+        rounds: list[tuple[str, Path, Path, Path | None]] = [
+            ("apply", self.original, self.applied, self.first), ("apply", self.applied, self.twice, self.second),
+            ("revert", self.applied, self.original, None), ("revert", self.twice, self.original, None)]
+        whole: dict[str, float] = {}
+        while time.monotonic() < ends:
+            verb, old, new, plan = self.random.choice(rounds)
+            tree = self.copy(old)
+            said = [verb]
+            for again in ("", *self.random.choices(["recover", "revert"], k=self.random.randrange(3))):
+                word = again or verb
+                begun = time.monotonic()
+                child = subprocess.Popen([str(self.driver), word, str(tree), *([str(plan)] if plan and not again else [])],
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                try:
+                    child.wait(self.random.uniform(0, 1.1 * whole.get(word, 0.05)))
+                    whole[word] = max(whole.get(word, 0), time.monotonic() - begun)
+                except subprocess.TimeoutExpired:
+                    child.kill()
+                    child.wait()
+                    self.kills += 1
+                said.append(f"{word} after {time.monotonic() - begun:.4f} s")
+            what = f"killed at any time: {', '.join(said)}"
+            if len(said) > 2:
+                self.run("recover", tree)
+                self.must_be(tree, self.original, self.applied, self.twice, what=what)
+                self.run("revert", tree)
+                self.must_be_original(tree, what)
+                shutil.rmtree(tree)
+            else:
+                self.recovered(tree, old, new, plan, what)
 
     # --- Two trees ------------------------------------------------------------------------------------
 
@@ -906,6 +940,7 @@ def main() -> int:
     parser.add_argument("--step", type=int, default=13, help="only every so many-th call is killed, or fails")
     parser.add_argument("--every", action="store_true", help="every call is, and files are large")
     parser.add_argument("--times", action="store_true", help="say how long each part took")
+    parser.add_argument("--seconds", type=float, default=3, help="how long it is killed at any time")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--only", default="", help="parts whose name contains this")
     options = parser.parse_args()
@@ -924,6 +959,7 @@ def main() -> int:
             "kill-second": lambda: bench.kill_everywhere("second apply", "apply", applied, twice, bench.second),
             "kill-revert": lambda: bench.kill_everywhere("revert", "revert", twice, original, None),
             "kill-twice": bench.kill_twice,
+            "kill-at-any-time": lambda: bench.kill_at_any_time(options.seconds),
             "refuse-apply": lambda: bench.refuse_everywhere("apply", original, applied, bench.first),
             "refuse-second": lambda: bench.refuse_everywhere("second apply", applied, twice, bench.second),
             "kill-pair": bench.kill_pair,
