@@ -128,7 +128,7 @@ struct Report {
 MESSAGE = "memsize: error[memory.end]: "
 STEPS = 60
 # A run of so many allocations is split at each of them, a longer one so often.
-MOST, SPLITS = (10_000, 2_500) if os.environ.get("MEMSIZE_MANY_ROUNDS") else (10_000, 1_250)
+MOST, SPLITS = 10_000, 2_500
 MIB = 1 << 20
 
 

@@ -22,9 +22,9 @@ TARGET = SOURCE / "src" / "runtime" / "target"
 BUDGETS = (102400, 6000, 2600)
 FEW = bool(os.environ.get("MEMSIZE_FEW_ROUNDS"))
 # Some of them are refused.
-NETWORKS = 30 if FEW else 640 if os.environ.get("MEMSIZE_MANY_ROUNDS") else 120
+NETWORKS = 30 if FEW else 320
 # Of them, those that run on emulated harts, each at all times of the DMA.
-EMULATED = 3 if FEW else 6
+EMULATED = 3 if FEW else 12
 # So small that weights are staged, layers are in slabs and tensors go to L3.
 TIGHT = ("--set", "l2=3000", "--set", "stage_linear=1024", "--set", "activations=3000", "--set", "activation_spill=1500")
 
