@@ -216,8 +216,13 @@ void check_platform(Session& session,
                     CheckReport& report,
                     const sdk::OpenTree* known) {
   report.platforms.push_back(platform);
-  auto read =
-      known != nullptr ? core::Result<sdk::Sources>{} : sdk::read_sources(session.files, platform);
+  const auto programs = board::load_mpu_programs(session.files, session.data.boards);
+  if (!programs) {
+    keep(programs.error(), report);
+    return;
+  }
+  auto read = known != nullptr ? core::Result<sdk::Sources>{}
+                               : sdk::read_sources(session.files, platform, *programs);
   if (!read) {
     keep(read.error(), report);
     return;
@@ -285,8 +290,13 @@ WrittenMap check_written(Session& session, const std::string& folder, CheckRepor
     keep(files.error(), report);
     return written;
   }
+  const auto programs = board::load_mpu_programs(session.files, session.data.boards);
+  if (!programs) {
+    keep(programs.error(), report);
+    return written;
+  }
   written.files = std::move(*files);
-  const emit::VerifyReport found = emit::verify_map(written.files, folder);
+  const emit::VerifyReport found = emit::verify_map(written.files, folder, *programs);
   keep(found.diagnostics, report);
   report.checked.insert(report.checked.end(), found.read.begin(), found.read.end());
   written.board = found.board;

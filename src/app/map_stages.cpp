@@ -79,7 +79,11 @@ core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
       files.push_back({artifact.path, artifact.content});
     }
   }
-  core::Diagnostics found = emit::verify_map(files, "").diagnostics;
+  board::MpuPrograms programs;
+  if (const auto& table = emission.map.board.mpu.table) {
+    programs.push_back(table);
+  }
+  core::Diagnostics found = emit::verify_map(files, "", programs).diagnostics;
   // What --only left out is missing on purpose; what the board accepts was said of the map.
   std::erase_if(found, [&](const core::Diagnostic& diagnostic) {
     return diagnostic.severity != core::Severity::kError ||

@@ -168,7 +168,9 @@ core::Result<Setup> set_up(Session& session,
                            const Candidate& candidate,
                            const ValidateRequest& request) {
   Setup setup;
-  const auto files = emit::read_map_files(candidate.files, candidate.root);
+  const auto programs = board::load_mpu_programs(session.files, session.data.boards);
+  MEMSIZE_TRY(programs);
+  const auto files = emit::read_map_files(candidate.files, candidate.root, *programs);
   MEMSIZE_TRY(files);
   auto subject = runtime::make_subject(candidate.map, *files);
   MEMSIZE_TRY(subject);

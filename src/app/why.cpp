@@ -156,7 +156,9 @@ core::Result<layout::Answer> ask_tree(Session& session,
   const auto platform = choose_platform(
       session, request, request.soc.empty() && named ? (*board)->board.soc : request.soc);
   MEMSIZE_TRY(platform);
-  const auto sources = sdk::read_sources(session.files, *platform);
+  const auto programs = board::load_mpu_programs(session.files, session.data.boards);
+  MEMSIZE_TRY(programs);
+  const auto sources = sdk::read_sources(session.files, *platform, *programs);
   MEMSIZE_TRY(sources);
   const auto variant = sdk::find_variant(*sources, os);
   MEMSIZE_TRY(variant);

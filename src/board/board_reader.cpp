@@ -36,8 +36,10 @@ bool is_compatible(std::string text) {
 
 class BoardReader {
  public:
-  BoardReader(std::string name, Value file) : file_(file), context_(board_, errors_) {
+  BoardReader(std::string name, Value file, std::shared_ptr<const MpuProgram> table)
+      : file_(file), context_(board_, errors_) {
     board_.name = std::move(name);
+    board_.mpu.table = std::move(table);
   }
 
   core::Result<Board> read() {
@@ -548,8 +550,10 @@ bool is_file_name(std::string_view name) {
          });
 }
 
-core::Result<Board> read_board(std::string name, Value file) {
-  return BoardReader{std::move(name), file}.read();
+core::Result<Board> read_board(std::string name,
+                               Value file,
+                               std::shared_ptr<const MpuProgram> table) {
+  return BoardReader{std::move(name), file, std::move(table)}.read();
 }
 
 }  // namespace memsize::board

@@ -5,6 +5,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/docs/value.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ namespace memsize::board {
 [[nodiscard]] bool is_file_name(std::string_view name);
 
 /// Errors are sorted by place.
-[[nodiscard]] core::Result<Board> read_board(std::string name, docs::Value file);
+/// `table` is what [mpu] names as its program; null where that is sysconfig.
+[[nodiscard]] core::Result<Board> read_board(std::string name,
+                                             docs::Value file,
+                                             std::shared_ptr<const MpuProgram> table);
 
 }  // namespace memsize::board

@@ -82,6 +82,26 @@ core::Diagnostics check_format(core::FileSystem& files, const std::string& folde
   return found;
 }
 
+// Null for sysconfig.
+core::Result<std::shared_ptr<const MpuProgram>> program_of(core::FileSystem& files,
+                                                           const std::string& folder,
+                                                           Value board) {
+  const Value named = string_at(board["mpu"], "program");
+  if (!named || named.string() == kMpuBySysconfig) {
+    return nullptr;
+  }
+  auto known = bundled_boards(files, folder + "/programs").value_or(std::vector<std::string>{});
+  if (core::contains(known, named.string())) {
+    return load_mpu_program(files, folder, named.string());
+  }
+  known.insert(known.begin(), std::string{kMpuBySysconfig});
+  return core::fail(
+      core::error(Code::kBoardValue,
+                  fmt::format("program '{}' of [mpu] is unknown", core::printable(named.string())),
+                  named.place(),
+                  fmt::format("the MPU is programmed by: {}", core::join(known, ", "))));
+}
+
 tl::unexpected<core::Diagnostics> unknown_board(std::string what, std::string hint) {
   return core::fail(
       core::error(Code::kBoardUnknown, std::move(what), {}, std::move(hint)).of_option("--board"));
@@ -242,8 +262,12 @@ core::Result<Board> load_board(core::FileSystem& files,
     return is_a_part(name);
   }
   MEMSIZE_TRY(file);
-  auto board = read_board(found->short_name, file->root());
+  const auto program = program_of(files, folder, file->root());
+  auto board = read_board(found->short_name, file->root(), program.value_or(nullptr));
   core::Diagnostics errors = check_format(files, folder, file->root());
+  if (!program) {
+    errors.insert(errors.end(), program.error().begin(), program.error().end());
+  }
   if (!board) {
     errors.insert(errors.end(), board.error().begin(), board.error().end());
   }

@@ -42,25 +42,6 @@ bool means(const MpuAttribute& attribute) {
          attribute.shareable == shareable;
 }
 
-// Whether a C file of the PDK can say it. With TEX from 4 on there is one cache policy, inside and
-// outside; else there are seven kinds of memory, of which SafeRTOS_mpu_r5f.c exchanges C and B.
-bool has_pdk_words(const MpuAttribute& attribute, MpuProgram program) {
-  const unsigned policy = (attribute.cacheable ? 2U : 0U) + (attribute.bufferable ? 1U : 0U);
-  const bool alike = attribute.cacheable == attribute.bufferable;
-  switch (attribute.tex) {
-    case 0:
-      return alike || program == MpuProgram::kCsl;
-    case 1:
-      return alike;
-    case 2:
-      return policy == 0;
-    case 3:
-      return false;
-    default:
-      return attribute.tex - chip::kMpuPolicies == policy;
-  }
-}
-
 void read_attribute(ReaderContext& context, Value field) {
   Fields reader{field, named("MPU attribute", field), context.errors()};
   if (!reader.is_table()) {
@@ -94,7 +75,7 @@ void read_attribute(ReaderContext& context, Value field) {
                  fmt::format("it has: {}; leave it out for CUSTOM", core::join(known, ", ")));
   }
   attribute.sysconfig = sysconfig.text;
-  const MpuProgram program = context.board().mpu.program;
+  const MpuProgram* program = context.board().mpu.table.get();
   if (std::ranges::find(known, sysconfig.text) != known.end() && has_tex && !means(attribute)) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("{} has other bits than sysconfig's '{}'",
@@ -103,17 +84,16 @@ void read_attribute(ReaderContext& context, Value field) {
                  sysconfig.place,
                  "write the bits of that name, or leave 'sysconfig' out for CUSTOM");
   }
-  if (has_tex && program != MpuProgram::kSysconfig && !has_pdk_words(attribute, program)) {
+  if (has_tex && program != nullptr && program->find_kind(attribute) == nullptr) {
     reader.wrong(Code::kBoardValue,
-                 fmt::format("{} cannot be written for program '{}': TEX {}, C {}, B {}",
+                 fmt::format("{} cannot be written for program '{}': TEX {}, C {:d}, B {:d}",
                              named("MPU attribute", field),
-                             name_of(program),
+                             program->name,
                              attribute.tex,
-                             attribute.cacheable ? 1 : 0,
-                             attribute.bufferable ? 1 : 0),
+                             attribute.cacheable,
+                             attribute.bufferable),
                  field.key_place(),
-                 "the PDK has words for tex = 4 + 2 * cacheable + bufferable, and for its seven "
-                 "CSL_ARM_R5_MEM_ATTR kinds");
+                 fmt::format("it has words for these TEX, C and B: {}", program->kinds_text()));
   }
   reader.finish();
   context.board().mpu.attributes.push_back(std::move(attribute));
@@ -214,20 +194,8 @@ void read_mpu(ReaderContext& context, Value table) {
   constexpr unsigned kLastRegion = 15;
   Fields reader{table, "[mpu]", context.errors()};
   Mpu& mpu = context.board().mpu;
-  const Text program = reader.text("program", std::string{name_of(MpuProgram::kSysconfig)});
-  std::vector<std::string> programs;
-  for (const MpuProgram each : {MpuProgram::kSysconfig, MpuProgram::kCsl, MpuProgram::kSafertos}) {
-    programs.emplace_back(name_of(each));
-    if (program.text == programs.back()) {
-      mpu.program = each;
-    }
-  }
-  if (std::ranges::find(programs, program.text) == programs.end()) {
-    reader.wrong(Code::kBoardValue,
-                 fmt::format("program '{}' of [mpu] is unknown", core::printable(program.text)),
-                 program.place,
-                 fmt::format("the MPU is programmed by: {}", core::join(programs, ", ")));
-  }
+  // Which programs there are is known to whoever reads the file (load.cpp).
+  (void)reader.text("program");
   mpu.first = read_small(reader, "first", 0, kLastRegion, "[mpu]");
   mpu.last = read_small(reader, "last", kLastRegion, kLastRegion, "[mpu]");
   if (mpu.first > mpu.last) {

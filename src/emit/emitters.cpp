@@ -196,15 +196,14 @@ core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input) {
 }
 
 core::Result<std::vector<Artifact>> render_mpu(const EmitInput& input) {
-  const board::MpuProgram program = input.map.board.mpu.program;
-  const bool in_sysconfig = program == board::MpuProgram::kSysconfig;
+  const board::MpuProgram* program = input.map.board.mpu.table.get();
   std::vector<Artifact> artifacts;
   for (const board::Core& core : input.map.board.cores) {
     const layout::MpuTable* mpu = find_mpu(input.map, core.name);
     const layout::RatTable* rat =
         input.map.board.rat.in_sysconfig ? find_rat(input.map, core.name) : nullptr;
     rat = rat == nullptr || rat->ranges.empty() ? nullptr : rat;
-    const layout::MpuTable* for_sysconfig = in_sysconfig ? mpu : nullptr;
+    const layout::MpuTable* for_sysconfig = program == nullptr ? mpu : nullptr;
     if (for_sysconfig != nullptr || rat != nullptr) {
       MEMSIZE_TRY(add(artifacts,
                       input,
@@ -212,11 +211,11 @@ core::Result<std::vector<Artifact>> render_mpu(const EmitInput& input) {
                       "mpu-syscfg",
                       mpu_syscfg_view(input.map, core.name, for_sysconfig, rat)));
     }
-    if (!in_sysconfig && mpu != nullptr) {
+    if (program != nullptr && mpu != nullptr) {
       MEMSIZE_TRY(add(artifacts,
                       input,
                       core.name + "/mpu_cfg.c",
-                      program == board::MpuProgram::kCsl ? "mpu-csl" : "mpu-safertos",
+                      program->template_name,
                       mpu_source_view(input.map, *mpu)));
     }
   }

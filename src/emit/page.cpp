@@ -360,7 +360,7 @@ class PageView {
             {"change", change},
             {"changed", !change.empty()},
             {"cores", core::join(region.cores, " ")},
-            {"cache", region.cache == chip::Cache::kAny ? "" : board::name_of(region.cache)},
+            {"cache", region.cache == chip::Cache::kAny ? "" : chip::name_of(region.cache)},
             {"attributes", region.attributes},
             {"carveout", carveout_of(region)},
             {"badges", badges_of(region)},

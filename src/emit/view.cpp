@@ -90,7 +90,7 @@ Json region_document(const Region& region) {
   json["size_bytes"] = region.size.count();
   json["cores"] = strings(region.cores);
   if (region.cache != chip::Cache::kAny) {
-    json["cache"] = board::name_of(region.cache);
+    json["cache"] = chip::name_of(region.cache);
   }
   json["in_header"] = region.in_header;
   json["in_html"] = region.in_html;

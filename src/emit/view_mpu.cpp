@@ -1,5 +1,5 @@
-// MPU regions and RAT entries in the words of each consumer: sysconfig's names, the PDK's and
-// SafeRTOS' constants, register words, and the documents' fields.
+// MPU regions and RAT entries in the words of each consumer: sysconfig's names, those of a table of
+// C, register words, and the documents' fields.
 #include "view_mpu.hpp"
 
 #include "memsize/chip/limits.hpp"
@@ -25,8 +25,6 @@ using layout::MemoryMap;
 using layout::MpuRegion;
 using layout::MpuTable;
 using layout::RatTable;
-
-// TEX has this bit where the cache policies stand in the attribute itself.
 
 const board::MpuAttribute& attribute_of(const MemoryMap& map, const MpuRegion& region) {
   const board::MpuAttribute* attribute = map.board.mpu.find_attribute(region.attribute);
@@ -88,76 +86,14 @@ std::string flag(bool value) {
   return value ? "true" : "false";
 }
 
-// The PDK's name of a memory attribute that is no cache policy.
-std::string memory_name(const board::MpuAttribute& attribute) {
-  struct Row {
-    unsigned tex;
-    bool cacheable;
-    bool bufferable;
-    std::string_view name;
-  };
-
-  static constexpr std::array<Row, 7> kRows = {{
-      {0, false, false, "STRONGLY_ORDERED"},
-      {0, false, true, "SHAREABLE"},
-      {0, true, false, "CACHED_WT_NO_WA"},
-      {0, true, true, "CACHED_WB_NO_WA"},
-      {1, false, false, "STRONGLY_NON_CACHED"},
-      {1, true, true, "CACHED_WB_WA"},
-      {2, false, false, "NON_SHAREABLE"},
-  }};
-  const auto row = std::ranges::find_if(kRows, [&](const Row& each) {
-    return each.tex == attribute.tex && each.cacheable == attribute.cacheable &&
-           each.bufferable == attribute.bufferable;
-  });
-  core::bug_if(row == kRows.end(), "the PDK has no name for an MPU attribute");
-  return fmt::format("CSL_ARM_R5_MEM_ATTR_{}", row->name);
-}
-
-std::string policy_name(const board::MpuAttribute& attribute) {
-  static constexpr std::array<std::string_view, chip::kMpuPolicies> kNames = {
-      "NON_CACHEABLE", "WB_WA", "WT_NO_WA", "WB_NO_WA"};
-  return fmt::format("CSL_ARM_R5_CACHE_POLICY_{}", kNames.at(attribute.tex % chip::kMpuPolicies));
-}
-
-// "64KB", as the PDK writes sizes in names.
-std::string size_name(std::uint64_t size) {
-  constexpr unsigned kStep = 10;
-  static constexpr std::array<std::string_view, 4> kUnits = {"B", "KB", "MB", "GB"};
-  const auto bits = static_cast<unsigned>(std::countr_zero(size));
-  return fmt::format("{}{}", 1U << (bits % kStep), kUnits.at(bits / kStep));
-}
-
-// SafeRTOS' names of the eighths that are off; its numbers for them are the port's business.
-std::string safertos_mask(const MpuRegion& region) {
-  static constexpr std::array<std::string_view, chip::kMpuParts> kOrdinals = {
-      "1ST", "2ND", "3RD", "4TH", "5TH", "6TH", "7TH", "8TH"};
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < kOrdinals.size(); ++i) {
-    if ((region.disabled >> i & 1U) != 0) {
-      names.push_back(fmt::format("mpuREGION_{}_SUB_REGION_DISABLE", kOrdinals.at(i)));
-    }
-  }
-  return names.empty() ? "mpuREGION_ALL_SUB_REGIONS_ENABLED" : core::join(names, " | ");
-}
-
+// The words of the table's fields stand beside what all formats say.
 Json source_region(const MpuRegion& region,
-                   const board::MpuAttribute& attribute,
-                   board::MpuProgram program) {
-  const bool with_policy = attribute.tex >= chip::kMpuPolicies;
+                   const chip::MpuRegionFields& fields,
+                   const board::MpuProgram& program) {
   Json view = region_view(region);
-  view["size_name"] = size_name(region.range.size().count());
-  view["size"] = region.range.size().count() < chip::kMpuSpace / 2
-                     ? fmt::format("0x{:X}U", region.range.size().count())
-                     : std::string{"portmpuLARGEST_REGION_SIZE_ACTUAL"};
-  view["disabled"] = program == board::MpuProgram::kSafertos ? safertos_mask(region)
-                     : region.disabled == 0 ? "CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL"
-                                            : fmt::format("0x{:02X}U", region.disabled);
-  view["execute_never"] = attribute.execute ? "0U" : "1U";
-  view["shareable"] = attribute.shareable ? "1U" : "0U";
-  view["cacheable"] = with_policy;
-  view["policy"] = with_policy ? policy_name(attribute) : "0U";
-  view["memory"] = with_policy ? "0U" : memory_name(attribute);
+  for (const auto& [field, word] : program.words_of(fields)) {
+    view[field] = word;
+  }
   return view;
 }
 
@@ -241,9 +177,11 @@ Json mpu_source_view(const MemoryMap& map, const MpuTable& table) {
   view["core"] = table.core;
   view["first_number"] = fmt::format("{}", map.board.mpu.first);
   view["last_number"] = fmt::format("{}", map.board.mpu.last);
-  view["regions"] = Json::array(table.regions, [&](const MpuRegion& region) -> Json {
-    return source_region(region, attribute_of(map, region), map.board.mpu.program);
-  });
+  view["regions"] = Json::array();
+  const std::vector<chip::MpuRegionFields> fields = mpu_fields(table, map.board.mpu);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    view["regions"].push_back(source_region(table.regions[i], fields[i], *map.board.mpu.table));
+  }
   return view;
 }
 
@@ -267,7 +205,7 @@ Json mpu_documents(const MemoryMap& map) {
   Json list = Json::array();
   for (const MpuTable& table : map.mpu) {
     Json json = {{"core", table.core},
-                 {"program", board::name_of(map.board.mpu.program)},
+                 {"program", map.board.mpu.program()},
                  {"first", map.board.mpu.first},
                  {"last", map.board.mpu.last},
                  {"spare_bytes", table.spare.count()},

@@ -19,7 +19,7 @@ namespace memsize::emit {
                                    const layout::MpuTable* mpu,
                                    const layout::RatTable* rat);
 
-/// What a C file says, in the PDK's words: gCslR5MpuCfg, or gMPUConfigParms for SafeRTOS.
+/// What a table of C says: of each region the word of each field, by the field's name in the table.
 [[nodiscard]] Json mpu_source_view(const layout::MemoryMap& map, const layout::MpuTable& table);
 
 /// The same as words of the MPU's registers.

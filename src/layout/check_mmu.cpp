@@ -177,7 +177,7 @@ void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
                                     core::format_range(piece),
                                     region.name,
                                     entry->mair,
-                                    board::name_of(region.cache)),
+                                    chip::name_of(region.cache)),
                         entry->place,
                         fmt::format("cores that cache a memory differently corrupt it; use {}",
                                     mairs_of(good)))

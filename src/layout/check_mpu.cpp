@@ -63,9 +63,8 @@ class MpuView {
 };
 
 void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
-  // SafeRTOS takes the size in 32 bits.
-  const bool is_safertos = map.board.mpu.program == board::MpuProgram::kSafertos;
-  const std::uint64_t largest = is_safertos ? chip::kMpuSpace / 2 : chip::kMpuSpace;
+  const board::MpuProgram* program = map.board.mpu.table.get();
+  const std::uint64_t largest = program == nullptr ? chip::kMpuSpace : program->largest;
   std::set<std::pair<std::string, std::size_t>> told;
   for (const MpuTable& table : map.mpu) {
     for (const MpuRegion& region : table.regions) {
@@ -92,7 +91,9 @@ void check_fixed(const MemoryMap& map, core::Diagnostics& found) {
                   : fmt::format(
                         "a region is a power of two from 32 B to {} on a multiple of its size: "
                         "{} at {}",
-                        is_safertos ? "2 GiB under SafeRTOS" : "4 GiB",
+                        fmt::format("{}{}",
+                                    core::format_size(core::Bytes{largest}),
+                                    largest == chip::kMpuSpace ? "" : " under " + program->title),
                         core::format_size(core::Bytes{legal}),
                         core::format_hex(base - base % legal)))
               .about({{"entry", region.name}, {"core", table.core}}));
@@ -371,7 +372,7 @@ class CacheCheck {
               piece,
               region.cache == chip::Cache::kAny
                   ? "its linker map has it"
-                  : fmt::format("it must be {}", board::name_of(region.cache)),
+                  : fmt::format("it must be {}", chip::name_of(region.cache)),
               region.place);
       }
     }

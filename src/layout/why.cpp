@@ -62,7 +62,7 @@ void add_mpu(const MemoryMap& map, CoreHardware& hardware) {
            base,
            region.range.size().count(),
            attribute == nullptr ? region.attribute
-                                : std::string{board::name_of(cache_of(*attribute))},
+                                : std::string{chip::name_of(cache_of(*attribute))},
            region.disabled});
     }
   }
@@ -248,7 +248,7 @@ class BoardAnswerer {
       subject.physical = owner->physical_base->value();
     }
     if (owner->cache != chip::Cache::kAny) {
-      subject.must_be = board::name_of(owner->cache);
+      subject.must_be = chip::name_of(owner->cache);
     }
     if (region.kind == RegionKind::kAlias) {
       subject.facts.push_back(

@@ -344,7 +344,7 @@ def check_script(context: Context, script: Script, totals: Totals) -> None:
 
 def data_without_boards(folder: Path) -> Path:
     """What memsize would have if it knew none of the parts."""
-    for name in ("boards/parts", "boards/formats", "templates"):
+    for name in ("boards/parts", "boards/formats", "boards/programs", "templates"):
         shutil.copytree(SOURCE / name, folder / name)
     return folder
 

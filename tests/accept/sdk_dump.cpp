@@ -9,6 +9,7 @@
 #include "formats/claims.hpp"
 #include "formats/dpl_config.hpp"
 #include "formats/linker_sections.hpp"
+#include "mpu_programs.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -153,7 +154,9 @@ json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
   } else if (kind == "dpl") {
     items = dpl_items(job, errors);
   } else if (kind == "mpu") {
-    for (const auto& region : emit::parse_mpu_source(file, "", job.constants, errors).regions) {
+    for (const auto& region :
+         emit::parse_mpu_source(file, "", memsize::test::mpu_programs(), job.constants, 0, errors)
+             .regions) {
       items.push_back({{"number", region.fields.number},
                        {"base", region.fields.base},
                        {"size", region.fields.size},
@@ -186,7 +189,9 @@ json items_of(const std::string& kind, const Job& job, Diagnostics& errors) {
     auto wrong = sdk::wrong_claims(claims, emit::parse_syscfg(file, "", unused));
     auto regions = emit::parse_mpu_syscfg(file, "", 0, unused).regions;
     if (file.path.ends_with(".c")) {
-      regions = emit::parse_mpu_source(file, "", job.constants, errors).regions;
+      regions =
+          emit::parse_mpu_source(file, "", memsize::test::mpu_programs(), job.constants, 0, errors)
+              .regions;
     }
     const auto sizes = sdk::wrong_claims(claims, regions);
     wrong.insert(wrong.end(), sizes.begin(), sizes.end());

@@ -11,6 +11,7 @@
 #include "memsize/layout/memory_map.hpp"
 
 #include "check.hpp"
+#include "mpu_programs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -77,16 +78,38 @@ void check_map(const memsize::layout::MemoryMap& map, memsize::core::FileSystem&
   for (const auto& artifact : *artifacts) {
     written.push_back({artifact.path, artifact.content});
   }
-  require(!memsize::core::has_errors(memsize::emit::verify_map(written, "").diagnostics),
+  require(!memsize::core::has_errors(
+              memsize::emit::verify_map(written, "", memsize::test::mpu_programs()).diagnostics),
           "what is written is read");
   require(memsize::emit::changed_cores(map, map).empty(), "a map equals itself");
+}
+
+// The same text as the words of an MPU's program.
+void check_program(const std::string& text) {
+  memsize::core::MemFileSystem files;
+  memsize::test::put_mpu_programs(files);
+  files.content["boards/programs/p.toml"] = text;
+  const auto program = memsize::board::load_mpu_program(files, "boards", "p");
+  if (!program) {
+    require(memsize::core::has_errors(program.error()), "a failure has errors");
+    check_findings(program.error());
+    return;
+  }
+  for (const auto& kind : (*program)->kinds) {
+    const memsize::chip::MpuBits bits{kind.tex, kind.cacheable, kind.bufferable, true, false};
+    const auto words = (*program)->words_of({bits, 3, "R", 0xA0000000, 0x10000, 0x81});
+    require(!words.at((*program)->size.name).empty(), "a size has a word");
+  }
 }
 
 }  // namespace
 
 MEMSIZE_FUZZ_TARGET(board_toml) {
   memsize::core::MemFileSystem files;
-  files.content["boards/b.toml"] = std::string{reinterpret_cast<const char*>(data), size};
+  memsize::test::put_mpu_programs(files);
+  const std::string text{reinterpret_cast<const char*>(data), size};
+  check_program(text);
+  files.content["boards/b.toml"] = text;
   const auto board = memsize::board::load_board(files, "boards", "b");
   if (!board) {
     require(memsize::core::has_errors(board.error()), "a failure has errors");

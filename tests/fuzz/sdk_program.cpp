@@ -1,6 +1,7 @@
 // Any bytes as a file that programs an MMU, MPU or RAT, and any wanted entries: an error, or a
 // result that reads back as wanted; where nothing wanted differs, the same bytes.
 #include "check.hpp"
+#include "mpu_programs.hpp"
 #include "program/edit_program.hpp"
 
 #include <algorithm>
@@ -209,23 +210,27 @@ void edit_mpu(const emit::MapFile& file, Choices& choices) {
 
 void edit_table(const emit::MapFile& file, Choices& choices) {
   Diagnostics errors;
-  auto regions = fields_of(emit::parse_mpu_source(file, "", kBefore, errors).regions);
+  auto regions = fields_of(
+      emit::parse_mpu_source(file, "", memsize::test::mpu_programs(), kBefore, 0, errors).regions);
   const unsigned first = regions.empty() ? 0 : regions.front().number;
   const std::size_t count = regions.size();
   vary(regions, choices);
   for (std::size_t i = 0; regions.size() != count && i < regions.size(); ++i) {
     regions[i].number = first + static_cast<unsigned>(i);
   }
-  const auto result =
-      sdk::edit_mpu_source(file, "", kBefore, kAfter, regions, {choices.below(2) != 0});
+  const auto result = sdk::edit_mpu_source(
+      {file, "", memsize::test::mpu_programs()}, kBefore, kAfter, regions, {choices.below(2) != 0});
   if (!result) {
     check_errors(result.error());
     return;
   }
-  const auto now = emit::parse_mpu_source({"f", *result}, "", kAfter, errors).regions;
+  const auto now =
+      emit::parse_mpu_source({"f", *result}, "", memsize::test::mpu_programs(), kAfter, 0, errors)
+          .regions;
   require(errors.empty(), "the result is understood");
   same(fields_of(now), regions, false);
-  const auto again = sdk::edit_mpu_source({"f", *result}, "", kAfter, kAfter, fields_of(now));
+  const auto again = sdk::edit_mpu_source(
+      {{"f", *result}, "", memsize::test::mpu_programs()}, kAfter, kAfter, fields_of(now));
   require(again && *again == *result, "what is as wanted keeps its bytes");
 }
 

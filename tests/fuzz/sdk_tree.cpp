@@ -8,6 +8,7 @@
 #include "memsize/sdk/tree.hpp"
 
 #include "check.hpp"
+#include "mpu_programs.hpp"
 #include "show/annotations.hpp"
 #include "show/render_diagnostics.hpp"
 #include "show/sarif.hpp"
@@ -153,7 +154,7 @@ MEMSIZE_FUZZ_TARGET(sdk_tree) {
     return 0;
   }
   for (const sdk::Platform& platform : *platforms) {
-    const auto sources = sdk::read_sources(files, platform);
+    const auto sources = sdk::read_sources(files, platform, memsize::test::mpu_programs());
     if (!sources) {
       check_findings(sources.error(), files.content);
       continue;

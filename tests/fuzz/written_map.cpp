@@ -3,6 +3,7 @@
 #include "memsize/emit/verify.hpp"
 
 #include "check.hpp"
+#include "mpu_programs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -113,7 +114,9 @@ const char* needed(const std::string& path) {
 
 /// The first byte says which file the rest replaces.
 MEMSIZE_FUZZ_TARGET(written_map) {
-  static const bool good_is_good = memsize::emit::verify_map(good_files(), "").diagnostics.empty();
+  static const bool good_is_good =
+      memsize::emit::verify_map(good_files(), "", memsize::test::mpu_programs())
+          .diagnostics.empty();
   require(good_is_good, "the good files agree");
   if (size == 0) {
     return 0;
@@ -121,7 +124,7 @@ MEMSIZE_FUZZ_TARGET(written_map) {
   std::vector<memsize::emit::MapFile> files = good_files();
   memsize::emit::MapFile& victim = files[data[0] % files.size()];
   victim.content.assign(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto report = memsize::emit::verify_map(files, "out");
+  const auto report = memsize::emit::verify_map(files, "out", memsize::test::mpu_programs());
   for (const auto& problem : report.diagnostics) {
     require(!problem.message.empty(), "a finding has a message");
     require(is_plain_name(problem.message) && is_plain_name(problem.hint),

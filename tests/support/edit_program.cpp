@@ -12,6 +12,7 @@
 #include "memsize/emit/written.hpp"
 
 #include "csource/firmware.hpp"
+#include "mpu_programs.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -121,7 +122,9 @@ json read(const json& job,
       said["entries"].push_back(of(entry.fields));
     }
   } else {
-    for (const auto& one : emit::parse_mpu_source(file, "", constants, errors).regions) {
+    for (const auto& one :
+         emit::parse_mpu_source(file, "", memsize::test::mpu_programs(), constants, 0, errors)
+             .regions) {
       said["regions"].push_back(of(one.fields));
     }
   }
@@ -148,7 +151,11 @@ core::Result<std::string> edited(const json& job,
                                 rat_entries(job.at("entries")),
                                 options);
   }
-  return sdk::edit_mpu_source(file, "", before, after, regions(job.at("regions")), options);
+  return sdk::edit_mpu_source({file, "", memsize::test::mpu_programs()},
+                              before,
+                              after,
+                              regions(job.at("regions")),
+                              options);
 }
 
 json of(const core::Diagnostics& errors) {

@@ -1,5 +1,7 @@
 #include "support.hpp"
 
+#include "mpu_programs.hpp"
+
 #include <doctest/doctest.h>
 
 namespace memsize::test {
@@ -160,6 +162,7 @@ std::string with(std::string text, std::string_view from, std::string_view to) {
 core::Result<board::Board> load_text(const std::string& text) {
   core::MemFileSystem files;
   files.content["boards/zx9.toml"] = text;
+  put_mpu_programs(files);
   return board::load_board(files, "boards", "zx9");
 }
 

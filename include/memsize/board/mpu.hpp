@@ -3,12 +3,11 @@
 #pragma once
 
 #include "memsize/board/expression.hpp"
+#include "memsize/board/mpu_program.hpp"
 #include "memsize/chip/memory_type.hpp"
 #include "memsize/core/diagnostic.hpp"
-#include "memsize/core/names.hpp"
 
-#include <array>
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,21 +49,12 @@ struct MpuList {
   core::Place place;
 };
 
-/// Who programs the MPU, and so what a core's file looks like.
-enum class MpuProgram {
-  kSysconfig,  // mpu_armv7 instances
-  kCsl,        // the PDK's gCslR5MpuCfg
-  kSafertos,   // the PDK's gMPUConfigParms for SafeRTOS
-};
-
-using core::name_of;
-
-constexpr auto names_of(MpuProgram /*all*/) {
-  return std::to_array<std::string_view>({"sysconfig", "csl", "safertos"});
-}
+/// What [mpu] calls sysconfig's mpu_armv7 instances; every other program is a table of C.
+inline constexpr std::string_view kMpuBySysconfig = "sysconfig";
 
 struct Mpu {
-  MpuProgram program = MpuProgram::kSysconfig;
+  /// Who programs it, and so what a core's file looks like; null: sysconfig.
+  std::shared_ptr<const MpuProgram> table;
   /// The region numbers that the board may use, both included.
   unsigned first = 0;
   unsigned last = 15;
@@ -73,6 +63,9 @@ struct Mpu {
   std::vector<MpuList> cores;
 
   [[nodiscard]] const MpuAttribute* find_attribute(std::string_view attribute) const;
+
+  /// As [mpu] has it.
+  [[nodiscard]] std::string_view program() const { return table ? table->name : kMpuBySysconfig; }
 };
 
 /// A translation from a core's 32 bits to the bus.

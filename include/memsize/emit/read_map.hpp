@@ -51,6 +51,7 @@ struct MapFiles {
 
 /// Errors: a file that is missing or cannot be parsed. Whether the files agree is verify_map()'s.
 [[nodiscard]] core::Result<MapFiles> read_map_files(const std::vector<MapFile>& files,
-                                                    const std::string& root);
+                                                    const std::string& root,
+                                                    const board::MpuPrograms& programs);
 
 }  // namespace memsize::emit

@@ -3,6 +3,7 @@
 // header and the device tree are parsed as their consumers would.
 #pragma once
 
+#include "memsize/board/mpu_program.hpp"
 #include "memsize/core/diagnostic.hpp"
 
 #include <cstdint>
@@ -42,7 +43,9 @@ struct WrittenRule {
 [[nodiscard]] const std::vector<WrittenRule>& written_rules();
 
 /// `root` is put before paths in messages. The folder must hold a memory_map.json; other files are
-/// checked where they are present.
-[[nodiscard]] VerifyReport verify_map(const std::vector<MapFile>& files, const std::string& root);
+/// checked where they are present. `programs` are those of which tables of MPU regions are read.
+[[nodiscard]] VerifyReport verify_map(const std::vector<MapFile>& files,
+                                      const std::string& root,
+                                      const board::MpuPrograms& programs);
 
 }  // namespace memsize::emit

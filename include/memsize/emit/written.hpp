@@ -3,6 +3,7 @@
 // text: core::add_text() puts it in.
 #pragma once
 
+#include "memsize/board/mpu_program.hpp"
 #include "memsize/chip/entry.hpp"
 #include "memsize/chip/lens.hpp"
 #include "memsize/core/diagnostic.hpp"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -132,18 +134,21 @@ struct WrittenMpuSyscfg {
                                                 core::Diagnostics& errors);
 
 struct WrittenMpuSource {
-  /// "csl" or "safertos", by the table that is defined.
-  std::string program;
+  /// By the table that is defined; null where none is.
+  std::shared_ptr<const board::MpuProgram> program;
   std::vector<WrittenMpuRegion> regions;
 };
 
 /// What a C file may call by name: NAME_ADDR and NAME_SIZE.
 using Constants = std::map<std::string, std::uint64_t>;
 
-/// The regions of gCslR5MpuCfg, or of gMPUConfigParms for SafeRTOS, by number.
+/// The regions of the table of one of `programs`, by number. In a table without numbers the first
+/// entry is region `first`.
 [[nodiscard]] WrittenMpuSource parse_mpu_source(const MapFile& file,
                                                 const std::string& root,
+                                                const board::MpuPrograms& programs,
                                                 const Constants& constants,
+                                                unsigned first,
                                                 core::Diagnostics& errors);
 
 /// Armv8 translation tables as bytes that begin at physical address `base` (DDI 0487, D8): what a

@@ -81,6 +81,8 @@ struct Sources {
   std::vector<Variant> variants;
   /// By their path below the platform's folder.
   std::map<std::string, emit::MapFile> files;
+  /// What may program the MPU of a core, but for sysconfig.
+  board::MpuPrograms programs;
   /// What could not be read or evaluated; a variant whose script failed is not there.
   core::Diagnostics problems;
 
@@ -95,7 +97,9 @@ struct Sources {
 [[nodiscard]] std::string path_of(const ScriptExport& exported);
 
 /// Reads the platform. An error only where it has no script at all.
-[[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files, const Platform& platform);
+[[nodiscard]] core::Result<Sources> read_sources(core::FileSystem& files,
+                                                 const Platform& platform,
+                                                 const board::MpuPrograms& programs);
 
 /// The variant for an operating system. The errors are those of its script, else sdk.tree, which
 /// names the systems that there are. The sources must outlive it.

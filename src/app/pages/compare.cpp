@@ -50,7 +50,7 @@ void describe_regions(const MemoryMap& map, std::vector<Described>& all) {
       one.values.emplace_back("virtual", core::format_address(*region.virtual_base));
     }
     one.values.emplace_back("attributes", region.attributes);
-    one.values.emplace_back("cached", std::string{board::name_of(region.cache)});
+    one.values.emplace_back("cached", std::string{chip::name_of(region.cache)});
     all.push_back(std::move(one));
   }
 }

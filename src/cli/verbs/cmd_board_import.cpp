@@ -75,7 +75,9 @@ class Importer {
   core::Result<sdk::Sources> read_tree() {
     const auto platform = sdk::find_platform(session_.files, options_.sdk, options_.soc);
     MEMSIZE_TRY(platform);
-    return sdk::read_sources(session_.files, *platform);
+    const auto programs = board::load_mpu_programs(session_.files, session_.data.boards);
+    MEMSIZE_TRY(programs);
+    return sdk::read_sources(session_.files, *platform, *programs);
   }
 
   core::Result<std::optional<board::Board>> choose_board() {

@@ -2,6 +2,7 @@
 // nothing: that is verify.cpp's. A document in which a key stands twice is refused.
 #include "memsize/emit/read_map.hpp"
 
+#include "memsize/board/mpu.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -83,7 +84,7 @@ void read_map_carveouts(Fields& json, WrittenMap& map) {
 void read_map_mpu(Fields& json, WrittenMap& map) {
   for (Fields& item : json.required_tables("mpu")) {
     MapMpu mpu{.core = item.required_one_line("core"),
-               .program = item.one_of("program", {"sysconfig", "csl", "safertos"}),
+               .program = item.required_one_line("program"),
                .first = small(item, "first", kLastMpuRegion),
                .last = small(item, "last", kLastMpuRegion)};
     for (Fields& part : item.required_tables("regions")) {
@@ -178,8 +179,10 @@ void read_map_members(Fields& json, WrittenMap& map) {
 // The files of a map, core by core.
 class FilesReader {
  public:
-  FilesReader(const std::vector<MapFile>& files, const std::string& root)
-      : files_(files), root_(root) {}
+  FilesReader(const std::vector<MapFile>& files,
+              const std::string& root,
+              const board::MpuPrograms& programs)
+      : files_(files), root_(root), programs_(programs) {}
 
   core::Result<MapFiles> read() {
     if (const MapFile* document = find("memory_map.json")) {
@@ -262,7 +265,7 @@ class FilesReader {
   void read_mpu(CoreFiles& files) {
     const MapMpu* mpu = read_.map.find_mpu(files.core);
     const MapRat* rat = read_.map.find_rat(files.core);
-    const bool mpu_in_sysconfig = mpu != nullptr && mpu->program == "sysconfig";
+    const bool mpu_in_sysconfig = mpu != nullptr && mpu->program == board::kMpuBySysconfig;
     const bool rat_in_sysconfig =
         read_.map.rat_in_sysconfig && rat != nullptr && !rat->entries.empty();
     if (rat != nullptr && !read_.map.rat_in_sysconfig) {
@@ -285,13 +288,16 @@ class FilesReader {
     if (mpu != nullptr && !mpu_in_sysconfig) {
       files.program_path = files.core + "/mpu_cfg.c";
       if (const MapFile* file = find(files.program_path); file != nullptr) {
-        files.mpu = parse_mpu_source(*file, root_, constants_of(read_.map), errors_).regions;
+        files.mpu =
+            parse_mpu_source(*file, root_, programs_, constants_of(read_.map), mpu->first, errors_)
+                .regions;
       }
     }
   }
 
   const std::vector<MapFile>& files_;
   const std::string& root_;
+  const board::MpuPrograms& programs_;
   core::Diagnostics errors_;
   MapFiles read_;
 };
@@ -394,8 +400,10 @@ Constants constants_of(const WrittenMap& map) {
   return constants;
 }
 
-core::Result<MapFiles> read_map_files(const std::vector<MapFile>& files, const std::string& root) {
-  return FilesReader{files, root}.read();
+core::Result<MapFiles> read_map_files(const std::vector<MapFile>& files,
+                                      const std::string& root,
+                                      const board::MpuPrograms& programs) {
+  return FilesReader{files, root, programs}.read();
 }
 
 }  // namespace memsize::emit

@@ -2,6 +2,7 @@
 // is in one must be in the other. Of a file that cannot be parsed only the first mistake is told.
 #include "memsize/emit/verify.hpp"
 
+#include "memsize/board/mpu.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -28,8 +29,10 @@ const core::Align kLinkerPage = *core::Align::make(1024);
 
 class Verifier {
  public:
-  Verifier(const std::vector<MapFile>& files, const std::string& root)
-      : files_(files), root_(root) {}
+  Verifier(const std::vector<MapFile>& files,
+           const std::string& root,
+           const board::MpuPrograms& programs)
+      : files_(files), root_(root), programs_(programs) {}
 
   VerifyReport run() {
     const MapFile* document = find("memory_map.json");
@@ -358,7 +361,7 @@ class Verifier {
     for (const std::string& core : cores) {
       const MapMpu* mpu = map_.find_mpu(core);
       const MapRat* rat = map_.find_rat(core);
-      const bool by_sysconfig = mpu != nullptr && mpu->program == "sysconfig";
+      const bool by_sysconfig = mpu != nullptr && mpu->program == board::kMpuBySysconfig;
       MpuFiles files{.core = core};
       if (by_sysconfig || (map_.rat_in_sysconfig && rat != nullptr && !rat->entries.empty())) {
         files.syscfg = find_or_warn(core + "/mpu.syscfg");
@@ -368,7 +371,7 @@ class Verifier {
       }
       files.words = find(core + "/mpu_table.c");
       read += files.syscfg != nullptr || files.source != nullptr ? 1 : 0;
-      verify_mpu(map_, files, root_, report_.diagnostics);
+      verify_mpu(map_, files, root_, programs_, report_.diagnostics);
     }
     if (read != 0) {
       report_.read.push_back(core::plural(read, "MPU configuration"));
@@ -377,6 +380,7 @@ class Verifier {
 
   const std::vector<MapFile>& files_;
   const std::string& root_;
+  const board::MpuPrograms& programs_;
   WrittenMap map_;
   VerifyReport report_;
 };
@@ -398,8 +402,10 @@ const std::vector<WrittenRule>& written_rules() {
   return rules;
 }
 
-VerifyReport verify_map(const std::vector<MapFile>& files, const std::string& root) {
-  VerifyReport report = Verifier{files, root}.run();
+VerifyReport verify_map(const std::vector<MapFile>& files,
+                        const std::string& root,
+                        const board::MpuPrograms& programs) {
+  VerifyReport report = Verifier{files, root, programs}.run();
   for (const MapFile& file : files) {
     core::add_text(report.diagnostics, file.path_under(root), file.content);
   }

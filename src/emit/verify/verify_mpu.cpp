@@ -2,6 +2,7 @@
 // against the map's own, against the areas with an attribute, and against what the core must reach.
 #include "verify_mpu.hpp"
 
+#include "memsize/board/mpu.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
@@ -27,10 +28,12 @@ class MpuVerifier {
   MpuVerifier(const WrittenMap& map,
               const MpuFiles& files,
               const std::string& root,
+              const board::MpuPrograms& programs,
               core::Diagnostics& errors)
       : map_(map),
         files_(files),
         root_(root),
+        programs_(programs),
         errors_(errors),
         mpu_(map.find_mpu(files.core)),
         rat_(map.find_rat(files.core)) {}
@@ -77,7 +80,7 @@ class MpuVerifier {
 
   void read_syscfg() {
     const std::size_t before = errors_.size();
-    const bool has_regions = mpu_ != nullptr && mpu_->program == "sysconfig";
+    const bool has_regions = mpu_ != nullptr && mpu_->program == board::kMpuBySysconfig;
     const auto written =
         parse_mpu_syscfg(*files_.syscfg, root_, has_regions ? mpu_->first : 0, errors_);
     if (!good_since(before)) {
@@ -97,15 +100,16 @@ class MpuVerifier {
 
   void read_source() {
     const std::size_t before = errors_.size();
-    const auto written = parse_mpu_source(*files_.source, root_, constants_of(map_), errors_);
+    const auto written = parse_mpu_source(
+        *files_.source, root_, programs_, constants_of(map_), mpu_->first, errors_);
     if (!good_since(before)) {
       return;
     }
-    if (written.program != mpu_->program) {
+    if (written.program->name != mpu_->program) {
       return wrong(Code::kVerifyDisagree,
                    place_of(files_.source->path),
                    fmt::format("this is for program '{}', but memory_map.json says '{}'",
-                               written.program,
+                               written.program->name,
                                mpu_->program));
     }
     check_mpu(written.regions, place_of(files_.source->path));
@@ -244,6 +248,7 @@ class MpuVerifier {
   const WrittenMap& map_;
   const MpuFiles& files_;
   const std::string& root_;
+  const board::MpuPrograms& programs_;
   core::Diagnostics& errors_;
   const MapMpu* mpu_;
   const MapRat* rat_;
@@ -254,8 +259,9 @@ class MpuVerifier {
 void verify_mpu(const WrittenMap& map,
                 const MpuFiles& files,
                 const std::string& root,
+                const board::MpuPrograms& programs,
                 core::Diagnostics& errors) {
-  MpuVerifier{map, files, root, errors}.run();
+  MpuVerifier{map, files, root, programs, errors}.run();
 }
 
 }  // namespace memsize::emit

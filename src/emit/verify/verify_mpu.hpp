@@ -22,6 +22,7 @@ struct MpuFiles {
 void verify_mpu(const WrittenMap& map,
                 const MpuFiles& files,
                 const std::string& root,
+                const board::MpuPrograms& programs,
                 core::Diagnostics& errors);
 
 }  // namespace memsize::emit

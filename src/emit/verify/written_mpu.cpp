@@ -1,5 +1,5 @@
 // Parses MPU regions and RAT entries of sysconfig scripts, with the modules' defaults, and of C
-// tables, whose attributes are what startup.c of CSL or SafeRTOS' port makes of them.
+// tables, whose fields and words are data (boards/programs).
 #include "memsize/chip/limits.hpp"
 #include "memsize/core/c_initializer.hpp"
 #include "memsize/core/cursor.hpp"
@@ -25,8 +25,6 @@ constexpr const char* kRatModule = "addr_translate";
 
 constexpr std::uint64_t kBus = 1ULL << 48;
 constexpr unsigned kMask = 0xFF;
-// SafeRTOS writes a mask as the register has it, from this bit on.
-constexpr unsigned kMaskAt = 8;
 
 // A number of a file that must stay below a limit, as the hardware's field does.
 std::uint64_t below(core::Cursor& cursor, std::uint64_t limit, std::string_view what) {
@@ -210,97 +208,63 @@ class Instances {
   std::vector<bool> is_set_;
 };
 
-// The names that the PDK's headers have for numbers.
-std::optional<std::uint64_t> pdk_constant(const std::string& name) {
-  static const Constants constants = [] {
-    Constants all = {
-        {"TRUE", 1},
-        {"FALSE", 0},
-        {"UTRUE", 1},
-        {"UFALSE", 0},
-        {"CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL", 0},
-        {"mpuREGION_ALL_SUB_REGIONS_ENABLED", 0},
-        {"portmpuLARGEST_REGION_SIZE_ACTUAL", chip::kMpuSpace / 2},
-        {"CSL_ARM_R5_ACC_PERM_NO_ACCESS", 0},
-        {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR", 1},
-        {"CSL_ARM_R5_ACC_PERM_PRIV_RD_WR_USR_RD", 2},
-        {"CSL_ARM_R5_ACC_PERM_PRIV_USR_RD_WR", 3},
-        {"CSL_ARM_R5_ACC_PERM_PRIV_RD_ONLY", 5},
-        {"CSL_ARM_R5_ACC_PERM_PRIV_USR_RD", 6},
-        {"CSL_ARM_R5_CACHE_POLICY_NON_CACHEABLE", 0},
-        {"CSL_ARM_R5_CACHE_POLICY_WB_WA", 1},
-        {"CSL_ARM_R5_CACHE_POLICY_WT_NO_WA", 2},
-        {"CSL_ARM_R5_CACHE_POLICY_WB_NO_WA", 3},
-        {"CSL_ARM_R5_MEM_ATTR_STRONGLY_ORDERED", 0},
-        {"CSL_ARM_R5_MEM_ATTR_SHAREABLE", 1},
-        {"CSL_ARM_R5_MEM_ATTR_CACHED_WT_NO_WA", 2},
-        {"CSL_ARM_R5_MEM_ATTR_CACHED_WB_NO_WA", 3},
-        {"CSL_ARM_R5_MEM_ATTR_STRONGLY_NON_CACHED", 4},
-        {"CSL_ARM_R5_MEM_ATTR_CACHED_WB_WA", 5},
-        {"CSL_ARM_R5_MEM_ATTR_NON_SHAREABLE", 6},
-    };
-    // The last eighth has the number 8 there.
-    static constexpr std::array<unsigned, 8> kParts = {0, 1, 2, 3, 4, 5, 6, 8};
-    static constexpr std::array<std::string_view, 8> kOrdinals = {
-        "1ST", "2ND", "3RD", "4TH", "5TH", "6TH", "7TH", "8TH"};
-    for (unsigned i = 0; i < kParts.size(); ++i) {
-      all.emplace(fmt::format("CSL_ARM_R5_MPU_SUB_REGION_{}_DISABLE", kParts.at(i)), 1ULL << i);
-      all.emplace(fmt::format("mpuREGION_{}_SUB_REGION_DISABLE", kOrdinals.at(i)),
-                  1ULL << (kMaskAt + i));
-    }
-    // Sizes are the register's: 4 for 32 B.
-    static constexpr std::array<std::string_view, 4> kUnits = {"B", "KB", "MB", "GB"};
-    for (unsigned bits = 5; bits <= 32; ++bits) {
-      all.emplace(
-          fmt::format("CSL_ARM_R5_MPU_REGION_SIZE_{}{}", 1U << (bits % 10), kUnits.at(bits / 10)),
-          bits - 1);
-    }
-    return all;
-  }();
-  const auto found = constants.find(name);
-  return found == constants.end() ? std::nullopt : std::optional<std::uint64_t>{found->second};
+// "neither a nor b", "none of a, b and c".
+std::string none_of(const board::MpuPrograms& programs) {
+  std::vector<std::string> names;
+  for (const auto& program : programs) {
+    names.push_back(program->table);
+  }
+  return names.size() == 2   ? fmt::format("neither {} nor {}", names[0], names[1])
+         : names.size() == 1 ? fmt::format("no {}", names[0])
+                             : fmt::format("none of {}", core::join(names, ", "));
 }
 
-// The table of MPU regions in a C source of the PDK.
+// The table of MPU regions in a C source.
 class SourceParser {
  public:
   SourceParser(const MapFile& file,
                const std::string& root,
+               const board::MpuPrograms& programs,
                const Constants& constants,
+               unsigned first,
                core::Diagnostics& errors)
       : cursor_(file.path_under(root), file.content, core::Code::kVerifyParse, errors),
-        errors_(errors) {
+        errors_(errors),
+        programs_(programs),
+        next_(first) {
     rules_.values.largest = kLargest;
     rules_.values.bits = 32;
     rules_.values.names_of = "the map or the PDK";
-    rules_.values.names = [&constants](const std::string& name) {
+    rules_.values.names = [this, &constants](const std::string& name) {
       const auto own = constants.find(name);
-      return own != constants.end() ? std::optional{own->second} : pdk_constant(name);
+      return own != constants.end() ? std::optional{own->second} : constant(name);
     };
   }
 
   WrittenMpuSource run() {
     if (!find_table()) {
-      cursor_.wrong("neither gCslR5MpuCfg nor gMPUConfigParms is defined here", cursor_.place());
+      cursor_.wrong(fmt::format("{} is defined here", none_of(programs_)), cursor_.place());
       return {};
     }
+    kinds_ = program_->kind_fields();
     rules_.fields = fields_of_table();
     core::c_table(cursor_, rules_, [this](const Fields& fields, const core::Place& place) {
       const std::size_t before = errors_.size();
       if (!fields.empty()) {
-        is_safertos_ ? add_safertos(fields, place) : add_csl(fields, place);
+        add(fields, place);
       }
+      ++next_;
       return errors_.size() == before;
     });
     while (!cursor_.done()) {
       const core::Place place = cursor_.place();
-      if (cursor_.take() == (is_safertos_ ? "gMPUConfigParms" : "gCslR5MpuCfg")) {
+      if (cursor_.take() == program_->table) {
         cursor_.wrong("this may change a region of the table, in a way that is not read", place);
       }
     }
     std::ranges::sort(
         regions_, [](const auto& a, const auto& b) { return a.fields.number < b.fields.number; });
-    return {is_safertos_ ? "safertos" : "csl", std::move(regions_)};
+    return {std::move(program_), std::move(regions_)};
   }
 
  private:
@@ -308,14 +272,21 @@ class SourceParser {
 
   using Fields = core::CFields;
 
+  [[nodiscard]] std::optional<std::uint64_t> constant(const std::string& name) const {
+    const auto known = program_->constants.find(name);
+    return known == program_->constants.end() ? std::nullopt : std::optional{known->second};
+  }
+
   // Behind the '=' of the definition; a declaration has none.
   bool find_table() {
     while (!cursor_.done()) {
       const std::string word = cursor_.take();
-      if (word != "gCslR5MpuCfg" && word != "gMPUConfigParms") {
+      const auto program =
+          std::ranges::find_if(programs_, [&](const auto& each) { return each->table == word; });
+      if (program == programs_.end()) {
         continue;
       }
-      is_safertos_ = word == "gMPUConfigParms";
+      program_ = *program;
       while (!cursor_.done() && cursor_.peek() != ";") {
         if (cursor_.take() == "=") {
           return true;
@@ -326,113 +297,82 @@ class SourceParser {
   }
 
   [[nodiscard]] std::set<std::string> fields_of_table() const {
-    if (is_safertos_) {
-      return {"ulRegionNumber",
-              "ulRegionBeginAddress",
-              "ulexeNeverControl",
-              "ulaccessPermission",
-              "ulshareable",
-              "ulcacheable",
-              "ulcachePolicy",
-              "ulmemAttr",
-              "ulRegionSize",
-              "ulSubRegionDisable"};
+    std::set<std::string> names{program_->kept.begin(), program_->kept.end()};
+    for (const board::ProgramField* field : {&program_->number,
+                                             &program_->enable,
+                                             &program_->base,
+                                             &program_->size,
+                                             &program_->disabled,
+                                             &program_->execute_never,
+                                             &program_->shareable}) {
+      if (!field->name.empty()) {
+        names.insert(field->name);
+      }
     }
-    return {"regionId",
-            "enable",
-            "baseAddr",
-            "size",
-            "subRegionEnable",
-            "exeNeverControl",
-            "accessPermission",
-            "shareable",
-            "cacheable",
-            "cachePolicy",
-            "memAttr"};
+    for (const auto& [name, most] : kinds_) {
+      names.insert(name);
+    }
+    return names;
   }
 
-  std::uint64_t field(const Fields& fields, const char* name, std::uint64_t limit) {
-    return core::c_field(cursor_, fields, name, limit);
+  // Of a field, what the table has: below the limit, as the hardware's is.
+  std::uint64_t number(const Fields& fields,
+                       const board::ProgramField& field,
+                       std::uint64_t limit) {
+    return core::c_field(cursor_, fields, field.name, limit);
   }
 
-  void add_csl(const Fields& fields, const core::Place& place) {
-    constexpr std::uint64_t kSizes = 32;
-    constexpr std::uint64_t kLeast = 4;
+  void add(const Fields& fields, const core::Place& place) {
     WrittenMpuRegion region{.place = place};
-    region.fields.number = static_cast<unsigned>(field(fields, "regionId", 16));
-    region.fields.base = field(fields, "baseAddr", chip::kMpuSpace);
-    region.fields.disabled = static_cast<unsigned>(field(fields, "subRegionEnable", kMask + 1));
-    region.fields.execute = field(fields, "exeNeverControl", 2) == 0;
-    region.fields.shareable = field(fields, "shareable", 2) != 0;
-    set_kind(region.fields,
-             field(fields, "cacheable", 2) != 0,
-             field(fields, "cachePolicy", chip::kMpuPolicies),
-             field(fields, "memAttr", 7));
-    const std::uint64_t size = field(fields, "size", kSizes);
-    // The start-up code passes over what is smaller than the least size.
-    if (field(fields, "enable", 2) != 0 && size >= kLeast) {
-      region.fields.size = 1ULL << (size + 1);
-      add(std::move(region), fields);
+    region.fields.number =
+        program_->number.name.empty()
+            ? next_
+            : static_cast<unsigned>(number(fields, program_->number, chip::kMostMpuRegions));
+    region.fields.base = number(fields, program_->base, chip::kMpuSpace);
+    region.fields.disabled = mask(fields);
+    region.fields.execute = number(fields, program_->execute_never, 2) == 0;
+    region.fields.shareable = number(fields, program_->shareable, 2) != 0;
+    set_kind(region.fields, fields, place);
+    const board::ProgramField& size = program_->size;
+    region.fields.size = size.value_of(number(fields, size, size.power ? kSizes : chip::kMpuSpace));
+    const bool is_on = program_->enable.name.empty() || number(fields, program_->enable, 2) != 0;
+    // What is smaller than any region is passed over by whoever programs the MPU.
+    if (is_on && region.fields.size >= chip::kMpuSmallest) {
+      keep(std::move(region), fields);
     }
   }
 
-  void add_safertos(const Fields& fields, const core::Place& place) {
-    constexpr std::uint64_t kLeast = 32;
-    WrittenMpuRegion region{.place = place};
-    region.fields.number = static_cast<unsigned>(field(fields, "ulRegionNumber", 16));
-    region.fields.base = field(fields, "ulRegionBeginAddress", chip::kMpuSpace);
-    const std::uint64_t disabled = field(fields, "ulSubRegionDisable", (kMask + 1) << kMaskAt);
-    if ((disabled & kMask) != 0) {
+  unsigned mask(const Fields& fields) {
+    const board::ProgramField& field = program_->disabled;
+    const std::uint64_t written = number(fields, field, (kMask + 1ULL) << field.shift);
+    if ((written & ((1ULL << field.shift) - 1)) != 0) {
       cursor_.wrong(fmt::format("the mask {} has bits below bit {}, where none belong",
-                                core::format_hex(disabled),
-                                kMaskAt),
-                    fields.at("ulSubRegionDisable").place);
+                                core::format_hex(written),
+                                field.shift),
+                    fields.at(field.name).place);
     }
-    region.fields.disabled = static_cast<unsigned>(disabled >> kMaskAt);
-    region.fields.execute = field(fields, "ulexeNeverControl", 2) == 0;
-    region.fields.shareable = field(fields, "ulshareable", 2) != 0;
-    set_kind(region.fields,
-             field(fields, "ulcacheable", 2) != 0,
-             field(fields, "ulcachePolicy", chip::kMpuPolicies),
-             field(fields, "ulmemAttr", 7));
-    region.fields.size = field(fields, "ulRegionSize", chip::kMpuSpace);
-    if (region.fields.size >= kLeast) {
-      add(std::move(region), fields);
+    return static_cast<unsigned>(field.value_of(written));
+  }
+
+  void set_kind(chip::MpuRegionFields& region, const Fields& fields, const core::Place& place) {
+    std::map<std::string, std::uint64_t> numbers;
+    const std::size_t before = errors_.size();
+    for (const auto& [name, most] : kinds_) {
+      numbers.emplace(name, core::c_field(cursor_, fields, name, most + 1));
+    }
+    const board::ProgramKind* kind = program_->find_kind(numbers);
+    if (kind != nullptr) {
+      region.tex = kind->tex;
+      region.cacheable = kind->cacheable;
+      region.bufferable = kind->bufferable;
+    } else if (errors_.size() == before) {
+      cursor_.wrong(fmt::format("the MPU program '{}' has no kind of memory with these fields",
+                                program_->name),
+                    place);
     }
   }
 
-  // What startup.c and SafeRTOS_mpu_r5f.c make of it; the latter exchanges C and B of what is no
-  // cache policy.
-  void set_kind(chip::MpuRegionFields& fields,
-                bool cacheable,
-                std::uint64_t policy,
-                std::uint64_t memory) const {
-    struct Kind {
-      unsigned tex;
-      bool cacheable;
-      bool bufferable;
-    };
-
-    static constexpr std::array<Kind, 7> kKinds = {{{0, false, false},
-                                                    {0, false, true},
-                                                    {0, true, false},
-                                                    {0, true, true},
-                                                    {1, false, false},
-                                                    {1, true, true},
-                                                    {2, false, false}}};
-    if (cacheable) {
-      fields.tex = chip::kMpuPolicies + static_cast<unsigned>(policy);
-      fields.cacheable = (policy & 2U) != 0;
-      fields.bufferable = (policy & 1U) != 0;
-      return;
-    }
-    const Kind& kind = kKinds.at(memory);
-    fields.tex = kind.tex;
-    fields.cacheable = is_safertos_ ? kind.bufferable : kind.cacheable;
-    fields.bufferable = is_safertos_ ? kind.cacheable : kind.bufferable;
-  }
-
-  void add(WrittenMpuRegion region, const Fields& fields) {
+  void keep(WrittenMpuRegion region, const Fields& fields) {
     for (const auto& [name, value] : fields) {
       region.places.emplace(name, value.value_place);
     }
@@ -445,10 +385,18 @@ class SourceParser {
     regions_.push_back(std::move(region));
   }
 
+  // Sizes as a power of two have five bits in the register.
+  static constexpr std::uint64_t kSizes = 32;
+
   core::Cursor cursor_;
   core::CTableRules rules_;
   core::Diagnostics& errors_;
-  bool is_safertos_ = false;
+  const board::MpuPrograms& programs_;
+  std::shared_ptr<const board::MpuProgram> program_;
+  // The number of the next entry, for a table that has none.
+  unsigned next_;
+  // The fields that say the kind of memory, with their largest number.
+  std::map<std::string, std::uint64_t> kinds_;
   std::vector<WrittenMpuRegion> regions_;
 };
 
@@ -478,9 +426,11 @@ WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
 
 WrittenMpuSource parse_mpu_source(const MapFile& file,
                                   const std::string& root,
+                                  const board::MpuPrograms& programs,
                                   const Constants& constants,
+                                  unsigned first,
                                   core::Diagnostics& errors) {
-  return SourceParser{file, root, constants, errors}.run();
+  return SourceParser{file, root, programs, constants, first, errors}.run();
 }
 
 }  // namespace memsize::emit

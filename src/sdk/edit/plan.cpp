@@ -402,7 +402,7 @@ class Planner {
     for (const auto& [path, content] : edited_) {
       result.lay(full(path), content);
     }
-    const auto sources = read_sources(result, tree_.sources.platform);
+    const auto sources = read_sources(result, tree_.sources.platform, tree_.sources.programs);
     if (!sources) {
       return keep(sources.error());
     }

@@ -247,7 +247,11 @@ class Follower {
       regions = wanted_mpu(core, *mpu);
     }
     if (is_table(path)) {
-      put(path, edit_mpu_source(file_of(path), root(), old_macros_, macros_, regions));
+      put(path,
+          edit_mpu_source({file_of(path), root(), sources_.programs, variant_.board.mpu.first},
+                          old_macros_,
+                          macros_,
+                          regions));
       return;
     }
     Followed<RatEntryFields> entries;

@@ -23,10 +23,18 @@ class Opener {
  public:
   Opener(core::FileSystem& files,
          const std::string& folder,
+         const board::MpuPrograms& programs,
          const ModelBoards& models,
          const std::string& os,
          std::optional<core::Bytes> dram)
-      : files_(files), folder_(folder), models_(models), os_(os), dram_(dram) {}
+      : files_(files),
+        folder_(folder),
+        programs_(programs),
+        models_(models),
+        os_(os),
+        dram_(dram) {}
+
+  [[nodiscard]] const board::MpuPrograms& programs() const { return programs_; }
 
   core::Result<OpenVariant> open(const Sources& sources, const Variant& variant) {
     // What another operating system's board says of the part is better than nothing.
@@ -78,6 +86,7 @@ class Opener {
 
   core::FileSystem& files_;
   const std::string& folder_;
+  const board::MpuPrograms& programs_;
   const ModelBoards& models_;
   const std::string& os_;
   std::optional<core::Bytes> dram_;
@@ -88,7 +97,7 @@ core::Result<OpenTree> open(std::shared_ptr<core::Overlay> files,
                             const std::string& os,
                             bool all,
                             Opener& opener) {
-  auto sources = read_sources(*files, platform);
+  auto sources = read_sources(*files, platform, opener.programs());
   MEMSIZE_TRY(sources);
   OpenTree tree{.os = os, .sources = std::move(*sources), .files = std::move(files)};
   MEMSIZE_TRY(find_variant(tree.sources, os));
@@ -137,7 +146,9 @@ core::Result<OpenTree> open_tree(core::FileSystem& files,
                                  const std::string& folder,
                                  const ModelBoards& models,
                                  const OpenOptions& options) {
-  Opener opener{files, folder, models, os, options.dram};
+  const auto programs = board::load_mpu_programs(files, folder);
+  MEMSIZE_TRY(programs);
+  Opener opener{files, folder, *programs, models, os, options.dram};
   auto tree = open(std::make_shared<core::Overlay>(files), platform, os, options.all, opener);
   if (tree) {
     tree->is_populated = options.dram.has_value();

@@ -331,7 +331,7 @@ class LayoutWriter {
       fields.text("attributes", section.attributes);
     }
     if (region.cache != chip::Cache::kAny) {
-      fields.text("cache", board::name_of(region.cache));
+      fields.text("cache", chip::name_of(region.cache));
     }
     for (const auto& [key, align] :
          {std::pair{"align", region.align}, std::pair{"section_align", region.section_align}}) {

@@ -60,6 +60,7 @@ class MpuWriter {
     for (const PlanCore& core : plan_.cores) {
       const CoreReading* reading = plan_.reading->find(core.name);
       if (reading != nullptr && !reading->mpu.empty() && !reading->mpu.front().regions.empty()) {
+        table_ = files_.empty() ? reading->mpu.front().table : table_;
         files_.push_back(reading->mpu.front().path);
         cores += core_text(core, reading->mpu.front());
       }
@@ -189,7 +190,7 @@ class MpuWriter {
     const std::string how =
         wrong == nullptr ? "not at all" : fmt::format("as {}", chip::name_of(cache_of(*wrong)));
     if (is_right(shown.under)) {
-      tell(core, mpu, each, how, std::string{board::name_of(region.cache)});
+      tell(core, mpu, each, how, std::string{chip::name_of(region.cache)});
       return std::string{};
     }
     const board::MpuAttribute* attribute = attribute_for(region.cache);
@@ -359,12 +360,7 @@ class MpuWriter {
   }
 
   [[nodiscard]] std::string program_text() const {
-    const bool by_sysconfig = files_.front().ends_with(".syscfg");
-    const std::string other = plan_.variant->os == board::name_of(board::MpuProgram::kSafertos)
-                                  ? std::string{board::name_of(board::MpuProgram::kSafertos)}
-                                  : std::string{board::name_of(board::MpuProgram::kCsl)};
-    const std::string program =
-        by_sysconfig ? std::string{board::name_of(board::MpuProgram::kSysconfig)} : other;
+    const std::string program{table_ == nullptr ? board::kMpuBySysconfig : table_->name};
     const docs::Value said = given(plan_, "mpu.program");
     std::string text = said && said.string() == program
                            ? std::string{}
@@ -385,6 +381,8 @@ class MpuWriter {
   Plan& plan_;
   const board::Board* known_;
   std::vector<std::string> files_;
+  // Of the first core; null for sysconfig.
+  std::shared_ptr<const board::MpuProgram> table_;
   NamedTables attributes_;
   NamedTables fixed_;
 };

@@ -46,12 +46,20 @@ struct EditOptions {
     const std::vector<chip::RatEntryFields>& entries,
     const EditOptions& options = {});
 
-/// The regions of gCslR5MpuCfg or gMPUConfigParms by number, ascending; names only become comments.
+/// A file with a table of MPU regions.
+struct MpuSource {
+  const emit::MapFile& file;
+  const std::string& root;
+  const board::MpuPrograms& programs;
+  /// Of a table that has no numbers.
+  unsigned first = 0;
+};
+
+/// The regions of a table of C by number, ascending; names only become comments.
 /// `before` are the macros of the C header as the file was written for them, `after` those that it
 /// will be compiled with: a base that is a macro stays one where a macro has the wanted value.
 [[nodiscard]] core::Result<std::string> edit_mpu_source(
-    const emit::MapFile& file,
-    const std::string& root,
+    const MpuSource& source,
     const emit::Constants& before,
     const emit::Constants& after,
     const std::vector<chip::MpuRegionFields>& regions,

@@ -47,18 +47,20 @@ std::string region_text(const MpuRegionFields& region) {
 
 class TableEditor {
  public:
-  TableEditor(const emit::MapFile& file,
-              const std::string& root,
-              const emit::Constants& after,
-              const EditOptions& options)
-      : file_(file), root_(root), after_(after), options_(options) {}
+  TableEditor(const MpuSource& source, const emit::Constants& after, const EditOptions& options)
+      : file_(source.file),
+        root_(source.root),
+        programs_(source.programs),
+        first_(source.first),
+        after_(after),
+        options_(options) {}
 
   core::Result<std::string> run(const emit::Constants& before,
                                 const std::vector<MpuRegionFields>& wanted) {
-    (void)emit::parse_mpu_source(file_, root_, before, errors_);
-    source_ = errors_.empty() ? emit::parse_mpu_source(file_, root_, after_, errors_) : source_;
+    (void)parsed(file_, before);
+    source_ = errors_.empty() ? parsed(file_, after_) : source_;
     if (!core::has_errors(errors_)) {
-      scan_ = scan_table(file_, root_);
+      scan_ = scan_table(file_, root_, source_.program->table);
       check(wanted);
       plan(wanted);
     }
@@ -78,6 +80,10 @@ class TableEditor {
   }
 
  private:
+  emit::WrittenMpuSource parsed(const emit::MapFile& file, const emit::Constants& macros) {
+    return emit::parse_mpu_source(file, root_, programs_, macros, first_, errors_);
+  }
+
   tl::unexpected<core::Diagnostics> failed(const emit::MapFile& file) {
     core::add_text(errors_, file.path_under(root_), file.content);
     return tl::unexpected{std::move(errors_)};
@@ -88,7 +94,7 @@ class TableEditor {
   }
 
   void check(const std::vector<MpuRegionFields>& wanted) {
-    const std::uint64_t largest = source_.program == "csl" ? chip::kMpuSpace : chip::kMpuSpace / 2;
+    const std::uint64_t largest = source_.program->largest;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const MpuRegionFields& region = wanted[i];
       if (region.number >= chip::kMostMpuRegions) {
@@ -143,9 +149,8 @@ class TableEditor {
     }
   }
 
-  [[nodiscard]] const char* number_field() const {
-    return source_.program == "csl" ? "regionId" : "ulRegionNumber";
-  }
+  // Empty where the place in the table is the number.
+  [[nodiscard]] const std::string& number_field() const { return source_.program->number.name; }
 
   // The table with the wanted elements; those that are new are copies of others but for the number.
   std::string with_elements(const std::vector<MpuRegionFields>& wanted) {
@@ -179,7 +184,7 @@ class TableEditor {
   }
 
   void renumber(const WrittenMpuRegion& region, unsigned number, core::TextEdits& edits) {
-    if (region.fields.number == number) {
+    if (region.fields.number == number || number_field().empty()) {
       return;
     }
     const auto place = region.places.find(number_field());
@@ -229,8 +234,9 @@ class TableEditor {
     bool is_like = false;
     for (std::size_t i = 0; i < source_.regions.size(); ++i) {
       const MpuRegionFields& fields = source_.regions[i].fields;
-      const bool can = scan_.elements[elements_[i]].is_alone &&
-                       source_.regions[i].places.contains(number_field());
+      const bool can =
+          scan_.elements[elements_[i]].is_alone &&
+          (number_field().empty() || source_.regions[i].places.contains(number_field()));
       const bool like = fields.tex == wanted.tex && fields.cacheable == wanted.cacheable &&
                         fields.bufferable == wanted.bufferable &&
                         fields.shareable == wanted.shareable && fields.execute == wanted.execute;
@@ -250,7 +256,8 @@ class TableEditor {
     const std::string bare = without_comments(file_.content);
     const core::TextEdits text{bare};
     const TableElement& element = scan_.elements[*scan_.element_of(pattern)];
-    const core::Place number = pattern.places.at(number_field());
+    const auto numbered = pattern.places.find(number_field());
+    const core::Place number = numbered == pattern.places.end() ? element.open : numbered->second;
     std::string copy;
     bool says_number = false;
     for (std::size_t at = element.open.line; at <= element.last_line; ++at) {
@@ -260,7 +267,7 @@ class TableEditor {
       if (core::trim(line).empty()) {
         continue;
       }
-      if (at == number.line) {
+      if (at == number.line && numbered != pattern.places.end()) {
         line.replace(number.column - 1,
                      number.length,
                      restyled(line.substr(number.column - 1, number.length), wanted.number));
@@ -284,7 +291,7 @@ class TableEditor {
 
   std::string with_values(const emit::MapFile& file, const std::vector<MpuRegionFields>& wanted) {
     core::TextEdits edits{file.content};
-    auto now = emit::parse_mpu_source(file, root_, after_, errors_);
+    auto now = parsed(file, after_);
     if (core::has_errors(errors_) || now.regions.size() != wanted.size()) {
       return file.content;
     }
@@ -313,7 +320,7 @@ class TableEditor {
   }
 
   void hold(const emit::MapFile& result, const std::vector<MpuRegionFields>& wanted) {
-    const auto now = emit::parse_mpu_source(result, root_, after_, errors_).regions;
+    const auto now = parsed(result, after_).regions;
     for (std::size_t i = 0; i < std::max(now.size(), wanted.size()); ++i) {
       if (i >= now.size() || i >= wanted.size() || !same(now[i].fields, wanted[i])) {
         return refuse(Code::kVerifyDisagree,
@@ -323,10 +330,18 @@ class TableEditor {
                       scan_.open);
       }
     }
-    if (scan_table(result, root_).others != scan_.others) {
+    if (scan_table(result, root_, source_.program->table).others != scan_.others) {
       refuse(Code::kVerifyDisagree, "the change would also change other code", scan_.open);
     }
     hold_kept(result, now);
+  }
+
+  [[nodiscard]] std::vector<std::string> kept_fields() const {
+    std::vector<std::string> fields = source_.program->kept;
+    if (!source_.program->enable.name.empty()) {
+      fields.push_back(source_.program->enable.name);
+    }
+    return fields;
   }
 
   // The fields that no wanted region speaks of are what they were.
@@ -334,7 +349,7 @@ class TableEditor {
     const core::TextEdits before{file_.content};
     const core::TextEdits after{result.content};
     for (std::size_t i = 0; i < now.size(); ++i) {
-      for (const char* field : {"enable", "accessPermission", "ulaccessPermission"}) {
+      for (const std::string& field : kept_fields()) {
         const core::Place* old = nullptr;
         if (from_[i] && source_.regions[*from_[i]].places.contains(field)) {
           old = &source_.regions[*from_[i]].places.at(field);
@@ -351,6 +366,8 @@ class TableEditor {
 
   const emit::MapFile& file_;
   const std::string& root_;
+  const board::MpuPrograms& programs_;
+  unsigned first_;
   const emit::Constants& after_;
   EditOptions options_;
   emit::WrittenMpuSource source_;
@@ -366,13 +383,12 @@ class TableEditor {
 
 }  // namespace
 
-core::Result<std::string> edit_mpu_source(const emit::MapFile& file,
-                                          const std::string& root,
+core::Result<std::string> edit_mpu_source(const MpuSource& source,
                                           const emit::Constants& before,
                                           const emit::Constants& after,
                                           const std::vector<MpuRegionFields>& regions,
                                           const EditOptions& options) {
-  return TableEditor{file, root, after, options}.run(before, regions);
+  return TableEditor{source, after, options}.run(before, regions);
 }
 
 }  // namespace memsize::sdk

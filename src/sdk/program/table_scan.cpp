@@ -13,14 +13,11 @@ namespace memsize::sdk {
 
 namespace {
 
-bool is_table_type(std::string_view word) {
-  return word == "gCslR5MpuCfg" || word == "gMPUConfigParms";
-}
-
 class Scanner {
  public:
-  Scanner(const emit::MapFile& file, const std::string& root)
-      : cursor_(file.path_under(root), file.content, core::Code::kVerifyParse, unused_) {}
+  Scanner(const emit::MapFile& file, const std::string& root, const std::string& table)
+      : cursor_(file.path_under(root), file.content, core::Code::kVerifyParse, unused_),
+        table_(table) {}
 
   TableScan run() {
     find();
@@ -53,7 +50,7 @@ class Scanner {
   void find() {
     while (!cursor_.done()) {
       std::string word = take();
-      const bool begins = is_table_type(word);
+      const bool begins = word == table_;
       scan_.others.push_back(std::move(word));
       while (begins && !cursor_.done() && cursor_.peek() != ";") {
         if (cursor_.peek() == "[") {
@@ -98,6 +95,7 @@ class Scanner {
 
   core::Diagnostics unused_;
   core::Cursor cursor_;
+  const std::string& table_;
   TableScan scan_;
   std::size_t owner_ = 0;
   std::map<std::size_t, std::vector<std::size_t>> owners_;
@@ -114,8 +112,8 @@ std::optional<std::size_t> TableScan::element_of(const emit::WrittenMpuRegion& r
   return std::nullopt;
 }
 
-TableScan scan_table(const emit::MapFile& file, const std::string& root) {
-  return Scanner{file, root}.run();
+TableScan scan_table(const emit::MapFile& file, const std::string& root, const std::string& table) {
+  return Scanner{file, root, table}.run();
 }
 
 std::string word_behind(const emit::MapFile& file, const core::Place& value) {

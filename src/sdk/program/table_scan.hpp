@@ -21,7 +21,7 @@ struct TableElement {
   bool is_alone = false;
 };
 
-/// The definition of gCslR5MpuCfg or gMPUConfigParms.
+/// The definition of a table.
 struct TableScan {
   /// The brace that opens the table.
   core::Place open;
@@ -36,7 +36,9 @@ struct TableScan {
 };
 
 /// A file of which emit::parse_mpu_source() understands the table.
-[[nodiscard]] TableScan scan_table(const emit::MapFile& file, const std::string& root);
+[[nodiscard]] TableScan scan_table(const emit::MapFile& file,
+                                   const std::string& root,
+                                   const std::string& table);
 
 /// The word behind a value; empty if the value goes on on other lines.
 [[nodiscard]] std::string word_behind(const emit::MapFile& file, const core::Place& value);

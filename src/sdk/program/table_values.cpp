@@ -1,5 +1,5 @@
 // Writes the fields of an element in the words of its table: a base as its own macro or one in use,
-// sizes and masks as the header names them, attributes as CSL or SafeRTOS reads them.
+// sizes and masks as the header names them, attributes as whoever programs the MPU reads them.
 #include "table_values.hpp"
 
 #include "memsize/core/text.hpp"
@@ -22,48 +22,9 @@ namespace {
 
 using chip::MpuRegionFields;
 
-// A register's TEX of a cache policy, plus the policy.
-// SafeRTOS writes a mask as the register has it, from this bit on.
-constexpr unsigned kMaskAt = 8;
-constexpr std::uint64_t kLargestProduct = 1ULL << 31;
-
 bool is_number(std::string_view text) {
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) != 0 &&
          text.find_first_of(" *+-|()<") == std::string_view::npos;
-}
-
-bool is_cached(const MpuRegionFields& fields) {
-  return fields.tex >= chip::kMpuPolicies;
-}
-
-bool same_kind(const MpuRegionFields& a, const MpuRegionFields& b) {
-  return a.tex == b.tex && a.cacheable == b.cacheable && a.bufferable == b.bufferable;
-}
-
-// The memory attribute that CSL's startup.c turns into TEX, C and B; SafeRTOS exchanges C and B.
-std::optional<std::uint64_t> memory_of(const MpuRegionFields& fields, bool is_csl) {
-  struct Kind {
-    unsigned tex;
-    bool cacheable;
-    bool bufferable;
-  };
-
-  static constexpr std::array<Kind, 7> kKinds = {{{0, false, false},
-                                                  {0, false, true},
-                                                  {0, true, false},
-                                                  {0, true, true},
-                                                  {1, false, false},
-                                                  {1, true, true},
-                                                  {2, false, false}}};
-  const bool cacheable = is_csl ? fields.cacheable : fields.bufferable;
-  const bool bufferable = is_csl ? fields.bufferable : fields.cacheable;
-  for (std::size_t i = 0; i < kKinds.size(); ++i) {
-    const Kind& kind = kKinds.at(i);
-    if (kind.tex == fields.tex && kind.cacheable == cacheable && kind.bufferable == bufferable) {
-      return i;
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -77,32 +38,36 @@ TableValues::TableValues(const emit::MapFile& file,
 
 void TableValues::set(std::size_t index, const MpuRegionFields& wanted, bool is_new) {
   const MpuRegionFields& now = source_.regions[index].fields;
-  const bool csl = is_csl();
   if (now.base != wanted.base) {
-    set_field(index, csl ? "baseAddr" : "ulRegionBeginAddress", base_text(index, wanted, is_new));
+    set_field(index, program().base.name, base_text(index, wanted, is_new));
   }
   if (now.size != wanted.size) {
-    set_field(index, csl ? "size" : "ulRegionSize", size_text(index, wanted.size));
+    set_field(index, program().size.name, size_text(index, wanted.size));
   }
   if (now.disabled != wanted.disabled) {
-    set_field(
-        index, csl ? "subRegionEnable" : "ulSubRegionDisable", mask_text(index, wanted.disabled));
+    set_field(index, program().disabled.name, mask_text(index, wanted.disabled));
   }
   if (now.execute != wanted.execute) {
-    const std::string field = csl ? "exeNeverControl" : "ulexeNeverControl";
-    set_field(index, field, word_text(index, field, wanted.execute ? 0 : 1, [&](const auto& one) {
-                return one.execute == wanted.execute;
-              }));
+    set_flag(index, program().execute_never, !wanted.execute, [&](const MpuRegionFields& one) {
+      return one.execute == wanted.execute;
+    });
   }
   if (now.shareable != wanted.shareable) {
-    const std::string field = csl ? "shareable" : "ulshareable";
-    set_field(index, field, word_text(index, field, wanted.shareable ? 1 : 0, [&](const auto& one) {
-                return one.shareable == wanted.shareable;
-              }));
+    set_flag(index, program().shareable, wanted.shareable, [&](const MpuRegionFields& one) {
+      return one.shareable == wanted.shareable;
+    });
   }
-  if (!same_kind(now, wanted)) {
+  if (program().find_kind(now) != program().find_kind(wanted) ||
+      program().find_kind(wanted) == nullptr) {
     set_kind(index, wanted);
   }
+}
+
+void TableValues::set_flag(std::size_t index,
+                           const board::ProgramField& field,
+                           bool value,
+                           const std::function<bool(const MpuRegionFields&)>& has_same) {
+  set_field(index, field.name, word_text(index, field.name, value ? 1 : 0, has_same));
 }
 
 std::string TableValues::text(std::size_t index, const std::string& field) const {
@@ -114,7 +79,7 @@ std::string TableValues::text(std::size_t index, const std::string& field) const
 std::string TableValues::base_text(std::size_t index,
                                    const MpuRegionFields& wanted,
                                    bool is_new) const {
-  const std::string field = is_csl() ? "baseAddr" : "ulRegionBeginAddress";
+  const std::string& field = program().base.name;
   const std::string old = text(index, field);
   // Without one that stands here already, the header may not be included.
   bool has_macros = false;
@@ -157,47 +122,30 @@ std::string TableValues::macro_for(const MpuRegionFields& wanted) const {
 }
 
 std::string TableValues::size_text(std::size_t index, std::uint64_t size) const {
-  const std::string old = text(index, is_csl() ? "size" : "ulRegionSize");
-  const auto bits = static_cast<unsigned>(std::countr_zero(size));
-  if (is_csl()) {
-    if (is_number(old)) {
-      // The register's: 4 for 32 B.
-      return restyled(old, bits - 1);
-    }
-    static constexpr std::array<std::string_view, 4> kUnits = {"B", "KB", "MB", "GB"};
-    return fmt::format("CSL_ARM_R5_MPU_REGION_SIZE_{}{}", 1U << (bits % 10), kUnits.at(bits / 10));
-  }
+  const board::ProgramField& field = program().size;
+  const std::string old = text(index, field.name);
+  const std::uint64_t number = field.number_of(size);
   if (is_number(old)) {
-    return restyled(old, size);
+    return restyled(old, number);
   }
-  if (size == kLargestProduct) {
-    return "portmpuLARGEST_REGION_SIZE_ACTUAL";
+  const bool has_name =
+      std::ranges::any_of(field.names, [&](const auto& name) { return name.second == number; });
+  if (field.power || has_name) {
+    return field.word_of(size);
   }
   const std::string product = resized_product(old, size);
   return product.empty() ? resized_product("(1U * 1024U)", size) : product;
 }
 
 std::string TableValues::mask_text(std::size_t index, unsigned disabled) const {
-  const std::string old = text(index, is_csl() ? "subRegionEnable" : "ulSubRegionDisable");
-  if (is_number(old)) {
-    return disabled == 0 && !is_csl() ? "mpuREGION_ALL_SUB_REGIONS_ENABLED"
-                                      : restyled(old, is_csl() ? disabled : disabled << kMaskAt);
+  const board::ProgramField& field = program().disabled;
+  const std::string old = text(index, field.name);
+  const bool says_none = disabled == 0 && !field.bits.empty();
+  if (is_number(old) && !says_none) {
+    return restyled(old, field.number_of(disabled));
   }
-  if (is_csl()) {
-    return disabled == 0 ? "CSL_ARM_R5_MPU_SUB_REGION_ENABLE_ALL"
-                         : fmt::format("0x{:02X}U", disabled);
-  }
-  static constexpr std::array<std::string_view, 8> kOrdinals = {
-      "1ST", "2ND", "3RD", "4TH", "5TH", "6TH", "7TH", "8TH"};
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < kOrdinals.size(); ++i) {
-    if ((disabled >> i & 1U) != 0) {
-      names.push_back(fmt::format("mpuREGION_{}_SUB_REGION_DISABLE", kOrdinals.at(i)));
-    }
-  }
-  return names.empty()       ? "mpuREGION_ALL_SUB_REGIONS_ENABLED"
-         : names.size() == 1 ? names.front()
-                             : fmt::format("({})", core::join(names, " | "));
+  const std::string word = field.word_of(disabled);
+  return word.find('|') == std::string::npos ? word : fmt::format("({})", word);
 }
 
 std::string TableValues::word_text(
@@ -215,16 +163,8 @@ std::string TableValues::word_text(
 }
 
 void TableValues::set_kind(std::size_t index, const MpuRegionFields& wanted) {
-  const std::string prefix = is_csl() ? "" : "ul";
-  const MpuRegionFields& now = source_.regions[index].fields;
-  const auto set = [&](const std::string& field, std::uint64_t value, const auto& has_same) {
-    set_field(index, prefix + field, word_text(index, prefix + field, value, has_same));
-  };
-  const auto memory = memory_of(wanted, is_csl());
-  const unsigned policy = wanted.tex - chip::kMpuPolicies;
-  const bool is_policy = is_cached(wanted) && wanted.cacheable == ((policy & 2U) != 0) &&
-                         wanted.bufferable == ((policy & 1U) != 0);
-  if (!is_policy && !memory) {
+  const board::ProgramKind* kind = program().find_kind(wanted);
+  if (kind == nullptr) {
     return refuse(fmt::format("this table has no words for TEX {}, C {:d}, B {:d}",
                               wanted.tex,
                               wanted.cacheable,
@@ -232,16 +172,19 @@ void TableValues::set_kind(std::size_t index, const MpuRegionFields& wanted) {
                   source_.regions[index].place,
                   "give the region another attribute");
   }
-  if (is_cached(now) != is_cached(wanted)) {
-    set("cacheable", is_policy ? 1 : 0, [&](const MpuRegionFields& one) {
-      return is_cached(one) == is_cached(wanted);
-    });
-  }
-  const auto has_same = [&](const MpuRegionFields& one) { return same_kind(one, wanted); };
-  if (is_policy) {
-    set("cachePolicy", policy, has_same);
-  } else {
-    set("memAttr", *memory, has_same);
+  const auto says = [&](const MpuRegionFields& region, const board::ProgramWord& word) {
+    const board::ProgramKind* known = program().find_kind(region);
+    const board::ProgramWord* said = known == nullptr ? nullptr : known->find(word.field);
+    return said != nullptr && said->number == word.number;
+  };
+  for (const board::ProgramWord& word : kind->says) {
+    if (!says(source_.regions[index].fields, word)) {
+      set_field(index,
+                word.field,
+                word_text(index, word.field, word.number, [&](const MpuRegionFields& one) {
+                  return says(one, word);
+                }));
+    }
   }
 }
 

@@ -31,7 +31,7 @@ class TableValues {
   [[nodiscard]] bool changed(std::size_t index) const { return changed_.contains(index); }
 
  private:
-  [[nodiscard]] bool is_csl() const { return source_.program == "csl"; }
+  [[nodiscard]] const board::MpuProgram& program() const { return *source_.program; }
 
   [[nodiscard]] std::string text(std::size_t index, const std::string& field) const;
   [[nodiscard]] std::string base_text(std::size_t index,
@@ -48,6 +48,11 @@ class TableValues {
       std::uint64_t value,
       const std::function<bool(const chip::MpuRegionFields&)>& has_same) const;
 
+  /// A field that is on or off.
+  void set_flag(std::size_t index,
+                const board::ProgramField& field,
+                bool value,
+                const std::function<bool(const chip::MpuRegionFields&)>& has_same);
   void set_kind(std::size_t index, const chip::MpuRegionFields& wanted);
   void set_field(std::size_t index, const std::string& field, std::string value);
   void refuse(std::string message, const core::Place& place, std::string hint);

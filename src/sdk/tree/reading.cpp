@@ -161,9 +161,12 @@ class VariantReader {
     emit::WrittenMpuSource written;
     if (knows_macros_ &&
         parse(
-            [&](auto& errors) { return emit::parse_mpu_source(*file, root_, constants_, errors); },
+            [&](auto& errors) {
+              return emit::parse_mpu_source(
+                  *file, root_, sources_.programs, constants_, first_mpu_region_, errors);
+            },
             written)) {
-      reading.mpu.push_back({file->path, std::move(written.regions)});
+      reading.mpu.push_back({file->path, std::move(written.regions), std::move(written.program)});
     }
   }
 

@@ -11,6 +11,7 @@
 #include "formats/linker_sections.hpp"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct MmuReading {
 struct MpuReading {
   std::string path;
   std::vector<emit::WrittenMpuRegion> regions;
+  /// Of a table of C; null for what sysconfig has.
+  std::shared_ptr<const board::MpuProgram> table = {};
 };
 
 struct RatReading {

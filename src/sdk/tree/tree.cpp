@@ -85,8 +85,9 @@ core::Diagnostic no_tree(core::FileSystem& files,
 
 class TreeReader {
  public:
-  TreeReader(core::FileSystem& disk, Platform platform) : disk_(disk) {
+  TreeReader(core::FileSystem& disk, Platform platform, board::MpuPrograms programs) : disk_(disk) {
     sources_.platform = std::move(platform);
+    sources_.programs = std::move(programs);
   }
 
   core::Result<Sources> run() {
@@ -328,8 +329,10 @@ core::Result<const Variant*> find_variant(const Sources& sources, const std::str
                     : fmt::format("there are scripts for: {}", core::join(names, ", "))));
 }
 
-core::Result<Sources> read_sources(core::FileSystem& files, const Platform& platform) {
-  return TreeReader{files, platform}.run();
+core::Result<Sources> read_sources(core::FileSystem& files,
+                                   const Platform& platform,
+                                   const board::MpuPrograms& programs) {
+  return TreeReader{files, platform, programs}.run();
 }
 
 }  // namespace memsize::sdk

@@ -315,7 +315,7 @@ class TreeAnswerer {
     }
     const layout::Region* known = view_.board_region(range.name, owned.core->name);
     if (known != nullptr && known->cache != chip::Cache::kAny) {
-      subject.must_be = board::name_of(known->cache);
+      subject.must_be = chip::name_of(known->cache);
     }
     subject.said.push_back({range.place, "linker map"});
     for (const OutputSection& placed : owned.core->sections) {

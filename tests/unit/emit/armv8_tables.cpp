@@ -8,6 +8,7 @@
 #include "memsize/emit/written.hpp"
 #include "memsize/layout/translation.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <cstdint>
@@ -93,7 +94,7 @@ std::vector<MapFile> requested(const layout::MemoryMap& map) {
 }
 
 core::Diagnostics errors_of(const std::vector<MapFile>& files) {
-  core::Diagnostics found = verify_map(files, "").diagnostics;
+  core::Diagnostics found = verify_map(files, "", test::mpu_programs()).diagnostics;
   std::erase_if(found, [](const auto& d) { return d.severity != core::Severity::kError; });
   return found;
 }

@@ -2,6 +2,7 @@
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 #include "template.hpp"
 #include "view.hpp"
@@ -76,7 +77,7 @@ core::Diagnostics after_change(const std::string& path,
     }
   }
   REQUIRE(done);
-  return verify_map(files, "out").diagnostics;
+  return verify_map(files, "out", test::mpu_programs()).diagnostics;
 }
 
 core::Result<std::string> render_text(const std::string& text,
@@ -234,13 +235,13 @@ TEST_SUITE("emit") {
     CHECK_FALSE(test::contains(content_of(artifacts, "alpha/areas.cmd"), "*/ #error"));
     CHECK_FALSE(test::contains(content_of(artifacts, "areas.h"), "*/ #error"));
     CHECK_FALSE(test::contains(content_of(artifacts, "system_memory_map.html"), "<script>alert"));
-    CHECK(verify_map(files_of(artifacts), "").diagnostics.empty());
+    CHECK(verify_map(files_of(artifacts), "", test::mpu_programs()).diagnostics.empty());
     // The same in the board's title.
     const std::vector<Artifact> titled = render(
         map_of(with(zx9_text(), "title = \"ZX9 trial board\"", "title = '*/ <script> | x'")));
     CHECK_FALSE(test::contains(content_of(titled, "areas.h"), "*/ <"));
     CHECK_FALSE(test::contains(content_of(titled, "system_memory_map.html"), "<script> |"));
-    CHECK(verify_map(files_of(titled), "").diagnostics.empty());
+    CHECK(verify_map(files_of(titled), "", test::mpu_programs()).diagnostics.empty());
   }
 
   TEST_CASE("the same map gives the same bytes; only the chosen emitters are rendered") {
@@ -262,7 +263,8 @@ TEST_SUITE("emit") {
   }
 
   TEST_CASE("what was written is read back without a complaint") {
-    const VerifyReport report = verify_map(files_of(render(map_of(zx9_text()))), "out");
+    const VerifyReport report =
+        verify_map(files_of(render(map_of(zx9_text()))), "out", test::mpu_programs());
     CHECK_MESSAGE(report.diagnostics.empty(), test::all_text(report.diagnostics));
     CHECK(report.board == "zx9");
     CHECK(report.knobs.at("temp_size") == 16 * kMiB);
@@ -350,7 +352,7 @@ TEST_SUITE("emit") {
     }
     // The scratchpad of 256 KiB splits the registers.
     CHECK(entries == "REGISTERS PAD REGISTERS CODE BOX WARM RAW LAKE_7 ");
-    CHECK(verify_map(files_of(artifacts), "").diagnostics.empty());
+    CHECK(verify_map(files_of(artifacts), "", test::mpu_programs()).diagnostics.empty());
   }
 
   TEST_CASE("what memory_map.json does not know is found in every file") {
@@ -404,7 +406,7 @@ TEST_SUITE("emit") {
       CHECK(test::contains(cells.front().message, "pool_region"));
       CHECK(cells.front().place.line != 0);
     }
-    const VerifyReport nothing = verify_map({}, "out");
+    const VerifyReport nothing = verify_map({}, "out", test::mpu_programs());
     REQUIRE(nothing.diagnostics.size() == 1);
     CHECK(nothing.diagnostics.front().place.path == "out/memory_map.json");
   }
@@ -444,7 +446,7 @@ TEST_SUITE("emit") {
       const auto map = layout::resolve(board::load_board(files, folder, name).value(), {});
       REQUIRE(map.has_value());
       const std::vector<Artifact> artifacts = render(*map);
-      CHECK(verify_map(files_of(artifacts), "").diagnostics.empty());
+      CHECK(verify_map(files_of(artifacts), "", test::mpu_programs()).diagnostics.empty());
       for (const Artifact& artifact : artifacts) {
         CHECK_FALSE(artifact.path.starts_with('/'));
         CHECK_FALSE(test::contains(artifact.path, ".."));

@@ -7,6 +7,7 @@
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -253,7 +254,8 @@ TEST_SUITE("emit") {
           CHECK(without_comments(content) == without_comments(wanted));
         }
       }
-      const core::Diagnostics found = verify_map(files_of(artifacts), "").diagnostics;
+      const core::Diagnostics found =
+          verify_map(files_of(artifacts), "", test::mpu_programs()).diagnostics;
       CHECK_MESSAGE(found.empty(), test::all_text(found));
     }
   }
@@ -286,17 +288,17 @@ TEST_SUITE("emit") {
     }
     // The document says where they are, and they are looked for there.
     std::vector<MapFile> files = files_of(render(map, map));
-    CHECK(verify_map(files, "").diagnostics.empty());
+    CHECK(verify_map(files, "", test::mpu_programs()).diagnostics.empty());
     for (MapFile& file : files) {
       if (file.path == "alpha/alpha-os.x.cmd") {
         file.content = with(file.content, "ORIGIN = 0x40000000 ", "ORIGIN = 0x40001000 ");
       }
     }
-    const core::Diagnostics moved = verify_map(files, "").diagnostics;
+    const core::Diagnostics moved = verify_map(files, "", test::mpu_programs()).diagnostics;
     REQUIRE(moved.size() == 1);
     CHECK(moved.front().place.path == "alpha/alpha-os.x.cmd");
     std::erase_if(files, [](const MapFile& file) { return file.path == "alpha/alpha-os.x.cmd"; });
-    const core::Diagnostics missing = verify_map(files, "").diagnostics;
+    const core::Diagnostics missing = verify_map(files, "", test::mpu_programs()).diagnostics;
     REQUIRE(missing.size() == 1);
     CHECK(missing.front().severity == core::Severity::kWarning);
     CHECK(missing.front().place.path == "alpha/alpha-os.x.cmd");
@@ -310,7 +312,8 @@ TEST_SUITE("emit") {
         file.content = with(file.content, "\"alpha-os.x.cmd\"", "\"../../etc/\\u001bpasswd\"");
       }
     }
-    for (const core::Diagnostic& found : verify_map(files, "out").diagnostics) {
+    for (const core::Diagnostic& found :
+         verify_map(files, "out", test::mpu_programs()).diagnostics) {
       CHECK(found.place.path.str().starts_with("out/"));
       check_bytes(found.message);
     }
@@ -324,7 +327,7 @@ TEST_SUITE("emit") {
     CHECK(std::ranges::count(paths, "alpha/mmu.syscfg") == 0);
     CHECK(std::ranges::count(paths, "alpha/mmu_map.json") == 1);
     std::vector<MapFile> files = files_of(artifacts);
-    CHECK(verify_map(files, "").diagnostics.empty());
+    CHECK(verify_map(files, "", test::mpu_programs()).diagnostics.empty());
     // Then the document is held against the regions.
     for (MapFile& file : files) {
       if (file.path == "alpha/mmu_map.json") {
@@ -332,7 +335,8 @@ TEST_SUITE("emit") {
             with(file.content, "\"physical\": \"0x1000000000\"", "\"physical\": \"0x1000200000\"");
       }
     }
-    CHECK(test::find(verify_map(files, "").diagnostics, core::Code::kMmuSpan) != nullptr);
+    CHECK(test::find(verify_map(files, "", test::mpu_programs()).diagnostics,
+                     core::Code::kMmuSpan) != nullptr);
   }
 
   TEST_CASE("properties of a node are written and read back") {
@@ -344,7 +348,7 @@ TEST_SUITE("emit") {
     const MemoryMap none = map_of(with(board_saying("x"), "\"ti,dma.pool-2\"", "\"\""));
     const std::vector<Artifact> bare = render(none, none);
     CHECK_FALSE(test::contains(content_of(bare, "zx9-memory.dtsi"), "compatible = \"\""));
-    CHECK(verify_map(files_of(bare), "").diagnostics.empty());
+    CHECK(verify_map(files_of(bare), "", test::mpu_programs()).diagnostics.empty());
   }
 
   TEST_CASE("a property that sysconfig reads arrives as it was written") {
@@ -371,15 +375,15 @@ TEST_SUITE("emit") {
         files, [](const MapFile& file) { return file.path == "alpha/mmu.syscfg"; });
     REQUIRE(syscfg != files.end());
     std::ranges::replace(syscfg->content, '\n', ' ');
-    CHECK(verify_map(files, "").diagnostics.empty());
+    CHECK(verify_map(files, "", test::mpu_programs()).diagnostics.empty());
     // The arenas of both kinds touch: 5 is cached, 6 is not.
     const std::string good = syscfg->content;
     syscfg->content =
         with(good, "mmu_armv86.attribute = \"MAIR4\"", "mmu_armv86.attribute = \"MAIR7\"");
-    CHECK_FALSE(verify_map(files, "").diagnostics.empty());
+    CHECK_FALSE(verify_map(files, "", test::mpu_programs()).diagnostics.empty());
     syscfg->content =
         with(good, "mmu_armv86.pAddr = 0x1002000000", "mmu_armv86.pAddr = 0x1004000000");
-    CHECK_FALSE(verify_map(files, "").diagnostics.empty());
+    CHECK_FALSE(verify_map(files, "", test::mpu_programs()).diagnostics.empty());
   }
 
   TEST_CASE("an MMU entry that ends at 2^64 is read back") {
@@ -390,7 +394,8 @@ TEST_SUITE("emit") {
     text = with(text, "virtual = \"0x200000000\"\n", "");
     text = with(text, "[mmu]\ngranule = \"4KiB\"\n", "[mmu]\n");
     const MemoryMap map = map_of(text, {{"pool_at", UINT64_MAX - 4096 * kMiB + 1}});
-    const core::Diagnostics found = verify_map(files_of(render(map, map)), "").diagnostics;
+    const core::Diagnostics found =
+        verify_map(files_of(render(map, map)), "", test::mpu_programs()).diagnostics;
     CHECK_MESSAGE(found.empty(), test::all_text(found));
   }
 }

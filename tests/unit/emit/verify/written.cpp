@@ -1,6 +1,7 @@
 // The parsers of written files against texts of our own: what an SDK's files have that ours do not.
 #include "memsize/emit/written.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -236,7 +237,9 @@ TEST_SUITE("emit") {
         {"f.c",
          "T gCslR5MpuCfg[] = {\n{ .enable = 1U, .size = 20U,\n.baseAddr = (A_ADDR) + 0U } };"},
         "",
+        test::mpu_programs(),
         {{"A_ADDR", 0x1000}},
+        0,
         errors);
     CHECK(errors.empty());
     CHECK(at(source.regions.at(0).places.at("baseAddr")) == "3:13+13");

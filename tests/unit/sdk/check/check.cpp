@@ -4,6 +4,7 @@
 
 #include "memsize/board/load.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -325,6 +326,7 @@ Files good_tree() {
 
 core::Diagnostics findings(const Files& tree, const std::string& board_text = kBoard) {
   core::MemFileSystem files;
+  test::put_mpu_programs(files);
   for (const auto& [path, text] : tree) {
     files.content[kRoot + path] = text;
   }
@@ -335,7 +337,7 @@ core::Diagnostics findings(const Files& tree, const std::string& board_text = kB
   REQUIRE_MESSAGE(map.has_value(), (map ? "" : map.error().front().message));
   const auto platforms = find_platforms(files, "vision");
   REQUIRE(platforms.has_value());
-  const auto sources = read_sources(files, platforms->front());
+  const auto sources = read_sources(files, platforms->front(), test::mpu_programs());
   REQUIRE(sources.has_value());
   CHECK_MESSAGE(sources->problems.empty(),
                 (sources->problems.empty() ? "" : sources->problems.front().message));

@@ -1,6 +1,7 @@
 #include "memsize/sdk/check.hpp"
 #include "memsize/sdk/view.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 #include "tree/reading.hpp"
 
@@ -74,7 +75,7 @@ struct Tree : core::MemFileSystem {
 // Of all operating systems.
 core::Diagnostics findings(core::FileSystem& files) {
   core::Diagnostics found;
-  const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+  const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
   REQUIRE(sources.has_value());
   for (const Variant& variant : sources->variants) {
     for (const core::Diagnostic& each : check_variant(*sources, variant, nullptr).diagnostics) {
@@ -225,7 +226,8 @@ TEST_SUITE("sdk") {
     Tree files(kMade);
     const std::string root = kRoot;
     const auto reading_of = [&] {
-      const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+      const auto sources =
+          read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
       REQUIRE(sources.has_value());
       const auto reading = read_variant(*sources, sources->variants.front(), 0);
       REQUIRE(reading->cores.size() == 1);

@@ -1,5 +1,6 @@
 #include "formats/claims.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <string>
@@ -83,7 +84,7 @@ TEST_SUITE("sdk") {
     CHECK(claims[0].value == 3);
     CHECK(claims[0].beside == ".ulRegionNumber");
     core::Diagnostics errors;
-    const auto source = emit::parse_mpu_source(file, "", {}, errors);
+    const auto source = emit::parse_mpu_source(file, "", test::mpu_programs(), {}, 0, errors);
     CHECK(errors.empty());
     const auto wrong = wrong_claims(claims, source.regions);
     REQUIRE(wrong.size() == 1);
@@ -93,8 +94,9 @@ TEST_SUITE("sdk") {
     const emit::MapFile other{"f.c",
                               "T gCslR5MpuCfg[] = {\n{\n/* Region 2 configuration: 1 MB RAM */\n"
                               ".regionId = 4U, .enable = 1U, .size = 20U } };\n"};
-    const auto numbers = wrong_claims(parse_claims(other, ""),
-                                      emit::parse_mpu_source(other, "", {}, errors).regions);
+    const auto numbers = wrong_claims(
+        parse_claims(other, ""),
+        emit::parse_mpu_source(other, "", test::mpu_programs(), {}, 0, errors).regions);
     REQUIRE(numbers.size() == 1);
     CHECK(numbers[0].claim.text == "2");
     CHECK(numbers[0].right == "4");

@@ -5,6 +5,7 @@
 #include "memsize/sdk/view.hpp"
 
 #include "import/forms.hpp"
+#include "mpu_programs.hpp"
 #include "script/linear.hpp"
 #include "support.hpp"
 
@@ -46,7 +47,7 @@ constexpr const char* kSmall =
 
 Import imported(core::MemFileSystem& files, Sources& sources) {
   files.content["sdk/platform/zx9/rtos/gen_linker_mem_map.py"] = kSmall;
-  auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+  auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
   REQUIRE(read.has_value());
   sources = std::move(*read);
   REQUIRE(sources.variants.size() == 1);
@@ -204,7 +205,7 @@ TEST_CASE("an address that a RAT leads to stands still") {
       "addr_translate1.systemAddr = 0x8A0000000;\n"
       "addr_translate1.size = 29;\n";
   files.content[folder + "r5/example.syscfg"] = rat;
-  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
   REQUIRE(sources.has_value());
   const Variant& variant = sources->variants.front();
   const auto import = import_board(*sources, variant, *read_variant(*sources, variant, 0), {});
@@ -237,7 +238,7 @@ TEST_CASE("what the tree has is a legal size") {
   std::string script = kSmall;
   script.replace(script.find("a_size = 2*MB"), 13, "a_size = 2*MB - 1024");
   files.content["sdk/platform/zx9/rtos/gen_linker_mem_map.py"] = script;
-  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+  auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
   REQUIRE(sources.has_value());
   const Variant& variant = sources->variants.front();
   const auto import = import_board(*sources, variant, *read_variant(*sources, variant, 0), model);

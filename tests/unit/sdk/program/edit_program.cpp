@@ -1,5 +1,6 @@
 #include "program/edit_program.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -238,7 +239,9 @@ const emit::Constants kAfter = {{"LOG_ADDR", 0xA3000000}, {"RING_ADDR", 0xA40000
 std::vector<MpuRegionFields> table_of(const std::string& text, const emit::Constants& constants) {
   core::Diagnostics errors;
   std::vector<MpuRegionFields> regions;
-  for (const auto& region : emit::parse_mpu_source({"f", text}, "", constants, errors).regions) {
+  for (const auto& region :
+       emit::parse_mpu_source({"f", text}, "", test::mpu_programs(), constants, 0, errors)
+           .regions) {
     regions.push_back(region.fields);
   }
   CHECK(errors.empty());
@@ -253,8 +256,8 @@ std::string table_edited(const std::string& text,
                          bool correct_comments = false) {
   Regions wanted = table_of(text, kBefore);
   change(wanted);
-  const auto result =
-      edit_mpu_source({"f.c", text}, "", kBefore, after, wanted, {correct_comments});
+  const auto result = edit_mpu_source(
+      {{"f.c", text}, "", test::mpu_programs()}, kBefore, after, wanted, {correct_comments});
   return result ? *result : all_text(result.error());
 }
 
@@ -664,7 +667,8 @@ TEST_SUITE("sdk") {
     CHECK(contains(table_edited(
                        shared, [](Regions& wanted) { wanted.pop_back(); }, kBefore),
                    "its lines have more on them"));
-    const auto none = edit_mpu_source({"f.c", "int x;"}, "", kBefore, kAfter, {});
+    const auto none =
+        edit_mpu_source({{"f.c", "int x;"}, "", test::mpu_programs()}, kBefore, kAfter, {});
     REQUIRE(!none);
     CHECK(contains(all_text(none.error()), "neither gCslR5MpuCfg nor gMPUConfigParms"));
   }

@@ -1,5 +1,6 @@
 #include "memsize/sdk/tree.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 
 #include <string>
@@ -63,7 +64,8 @@ TEST_SUITE("sdk") {
   TEST_CASE("each script is a variant with the files of its operating system") {
     core::MemFileSystem files;
     make_tree(files, "sdk");
-    const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+    const auto sources =
+        read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
     REQUIRE(sources.has_value());
     CHECK_MESSAGE(sources->problems.empty(), test::all_text(sources->problems));
     REQUIRE(sources->variants.size() == 2);
@@ -92,7 +94,8 @@ TEST_SUITE("sdk") {
     make_tree(files, "sdk");
     files.content["sdk/platform/zx9/rtos/gen_linker_mem_map_safertos.py"] = "a = b\n";
     files.content["sdk/platform/zx9/rtos/r5/huge.syscfg"] = std::string(5U << 20U, ' ');
-    const auto sources = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+    const auto sources =
+        read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
     REQUIRE(sources.has_value());
     CHECK(sources->variants.size() == 1);
     CHECK(sources->problems.size() == 2);

@@ -1,6 +1,7 @@
 // Answers about a tree that exists nowhere.
 #include "memsize/sdk/why.hpp"
 
+#include "mpu_programs.hpp"
 #include "support.hpp"
 #include "why/grow.hpp"
 
@@ -83,7 +84,7 @@ class Tree {
     files.content[std::string{kRtos} + "r5/linker_mem_map.cmd"] = kLinker;
     files.content[std::string{kRtos} + "app_mem_map.h"] = kHeader;
     files.content[std::string{kRtos} + "r5/freertos.syscfg"] = kSyscfg;
-    auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"});
+    auto read = read_sources(files, {"zx9", "sdk/platform/zx9/rtos"}, test::mpu_programs());
     REQUIRE(read.has_value());
     REQUIRE_MESSAGE(read->problems.empty(), test::all_text(read->problems));
     sources_ = std::move(*read);
