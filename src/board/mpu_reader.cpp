@@ -33,15 +33,6 @@ unsigned read_small(Fields& reader,
   return value ? static_cast<unsigned>(*value) : fallback;
 }
 
-// What sysconfig's names stand for: getRegionAttributes of mpu_armv7.syscfg.js.
-bool means(const MpuAttribute& attribute) {
-  const bool cached = attribute.sysconfig.starts_with("Cached");
-  const bool shareable = attribute.sysconfig != "Cached";
-  return attribute.tex == (attribute.sysconfig == "Device" ? 0U : 1U) &&
-         attribute.cacheable == cached && attribute.bufferable == cached &&
-         attribute.shareable == shareable;
-}
-
 void read_attribute(ReaderContext& context, Value field) {
   Fields reader{field, named("MPU attribute", field), context.errors()};
   if (!reader.is_table()) {
@@ -67,16 +58,17 @@ void read_attribute(ReaderContext& context, Value field) {
   attribute.shareable = reader.boolean("shareable", false);
   attribute.execute = reader.boolean("execute", false);
   const Text sysconfig = reader.text("sysconfig");
-  const std::vector<std::string> known = {"Device", "NonCached", "Cached", "Cached+Sharable"};
-  if (sysconfig.written && std::ranges::find(known, sysconfig.text) == known.end()) {
+  const SyscfgKind* kind = core::find_in(kSyscfgKinds, sysconfig.text, &SyscfgKind::name);
+  if (sysconfig.written && kind == nullptr) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("sysconfig has no attribute '{}'", core::printable(sysconfig.text)),
                  sysconfig.place,
-                 fmt::format("it has: {}; leave it out for CUSTOM", core::join(known, ", ")));
+                 fmt::format("it has: {}; leave it out for CUSTOM",
+                             core::join(core::texts_of(kSyscfgKinds, &SyscfgKind::name), ", ")));
   }
   attribute.sysconfig = sysconfig.text;
   const MpuProgram* program = context.board().mpu.table.get();
-  if (std::ranges::find(known, sysconfig.text) != known.end() && has_tex && !means(attribute)) {
+  if (kind != nullptr && has_tex && !kind->is(attribute)) {
     reader.wrong(Code::kBoardValue,
                  fmt::format("{} has other bits than sysconfig's '{}'",
                              named("MPU attribute", field),

@@ -7,6 +7,7 @@
 #include "memsize/chip/memory_type.hpp"
 #include "memsize/core/diagnostic.hpp"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,6 +52,27 @@ struct MpuList {
 
 /// What [mpu] calls sysconfig's mpu_armv7 instances; every other program is a table of C.
 inline constexpr std::string_view kMpuBySysconfig = "sysconfig";
+
+/// What sysconfig's names of an MPU region's memory stand for (getRegionAttributes of
+/// mpu_armv7.syscfg.js).
+struct SyscfgKind {
+  std::string_view name;
+  unsigned tex = 0;
+  bool cacheable = false;
+  bool bufferable = false;
+  bool shareable = false;
+
+  [[nodiscard]] constexpr bool is(const chip::MpuBits& bits) const {
+    return tex == bits.tex && cacheable == bits.cacheable && bufferable == bits.bufferable &&
+           shareable == bits.shareable;
+  }
+};
+
+inline constexpr auto kSyscfgKinds =
+    std::to_array<SyscfgKind>({{"Device", 0, false, false, true},
+                               {"NonCached", 1, false, false, true},
+                               {"Cached", 1, true, true, false},
+                               {"Cached+Sharable", 1, true, true, true}});
 
 struct Mpu {
   /// Who programs it, and so what a core's file looks like; null: sysconfig.

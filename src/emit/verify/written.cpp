@@ -3,6 +3,8 @@
 #include "memsize/emit/written.hpp"
 
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
+#include "memsize/emit/sysconfig.hpp"
 
 #include "syscfg_script.hpp"
 
@@ -16,20 +18,15 @@ namespace {
 
 using core::Code;
 
-constexpr const char* kMmuModule = "mmu_armv8";
-
 void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& cursor) {
   const core::Place place = cursor.place();
-  if (property == "$name") {
+  if (property == kNameProperty) {
     entry.name = script_string(cursor);
-  } else if (property == "attribute") {
+  } else if (property == kMairProperty) {
     entry.attribute = script_string(cursor);
-  } else if (property == "vAddr") {
-    entry.virtual_base = script_number(cursor);
-  } else if (property == "pAddr") {
-    entry.physical = script_number(cursor);
-  } else if (property == "size") {
-    entry.size = script_number(cursor);
+  } else if (const auto* known =
+                 core::find_in(properties::kMmu, property, &Property<WrittenMmuEntry>::name)) {
+    known->set(entry, script_number(cursor));
   } else {
     entry.others.insert_or_assign(property, core::unquoted(cursor.take()));
   }

@@ -3,7 +3,9 @@
 #include "memsize/chip/limits.hpp"
 #include "memsize/core/c_initializer.hpp"
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/sysconfig.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "syscfg_script.hpp"
@@ -20,10 +22,6 @@ namespace memsize::emit {
 
 namespace {
 
-constexpr const char* kMpuModule = "mpu_armv7";
-constexpr const char* kRatModule = "addr_translate";
-
-constexpr std::uint64_t kBus = 1ULL << 48;
 constexpr unsigned kMask = 0xFF;
 
 // A number of a file that must stay below a limit, as the hardware's field does.
@@ -67,51 +65,63 @@ bool truth(core::Cursor& cursor) {
 // An mpu_armv7 instance before its attributes are looked up: sysconfig's defaults.
 struct RegionInstance {
   WrittenMpuRegion region;
-  std::string attributes = "Cached";
+  std::string attributes{kDefaultKind.name};
 };
 
 RegionInstance fresh_region(const core::Place& place) {
   RegionInstance instance;
-  instance.region.place = place;
-  instance.region.fields.size = chip::kMpuSpace;
-  instance.region.fields.tex = 1;
-  instance.region.fields.cacheable = true;
-  instance.region.fields.bufferable = true;
-  instance.region.fields.execute = true;
+  instance.region = {default_mpu_region(), place};
   return instance;
 }
 
+WrittenRatEntry fresh_rat_entry(const core::Place& place) {
+  return {default_rat_entry(), place};
+}
+
+template <typename Entry>
+std::uint64_t value_of(const Property<Entry>& property, core::Cursor& cursor) {
+  switch (property.type) {
+    case PropertyType::kPower:
+      return power(cursor);
+    case PropertyType::kFlag:
+      return truth(cursor) ? 1 : 0;
+    default:
+      return below(
+          cursor,
+          property.limit,
+          property.what == "TEX" ? std::string{property.what} : fmt::format("a {}", property.what));
+  }
+}
+
+// False where the property is none of these.
+template <typename Entry, std::size_t Count>
+bool assign_number(const std::array<Property<Entry>, Count>& properties,
+                   Entry& fields,
+                   const std::string& name,
+                   core::Cursor& cursor) {
+  const Property<Entry>* property = core::find_in(properties, name, &Property<Entry>::name);
+  if (property != nullptr) {
+    property->set(fields, value_of(*property, cursor));
+  }
+  return property != nullptr;
+}
+
 void assign(RegionInstance& instance, const std::string& property, core::Cursor& cursor) {
-  chip::MpuRegionFields& fields = instance.region.fields;
-  if (property == "$name") {
-    fields.name = script_string(cursor);
-  } else if (property == "baseAddr") {
-    fields.base = below(cursor, chip::kMpuSpace, "a base");
-  } else if (property == "size") {
-    fields.size = power(cursor);
-  } else if (property == "attributes") {
-    static const std::set<std::string> known = {
-        "Device", "NonCached", "Cached", "Cached+Sharable", "CUSTOM"};
+  if (assign_number(properties::kMpu, instance.region.fields, property, cursor)) {
+    return;
+  }
+  if (property == kNameProperty) {
+    instance.region.fields.name = script_string(cursor);
+  } else if (property == kKindProperty) {
     const core::Place place = cursor.place();
     instance.attributes = script_string(cursor);
-    if (!known.contains(instance.attributes)) {
+    if (instance.attributes != kCustomKind &&
+        !core::contains(board::kSyscfgKinds, instance.attributes, &board::SyscfgKind::name)) {
       cursor.wrong(
           fmt::format("sysconfig has no attributes '{}'", core::printable(instance.attributes, 40)),
           place);
     }
-  } else if (property == "tex") {
-    fields.tex = static_cast<unsigned>(below(cursor, chip::kLastTex + 1, "TEX"));
-  } else if (property == "isCacheable") {
-    fields.cacheable = truth(cursor);
-  } else if (property == "isBufferable") {
-    fields.bufferable = truth(cursor);
-  } else if (property == "isShareable") {
-    fields.shareable = truth(cursor);
-  } else if (property == "allowExecute") {
-    fields.execute = truth(cursor);
-  } else if (property == "subregionDisableMask") {
-    fields.disabled = static_cast<unsigned>(below(cursor, kMask + 1, "a mask"));
-  } else if (property == "accessPermissions") {
+  } else if (property == kPermissionsProperty) {
     // What sysconfig's mpu_armv7.syscfg.js makes of it where it is not said, too.
     constexpr std::string_view kFullAccess = "Supervisor RD+WR, User RD+WR";
     const std::string permissions = script_string(cursor);
@@ -122,35 +132,25 @@ void assign(RegionInstance& instance, const std::string& property, core::Cursor&
 }
 
 void assign(WrittenRatEntry& entry, const std::string& property, core::Cursor& cursor) {
-  if (property == "$name") {
+  if (assign_number(properties::kRat, entry.fields, property, cursor)) {
+    return;
+  }
+  if (property == kNameProperty) {
     entry.fields.name = script_string(cursor);
-  } else if (property == "localAddr") {
-    entry.fields.local = below(cursor, chip::kMpuSpace, "a local address");
-  } else if (property == "systemAddr") {
-    entry.fields.system = below(cursor, kBus, "a system address");
-  } else if (property == "size") {
-    entry.fields.size = power(cursor);
   } else {
     cursor.take();
   }
 }
 
-WrittenRatEntry fresh_rat_entry(const core::Place& place) {
-  WrittenRatEntry entry{.place = place};
-  entry.fields.size = 1ULL << 29;
-  return entry;
-}
-
 // The bits that sysconfig's names stand for; CUSTOM keeps those that are written.
 chip::MpuRegionFields with_attributes(chip::MpuRegionFields fields, const std::string& attributes) {
-  if (attributes == "CUSTOM") {
-    return fields;
+  const auto* kind = core::find_in(board::kSyscfgKinds, attributes, &board::SyscfgKind::name);
+  if (kind != nullptr) {
+    fields.tex = kind->tex;
+    fields.cacheable = kind->cacheable;
+    fields.bufferable = kind->bufferable;
+    fields.shareable = kind->shareable;
   }
-  const bool cached = attributes.starts_with("Cached");
-  fields.tex = attributes == "Device" ? 0 : 1;
-  fields.cacheable = cached;
-  fields.bufferable = cached;
-  fields.shareable = attributes != "Cached";
   return fields;
 }
 
@@ -401,6 +401,20 @@ class SourceParser {
 };
 
 }  // namespace
+
+chip::MpuRegionFields default_mpu_region() {
+  chip::MpuRegionFields region;
+  region.size = chip::kMpuSpace;
+  region.tex = kDefaultKind.tex;
+  region.cacheable = kDefaultKind.cacheable;
+  region.bufferable = kDefaultKind.bufferable;
+  region.execute = true;
+  return region;
+}
+
+chip::RatEntryFields default_rat_entry() {
+  return {.size = 1ULL << 29};
+}
 
 WrittenMpuSyscfg parse_mpu_syscfg(const MapFile& file,
                                   const std::string& root,

@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/sysconfig.hpp"
 
 #include "tree/differences.hpp"
 #include "tree/reading.hpp"
@@ -22,14 +23,14 @@ namespace {
 // A part of a value, with the name of its field.
 struct DplPart {
   std::string text;
-  const char* field;
+  std::string_view field;
 };
 
 // A value of an entry, with the name of its property in sysconfig.
 struct DplValue {
   std::string_view what;
   std::vector<DplPart> parts;
-  const char* property;
+  std::string_view property;
 };
 
 // An entry of any of the three tables.
@@ -46,68 +47,69 @@ struct DplEntry {
 // By their numbers, which grow.
 using DplEntries = std::vector<DplEntry>;
 
-std::string size_text(std::uint64_t size) {
-  return core::format_size(core::Bytes{size});
-}
-
-DplEntries entries_of(const std::vector<emit::WrittenMmuEntry>& list) {
-  DplEntries entries;
-  for (const emit::WrittenMmuEntry& entry : list) {
-    entries.push_back(
-        {"MMU entry",
-         entries.size() + 1,
-         entry.name,
-         {{"virtual address", {{core::format_hex(entry.virtual_base), "vaddr"}}, "vAddr"},
-          {"physical address", {{core::format_hex(entry.physical), "paddr"}}, "pAddr"},
-          {"size", {{size_text(entry.size), "size"}}, "size"},
-          {"attribute", {{core::printable(entry.attribute, 20), "attrIndx"}}, "attribute"}},
-         entry.place,
-         &entry.places});
+// As the table of C has it.
+template <typename Fields>
+std::string text_of(const emit::Property<Fields>& property, const Fields& fields) {
+  const std::uint64_t value = property.get(fields);
+  switch (property.type) {
+    case emit::PropertyType::kSize:
+    case emit::PropertyType::kPower:
+      return core::format_size(core::Bytes{value});
+    case emit::PropertyType::kNumber:
+    case emit::PropertyType::kFlag:
+      return fmt::format("{}", property.made_inverted ? 1 - value : value);
+    default:
+      return core::format_hex(value);
   }
-  return entries;
 }
 
-DplEntries entries_of(const std::vector<emit::WrittenMpuRegion>& list) {
-  DplEntries entries;
-  for (const emit::WrittenMpuRegion& region : list) {
-    const chip::MpuRegionFields& fields = region.fields;
-    const auto bit = [](const char* name, bool is_set) {
-      return fmt::format("{} {}", name, is_set ? 1 : 0);
-    };
-    entries.push_back(
-        {"MPU region",
-         fields.number,
-         fields.name,
-         {{"base", {{core::format_hex(fields.base), "baseAddr"}}, "baseAddr"},
-          {"size", {{size_text(fields.size), "size"}}, "size"},
-          {"attribute",
-           {{fmt::format("TEX {}", fields.tex), "tex"},
-            {bit("C", fields.cacheable), "isCacheable"},
-            {bit("B", fields.bufferable), "isBufferable"},
-            {bit("S", fields.shareable), "isSharable"}},
-           "attributes"},
-          {"execute-never bit", {{fields.execute ? "0" : "1", "isExecuteNever"}}, "allowExecute"},
-          {"mask",
-           {{core::format_hex(fields.disabled), "subregionDisableMask"}},
-           "subregionDisableMask"}},
-         region.place,
-         &region.places});
+// What is said in a property of its own; the bits of a kind of memory are one value.
+template <typename Fields, std::size_t Count>
+std::vector<DplValue> values_of(const std::array<emit::Property<Fields>, Count>& properties,
+                                const Fields& fields) {
+  std::vector<DplValue> values;
+  DplValue kind{"attribute", {}, emit::kKindProperty};
+  for (const emit::Property<Fields>& property : properties) {
+    if (property.is_of_kind) {
+      kind.parts.push_back(
+          {fmt::format("{} {}", property.what, text_of(property, fields)), property.made});
+    } else {
+      values.push_back(
+          {property.what, {{text_of(property, fields), property.made}}, property.name});
+    }
   }
-  return entries;
+  if (!kind.parts.empty()) {
+    values.push_back(std::move(kind));
+  }
+  return values;
 }
 
-DplEntries entries_of(const std::vector<emit::WrittenRatEntry>& list) {
+const emit::WrittenMmuEntry& fields_of(const emit::WrittenMmuEntry& entry) {
+  return entry;
+}
+
+template <typename Written>
+const auto& fields_of(const Written& written) {
+  return written.fields;
+}
+
+// Regions have numbers; of other entries the place in the table is one.
+template <typename Written, typename Properties>
+DplEntries entries_of(std::string_view what,
+                      const std::vector<Written>& list,
+                      const Properties& properties) {
   DplEntries entries;
-  for (const emit::WrittenRatEntry& entry : list) {
-    entries.push_back(
-        {"RAT entry",
-         entries.size() + 1,
-         entry.fields.name,
-         {{"local address", {{core::format_hex(entry.fields.local), "localAddr"}}, "localAddr"},
-          {"system address", {{core::format_hex(entry.fields.system), "systemAddr"}}, "systemAddr"},
-          {"size", {{size_text(entry.fields.size), "size"}}, "size"}},
-         entry.place,
-         &entry.places});
+  for (const Written& each : list) {
+    const auto& fields = fields_of(each);
+    std::size_t number = entries.size() + 1;
+    std::vector<DplValue> values = values_of(properties, fields);
+    if constexpr (std::is_same_v<Written, emit::WrittenMpuRegion>) {
+      number = fields.number;
+    } else if constexpr (std::is_same_v<Written, emit::WrittenMmuEntry>) {
+      const std::string mair = core::printable(each.attribute, 20);
+      values.push_back({"attribute", {{mair, emit::kMadeMair}}, emit::kMairProperty});
+    }
+    entries.push_back({what, number, fields.name, std::move(values), each.place, &each.places});
   }
   return entries;
 }
@@ -128,7 +130,7 @@ const DplPart* first_difference(const DplValue& here, const DplValue& there) {
   return nullptr;
 }
 
-core::Place place_in(const DplEntry& entry, const char* name) {
+core::Place place_in(const DplEntry& entry, std::string_view name) {
   const auto found = entry.places->find(name);
   return found == entry.places->end() ? entry.place : found->second;
 }
@@ -225,13 +227,20 @@ class DplChecker {
          "sysconfig makes it of this"},
         view_.place_of(core.generated.path)};
     const DplConfig& made = core.generated.config;
-    compare(entries_of(made.mmu), entries_of(mmu), differences);
-    compare(entries_of(made.mpu), entries_of(written.regions), differences);
-    compare(entries_of(made.rat), entries_of(written.entries), differences);
+    compare("MMU entry", made.mmu, mmu, emit::properties::kMmu, differences);
+    compare("MPU region", made.mpu, written.regions, emit::properties::kMpu, differences);
+    compare("RAT entry", made.rat, written.entries, emit::properties::kRat, differences);
     return differences;
   }
 
-  static void compare(const DplEntries& here, const DplEntries& there, Differences& differences) {
+  template <typename Written, typename Properties>
+  static void compare(std::string_view what,
+                      const std::vector<Written>& made,
+                      const std::vector<Written>& from,
+                      const Properties& properties,
+                      Differences& differences) {
+    const DplEntries here = entries_of(what, made, properties);
+    const DplEntries there = entries_of(what, from, properties);
     for (const DplEntry& entry : there) {
       if (const DplEntry* own = find(here, entry.number)) {
         compare(*own, entry, differences);

@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/sysconfig.hpp"
 #include "memsize/sdk/edit_dts.hpp"
 
 #include "tree/reading.hpp"
@@ -53,10 +54,10 @@ class FileChecker {
                           os),
               "without it nobody knows which alignments the regions need");
     }
-    check_builds(core, reading.mmu, "mmu_armv8", "MMU entries", [](const MmuReading& each) {
+    check_builds(core, reading.mmu, emit::kMmuModule, "MMU entries", [](const MmuReading& each) {
       return each.entries.size();
     });
-    check_builds(core, reading.mpu, "mpu_armv7", "MPU regions", [](const MpuReading& each) {
+    check_builds(core, reading.mpu, emit::kMpuModule, "MPU regions", [](const MpuReading& each) {
       return each.regions.size();
     });
     const layout::MemoryMap* board = view_.board();
@@ -70,7 +71,7 @@ class FileChecker {
     // What could not be read is told already.
     const bool maps =
         std::ranges::any_of(reading.mmu, [](const auto& each) { return !each.entries.empty(); });
-    const bool is_unread = !reading.has_mmu() && configures(core, "mmu_armv8", "Mmu_map(");
+    const bool is_unread = !reading.has_mmu() && configures(core, emit::kMmuModule, "Mmu_map(");
     if (has(board->mmu) && !maps && !is_unread) {
       missing(core.name,
               "MMU entries",
@@ -92,7 +93,7 @@ class FileChecker {
   }
 
   [[nodiscard]] bool lacks_mpu(const CoreSources& core, const CoreReading& reading) const {
-    const bool in_sysconfig = configures(core, "mpu_armv7", "");
+    const bool in_sysconfig = configures(core, emit::kMpuModule, "");
     if (!core.mpu_source.empty() && !in_sysconfig) {
       return tables_are_left_over();
     }

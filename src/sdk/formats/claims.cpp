@@ -5,6 +5,7 @@
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/sysconfig.hpp"
 
 #include "mpu_shown.hpp"
 
@@ -243,7 +244,7 @@ const emit::WrittenMpuRegion* region_of(const Claim& claim,
     return std::ranges::any_of(
         region.places, [&](const auto& place) { return place.second.line == claim.beside_line; });
   });
-  const bool here = claim.beside.starts_with("mpu_armv7") && found != regions.end();
+  const bool here = claim.beside.starts_with(emit::kMpuModule) && found != regions.end();
   return here ? &*found : nullptr;
 }
 

@@ -4,6 +4,7 @@
 
 #include "memsize/chip/limits.hpp"
 #include "memsize/core/c_initializer.hpp"
+#include "memsize/emit/sysconfig.hpp"
 
 #include "csource/source_reader.hpp"
 
@@ -22,8 +23,6 @@ constexpr const char* kMmuTable = "gMmuRegionConfig";
 constexpr const char* kMpuTable = "gMpuRegionConfig";
 constexpr const char* kRatTable = "gAddrTranslateRegionConfig";
 
-// An R5F sees 4 GiB, the bus has 48 bits (mmu_armv8.syscfg.js, addr_translate.syscfg.js).
-constexpr std::uint64_t kBus = 1ULL << 48;
 // Sizes are powers of two: MpuP_RegionSize_32 is 4, AddrTranslateP_RegionSize_1 is 0, and both go
 // up to 4 GiB.
 constexpr unsigned kLeastMpuBits = 5;
@@ -92,19 +91,11 @@ class DplParser : private SourceReader {
     }
     core::CTableRules rules{.values = rules_, .skips_others = true};
     if (table == kMmuTable) {
-      rules.fields = {"vaddr", "paddr", "size", "attrIndx"};
+      rules.fields = made_of(emit::properties::kMmu, {std::string{emit::kMadeMair}});
     } else if (table == kRatTable) {
-      rules.fields = {"localAddr", "systemAddr", "size"};
+      rules.fields = made_of(emit::properties::kRat, {});
     } else {
-      rules.fields = {"baseAddr",
-                      "size",
-                      "isEnable",
-                      "isCacheable",
-                      "isBufferable",
-                      "isSharable",
-                      "isExecuteNever",
-                      "tex",
-                      "subregionDisableMask"};
+      rules.fields = made_of(emit::properties::kMpu, {std::string{emit::kMadeEnable}});
     }
     core::c_table(cursor_, rules, [&](const core::CFields& fields, const core::Place& brace) {
       const std::size_t before = errors_.size();
@@ -119,19 +110,41 @@ class DplParser : private SourceReader {
     });
   }
 
-  std::uint64_t field(const core::CFields& fields, const char* name, std::uint64_t limit) {
-    return core::c_field(cursor_, fields, name, limit);
+  template <typename Properties>
+  static std::set<std::string> made_of(const Properties& properties, std::set<std::string> names) {
+    for (const auto& property : properties) {
+      names.emplace(property.made);
+    }
+    return names;
   }
 
-  bool flag(const core::CFields& fields, const char* name) { return field(fields, name, 2) != 0; }
+  std::uint64_t field(const core::CFields& fields, std::string_view name, std::uint64_t limit) {
+    return core::c_field(cursor_, fields, std::string{name}, limit);
+  }
+
+  template <typename Fields, std::size_t Count>
+  void set_all(Fields& entry,
+               const std::array<emit::Property<Fields>, Count>& properties,
+               const core::CFields& fields) {
+    for (const auto& property : properties) {
+      std::uint64_t value = 0;
+      if (property.type == emit::PropertyType::kPower) {
+        value = 1ULL << (field(fields, property.made, kMostBits + 1 - property.made_less) +
+                         property.made_less);
+      } else {
+        value = field(fields, property.made, property.limit);
+      }
+      property.set(entry, property.made_inverted ? 1 - value : value);
+    }
+  }
 
   // Of the first field, which says more than the brace, and of each value.
   template <typename Entry>
   static void set_places(Entry& entry,
                          const core::CFields& fields,
-                         const char* first,
+                         std::string_view first,
                          const core::Place& brace) {
-    const auto found = fields.find(first);
+    const auto found = fields.find(std::string{first});
     entry.place = found == fields.end() ? brace : found->second.place;
     for (const auto& [name, value] : fields) {
       entry.places.emplace(name, value.value_place);
@@ -141,47 +154,33 @@ class DplParser : private SourceReader {
   void add_mmu(const core::CFields& fields, const core::Place& brace) {
     emit::WrittenMmuEntry entry{.instance = static_cast<unsigned>(config_.mmu.size() + 1)};
     entry.name = fmt::format("entry {}", entry.instance);
-    entry.virtual_base = field(fields, "vaddr", kBus);
-    entry.physical = field(fields, "paddr", kBus);
-    entry.size = field(fields, "size", kBus);
-    entry.attribute = fmt::format("MAIR{}", field(fields, "attrIndx", kMairs));
-    set_places(entry, fields, "vaddr", brace);
+    set_all(entry, emit::properties::kMmu, fields);
+    entry.attribute = fmt::format("MAIR{}", field(fields, emit::kMadeMair, kMairs));
+    set_places(entry, fields, emit::properties::kMmu.front().made, brace);
     config_.mmu.push_back(std::move(entry));
   }
 
   void add_mpu(const core::CFields& fields, const core::Place& brace) {
-    constexpr std::uint64_t kTexs = 8;
-    constexpr std::uint64_t kMasks = 0x100;
     emit::WrittenMpuRegion region;
     region.fields.number = first_mpu_region_ + mpu_regions_++;
-    if (!flag(fields, "isEnable")) {
+    if (field(fields, emit::kMadeEnable, 2) == 0) {
       return;
     }
-    region.fields.base = field(fields, "baseAddr", chip::kMpuSpace);
-    region.fields.tex = static_cast<unsigned>(field(fields, "tex", kTexs));
-    region.fields.cacheable = flag(fields, "isCacheable");
-    region.fields.bufferable = flag(fields, "isBufferable");
-    region.fields.shareable = flag(fields, "isSharable");
-    region.fields.execute = !flag(fields, "isExecuteNever");
-    region.fields.disabled = static_cast<unsigned>(field(fields, "subregionDisableMask", kMasks));
-    set_places(region, fields, "baseAddr", brace);
-    const std::uint64_t bits = field(fields, "size", kMostBits) + 1;
-    if (bits < kLeastMpuBits) {
-      const auto size = fields.find("size");
+    set_all(region.fields, emit::properties::kMpu, fields);
+    set_places(region, fields, emit::properties::kMpu.front().made, brace);
+    if (region.fields.size < chip::kMpuSmallest) {
+      const auto size = region.places.find("size");
       return cursor_.wrong("no MPU region is smaller than 32 B, which is MpuP_RegionSize_32",
-                           size == fields.end() ? region.place : size->second.value_place);
+                           size == region.places.end() ? region.place : size->second);
     }
-    region.fields.size = 1ULL << bits;
     config_.mpu.push_back(std::move(region));
   }
 
   void add_rat(const core::CFields& fields, const core::Place& brace) {
     emit::WrittenRatEntry entry;
     entry.fields.name = fmt::format("{}", config_.rat.size() + 1);
-    entry.fields.local = field(fields, "localAddr", chip::kMpuSpace);
-    entry.fields.system = field(fields, "systemAddr", kBus);
-    entry.fields.size = 1ULL << field(fields, "size", kMostBits + 1);
-    set_places(entry, fields, "localAddr", brace);
+    set_all(entry.fields, emit::properties::kRat, fields);
+    set_places(entry, fields, emit::properties::kRat.front().made, brace);
     config_.rat.push_back(std::move(entry));
   }
 

@@ -1,6 +1,7 @@
 // Gives the mmu_armv8 instances of a sysconfig script the wanted entries, in their order, which
 // decides who wins. Comments that said an entry's ends or attribute say the new ones.
 #include "memsize/core/text.hpp"
+#include "memsize/emit/sysconfig.hpp"
 
 #include "edit_program.hpp"
 #include "formats/claims.hpp"
@@ -20,7 +21,7 @@ using core::Code;
 using emit::WrittenMmuEntry;
 using Entries = std::vector<WrittenMmuEntry>;
 
-constexpr const char* kModule = "mmu_armv8";
+using emit::kMmuModule;
 
 bool is_attribute(const std::string& text) {
   return text.size() == 5 && text.starts_with("MAIR") && text[4] >= '0' && text[4] <= '7';
@@ -37,7 +38,7 @@ bool same(const WrittenMmuEntry& a, const WrittenMmuEntry& b) {
 
 std::string text_of(const WrittenMmuEntry& entry) {
   return fmt::format("{}{} '{}', {} to {}, {}",
-                     kModule,
+                     kMmuModule,
                      entry.instance,
                      core::printable(entry.name, 60),
                      emit::range_text(entry.virtual_base, entry.size),
@@ -51,7 +52,7 @@ class MmuEditor {
       : file_(file), root_(root), options_(options) {}
 
   core::Result<std::string> run(Entries wanted) {
-    const InstanceScript script{file_, root_, kModule};
+    const InstanceScript script{file_, root_, kMmuModule};
     const Entries before = parsed(file_, script);
     plan(before, script, wanted);
     if (core::has_errors(errors_)) {
@@ -59,9 +60,9 @@ class MmuEditor {
     }
     auto edited = edit_instances(file_,
                                  root_,
-                                 kModule,
+                                 kMmuModule,
                                  plan_,
-                                 {"$name", "vAddr", "pAddr", "size", "attribute"},
+                                 properties(),
                                  [&](const emit::MapFile& structured, PropertyEdits& edits) {
                                    fill(structured, wanted, edits);
                                  });
@@ -74,6 +75,14 @@ class MmuEditor {
   }
 
  private:
+  static std::vector<std::string_view> properties() {
+    std::vector<std::string_view> names = {emit::kNameProperty, emit::kMairProperty};
+    for (const auto& property : emit::properties::kMmu) {
+      names.push_back(property.name);
+    }
+    return names;
+  }
+
   tl::unexpected<core::Diagnostics> failed() {
     core::add_text(errors_, file_.path_under(root_), file_.content);
     return tl::unexpected{std::move(errors_)};
@@ -98,12 +107,13 @@ class MmuEditor {
                    numbers.end(),
                    [](const auto& entry, unsigned n) { return entry.instance == n; });
     if (!known) {
-      errors_.push_back(core::error(Code::kVerifyParse,
-                                    fmt::format("not every instance of '{}' here is one that can "
-                                                "be changed",
-                                                kModule),
-                                    whole(),
-                                    fmt::format("call them {}1, {}2 and so on", kModule, kModule)));
+      errors_.push_back(
+          core::error(Code::kVerifyParse,
+                      fmt::format("not every instance of '{}' here is one that can "
+                                  "be changed",
+                                  kMmuModule),
+                      whole(),
+                      fmt::format("call them {}1, {}2 and so on", kMmuModule, kMmuModule)));
     }
     return entries;
   }
@@ -130,7 +140,7 @@ class MmuEditor {
     }
     if (plan_.changes(script) && !std::ranges::is_sorted(script.numbers())) {
       disagree(fmt::format("the instances of '{}' are not created in the order of their numbers",
-                           kModule),
+                           kMmuModule),
                "create them in that order: it says which entry wins");
     }
   }
@@ -141,14 +151,14 @@ class MmuEditor {
     }
     if (is_new_name && !core::is_identifier(entry.name)) {
       disagree(fmt::format("{}{} is wanted with a name that sysconfig does not take: '{}'",
-                           kModule,
+                           kMmuModule,
                            entry.instance,
                            core::printable(entry.name, 60)),
                "a letter, then letters, digits and underscores");
     }
     if (!is_attribute(entry.attribute)) {
       disagree(fmt::format("{}{} is wanted with the attribute '{}'",
-                           kModule,
+                           kMmuModule,
                            entry.instance,
                            core::printable(entry.attribute, 20)),
                "there are MAIR0 to MAIR7");
@@ -162,19 +172,15 @@ class MmuEditor {
       const WrittenMmuEntry& entry = wanted[i];
       const unsigned number = now[i].instance;
       if (now[i].name != entry.name) {
-        edits.text(number, "$name", entry.name);
+        edits.text(number, emit::kNameProperty, entry.name);
       }
-      if (now[i].virtual_base != entry.virtual_base) {
-        edits.number(number, "vAddr", entry.virtual_base, true);
-      }
-      if (now[i].physical != entry.physical) {
-        edits.number(number, "pAddr", entry.physical, true);
-      }
-      if (now[i].size != entry.size) {
-        edits.number(number, "size", entry.size, true);
+      for (const auto& property : emit::properties::kMmu) {
+        if (property.get(now[i]) != property.get(entry)) {
+          edits.number(number, property.name, property.get(entry), true);
+        }
       }
       if (now[i].attribute != entry.attribute) {
-        edits.text(number, "attribute", entry.attribute);
+        edits.text(number, emit::kMairProperty, entry.attribute);
       }
     }
     correct(file, now, wanted, edits);
@@ -201,7 +207,7 @@ class MmuEditor {
                PropertyEdits& edits) const {
     for (const WrongClaim& wrong : wrong_claims(parse_claims(file, root_), wanted)) {
       const auto entry = std::ranges::find_if(wanted, [&](const auto& one) {
-        return wrong.claim.beside.starts_with(fmt::format("{}{}.", kModule, one.instance));
+        return wrong.claim.beside.starts_with(fmt::format("{}{}.", kMmuModule, one.instance));
       });
       const auto at = static_cast<std::size_t>(entry - wanted.begin());
       if (at >= now.size() || (!touched_[at] && !options_.correct_comments)) {

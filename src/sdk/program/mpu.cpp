@@ -2,6 +2,7 @@
 // entries. Sizes are powers of two; an attribute without a name of sysconfig's becomes CUSTOM.
 #include "memsize/chip/limits.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/sysconfig.hpp"
 
 #include "edit_program.hpp"
 #include "formats/claims.hpp"
@@ -24,27 +25,8 @@ using chip::MpuRegionFields;
 using chip::RatEntryFields;
 using core::Code;
 
-constexpr const char* kMpu = "mpu_armv7";
-constexpr const char* kRat = "addr_translate";
 // Of an R5F's RAT.
 constexpr std::size_t kMostEntries = 16;
-
-// What sysconfig's names of attributes stand for: TEX, C, B, S.
-struct MpuKind {
-  std::string_view name;
-  unsigned tex;
-  bool cacheable;
-  bool bufferable;
-  bool shareable;
-};
-
-constexpr std::array<MpuKind, 4> kKinds = {{{"Device", 0, false, false, true},
-                                            {"NonCached", 1, false, false, true},
-                                            {"Cached", 1, true, true, false},
-                                            {"Cached+Sharable", 1, true, true, true}}};
-constexpr const char* kCustom = "CUSTOM";
-// Without any of these properties, and the bits of CUSTOM where they are not set.
-constexpr MpuKind kDefaultBits = kKinds[2];
 
 bool is_size(std::uint64_t size) {
   return std::has_single_bit(size) && size >= chip::kMpuSmallest && size <= chip::kMpuSpace;
@@ -54,101 +36,103 @@ std::uint64_t power_of(std::uint64_t size) {
   return static_cast<std::uint64_t>(std::countr_zero(size));
 }
 
-bool same_attribute(const MpuRegionFields& a, const MpuRegionFields& b) {
-  return a.tex == b.tex && a.cacheable == b.cacheable && a.bufferable == b.bufferable &&
-         a.shareable == b.shareable;
+// What a property of CUSTOM's bits says; else what sysconfig takes.
+std::uint64_t said(const Setting* setting, std::uint64_t otherwise) {
+  if (setting == nullptr) {
+    return otherwise;
+  }
+  return setting->value == "true"    ? 1
+         : setting->value == "false" ? 0
+                                     : core::parse_address(setting->value).value_or(UINT64_MAX);
 }
 
-bool same_attribute(const MpuKind& kind, const MpuRegionFields& fields) {
-  return kind.tex == fields.tex && kind.cacheable == fields.cacheable &&
-         kind.bufferable == fields.bufferable && kind.shareable == fields.shareable;
+// Sets one property that has another value now.
+template <typename Fields>
+void set_property(PropertyEdits& edits,
+                  unsigned instance,
+                  const emit::Property<Fields>& property,
+                  const Fields& wanted) {
+  const std::uint64_t value = property.get(wanted);
+  switch (property.type) {
+    case emit::PropertyType::kFlag:
+      return edits.word(instance, property.name, value != 0 ? "true" : "false");
+    case emit::PropertyType::kPower:
+      return edits.number(instance, property.name, power_of(value), false);
+    default:
+      return edits.number(
+          instance, property.name, value, property.type != emit::PropertyType::kNumber);
+  }
 }
 
 // Sets the attributes of one region. CUSTOM stays CUSTOM; a name becomes the name that has the
 // bits, or CUSTOM.
-class AttributeEdit {
- public:
-  AttributeEdit(PropertyEdits& edits, unsigned instance, const MpuRegionFields& wanted)
-      : edits_(edits), instance_(instance), wanted_(wanted) {}
-
-  void run() {
-    const Setting* attributes = edits_.script().find(instance_, "attributes");
-    const bool is_custom = attributes != nullptr && core::unquoted(attributes->value) == kCustom;
-    const auto kind = std::ranges::find_if(
-        kKinds, [&](const MpuKind& one) { return same_attribute(one, wanted_); });
-    if (!is_custom) {
-      edits_.text(instance_, "attributes", kind == kKinds.end() ? kCustom : kind->name);
+void set_kind(PropertyEdits& edits, unsigned instance, const MpuRegionFields& wanted) {
+  const Setting* attributes = edits.script().find(instance, emit::kKindProperty);
+  const bool is_custom =
+      attributes != nullptr && core::unquoted(attributes->value) == emit::kCustomKind;
+  const auto kind = std::ranges::find_if(
+      board::kSyscfgKinds, [&](const board::SyscfgKind& one) { return one.is(wanted); });
+  const bool has_name = kind != board::kSyscfgKinds.end();
+  if (!is_custom) {
+    edits.text(instance, emit::kKindProperty, has_name ? kind->name : emit::kCustomKind);
+  }
+  const MpuRegionFields otherwise = emit::default_mpu_region();
+  for (const auto& property : emit::properties::kMpu) {
+    if (property.is_of_kind && (is_custom || !has_name) &&
+        said(edits.script().find(instance, property.name), property.get(otherwise)) !=
+            property.get(wanted)) {
+      set_property(edits, instance, property, wanted);
     }
-    if (is_custom || kind == kKinds.end()) {
-      set_tex();
-      set("isCacheable", wanted_.cacheable, kDefaultBits.cacheable);
-      set("isBufferable", wanted_.bufferable, kDefaultBits.bufferable);
-      set("isShareable", wanted_.shareable, kDefaultBits.shareable);
-    }
-  }
-
- private:
-  void set_tex() {
-    const Setting* known = edits_.script().find(instance_, "tex");
-    const auto now = known == nullptr ? kDefaultBits.tex
-                                      : core::parse_address(known->value).value_or(UINT64_MAX);
-    if (now != wanted_.tex) {
-      edits_.number(instance_, "tex", wanted_.tex, false);
-    }
-  }
-
-  void set(std::string_view property, bool wanted, bool otherwise) {
-    const Setting* known = edits_.script().find(instance_, property);
-    if ((known == nullptr ? otherwise : known->value == "true") != wanted) {
-      edits_.word(instance_, property, wanted ? "true" : "false");
-    }
-  }
-
-  PropertyEdits& edits_;
-  unsigned instance_;
-  const MpuRegionFields& wanted_;
-};
-
-void set_region(PropertyEdits& edits,
-                unsigned instance,
-                const MpuRegionFields& now,
-                const MpuRegionFields& wanted) {
-  if (now.name != wanted.name) {
-    edits.text(instance, "$name", wanted.name);
-  }
-  if (now.base != wanted.base) {
-    edits.number(instance, "baseAddr", wanted.base, true);
-  }
-  if (now.size != wanted.size) {
-    edits.number(instance, "size", power_of(wanted.size), false);
-  }
-  if (now.execute != wanted.execute) {
-    edits.word(instance, "allowExecute", wanted.execute ? "true" : "false");
-  }
-  if (!same_attribute(now, wanted)) {
-    AttributeEdit{edits, instance, wanted}.run();
-  }
-  if (now.disabled != wanted.disabled) {
-    edits.number(instance, "subregionDisableMask", wanted.disabled, true);
   }
 }
 
-void set_entry(PropertyEdits& edits,
-               unsigned instance,
-               const RatEntryFields& now,
-               const RatEntryFields& wanted) {
+bool same_kind(const MpuRegionFields& a, const MpuRegionFields& b) {
+  return std::ranges::all_of(emit::properties::kMpu, [&](const auto& property) {
+    return !property.is_of_kind || property.get(a) == property.get(b);
+  });
+}
+
+void set_fields(PropertyEdits& edits,
+                unsigned instance,
+                const MpuRegionFields& now,
+                const MpuRegionFields& wanted) {
+  for (const auto& property : emit::properties::kMpu) {
+    if (!property.is_of_kind && property.get(now) != property.get(wanted)) {
+      set_property(edits, instance, property, wanted);
+    }
+  }
+  if (!same_kind(now, wanted)) {
+    set_kind(edits, instance, wanted);
+  }
+}
+
+void set_fields(PropertyEdits& edits,
+                unsigned instance,
+                const RatEntryFields& now,
+                const RatEntryFields& wanted) {
+  for (const auto& property : emit::properties::kRat) {
+    if (property.get(now) != property.get(wanted)) {
+      set_property(edits, instance, property, wanted);
+    }
+  }
+}
+
+// Before the properties with numbers, as sysconfig writes it.
+template <typename Fields>
+void set_entry(PropertyEdits& edits, unsigned instance, const Fields& now, const Fields& wanted) {
   if (now.name != wanted.name) {
-    edits.text(instance, "$name", wanted.name);
+    edits.text(instance, emit::kNameProperty, wanted.name);
   }
-  if (now.local != wanted.local) {
-    edits.number(instance, "localAddr", wanted.local, true);
+  set_fields(edits, instance, now, wanted);
+}
+
+template <typename Properties>
+std::vector<std::string_view> names_of(const Properties& properties,
+                                       std::vector<std::string_view> names) {
+  for (const auto& property : properties) {
+    names.push_back(property.name);
   }
-  if (now.system != wanted.system) {
-    edits.number(instance, "systemAddr", wanted.system, true);
-  }
-  if (now.size != wanted.size) {
-    edits.number(instance, "size", power_of(wanted.size), false);
-  }
+  return names;
 }
 
 bool same_range(const MpuRegionFields& a, const MpuRegionFields& b) {
@@ -209,9 +193,9 @@ class MpuEditor {
                                 std::vector<RatEntryFields> entries) {
     const emit::WrittenMpuSyscfg before = emit::parse_mpu_syscfg(file_, root_, first_, errors_);
     check(regions, entries);
-    const InstancePlan mpu = planned(kMpu, fields_of(before.regions), regions);
+    const InstancePlan mpu = planned(emit::kMpuModule, fields_of(before.regions), regions);
     const std::vector<bool> touched = touched_;
-    const InstancePlan rat = planned(kRat, fields_of(before.entries), entries);
+    const InstancePlan rat = planned(emit::kRatModule, fields_of(before.entries), entries);
     if (core::has_errors(errors_)) {
       return failed();
     }
@@ -221,11 +205,21 @@ class MpuEditor {
     const auto set_entries = [&](const emit::MapFile& file, PropertyEdits& edits) {
       fill_entries(file, entries, edits);
     };
-    auto with_regions = edit_instances(file_, root_, kMpu, mpu, mpu_properties(), set_regions);
+    auto with_regions =
+        edit_instances(file_,
+                       root_,
+                       emit::kMpuModule,
+                       mpu,
+                       names_of(emit::properties::kMpu, {emit::kNameProperty, emit::kKindProperty}),
+                       set_regions);
     MEMSIZE_TRY(with_regions);
     const emit::MapFile half{file_.path, *with_regions};
-    auto result = edit_instances(
-        half, root_, kRat, rat, {"$name", "localAddr", "systemAddr", "size"}, set_entries);
+    auto result = edit_instances(half,
+                                 root_,
+                                 emit::kRatModule,
+                                 rat,
+                                 names_of(emit::properties::kRat, {emit::kNameProperty}),
+                                 set_entries);
     MEMSIZE_TRY(result);
     const auto after = emit::parse_mpu_syscfg({file_.path, *result}, root_, first_, errors_);
     hold(fields_of(after.regions), regions);
@@ -237,19 +231,6 @@ class MpuEditor {
   }
 
  private:
-  static std::vector<std::string_view> mpu_properties() {
-    return {"$name",
-            "baseAddr",
-            "size",
-            "attributes",
-            "tex",
-            "isCacheable",
-            "isBufferable",
-            "isShareable",
-            "allowExecute",
-            "subregionDisableMask"};
-  }
-
   tl::unexpected<core::Diagnostics> failed() {
     core::add_text(errors_, file_.path_under(root_), file_.content);
     return tl::unexpected{std::move(errors_)};
@@ -346,7 +327,7 @@ class MpuEditor {
     auto now = emit::parse_mpu_syscfg(file, root_, first_, unused).regions;
     const std::vector<unsigned>& numbers = edits.script().numbers();
     for (std::size_t i = 0; i < std::min({now.size(), wanted.size(), numbers.size()}); ++i) {
-      set_region(edits, numbers[i], now[i].fields, wanted[i]);
+      set_entry(edits, numbers[i], now[i].fields, wanted[i]);
       // What its comments must say. A region without a change has none that are wrong.
       if (touched[i] || options_.correct_comments) {
         now[i].fields = wanted[i];

@@ -3,6 +3,7 @@
 #include "reading.hpp"
 
 #include "memsize/core/find.hpp"
+#include "memsize/emit/sysconfig.hpp"
 #include "memsize/sdk/view.hpp"
 
 #include <algorithm>
@@ -91,14 +92,14 @@ class VariantReader {
   }
 
   void read_syscfg(const MapFile& file, CoreReading& reading) {
-    if (file.content.find("mmu_armv8") != std::string::npos) {
+    if (file.content.find(emit::kMmuModule) != std::string::npos) {
       MmuReading mmu{file.path, {}};
       if (parse([&](auto& errors) { return emit::parse_syscfg(file, root_, errors); },
                 mmu.entries)) {
         reading.mmu.push_back(std::move(mmu));
       }
     }
-    if (file.content.find("mpu_armv7") != std::string::npos) {
+    if (file.content.find(emit::kMpuModule) != std::string::npos) {
       emit::WrittenMpuSyscfg written;
       if (parse(
               [&](auto& errors) {
@@ -152,7 +153,7 @@ class VariantReader {
     }
     const bool by_sysconfig =
         !reading.mpu.empty() || std::ranges::any_of(core.syscfg, [&](const std::string& path) {
-          return sources_.find(path)->content.find("mpu_armv7") != std::string::npos;
+          return sources_.find(path)->content.find(emit::kMpuModule) != std::string::npos;
         });
     if (by_sysconfig) {
       reading.unused_mpu_source = core.mpu_source;
