@@ -5,7 +5,10 @@
 //     section nearby.
 //   - The first pattern that matches a section wins. So sections with a region of their own come
 //     first, then code and data by the kinds that every compiler knows.
-//   - A reserved section is NOLOAD: the ELF file carries its size, not its bytes.
+//   - A reserved section is NOLOAD: the ELF file carries its size, not its bytes. Both linkers
+//   would
+//     put it into a segment all the same, which remoteproc refuses where it is not the core's own
+//     memory ("bad phdr"): so segments are written out, one for each region that is loaded.
 //   - What the map says is asserted, because neither linker minds regions that overlap.
 #include "view_ld.hpp"
 
@@ -129,8 +132,14 @@ Json section_checks(const CoreSections& sections) {
   return checks;
 }
 
+// A region's, in PHDRS.
+std::string segment_name(const std::string& region) {
+  return "in_" + region;
+}
+
 Json placed_view(const PlacedSection& placed) {
   return {{"output", output_name(placed.name)},
+          {"segment", segment_name(placed.region)},
           {"patterns", patterns(placed.name)},
           {"align", core::format_hex(placed.align.value())},
           {"region", placed.region}};
@@ -143,6 +152,8 @@ Json gnu_ld_view(const MemoryMap& map, const CoreSections& sections) {
   const std::vector<const Region*> regions = regions_by_address(map, sections.core);
   view["core"] = sections.core;
   view["code"] = sections.region;
+  view["code_segment"] = segment_name(sections.region);
+  view["segments"] = Json::array();
   view["regions"] = Json::array();
   std::size_t widest = 0;
   for (const Region* region : regions) {
@@ -156,6 +167,12 @@ Json gnu_ld_view(const MemoryMap& map, const CoreSections& sections) {
                                {"length", hex8(region->size.count())},
                                {"size", core::format_size(region->size)},
                                {"note", region->note}});
+    const bool is_loaded = std::ranges::any_of(sections.placed, [&](const PlacedSection& placed) {
+      return placed.use == SectionUse::kLoaded && placed.region == region->name;
+    });
+    if (is_code || is_loaded) {
+      view["segments"].push_back({{"name", segment_name(region->name)}});
+    }
     if (is_code) {
       view["code_align"] = core::format_hex(region->section_align.value());
     }
@@ -163,11 +180,17 @@ Json gnu_ld_view(const MemoryMap& map, const CoreSections& sections) {
   for (const char* list : {"loaded", "reserved", "loaded_with_code", "reserved_with_code"}) {
     view[list] = Json::array();
   }
-  for (const PlacedSection& placed : sections.placed) {
-    const bool is_loaded = placed.use == SectionUse::kLoaded;
-    const bool with_code = placed.region == sections.region;
-    view[fmt::format("{}{}", is_loaded ? "loaded" : "reserved", with_code ? "_with_code" : "")]
-        .push_back(placed_view(placed));
+  // By region: lld gives the sections of a segment their places in the file together.
+  for (const Region* region : regions) {
+    for (const PlacedSection& placed : sections.placed) {
+      if (placed.region != region->name) {
+        continue;
+      }
+      const bool is_loaded = placed.use == SectionUse::kLoaded;
+      const bool with_code = placed.region == sections.region;
+      view[fmt::format("{}{}", is_loaded ? "loaded" : "reserved", with_code ? "_with_code" : "")]
+          .push_back(placed_view(placed));
+    }
   }
   view["text"] = patterns(sections.text);
   view["rodata"] = patterns(sections.rodata);

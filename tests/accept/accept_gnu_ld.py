@@ -48,6 +48,8 @@ class Section:
 class Elf:
     sections: dict[str, Section]
     symbols: dict[str, int]
+    # Of PT_LOADs that take memory.
+    loads: list[tuple[int, int]]
 
 
 def read_elf(path: Path) -> Elf:
@@ -71,7 +73,12 @@ def read_elf(path: Path) -> Elf:
             for at in range(row[4], row[4] + row[5], row[9]):
                 name = text(row[6], struct.unpack_from("<I", data, at)[0])
                 symbols[name], = struct.unpack_from("<Q" if wide else "<I", data, at + (8 if wide else 4))
-    return Elf(sections, symbols)
+    # type, then 32 bits: offset, virtual, physical, file size, memory size; 64 bits: flags, offset, ...
+    at, = struct.unpack_from("<Q" if wide else "<I", data, 32 if wide else 28)
+    step, total = struct.unpack_from("<HH", data, 54 if wide else 42)
+    heads = [struct.unpack_from("<IIQQQQQ" if wide else "<6I", data, at + index * step) for index in range(total)]
+    loads = [(head[4], head[6]) if wide else (head[3], head[5]) for head in heads if head[0] == 1]
+    return Elf(sections, symbols, sorted(load for load in loads if load[1]))
 
 
 @dataclass
@@ -81,13 +88,15 @@ class Core:
     name: str
     script: str
     regions: dict[str, tuple[int, int]]
+    # What no other core has.
+    own: set[str]
 
     @property
     def what(self) -> str:
         return f"{self.board} {self.name}"
 
     def placed(self) -> list[Placed]:
-        pattern = r"^  (\S+)( \(NOLOAD\))? : ALIGN\(\w+\) \{ (?:KEEP\()?\*\((\S+) [^()]*\)\)? \} > (\w+)$"
+        pattern = r"^  (\S+)( \(NOLOAD\))? : ALIGN\(\w+\) \{ (?:KEEP\()?\*\((\S+) [^()]*\)\)? \} > (\w+) :\w+$"
         return [Placed(row[3], row[1], row[4], bool(row[2])) for row in re.finditer(pattern, self.script, flags=re.M)]
 
     def code(self) -> str:
@@ -158,6 +167,24 @@ def check_places(core: Core, linker: str, output: Path) -> None:
     reserved = sum(core.regions[placed.region][1] for placed in core.placed() if placed.reserved)
     check(output.stat().st_size < min(8 << 20, reserved), f"{what}: the file has {output.stat().st_size} bytes")
     check_symbols(what, elf)
+    check_segments(core, what, elf)
+
+
+def check_segments(core: Core, what: str, elf: Elf) -> None:
+    """What rproc_elf_load_segments() of Linux asks: every PT_LOAD lies in one memory of the core's own."""
+    homes = {core.regions[name] for name in core.own}
+    for address, size in elf.loads:
+        check(any(begin <= address and address + size <= begin + length for begin, length in homes),
+              f"{what}: bad phdr da {address:#x} mem {size:#x}")
+    for placed in core.placed():
+        section = elf.sections[placed.output]
+        inside = [load for load in elf.loads if load[0] < section.address + section.size and section.address < sum(load)]
+        if placed.region != core.code():
+            same(f"{what}: segments that have {placed.output}", len(inside), 0 if placed.reserved else 1)
+    for name in (*KINDS, ".other"):
+        section = elf.sections[name]
+        check(any(begin <= section.address and section.address + section.size <= begin + size for begin, size in elf.loads),
+              f"{what}: {name} is not loaded")
 
 
 def check_symbols(what: str, elf: Elf) -> None:
@@ -270,7 +297,9 @@ def cores_of(context: Context, board: str) -> list[Core]:
         name = path.parent.name
         regions = {row["name"]: (int(row["address"], 16), row["size_bytes"]) for row in document["regions"]
                    if name in row["cores"]}
-        cores.append(Core(board, name, read(path), regions))
+        own = {row["name"] for row in document["regions"]
+               if row["cores"] == [name] or row["space"] == "core" and name in row["cores"]}
+        cores.append(Core(board, name, read(path), regions, own))
     same_keys(f"{board}: cores with a script", {core.name for core in cores},
               {name for row in document["regions"] for name in row["cores"]})
     return cores
