@@ -85,14 +85,15 @@ core::Diagnostics check_format(core::FileSystem& files, const std::string& folde
 // Null for sysconfig.
 core::Result<std::shared_ptr<const MpuProgram>> program_of(core::FileSystem& files,
                                                            const std::string& folder,
-                                                           Value board) {
+                                                           Value board,
+                                                           std::vector<std::string>& read) {
   const Value named = string_at(board["mpu"], "program");
   if (!named || named.string() == kMpuBySysconfig) {
     return nullptr;
   }
   auto known = bundled_boards(files, folder + "/programs").value_or(std::vector<std::string>{});
   if (core::contains(known, named.string())) {
-    return load_mpu_program(files, folder, named.string());
+    return load_mpu_program(files, folder, named.string(), &read);
   }
   known.insert(known.begin(), std::string{kMpuBySysconfig});
   return core::fail(
@@ -262,7 +263,7 @@ core::Result<Board> load_board(core::FileSystem& files,
     return is_a_part(name);
   }
   MEMSIZE_TRY(file);
-  const auto program = program_of(files, folder, file->root());
+  const auto program = program_of(files, folder, file->root(), read);
   auto board = read_board(found->short_name, file->root(), program.value_or(nullptr));
   core::Diagnostics errors = check_format(files, folder, file->root());
   if (!program) {

@@ -266,8 +266,8 @@ const ProgramKind* MpuProgram::find_kind(const chip::MpuBits& bits) const {
 const ProgramKind* MpuProgram::find_kind(const Numbers& numbers) const {
   const auto found = std::ranges::find_if(kinds, [&](const ProgramKind& kind) {
     return std::ranges::all_of(kind.says, [&](const ProgramWord& said) {
-      const auto number = numbers.find(said.field);
-      return (number == numbers.end() ? 0 : number->second) == said.number;
+      const auto in_table = numbers.find(said.field);
+      return (in_table == numbers.end() ? 0 : in_table->second) == said.number;
     });
   });
   return found == kinds.end() ? nullptr : &*found;
@@ -317,8 +317,10 @@ std::map<std::string, std::string> MpuProgram::words_of(const chip::MpuRegionFie
 
 core::Result<std::shared_ptr<const MpuProgram>> load_mpu_program(core::FileSystem& files,
                                                                  const std::string& folder,
-                                                                 const std::string& name) {
-  const auto file = load_inherited(files, fmt::format("{}/programs/{}.toml", folder, name), folder);
+                                                                 const std::string& name,
+                                                                 std::vector<std::string>* read) {
+  const auto file =
+      load_inherited(files, fmt::format("{}/programs/{}.toml", folder, name), folder, read);
   MEMSIZE_TRY(file);
   return ProgramReader{name}.read(file->root());
 }

@@ -105,9 +105,12 @@ struct MpuProgram {
 
 using MpuPrograms = std::vector<std::shared_ptr<const MpuProgram>>;
 
-/// The one of that name in programs/ of the boards' `folder`.
+/// The one of that name in programs/ of the boards' `folder`. `read` gets the paths of its files.
 [[nodiscard]] core::Result<std::shared_ptr<const MpuProgram>> load_mpu_program(
-    core::FileSystem& files, const std::string& folder, const std::string& name);
+    core::FileSystem& files,
+    const std::string& folder,
+    const std::string& name,
+    std::vector<std::string>* read = nullptr);
 
 /// All of them, by name; none where there is no such folder.
 [[nodiscard]] core::Result<MpuPrograms> load_mpu_programs(core::FileSystem& files,

@@ -208,15 +208,14 @@ class Instances {
   std::vector<bool> is_set_;
 };
 
-// "neither a nor b", "none of a, b and c".
 std::string none_of(const board::MpuPrograms& programs) {
   std::vector<std::string> names;
   for (const auto& program : programs) {
     names.push_back(program->table);
   }
-  return names.size() == 2   ? fmt::format("neither {} nor {}", names[0], names[1])
-         : names.size() == 1 ? fmt::format("no {}", names[0])
-                             : fmt::format("none of {}", core::join(names, ", "));
+  return names.size() == 2
+             ? fmt::format("neither {} nor {}", names[0], names[1])
+             : fmt::format("none of the tables of MPU programs ({})", core::join(names, ", "));
 }
 
 // The table of MPU regions in a C source.

@@ -4,6 +4,8 @@
 #include "mpu_programs.hpp"
 #include "support.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 namespace memsize::board {
@@ -125,6 +127,15 @@ TEST_CASE("a file of words") {
                                                     {"shared", "0U"},
                                                     {"size", "4096"}});
   CHECK(made.kind_fields() == std::map<std::string, std::uint64_t>{{"also", 2}, {"how", 5}});
+}
+
+TEST_CASE("a board is made of its program's files as well") {
+  const auto board = test::load_text(test::zx9_text() + "\n[mpu]\nprogram = \"csl\"\n");
+  REQUIRE_MESSAGE(board.has_value(), (board ? "" : test::all_text(board.error())));
+  CHECK(board->mpu.program() == "csl");
+  for (const char* file : {"boards/programs/csl.toml", "boards/parts/mpu-pdk-words.toml"}) {
+    CHECK(std::ranges::find(board->files, file) != board->files.end());
+  }
 }
 
 TEST_CASE("what a file of words cannot be") {
