@@ -61,6 +61,11 @@ CheckReport check(Session& session, const CheckRequest& request) {
     check_budgets(request, *map, report);
   }
 
+  // What was linked for the map lies where the map has it.
+  if (map && !request.images.empty()) {
+    check_firmware(session, request, *map, report);
+  }
+
   // What a trace took from each heap must fit.
   if (map && !request.traces.empty()) {
     check_demands(session, asked, *map, report);

@@ -13,6 +13,7 @@
 #include "board_now.hpp"
 #include "generation_guard.hpp"
 #include "pages/shown_map.hpp"
+#include "plan_stages.hpp"
 #include "validate_stages.hpp"
 
 #include <algorithm>
@@ -417,6 +418,35 @@ void check_tree_use(Session& session, const CheckRequest& request, CheckReport& 
   check_budgets(request, shown->map, report);
   if (!request.traces.empty()) {
     check_demands(session, asked, shown->map, report);
+  }
+}
+
+void check_firmware(Session& session,
+                    const CheckRequest& request,
+                    const layout::MemoryMap& map,
+                    CheckReport& report) {
+  std::map<std::string, std::string> image_of;
+  for (const std::string& path : request.images) {
+    const auto image = read_image(session, path, report.diagnostics);
+    if (!image) {
+      keep(image.error(), report);
+      continue;
+    }
+    layout::FirmwareReport found = layout::check_firmware(map, *image);
+    keep(found.diagnostics, report);
+    const auto [other, is_first] = image_of.emplace(found.core, path);
+    if (!found.core.empty() && !is_first) {
+      keep({core::error(Code::kImageDuplicate,
+                        fmt::format("this is an image of {}, as {} is",
+                                    found.core,
+                                    core::printable(other->second, 300)),
+                        {path},
+                        "a core runs one of them: check the other one apart")},
+           report);
+    }
+    report.checked.push_back(fmt::format(
+        "image {}{}", core::printable(path, 300), found.core.empty() ? "" : " of " + found.core));
+    report.firmware.push_back({path, image->machine, image->bits, std::move(found)});
   }
 }
 

@@ -69,6 +69,12 @@ void check_budgets(const CheckRequest& request, const layout::MemoryMap& map, Ch
 /// Demands of traces, and budgets, against the map that the SDK tree has.
 void check_tree_use(Session& session, const CheckRequest& request, CheckReport& report);
 
+/// The firmware of cores, in the map that it runs with.
+void check_firmware(Session& session,
+                    const CheckRequest& request,
+                    const layout::MemoryMap& map,
+                    CheckReport& report);
+
 void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,

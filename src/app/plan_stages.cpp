@@ -89,14 +89,6 @@ std::size_t arenas_in(const model::PlanReport& plan,
   return std::max(plan.arenas.size(), heights.size());
 }
 
-core::Result<model::Image> read_image(Session& session,
-                                      const std::string& path,
-                                      core::Diagnostics& warnings) {
-  auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
-  MEMSIZE_TRY(content);
-  return readers::read_image(std::move(*content), path);
-}
-
 // A module is in one of the images; the others, such as a boot loader, need not have it.
 void forgive_other_images(std::vector<CheckedImage>& images) {
   if (std::ranges::none_of(images, [](const auto& each) { return each.found.has_module; })) {
@@ -160,6 +152,14 @@ std::string checkpoint_in(Session& session, const std::string& path) {
 }
 
 }  // namespace
+
+core::Result<model::Image> read_image(Session& session,
+                                      const std::string& path,
+                                      core::Diagnostics& warnings) {
+  auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
+  MEMSIZE_TRY(content);
+  return readers::read_image(std::move(*content), path);
+}
 
 std::string plan_names(const std::vector<std::string>& paths) {
   const std::vector<std::string> names = core::texts_of(paths, [&](const std::string& path) {

@@ -4,6 +4,7 @@
 #include "memsize/app/check.hpp"
 #include "memsize/app/plan.hpp"
 #include "memsize/board/memories.hpp"
+#include "memsize/model/image.hpp"
 #include "memsize/model/plan.hpp"
 
 #include <string>
@@ -16,6 +17,11 @@ namespace memsize::app {
 
 /// Every fault of the plan of request.plans.
 void check_plans(Session& session, const CheckRequest& request, CheckReport& report);
+
+/// A program, or its map, as --images names it. Warnings: of what it is read from.
+[[nodiscard]] core::Result<model::Image> read_image(Session& session,
+                                                    const std::string& path,
+                                                    core::Diagnostics& warnings);
 
 /// "a.json and b.json".
 [[nodiscard]] std::string plan_names(const std::vector<std::string>& paths);

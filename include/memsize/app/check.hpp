@@ -3,6 +3,7 @@
 
 #include "memsize/app/map.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/layout/firmware.hpp"
 #include "memsize/network/levels.hpp"
 #include "memsize/plan/check_image.hpp"
 #include "memsize/sdk/tree.hpp"
@@ -27,7 +28,8 @@ struct CheckRequest {
   /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
   /// of a part with memories, and its settings are of tiles and stacks.
   std::vector<std::string> plans;
-  /// Programs that the plan's module is linked into, or their maps, held against plan and part.
+  /// Programs that the plan's module is linked into, or their maps, held against plan and part. Of
+  /// a map: the firmware of its cores.
   std::vector<std::string> images;
 };
 
@@ -52,6 +54,14 @@ struct CheckedImage {
   plan::ImageReport found;
 };
 
+/// One of request.images, in the map of its core.
+struct CheckedFirmware {
+  std::string path;
+  std::string machine;
+  unsigned bits = 0;
+  layout::FirmwareReport found;
+};
+
 struct CheckReport {
   core::Diagnostics diagnostics;
   /// What was looked at, for people.
@@ -62,6 +72,7 @@ struct CheckReport {
   std::vector<sdk::Platform> platforms;
   std::vector<CheckedVariant> variants;
   std::vector<CheckedImage> images;
+  std::vector<CheckedFirmware> firmware;
   /// Of a part whose layers run in tiles: what takes bytes of each of its memories.
   std::vector<network::Level> levels;
 };

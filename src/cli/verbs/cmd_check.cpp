@@ -9,6 +9,7 @@
 #include "show/plans/report_image.hpp"
 #include "show/plans/report_levels.hpp"
 #include "show/render_diagnostics.hpp"
+#include "show/report_firmware.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 
@@ -86,12 +87,15 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   if (!request.plans.empty()) {
     return check_plan_usage(options);
   }
-  if (!request.images.empty()) {
+  if (!request.images.empty() && !request.sdk.empty()) {
     return core::error(Code::kUsage,
-                       "--images are held against the plan of the module in them",
+                       "--images are held against the map of a board, or a plan",
                        {},
-                       "give the compiler's reports, too: memsize check PLAN... --board PART "
-                       "--images FILE");
+                       "memsize check --images FILE --board BOARD, or --map DIR; "
+                       "memsize check PLAN... --board PART --images FILE");
+  }
+  if (!request.images.empty() && request.map.empty() && request.board.name.empty()) {
+    return lacks_option("--images", "--board", "check");
   }
   if (!request.soc.empty() && request.sdk.empty()) {
     return lacks_option("--soc", "--sdk", "check");
@@ -222,7 +226,8 @@ class Judge {
   }
 
   [[nodiscard]] std::string text(core::ExitStatus status) const {
-    std::string out = images_text(report_.images) + levels_text(report_.levels);
+    std::string out =
+        images_text(report_.images) + firmware_text(report_.firmware) + levels_text(report_.levels);
     if (status == core::ExitStatus::kDone) {
       out += fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
              describe_notes(report_.remarks);
@@ -328,6 +333,7 @@ class Judge {
       json["variants"] = Json::array(report_.variants, to_json);
     }
     json.set_if_any("images", images_json(report_.images));
+    json.set_if_any("firmware", firmware_json(report_.firmware));
     json.set_if_any("levels", levels_json(report_.levels));
     json["diagnostics"] = core::to_json(report_.diagnostics);
     for (const app::Accepted& accepted : acceptance_.accepted) {
@@ -520,6 +526,8 @@ Run add_check(const Command& app) {
       "Examples:\n"
       "  memsize check --board j722s                       # every named check on the default map\n"
       "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
+      "  memsize check --map out/ --images vx_app_rtos_linux_mcu2_0.out  # was it linked for "
+      "this?\n"
       "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
       "  memsize check --sdk ~/ti/vision_apps              # every part of an SDK, file against "
       "file\n"
@@ -551,8 +559,8 @@ Run add_check(const Command& app) {
       .excludes(sizing);
   verb.option("--images",
               options->request.images,
-              "A program that PLAN's module is linked into, as ELF or as GNU ld's map (repeat); "
-              "--board is its part")
+              "Firmware of the map's cores, as ELF; with PLAN a program that its module is linked "
+              "into, as ELF or as GNU ld's map, and --board is its part (repeat)")
       .repeated()
       .filled();
   verb.flag("--strict", options->strict, "Warnings are errors");

@@ -1,0 +1,45 @@
+// How much of each region a core's firmware takes, whether it was linked for this map, and what
+// Linux' remoteproc would say when it loads it.
+//
+// Sources: drivers/remoteproc/remoteproc_elf_loader.c (rproc_elf_load_segments),
+// ti_k3_r5_remoteproc.c and ti_k3_dsp_remoteproc.c (da_to_va) of Linux; TI's linker command files,
+// whose NOLOAD sections keep their addresses and sizes in a stripped image, too.
+#pragma once
+
+#include "memsize/core/bytes.hpp"
+#include "memsize/core/diagnostic.hpp"
+#include "memsize/layout/memory_map.hpp"
+#include "memsize/model/image.hpp"
+
+#include <string>
+#include <vector>
+
+namespace memsize::layout {
+
+/// What a firmware has in one region. Linkers put what is placed (HIGH), such as the stacks of
+/// modes, at a region's end: the highest address says nothing, so the largest hole divides the two.
+struct FirmwareUse {
+  std::string region;
+  core::Bytes reserved;
+  /// From the region's start on, with the padding between sections.
+  core::Bytes low;
+  /// Up to the region's end.
+  core::Bytes high;
+  /// Sections whose bytes nobody loads or clears: they only keep addresses.
+  bool is_kept = false;
+
+  [[nodiscard]] core::Bytes used() const { return low + high; }
+};
+
+struct FirmwareReport {
+  /// The core whose own memory the image lies in; empty: no core's.
+  std::string core;
+  /// By address; regions in which nothing lies are not here.
+  std::vector<FirmwareUse> regions;
+  core::Diagnostics diagnostics;
+};
+
+/// A linked image of 32 or 64 bits, whose addresses are those that its core sees.
+[[nodiscard]] FirmwareReport check_firmware(const MemoryMap& map, const model::Image& image);
+
+}  // namespace memsize::layout
