@@ -436,7 +436,7 @@ void check_firmware(Session& session,
     keep(found.diagnostics, report);
     const auto [other, is_first] = image_of.emplace(found.core, path);
     if (!found.core.empty() && !is_first) {
-      keep({core::error(Code::kImageDuplicate,
+      keep({core::error(Code::kFirmwareTwice,
                         fmt::format("this is an image of {}, as {} is",
                                     found.core,
                                     core::printable(other->second, 300)),

@@ -49,7 +49,7 @@ class FirmwareCheck {
   FirmwareReport run() {
     report_.core = core_of_image();
     if (report_.core.empty()) {
-      wrong(Code::kImageMemory,
+      wrong(Code::kFirmwareCore,
             fmt::format("nothing of this image lies in memory that a core of board '{}' has for "
                         "itself",
                         map_.board.name),
@@ -144,7 +144,7 @@ class FirmwareCheck {
                             (placed->use == board::SectionUse::kWhole ? section.size == home->size
                                                                       : section.size <= home->size);
       if (!is_there) {
-        wrong(Code::kImageSize,
+        wrong(Code::kFirmwarePlace,
               fmt::format("{} is there for '{}', which is {}",
                           shown,
                           home->name,
@@ -157,7 +157,7 @@ class FirmwareCheck {
       }
     }
     if (region == nullptr) {
-      wrong(Code::kImageMemory,
+      wrong(Code::kFirmwareRegion,
             fmt::format("{} is in no region of the core's linker map", shown),
             "the image was linked for another map: build it with this one's linker maps");
     }
@@ -229,7 +229,7 @@ class FirmwareCheck {
       return;
     }
     report_.diagnostics.push_back(
-        core::warning(Code::kImageWindow,
+        core::warning(Code::kFirmwareFull,
                       fmt::format("'{}' of {} is nearly full: {} of {}",
                                   region.name,
                                   report_.core,
@@ -280,7 +280,7 @@ class FirmwareCheck {
     if (at >= end && !is_high) {
       return;
     }
-    wrong(Code::kImageLoad,
+    wrong(Code::kFirmwareLoad,
           fmt::format("Linux will not load this image: bad phdr da {} mem {}",
                       core::format_hex(segment.load_address),
                       core::format_hex(segment.size)),
@@ -300,6 +300,38 @@ class FirmwareCheck {
 };
 
 }  // namespace
+
+const std::vector<FirmwareRule>& firmware_rules() {
+  using core::Severity;
+  static const std::vector<FirmwareRule> rules = {
+      {Code::kFirmwareCore,
+       Severity::kError,
+       "firmware lies in memory that one of the board's cores has for itself",
+       "linker maps of the SDK: code and data have a region for each core"},
+      {Code::kFirmwareRegion,
+       Severity::kError,
+       "each section lies in one region of its core's linker map",
+       "linker maps of the SDK; one that is crossed belongs to somebody else"},
+      {Code::kFirmwarePlace,
+       Severity::kError,
+       "arrays that stand for a region begin where it begins, and fill it where they must",
+       "NOLOAD sections of the SDK's linker command files"},
+      {Code::kFirmwareFull,
+       Severity::kWarning,
+       "code and data leave a twentieth of their region to the next build",
+       "a link that does not fit stops the build; how much code grows nobody knows"},
+      {Code::kFirmwareLoad,
+       Severity::kError,
+       "each segment lies in a carve-out or an on-chip memory of its core's own, below 4 GiB",
+       "Linux: remoteproc_elf_loader.c (rproc_elf_load_segments), ti_k3_r5_remoteproc.c and "
+       "ti_k3_dsp_remoteproc.c (da_to_va)"},
+      {Code::kFirmwareTwice,
+       Severity::kError,
+       "a core has one image",
+       "a core is started with one firmware"},
+  };
+  return rules;
+}
 
 FirmwareReport check_firmware(const MemoryMap& map, const Image& image) {
   return FirmwareCheck{map, image}.run();

@@ -104,7 +104,7 @@ def check_linked(context: Context, linked: Map) -> int:
             count += len(tops)
             # Of the other SDK's map it is none.
             _, found = verdict(context, image, "--set", "ipc_vring_mem_size=16MiB")
-            check(any(each["code"] == "image.size" and "APP_LOG_MEM" in each["message"] for each in found),
+            check(any(each["code"] == "firmware.place" and "APP_LOG_MEM" in each["message"] for each in found),
                   f"{image.name}: an array for another map is not found")
     return count
 
@@ -132,7 +132,7 @@ def check_random(context: Context, linked: Map) -> int:
         firmware, found = verdict(context, image)
         bad = {(at, size) for at, size in loads
                if size and not any(begin <= at and at + size <= end for begin, end in homes)}
-        said = {(int(match[1], 16), int(match[2], 16)) for each in found if each["code"] == "image.load"
+        said = {(int(match[1], 16), int(match[2], 16)) for each in found if each["code"] == "firmware.load"
                 for match in [re.search(r"bad phdr da (0x\w+) mem (0x\w+)", each["message"])] if match}
         same(f"{core}: segments {loads} refused", said, bad)
         rows = {row["name"]: (row["low_bytes"], row["high_bytes"]) for row in firmware["regions"]}
@@ -146,10 +146,10 @@ def check_stray(context: Context, linked: Map) -> None:
     image = context.work / "stray.out"
     code = next(row for row in linked.of("mcu2_0") if row[0] == "DDR_MCU2_0")
     for sections, code_of, words in (
-            ([(".text", NOBITS, 0x10000000, 64)], "image.memory", "for itself"),
-            ([(".text", NOBITS, code[1], 64), (".far", NOBITS, 0x10000000, 64)], "image.memory", "'.far' [0x10000000, 0x10000040)"),
-            ([(".text", NOBITS, code[1], 64), (".over", NOBITS, code[1] + code[2] - 16, 32)], "image.memory", "'.over'"),
-            ([(".text", NOBITS, code[1], code[2] - 4096)], "image.window", "nearly full")):
+            ([(".text", NOBITS, 0x10000000, 64)], "firmware.core", "for itself"),
+            ([(".text", NOBITS, code[1], 64), (".far", NOBITS, 0x10000000, 64)], "firmware.region", "'.far' [0x10000000, 0x10000040)"),
+            ([(".text", NOBITS, code[1], 64), (".over", NOBITS, code[1] + code[2] - 16, 32)], "firmware.region", "'.over'"),
+            ([(".text", NOBITS, code[1], code[2] - 4096)], "firmware.full", "nearly full")):
         image.write_bytes(elf32(sections, []))
         _, found = verdict(context, image)
         check(any(each["code"] == code_of and words in each["message"] for each in found), f"{sections}: {found}")
@@ -157,7 +157,7 @@ def check_stray(context: Context, linked: Map) -> None:
     other = context.work / "other.out"
     other.write_bytes(image.read_bytes())
     done = context.run("check", "--board", BOARD, "--images", image, "--images", other, "--json", expect=1)
-    check("image.duplicate" in done.stdout, "two images of one core are not told")
+    check("firmware.twice" in done.stdout, "two images of one core are not told")
 
 
 def check_real(context: Context) -> str:

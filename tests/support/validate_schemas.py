@@ -84,7 +84,7 @@ COMMANDS = (
     ("check {plans}/helia/wake_residency.json --json", 0),
     ("check {plans}/helia/wake_residency.json --strict --json", 1),
     ("check {plans}/helia/wake_residency.json --board apollo3p --images {firmware} --json", 0),
-    ("check --board j722s-sdk11 --images {fixtures}/image.load/firmware-with-a-heap/fw.out --json", 1),
+    ("check --board j722s-sdk11 --images {fixtures}/firmware.load/with-a-heap/fw.out --json", 1),
     ("diff {plans}/ares/post_memory_plan.json {plans}/ares/memory_level_report.json --json", 0),
     ("diff {plans}/helia/wake_residency.json {plans}/ares/post_memory_plan.json --fail-on any --json", 1),
     ("diff {plans}/vww_mobilenet.csv missing.csv --json", 1),

@@ -12,6 +12,7 @@
 #include "memsize/model/image.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::layout {
@@ -38,6 +39,16 @@ struct FirmwareReport {
   std::vector<FirmwareUse> regions;
   core::Diagnostics diagnostics;
 };
+
+/// A rule that firmware is held against.
+struct FirmwareRule {
+  core::Code code{};
+  core::Severity severity{};
+  std::string_view rule;
+  std::string_view source;
+};
+
+[[nodiscard]] const std::vector<FirmwareRule>& firmware_rules();
 
 /// A linked image of 32 or 64 bits, whose addresses are those that its core sees.
 [[nodiscard]] FirmwareReport check_firmware(const MemoryMap& map, const model::Image& image);

@@ -3,6 +3,7 @@
 
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
+#include "memsize/layout/firmware.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/sdk/check.hpp"
 
@@ -22,6 +23,9 @@ std::vector<Rule> all_rules() {
     rules.push_back({rule.code, core::Severity::kError, std::nullopt, rule.rule, rule.source});
   }
   for (const sdk::TreeRule& rule : sdk::tree_rules()) {
+    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
+  }
+  for (const layout::FirmwareRule& rule : layout::firmware_rules()) {
     rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
   }
   rules.push_back({core::Code::kSizingDoesNotFit,

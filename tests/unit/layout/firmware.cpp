@@ -71,14 +71,14 @@ TEST_CASE("a region that is full to its last byte has no hole") {
 TEST_CASE("what lies elsewhere is told") {
   const FirmwareReport other = checked({section(".text", 0x10000000, 64)});
   CHECK(other.core.empty());
-  CHECK(test::find(other.diagnostics, Code::kImageMemory) != nullptr);
+  CHECK(test::find(other.diagnostics, Code::kFirmwareCore) != nullptr);
   for (const std::uint64_t address : {kEnd - 16, kEnd, kCode - 16, std::uint64_t{0}, UINT64_MAX}) {
     CAPTURE(address);
     const FirmwareReport report =
         checked({section(".text", kCode, 64), section(".far", address, 32)});
     CHECK(report.core == "r5");
     REQUIRE(report.diagnostics.size() == 1);
-    CHECK(report.diagnostics[0].code == Code::kImageMemory);
+    CHECK(report.diagnostics[0].code == Code::kFirmwareRegion);
     CHECK(test::contains(report.diagnostics[0].message, "'.far'"));
   }
 }
@@ -86,7 +86,7 @@ TEST_CASE("what lies elsewhere is told") {
 TEST_CASE("remoteproc refuses segments outside of the core's own memory") {
   const auto refused = [](std::uint64_t address, std::uint64_t size) {
     const auto report = checked({section(".text", kCode, 64)}, {{address, address, 0, 0, size}});
-    return test::find(report.diagnostics, Code::kImageLoad) != nullptr;
+    return test::find(report.diagnostics, Code::kFirmwareLoad) != nullptr;
   };
   CHECK_FALSE(refused(kCode, kEnd - kCode));
   CHECK_FALSE(refused(kEnd - 1, 1));
