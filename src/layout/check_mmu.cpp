@@ -54,11 +54,19 @@ void check_granule(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
-// Calls `visit` with every piece of each region that a core sees, and the entry that maps it, or
-// nullptr. A core sees a region under the name that its linker map has, or because one of its
-// entries is there for it.
-template <typename Visit>
-void for_each_mapped(const MemoryMap& map, Visit visit) {
+// A piece of a region as a core sees it.
+struct Mapped {
+  const MmuTable& table;
+  const Region& region;
+  core::VirtRange piece;
+  /// Null where none maps it.
+  const MmuRange* entry;
+};
+
+// Every piece of each region that a core sees: under the name that its linker map has, or because
+// one of its entries is there for it.
+std::vector<Mapped> mapped_pieces(const MemoryMap& map) {
+  std::vector<Mapped> pieces;
   for (const MmuTable& table : map.mmu) {
     const chip::Lens lens = lens_of(table);
     std::set<std::string_view> covered;
@@ -79,72 +87,64 @@ void for_each_mapped(const MemoryMap& map, Visit visit) {
         continue;
       }
       for (const chip::Piece& piece : lens.over(seen->base().value(), seen->size().count())) {
-        visit(table,
-              region,
-              *core::VirtRange::make(core::VirtAddr{piece.base}, core::Bytes{piece.size()}),
-              piece.layer ? &table.ranges[*piece.layer] : nullptr);
+        pieces.push_back(
+            {table,
+             region,
+             *core::VirtRange::make(core::VirtAddr{piece.base}, core::Bytes{piece.size()}),
+             piece.layer ? &table.ranges[*piece.layer] : nullptr});
       }
     }
   }
+  return pieces;
 }
 
 // An entry has one offset, so everything it covers must have that offset.
 void check_span(const MemoryMap& map, core::Diagnostics& found) {
-  for_each_mapped(
-      map,
-      [&](const MmuTable& table,
-          const Region& region,
-          const core::VirtRange& piece,
-          const MmuRange* entry) {
-        if (entry == nullptr) {
-          return;
-        }
-        const std::uint64_t mapped =
-            entry->physical.base().value() + (piece.base() - entry->virtual_range.base()).count();
-        const std::uint64_t real =
-            region.physical_base->value() + (piece.base() - *region.virtual_base).count();
-        if (mapped == real) {
-          return;
-        }
-        core::Diagnostic wrong =
-            core::error(Code::kMmuSpan,
-                        fmt::format("MMU entry '{}' of {} maps {} of '{}' to {}, but it is at {}",
-                                    entry->entry,
-                                    table.core,
-                                    core::format_range(piece),
-                                    region.name,
-                                    core::format_hex(mapped),
-                                    core::format_hex(real)),
-                        entry->place,
-                        "cover only regions with one distance between virtual and physical address")
-                .about({{"entry", entry->entry}, {"core", table.core}, {"region", region.name}});
-        wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
-        found.push_back(std::move(wrong));
-      });
+  for (const auto& [table, region, piece, entry] : mapped_pieces(map)) {
+    if (entry == nullptr) {
+      continue;
+    }
+    const std::uint64_t mapped =
+        entry->physical.base().value() + (piece.base() - entry->virtual_range.base()).count();
+    const std::uint64_t real =
+        region.physical_base->value() + (piece.base() - *region.virtual_base).count();
+    if (mapped == real) {
+      continue;
+    }
+    core::Diagnostic wrong =
+        core::error(Code::kMmuSpan,
+                    fmt::format("MMU entry '{}' of {} maps {} of '{}' to {}, but it is at {}",
+                                entry->entry,
+                                table.core,
+                                core::format_range(piece),
+                                region.name,
+                                core::format_hex(mapped),
+                                core::format_hex(real)),
+                    entry->place,
+                    "cover only regions with one distance between virtual and physical address")
+            .about({{"entry", entry->entry}, {"core", table.core}, {"region", region.name}});
+    wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
+    found.push_back(std::move(wrong));
+  }
 }
 
 void check_coverage(const MemoryMap& map, core::Diagnostics& found) {
-  for_each_mapped(
-      map,
-      [&](const MmuTable& table,
-          const Region& region,
-          const core::VirtRange& piece,
-          const MmuRange* entry) {
-        if (entry == nullptr) {
-          found.push_back(
-              core::error(Code::kMmuCoverage,
-                          fmt::format("{} does not map {} of '{}' at {}",
-                                      table.core,
-                                      core::format_size(piece.size()),
-                                      region.name,
-                                      core::format_range(piece)),
-                          region.place,
-                          fmt::format("the first access to it would fault: let an MMU entry "
-                                      "of {} cover it",
-                                      table.core))
-                  .about({{"core", table.core}, {"region", region.name}}));
-        }
-      });
+  for (const auto& [table, region, piece, entry] : mapped_pieces(map)) {
+    if (entry == nullptr) {
+      found.push_back(
+          core::error(Code::kMmuCoverage,
+                      fmt::format("{} does not map {} of '{}' at {}",
+                                  table.core,
+                                  core::format_size(piece.size()),
+                                  region.name,
+                                  core::format_range(piece)),
+                      region.place,
+                      fmt::format("the first access to it would fault: let an MMU entry "
+                                  "of {} cover it",
+                                  table.core))
+              .about({{"core", table.core}, {"region", region.name}}));
+    }
+  }
 }
 
 std::string mairs_of(const std::vector<unsigned>& numbers) {
@@ -157,34 +157,29 @@ std::string mairs_of(const std::vector<unsigned>& numbers) {
 }
 
 void check_mmu_cache(const MemoryMap& map, core::Diagnostics& found) {
-  for_each_mapped(
-      map,
-      [&](const MmuTable& table,
-          const Region& region,
-          const core::VirtRange& piece,
-          const MmuRange* entry) {
-        if (region.cache == chip::Cache::kAny || entry == nullptr) {
-          return;
-        }
-        const std::vector<unsigned>& good = map.board.mmu.mair.list(region.cache);
-        if (core::contains(good, entry->mair)) {
-          return;
-        }
-        core::Diagnostic wrong =
-            core::error(Code::kMmuCache,
-                        fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
-                                    table.core,
-                                    core::format_range(piece),
-                                    region.name,
-                                    entry->mair,
-                                    chip::name_of(region.cache)),
-                        entry->place,
-                        fmt::format("cores that cache a memory differently corrupt it; use {}",
-                                    mairs_of(good)))
-                .about({{"core", table.core}, {"region", region.name}, {"entry", entry->entry}});
-        wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
-        found.push_back(std::move(wrong));
-      });
+  for (const auto& [table, region, piece, entry] : mapped_pieces(map)) {
+    if (region.cache == chip::Cache::kAny || entry == nullptr) {
+      continue;
+    }
+    const std::vector<unsigned>& good = map.board.mmu.mair.list(region.cache);
+    if (core::contains(good, entry->mair)) {
+      continue;
+    }
+    core::Diagnostic wrong =
+        core::error(
+            Code::kMmuCache,
+            fmt::format("{} maps {} of '{}' with MAIR{}, but it must be {}",
+                        table.core,
+                        core::format_range(piece),
+                        region.name,
+                        entry->mair,
+                        chip::name_of(region.cache)),
+            entry->place,
+            fmt::format("cores that cache a memory differently corrupt it; use {}", mairs_of(good)))
+            .about({{"core", table.core}, {"region", region.name}, {"entry", entry->entry}});
+    wrong.related.push_back(core::region_at(region.place, region.name, "is placed here"));
+    found.push_back(std::move(wrong));
+  }
 }
 
 // What an entry maps beside the regions it is there for.
