@@ -4,6 +4,7 @@
 #include "analyze_stages.hpp"
 #include "board_now.hpp"
 #include "generation_guard.hpp"
+#include "needs.hpp"
 #include "tree_stages.hpp"
 
 #include <utility>
@@ -23,7 +24,7 @@ core::Result<Analysis> analyze_recording(Session& session,
   Analysis analysis{.request = request, .recording = std::move(recording)};
 
   // What the records mean, and how each SDK generation places them.
-  auto format = load_format(session, analysis.recording);
+  auto format = load_format(session, request, analysis.recording);
   MEMSIZE_TRY(format);
   analysis.format = std::move(*format);
   // Frozen: no block changes its class.
@@ -44,8 +45,14 @@ core::Result<Analysis> analyze_recording(Session& session,
   analysis.settings = std::move(now->settings);
   analysis.current = std::move(now->map);
 
+  // What regions need that no trace sizes: constants of the firmware, images, the user's word.
+  const auto wanted = find_needs(session, analysis, options->headroom);
+  MEMSIZE_TRY(wanted);
+
   // How much. Addresses belong to the map that is now, or to the one that the suggestions lead to.
   size_with_board(analysis, *options);
+  const auto held = finish_needs(analysis);
+  MEMSIZE_TRY(held);
   complete_hints(session, analysis);
   keep_warnings(analysis.current->remarks, analysis.sizing.diagnostics);
   // Frozen: no demand changes.

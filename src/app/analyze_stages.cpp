@@ -10,6 +10,7 @@
 
 #include "board_now.hpp"
 #include "generation_guard.hpp"
+#include "needs.hpp"
 #include "recordings.hpp"
 
 #include <algorithm>
@@ -130,7 +131,8 @@ board::KnobValues suggestions_of(const sizing::Sizing& sizing) {
 
 // Where the MMU cannot map the suggestions, the cheapest that it can map take their place.
 void grow_suggestions(Analysis& analysis) {
-  board::KnobValues suggestions = over(suggestions_of(analysis.sizing), analysis.settings);
+  board::KnobValues suggestions =
+      over(over(suggestions_of(analysis.sizing), analysis.needed), analysis.settings);
   // Sizing again, with other heap bases, mostly suggests the same.
   if (analysis.grown_from != suggestions) {
     analysis.growth = layout::grow_for_mmu(*analysis.board, suggestions, analysis.request.tight);
@@ -172,8 +174,8 @@ std::vector<sizing::HeapRegion> matching_heaps(const Analysis& analysis,
                                                const sizing::Options& options) {
   const sizing::Sizing sizing =
       sizing::size_recording(analysis.recording, analysis.format, &view, options);
-  const auto map =
-      layout::resolve(*analysis.board, over(suggestions_of(sizing), analysis.settings));
+  const auto map = layout::resolve(
+      *analysis.board, over(over(suggestions_of(sizing), analysis.needed), analysis.settings));
   std::vector<sizing::HeapRegion> heaps = map ? heaps_of(*map) : std::vector<sizing::HeapRegion>{};
   if (!sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
     heaps.clear();
@@ -318,9 +320,18 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
   return joiner.finish();
 }
 
-core::Result<board::TraceFormat> load_format(Session& session, const model::Recording& recording) {
-  return board::load_trace_format(
-      session.files, session.data.boards, recording.inputs.front().trace_format);
+core::Result<board::TraceFormat> load_format(Session& session,
+                                             const AnalyzeRequest& request,
+                                             const model::Recording& recording) {
+  std::string name;
+  if (recording.inputs.empty()) {
+    const auto board = load_board(session, request.board);
+    MEMSIZE_TRY(board);
+    name = board->format;
+  } else {
+    name = recording.inputs.front().trace_format;
+  }
+  return board::load_trace_format(session.files, session.data.boards, name);
 }
 
 core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
@@ -345,6 +356,7 @@ core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,
   options.together = instances != "apart";
   options.tight = request.tight;
   options.one_priority = request.one_priority || recording.one_priority.value_or(false);
+  options.idle = request.needs.idle;
   return options;
 }
 
@@ -354,6 +366,7 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
     view.heaps = std::move(heaps);
     analysis.sizing = sizing::size_recording(analysis.recording, analysis.format, &view, options);
     grow_suggestions(analysis);
+    settle_needs(analysis);
   };
   std::vector<sizing::HeapRegion> heaps = heaps_of(*analysis.current);
   const bool now = sizing::addresses_match(analysis.recording, analysis.format, heaps);
@@ -430,7 +443,7 @@ core::Result<board::KnobValues> suggestions_to_emit(Session& session,
 }
 
 board::KnobValues suggestions_of(const Analysis& analysis) {
-  board::KnobValues values = suggestions_of(analysis.sizing);
+  board::KnobValues values = over(suggestions_of(analysis.sizing), analysis.needed);
   if (analysis.growth) {
     values = over(std::move(values), analysis.growth->values);
   }

@@ -8,7 +8,9 @@ namespace memsize::app {
 [[nodiscard]] core::Result<model::Recording> read_inputs(Session& session,
                                                          const AnalyzeRequest& request);
 
+/// Of the inputs, or without any of the board's.
 [[nodiscard]] core::Result<board::TraceFormat> load_format(Session& session,
+                                                           const AnalyzeRequest& request,
                                                            const model::Recording& recording);
 
 /// The flags, else what a sizing document was made with, else the defaults.

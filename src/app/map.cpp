@@ -22,7 +22,7 @@ core::Result<Emission> sized_map(Session& session, const EmitRequest& request) {
   const board::KnobValues& values = wish->values;
   emission.diagnostics = std::move(wish->diagnostics);
   emission.analysis = std::move(wish->analysis);
-  emission.is_default = request.trace.inputs.empty() && request.board.set.empty();
+  emission.is_default = emission.analysis == nullptr && request.board.set.empty();
   // Frozen: no size changes.
 
   // Where on the chip, checked by code that shares nothing with the layout.
@@ -39,6 +39,7 @@ core::Result<Emission> sized_map(Session& session, const EmitRequest& request) {
   auto baseline = values.empty() ? map : layout::resolve(board, {});
   MEMSIZE_TRY(baseline);
   emission.map = std::move(*map);
+  emission.map.needs = needs_of_map(emission.analysis.get(), emission.map.values);
   emission.baseline = std::move(*baseline);
   // Frozen: no address changes.
   return emission;

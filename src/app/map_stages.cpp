@@ -27,7 +27,7 @@ AnalyzeRequest trace_of(const EmitRequest& request) {
 
 core::Result<Wish> sizes_to_emit(Session& session, const EmitRequest& request) {
   Wish wish;
-  if (!request.trace.inputs.empty()) {
+  if (!request.trace.inputs.empty() || request.trace.needs.any()) {
     auto analysis = analyze(session, trace_of(request));
     MEMSIZE_TRY(analysis);
     auto usable = suggestions_to_emit(session, request, *analysis);

@@ -45,6 +45,9 @@ class ProjectReader {
     read_list(top, "traces", project_.traces, true);
     read_list(top, "plans", project_.plans, true);
     read_list(top, "stage", project_.stage, false);
+    read_list(top, "idle", project_.idle, false);
+    read_list(top, "keep_size", project_.keep_size, false);
+    read_list(top, "images", project_.images, true);
     read_knobs(top.fields("set"));
     read_budget(top.fields("budget"));
     top.finish();
@@ -80,8 +83,9 @@ class ProjectReader {
     std::optional<core::Place> Project::*value;
   };
 
-  static constexpr std::array<Flag, 4> kFlags = {
+  static constexpr std::array<Flag, 5> kFlags = {
       {{"tight", &Project::tight},
+       {"whole", &Project::whole},
        {"one_priority", &Project::one_priority},
        {"external", &Project::external},
        {"accept_generation", &Project::accept_generation}}};
@@ -334,6 +338,32 @@ void Defaults::fill_margins(AnalyzeRequest& request) {
   if (!request.one_priority && project_.one_priority) {
     request.one_priority = true;
     options_["--one-priority"] = *project_.one_priority;
+  }
+  fill(request.needs);
+}
+
+void Defaults::fill(NeedRequest& request) {
+  if (!request.whole && project_.whole) {
+    request.whole = true;
+    options_["--whole"] = *project_.whole;
+  }
+  const auto take_all = [&](const std::vector<ProjectValue>& values,
+                            const char* option,
+                            std::vector<std::string>& into) {
+    if (!into.empty()) {
+      return;
+    }
+    for (const ProjectValue& value : values) {
+      into.push_back(value.text);
+      options_[option] = value.place;
+    }
+  };
+  take_all(project_.idle, "--idle", request.idle);
+  take_all(project_.keep_size, "--keep-size", request.keep);
+  if (request.images.empty()) {
+    for (const ProjectValue& image : project_.images) {
+      take_path(image, request.images.emplace_back());
+    }
   }
 }
 

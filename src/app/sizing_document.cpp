@@ -144,6 +144,17 @@ core::Json sizing_document(const Analysis& analysis) {
   write.optional("heaps", analysis.recording.heaps);
   write.optional("failures", analysis.recording.failures);
   write.optional("runs", analysis.recording.runs);
+  for (const layout::Need& need : analysis.needs) {
+    docs::Writer item{json["reservation"].push_back({})};
+    item.optional("region", need.region);
+    item.optional("knob", need.knob);
+    item.required("class", layout::name_of(need.evidence));
+    item.required("why", need.why);
+    item.optional("need_bytes", need.need);
+    item.required("current_bytes", need.current);
+    item.required("suggested_bytes", need.suggested);
+    item.optional("grown_bytes", need.grown);
+  }
   if (analysis.current && analysis.suggested) {
     json["reserved_bytes"] = analysis.current->reserved().count();
     json["suggested_reserved_bytes"] = analysis.suggested->reserved().count();

@@ -31,7 +31,7 @@ core::Result<runtime::BoardLogReport> hold_board_log(Session& session,
     MEMSIZE_TRY(read);
     before = std::move(*read);
   }
-  auto format = load_format(session, *recording);
+  auto format = load_format(session, request.trace, *recording);
   const auto options = sizing_options(request.trace, before ? *before : *recording);
   if (!format || !options) {
     return tl::make_unexpected(format ? options.error() : format.error());

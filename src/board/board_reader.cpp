@@ -401,6 +401,19 @@ class BoardReader {
     knob.hard_granule = align(reader, "hard_granule", hard);
     knob.minimum = bytes(reader, "minimum");
     knob.minimum_why = reader.one_line("why");
+    if (const Value enough = reader.optional("enough", Kind::kText)) {
+      knob.enough = reader.one_line("enough");
+      if (knob.minimum.count() == 0) {
+        reader.wrong(
+            Code::kBoardValue,
+            fmt::format("{} says that its minimum is enough, but has none", named("knob", field)),
+            enough.place(),
+            "add minimum = SIZE");
+      }
+    }
+    if (const Value heap = reader.optional("heap", Kind::kText)) {
+      knob.heap = read_heap(heap);
+    }
     const Text kind = reader.text("kind", "size");
     knob.is_address = kind.text == "address";
     if (kind.text != "size" && kind.text != "address") {
@@ -417,6 +430,26 @@ class BoardReader {
     }
     reader.finish();
     board_.knobs.push_back(std::move(knob));
+  }
+
+  std::optional<CoreHeap> read_heap(Value value) {
+    std::istringstream words{value.string()};
+    CoreHeap heap;
+    std::string rest;
+    if (!(words >> heap.core >> heap.name) || (words >> rest)) {
+      errors_.push_back(
+          core::error(Code::kBoardValue,
+                      fmt::format("'{}' is not a heap of a core", core::printable(value.string())),
+                      value.place(),
+                      "a heap is two words: its core, and its name in statistics, such as \"mcu1 "
+                      "DDR_LOCAL_MEM\""));
+      return std::nullopt;
+    }
+    if (board_.find_core(heap.core) == nullptr) {
+      context_.unknown_core(heap.core, value.place());
+      return std::nullopt;
+    }
+    return heap;
   }
 
   std::optional<DemandKey> read_demand(Value value) {

@@ -66,6 +66,14 @@ std::string command_of(const app::EmitRequest& request,
   line.option("--dram", request.board.dram);
   line.flag("--tight", trace.tight);
   line.flag("--one-priority", trace.one_priority);
+  line.flag("--whole", trace.needs.whole);
+  for (const auto& [option, values] : {std::pair{"--idle", &trace.needs.idle},
+                                       std::pair{"--keep-size", &trace.needs.keep},
+                                       std::pair{"--images", &trace.needs.images}}) {
+    for (const std::string& value : *values) {
+      line.option(option, value);
+    }
+  }
   line.flag("--force", request.hand_edits == sdk::HandEdits::kForce);
   line.flag("--keep", request.hand_edits == sdk::HandEdits::kKeep);
   for (const std::string& setting : request.board.set) {

@@ -235,6 +235,16 @@ Json dts_view(const MemoryMap& map) {
   return view;
 }
 
+Json needs_view(const MemoryMap& map) {
+  return Json::array(map.needs, [](const layout::Need& need) -> Json {
+    return {{"region", need.region},
+            {"class", layout::name_of(need.evidence)},
+            {"size", core::format_size(need.suggested)},
+            {"need", core::format_size(need.need.value_or(core::Bytes{}))},
+            {"why", need.why}};
+  });
+}
+
 Json rebuild_view(const EmitInput& input) {
   const MemoryMap& map = input.map;
   const MemoryMap& baseline = input.baseline;
@@ -272,6 +282,8 @@ Json rebuild_view(const EmitInput& input) {
                                  {"knob", knob.name}});
     }
   }
+  view["needs"] = needs_view(map);
+  view["has_needs"] = !map.needs.empty();
   view["soc"] = map.board.soc;
   view["files"] = Json::array();
   view["steps"] = Json::array();
@@ -319,6 +331,12 @@ Json map_document(const MemoryMap& map) {
     } else {
       json["knobs"][knob.name] = value;
     }
+  }
+  for (const layout::Need& need : map.needs) {
+    Json& item = json["needs"].push_back(
+        {{"region", need.region}, {"knob", need.knob}, {"class", layout::name_of(need.evidence)}});
+    item["need_bytes"] = need.need.value_or(core::Bytes{}).count();
+    item["why"] = need.why;
   }
   json["header_bases"] = Json::object();
   for (const auto& [name, value] : map.header_bases) {

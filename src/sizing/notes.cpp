@@ -364,6 +364,9 @@ void report_untouched(const Work& work) {
     const auto& cores = work.sizing.cores;
     const auto* core = core::find_in(cores, knob.demand->core, &CoreSizing::core);
     const Bytes now{work.view->values.at(knob.name)};
+    if (core == nullptr && core::contains(work.options.idle, knob.demand->core)) {
+      continue;
+    }
     if (core == nullptr) {
       idle[knob.demand->core].first += 1;
       idle[knob.demand->core].second += now;
@@ -384,7 +387,9 @@ void report_untouched(const Work& work) {
                                     core::plural(heaps.first, "heap"),
                                     core::format_size(heaps.second)),
                         {},
-                        "trace a model on it, or set its knobs with --set, to give them back too"));
+                        fmt::format("trace a model on it, or, where none runs there, --idle {}, to "
+                                    "give them back too",
+                                    core)));
   }
 }
 

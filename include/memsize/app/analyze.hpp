@@ -5,6 +5,7 @@
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/layout/fit.hpp"
+#include "memsize/layout/need.hpp"
 #include "memsize/model/recording.hpp"
 #include "memsize/sizing/sizing.hpp"
 
@@ -14,9 +15,24 @@
 
 namespace memsize::app {
 
+/// What is to be sized besides the heaps that traces drive.
+struct NeedRequest {
+  /// Every region of the reservation.
+  bool whole = false;
+  /// Cores on which no model runs: their heaps get what they use without one.
+  std::vector<std::string> idle;
+  /// Knobs that keep their size.
+  std::vector<std::string> keep;
+  /// Firmware of the cores, which says what their code takes.
+  std::vector<std::string> images;
+
+  [[nodiscard]] bool any() const { return whole || !idle.empty() || !images.empty(); }
+};
+
 /// What is empty was not asked for.
 struct AnalyzeRequest {
-  /// Logs or sizing documents, which are one recording; "-" is standard input. May be packed.
+  /// Logs or sizing documents, which are one recording; "-" is standard input. May be packed. None
+  /// where only `needs` are asked for.
   std::vector<std::string> inputs;
   /// A reader by name; empty: each is found by its content.
   std::string format;
@@ -31,6 +47,7 @@ struct AnalyzeRequest {
   bool tight = false;
   /// All models run at one priority.
   bool one_priority = false;
+  NeedRequest needs;
   /// The SDK tree that `board` was read from; empty: none.
   std::string sdk;
 };
@@ -55,6 +72,11 @@ struct Analysis {
   /// What was asked for, or what a document was made with.
   bool one_priority = false;
   sizing::Sizing sizing;
+  /// Where they were asked for: what regions need that no trace sizes; of the whole reservation,
+  /// all others too. By address.
+  std::vector<layout::Need> needs;
+  /// The sizes that they lead to, in a map that passes every check.
+  board::KnobValues needed;
   /// What had to grow so that the MMU can map the suggestions.
   std::optional<layout::Growth> growth;
   /// The suggestions that `growth` starts from; nothing before the first search.

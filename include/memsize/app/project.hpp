@@ -52,6 +52,10 @@ struct Project {
   /// Nothing where they are false: that is what not typing a flag says.
   std::optional<core::Place> tight;
   std::optional<core::Place> one_priority;
+  std::optional<core::Place> whole;
+  std::vector<ProjectValue> idle;
+  std::vector<ProjectValue> keep_size;
+  std::vector<ProjectValue> images;
   std::optional<core::Place> accept_generation;
   std::vector<ProjectSetting> set;
   std::vector<Budget> budgets;
@@ -96,7 +100,7 @@ class Defaults {
   /// Without the sizes: what is looked at has its own.
   void fill_board(BoardRequest& request);
   void fill_name(BoardRequest& request);
-  /// Headroom, instances, priorities and rounding.
+  /// Headroom, instances, priorities, rounding, and what is sized besides.
   void fill_margins(AnalyzeRequest& request);
   /// The logs, else the sizing document; nothing where there are some already.
   void fill_inputs(std::vector<std::string>& traces, std::string& sizing);
@@ -110,6 +114,7 @@ class Defaults {
   void say_where(core::Diagnostics& problems) const;
 
  private:
+  void fill(NeedRequest& request);
   void take(const std::optional<ProjectValue>& value, const char* option, std::string& into);
   void take_path(const ProjectValue& value, std::string& into);
 

@@ -33,6 +33,14 @@ struct DemandKey {
   friend bool operator==(const DemandKey&, const DemandKey&) = default;
 };
 
+/// A heap as statistics name it: its core, and "DDR_LOCAL_MEM".
+struct CoreHeap {
+  std::string core;
+  std::string name;
+
+  friend bool operator==(const CoreHeap&, const CoreHeap&) = default;
+};
+
 struct Knob {
   std::string name;
   Expression default_value;
@@ -41,6 +49,11 @@ struct Knob {
   core::Align hard_granule;
   core::Bytes minimum;
   std::string minimum_why;
+  /// Why the minimum is also all that is ever used; empty: nobody says that.
+  std::string enough;
+  /// The heap of this core, under this name in its statistics, that the knob's region is: not one
+  /// that models drive.
+  std::optional<CoreHeap> heap;
   std::optional<DemandKey> demand;
   core::Place demand_place;
   core::Place place;

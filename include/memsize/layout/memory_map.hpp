@@ -8,6 +8,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/names.hpp"
 #include "memsize/layout/mpu.hpp"
+#include "memsize/layout/need.hpp"
 
 #include <array>
 #include <optional>
@@ -129,6 +130,8 @@ struct MemoryMap {
   std::vector<RatTable> rat;
   std::vector<Window> windows;
   std::vector<std::pair<std::string, std::uint64_t>> header_bases;
+  /// Why regions have sizes that neither the board nor a trace gave them.
+  std::vector<Need> needs;
   /// What the checks noted although nothing is wrong.
   core::Diagnostics remarks;
 

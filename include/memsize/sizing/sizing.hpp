@@ -58,6 +58,8 @@ struct Options {
   bool tight = false;
   /// All models run at one priority: what a core keeps once a priority is counted once a core.
   bool one_priority = false;
+  /// Cores of which somebody said that no model runs there: nothing asks to trace them.
+  std::vector<std::string> idle;
 };
 
 /// A record that was counted, for --explain.

@@ -4,6 +4,8 @@
 #include "memsize/app/analyze.hpp"
 #include "memsize/board/board.hpp"
 
+#include "table.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -40,6 +42,11 @@ using sizing::core_name;
                                   std::size_t width,
                                   std::size_t first,
                                   std::size_t rest);
+
+/// What regions need that no trace sizes; of the whole, with a total that is the reservation.
+[[nodiscard]] Table needs_table(const app::Analysis& analysis);
+/// The same under a title; empty where nothing of the kind was asked for.
+[[nodiscard]] std::string needs_text(const app::Analysis& analysis);
 
 /// For every number of a demand its lines and its rule.
 [[nodiscard]] std::string explain_demand(const app::Analysis& analysis,

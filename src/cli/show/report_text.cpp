@@ -263,6 +263,37 @@ std::string next_line(const app::Analysis& analysis) {
   return fmt::format("\nto write the map: {}\n", command_of(request, request.board.name));
 }
 
+// Rows of regions without a demand, with two columns more.
+void add_needs(const app::Analysis& analysis, Table& table) {
+  if (analysis.needs.empty()) {
+    return;
+  }
+  const std::vector<Table::Column> columns = table.columns;
+  table.columns.push_back({"need_bytes", true});
+  table.columns.push_back({"class"});
+  table.columns.push_back({"why"});
+  for (std::vector<std::string>& row : table.rows) {
+    row.resize(table.columns.size());
+  }
+  for (const layout::Need& need : analysis.needs) {
+    const auto cell = [&](std::string_view title) {
+      return title == "region"            ? need.region
+             : title == "knob"            ? need.knob
+             : title == "current_bytes"   ? fmt::format("{}", need.current.count())
+             : title == "suggested_bytes" ? fmt::format("{}", need.suggested.count())
+                                          : std::string{};
+    };
+    std::vector<std::string> row;
+    for (const Table::Column& column : columns) {
+      row.push_back(cell(column.title));
+    }
+    row.push_back(need.need ? fmt::format("{}", need.need->count()) : std::string{});
+    row.emplace_back(layout::name_of(need.evidence));
+    row.push_back(need.why);
+    table.rows.push_back(std::move(row));
+  }
+}
+
 Table flat_table(const app::Analysis& analysis) {
   Table table;
   table.columns = {{"core"},
@@ -306,6 +337,7 @@ Table flat_table(const app::Analysis& analysis) {
                             caveat_of(analysis, demand)});
     }
   }
+  add_needs(analysis, table);
   return table;
 }
 
@@ -331,6 +363,7 @@ std::string report_text(const app::Analysis& analysis, const Detail& detail) {
       out += fmt::format("\n{}", onchip_table(core, with_board).text(2));
     }
   }
+  out += needs_text(analysis);
   out += said_text(analysis, detail.wide || detail.explain);
   if (const std::string reserved = reserved_line(analysis); !reserved.empty()) {
     out += "\n" + reserved;
@@ -361,6 +394,9 @@ std::string report_markdown(const app::Analysis& analysis) {
                        core::escape_markdown(core_name(core.core)),
                        core.complete ? "" : " (incomplete: every sum is a lower bound)");
     out += demand_table(analysis, core).markdown() + "\n";
+  }
+  if (!analysis.needs.empty()) {
+    out += needs_table(analysis).markdown() + "\n";
   }
   return out + balance(analysis);
 }

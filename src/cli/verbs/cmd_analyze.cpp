@@ -106,8 +106,16 @@ std::optional<core::Diagnostic> check_fleet(app::Session& session, const Analyze
 
 std::optional<core::Diagnostic> check_usage(app::Session& session, const AnalyzeOptions& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
-  if (inputs.empty()) {
+  const app::NeedRequest& needs = options.request.needs;
+  if (inputs.empty() && !needs.any()) {
     return misuse("INPUT is required", kHelpHint);
+  }
+  if (needs.any() && options.request.board.name.empty() && options.request.sdk.empty()) {
+    return lacks_option(needs.whole           ? "--whole"
+                        : !needs.idle.empty() ? "--idle"
+                                              : "--images",
+                        "--board",
+                        "analyze");
   }
   if (auto wrong = lacks_board(options.request.board, "analyze");
       wrong && options.request.sdk.empty()) {

@@ -22,6 +22,18 @@ void add_sizing_options(const Command& verb, app::AnalyzeRequest& trace) {
             "All models run at one priority: what each priority needs is counted once a core");
   verb.flag(
       "--tight", trace.tight, "Round to what the hardware can do instead of the vendor's step");
+  app::NeedRequest& needs = trace.needs;
+  verb.flag("--whole",
+            needs.whole,
+            "The whole reservation: what regions need that no trace sizes, and how sure that is");
+  verb.option("--idle", needs.idle, "No model runs on this core: its heaps get what it uses idle")
+      .filled()
+      .one_value();
+  verb.option("--keep-size", needs.keep, "This knob keeps its size, whatever --whole says")
+      .filled()
+      .one_value();
+  verb.option("--images", needs.images, "Firmware (ELF): what its code takes, and a margin")
+      .filled();
 }
 
 void add_trace_options(const Command& verb, app::EmitRequest& request) {

@@ -223,13 +223,15 @@ class LayoutWriter {
     if (known->minimum.count() != 0) {
       fields.text("minimum", size_text(static_cast<Integer>(known->minimum.count())));
       fields.optional_text("why", known->minimum_why);
+      fields.optional_text("enough", known->enough);
     }
-    if (known->demand &&
-        plan_.cores.end() != std::ranges::find_if(plan_.cores,
-                                                  [&](const PlanCore& core) {
-                                                    return core.name == known->demand->core;
-                                                  }) &&
-        is_one_region(symbol.name)) {
+    const auto has_core = [&](const std::string& core) {
+      return core::find_in(plan_.cores, core, &PlanCore::name) != nullptr;
+    };
+    if (known->heap && has_core(known->heap->core) && is_one_region(symbol.name)) {
+      fields.text("heap", fmt::format("{} {}", known->heap->core, known->heap->name));
+    }
+    if (known->demand && has_core(known->demand->core) && is_one_region(symbol.name)) {
       const board::DemandKey& demand = *known->demand;
       fields.text("demand",
                   fmt::format("{} {} {} {}",

@@ -1,0 +1,465 @@
+// Of each region that a knob sizes, the first of these that holds says what it needs: what the user
+// keeps; an idle core's heaps; an image's code; statistics; a minimum that is also enough. The rest
+// keeps its size, and says why.
+//
+// Sizes never grow here: a region that is too small is what `check` finds.
+#include "needs.hpp"
+
+#include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/layout/firmware.hpp"
+#include "memsize/model/image.hpp"
+
+#include "board_now.hpp"
+#include "plan_stages.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace memsize::app {
+
+namespace {
+
+using board::Knob;
+using core::Bytes;
+using core::Code;
+using layout::Evidence;
+using layout::Need;
+using layout::Region;
+
+// More than any idle core of a known SDK has in use in its local heap (256 B), and less than the
+// objects of one model (252848 B, boards/formats).
+constexpr Bytes kIdleMost{64ULL << 10};
+
+// An R5F's heap has as much in use when nothing runs: 64 to 4096 B, in statistics of three SDKs.
+constexpr Bytes kBootMost{4096};
+
+// Peaks between two samples are short, and an R5F's heap never says its highest mark: half of what
+// was seen, and room for one buffer of the log and file access.
+constexpr std::uint64_t kHeapPercent = 50;
+constexpr Bytes kHeapRoom{64ULL << 10};
+
+// How Linux calls a carve-out that applications allocate from (carveout-heap.c).
+constexpr std::string_view kPool = "dma-heap-carveout";
+
+Bytes percent_of(Bytes size, std::uint64_t percent) {
+  return Bytes{size.count() / 100 * percent + size.count() % 100 * percent / 100};
+}
+
+bool is_reserved(const layout::MemoryMap& map, const Region& region) {
+  return std::ranges::any_of(map.carveouts, [&](const layout::Carveout& carveout) {
+    return region.physical() && carveout.range.contains(*region.physical());
+  });
+}
+
+// The regions of the reservation that a knob sizes, by address.
+std::vector<const Region*> sized_regions(const layout::MemoryMap& map) {
+  std::vector<const Region*> regions;
+  for (const Region& region : map.regions) {
+    if (region.kind == layout::RegionKind::kRegion && !region.knob.empty() &&
+        is_reserved(map, region)) {
+      regions.push_back(&region);
+    }
+  }
+  std::ranges::stable_sort(regions, {}, &Region::physical_base);
+  return regions;
+}
+
+class Finder {
+ public:
+  Finder(Session& session, Analysis& analysis, const sizing::Headroom& headroom)
+      : session_(session),
+        analysis_(analysis),
+        request_(analysis.request.needs),
+        headroom_(headroom) {}
+
+  core::Result<void> run() {
+    check_names();
+    for (const std::string& path : request_.images) {
+      read_firmware(path);
+    }
+    if (!errors_.empty()) {
+      return tl::make_unexpected(std::move(errors_));
+    }
+    for (const std::string& knob : request_.keep) {
+      analysis_.settings.emplace(knob, analysis_.current->values.at(knob));
+    }
+    for (const Region* region : sized_regions(map())) {
+      Need need = need_of(*region, *board().find_knob(region->knob));
+      if (need.suggested != need.current) {
+        analysis_.needed[need.knob] = need.suggested.count();
+      }
+      analysis_.needs.push_back(std::move(need));
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const board::Board& board() const { return *analysis_.board; }
+
+  [[nodiscard]] const layout::MemoryMap& map() const { return *analysis_.current; }
+
+  void wrong(core::Diagnostic error, const char* option) {
+    errors_.push_back(std::move(error).of_option(option));
+  }
+
+  void check_names() {
+    for (const std::string& core : request_.idle) {
+      check_idle(core);
+    }
+    for (const std::string& name : request_.keep) {
+      if (board().find_knob(name) != nullptr) {
+        continue;
+      }
+      const std::string like = core::did_you_mean(name, core::texts_of(board().knobs, &Knob::name));
+      wrong(core::error(
+                Code::kKnobUnknown,
+                fmt::format("board '{}' has no knob '{}'", board().name, core::printable(name)),
+                {},
+                like.empty() ? fmt::format("memsize board show {} lists them",
+                                           core::shell_path(analysis_.request.board.name))
+                             : like)
+                .about({{"knob", name}}),
+            "--keep-size");
+    }
+  }
+
+  void check_idle(const std::string& name) {
+    std::vector<std::string> cores;
+    for (const Knob& knob : board().knobs) {
+      if (knob.demand && !core::contains(cores, knob.demand->core)) {
+        cores.push_back(knob.demand->core);
+      }
+    }
+    if (core::contains(cores, name)) {
+      return;
+    }
+    const bool is_core = board().find_core(name) != nullptr;
+    const std::string like = core::did_you_mean(name, cores);
+    wrong(core::error(
+              Code::kSizingIdle,
+              is_core
+                  ? fmt::format("no model ever runs on {}: there is nothing that being idle "
+                                "would give back",
+                                name)
+                  : fmt::format("board '{}' has no core '{}'", board().name, core::printable(name)),
+              {},
+              is_core ? std::string{"what its heap needs only statistics say, taken several times "
+                                    "while it works; a core that has no firmware at all stays in "
+                                    "the map, because all others wait for it when they start, "
+                                    "until their firmware is built without it"}
+              : like.empty() ? fmt::format("models run on {}", core::join(cores, ", "))
+                             : like)
+              .about({{"core", name}}),
+          "--idle");
+  }
+
+  void read_firmware(const std::string& path) {
+    const auto image = read_image(session_, path, analysis_.sizing.diagnostics);
+    if (!image) {
+      errors_.insert(errors_.end(), image.error().begin(), image.error().end());
+      return;
+    }
+    layout::FirmwareReport found = layout::check_firmware(map(), *image);
+    if (found.core.empty()) {
+      errors_.insert(errors_.end(), found.diagnostics.begin(), found.diagnostics.end());
+      return;
+    }
+    const auto [other, is_first] = firmware_.emplace(found.core, Firmware{path, found});
+    if (!is_first) {
+      wrong(core::error(Code::kFirmwareTwice,
+                        fmt::format("this is an image of {}, as {} is",
+                                    found.core,
+                                    core::printable(other->second.path, 300)),
+                        {path},
+                        "a core runs one of them: leave the other one out"),
+            "--images");
+    }
+  }
+
+  // No suggestion is larger than what is there.
+  void suggest(Need& need, const Knob& knob, Bytes size) const {
+    const core::Align step = analysis_.request.tight ? knob.hard_granule : knob.granule;
+    const Bytes rounded = core::align_up(std::max({size, knob.minimum, Bytes{1}}), step);
+    need.suggested = std::min(rounded, need.current);
+  }
+
+  Need need_of(const Region& region, const Knob& knob) {
+    Need need{.region = region.name,
+              .knob = knob.name,
+              .current = region.size,
+              .need = {},
+              .why = {},
+              .suggested = region.size};
+    const Firmware* firmware = firmware_of(region);
+    if (core::contains(request_.keep, knob.name)) {
+      need.why = "you keep it";
+    } else if (analysis_.settings.contains(knob.name)) {
+      need.why = "you set it";
+      need.evidence = Evidence::kAsserted;
+    } else if (knob.demand) {
+      heap_of_models(need, knob);
+    } else if (firmware != nullptr) {
+      code(need, knob, *firmware);
+    } else if (const board::Core* owner = core_of_code(region); owner != nullptr) {
+      need.why = fmt::format("no image of {} was given: --images FILE", owner->name);
+    } else if (knob.heap) {
+      heap(need, knob);
+    } else if (is_pool(region)) {
+      need.why = "nobody measured it: memsize-probe --watch 60 under load";
+    } else if (request_.whole && !knob.enough.empty()) {
+      need.need = knob.minimum;
+      need.why = fmt::format("{}; {}", knob.minimum_why, knob.enough);
+      need.evidence = Evidence::kDerived;
+      suggest(need, knob, knob.minimum);
+    } else {
+      need.why = knob.minimum_why.empty() ? "nobody knows what it needs" : knob.minimum_why;
+    }
+    return need;
+  }
+
+  void heap_of_models(Need& need, const Knob& knob) const {
+    if (!core::contains(request_.idle, knob.demand->core)) {
+      need.why = fmt::format("{0} was not traced; where no model runs there: --idle {0}",
+                             knob.demand->core);
+      return;
+    }
+    const board::HeapRule* rule = generation().find_heap(
+        knob.demand->cacheability, knob.demand->lifetime, board().rtos_family);
+    need.need = rule == nullptr ? Bytes{} : rule->idle;
+    need.why = fmt::format("{} is idle (you said so)", knob.demand->core);
+    need.evidence = Evidence::kAsserted;
+    suggest(need, knob, *need.need);
+  }
+
+  [[nodiscard]] const board::Generation& generation() const {
+    const std::vector<std::string> possible = board().possible_generations();
+    const board::Generation* known =
+        possible.empty() ? nullptr : analysis_.format.find_generation(possible.back());
+    return known == nullptr ? analysis_.format.generations.back() : *known;
+  }
+
+  [[nodiscard]] const board::Core* core_of_code(const Region& region) const {
+    return core::find_where(board().cores, [&](const board::Core& core) {
+      const board::CoreSections* sections = board().find_sections(core.name);
+      return sections != nullptr && sections->region == region.name && region.seen_by(core.name);
+    });
+  }
+
+  struct Firmware {
+    std::string path;
+    layout::FirmwareReport report;
+
+    // Without its folder: artifacts have no paths of a machine.
+    [[nodiscard]] std::string name() const {
+      return core::printable(path.substr(path.rfind('/') + 1), 80);
+    }
+  };
+
+  [[nodiscard]] const Firmware* firmware_of(const Region& region) const {
+    const board::Core* core = core_of_code(region);
+    return core == nullptr ? nullptr : core::value_in(firmware_, core->name);
+  }
+
+  // The next build is larger: beside the headroom a step, if there is any headroom at all.
+  void code(Need& need, const Knob& knob, const Firmware& firmware) {
+    const auto* use =
+        core::find_in(firmware.report.regions, need.region, &layout::FirmwareUse::region);
+    if (use == nullptr) {
+      need.why = fmt::format("nothing of {} lies in it", firmware.name());
+      return;
+    }
+    need.need = use->used();
+    need.why = fmt::format("sections of {}", firmware.name());
+    need.evidence = Evidence::kDerived;
+    const Bytes margin =
+        headroom_.is_percent ? percent_of(*need.need, headroom_.percent) : headroom_.size;
+    const std::uint64_t step = (analysis_.request.tight ? knob.hard_granule : knob.granule).value();
+    const Bytes least =
+        std::max(*need.need + margin + (margin.count() == 0 ? Bytes{} : Bytes{step}), knob.minimum);
+    // What lies behind code mostly stands on a multiple: whole steps less than now keep it there.
+    const std::uint64_t steps = (need.current - least).count() / step;
+    need.suggested = Bytes{need.current.count() - steps * step};
+  }
+
+  void heap(Need& need, const Knob& knob) const {
+    const board::MemoryClass* wanted = analysis_.format.find_heap(knob.heap->name);
+    std::size_t samples = 0;
+    Bytes most;
+    for (const model::HeapReport& report : analysis_.recording.heaps) {
+      const bool is_it = report.core == knob.heap->core && report.free &&
+                         report.source == model::HeapReport::Source::kStatistics &&
+                         wanted != nullptr && analysis_.format.find_heap(report.name) == wanted;
+      if (is_it) {
+        ++samples;
+        most = std::max(most, report.size - *report.free);
+      }
+    }
+    if (samples == 0) {
+      need.why = "nobody measured it: statistics of its heap, several under load";
+    } else if (samples == 1) {
+      need.why = fmt::format("one sample of {} proves nothing: take several under load",
+                             core::format_size(most));
+    } else if (most <= kBootMost) {
+      need.why = fmt::format("{} of an idle {}, {} in use: take some under load",
+                             core::plural(samples, "sample"),
+                             knob.heap->core,
+                             core::format_size(most));
+    } else {
+      need.need = most;
+      need.why = fmt::format("the most of {}, and half of it", core::plural(samples, "sample"));
+      need.evidence = Evidence::kMeasured;
+      suggest(need, knob, most + percent_of(most, kHeapPercent) + kHeapRoom);
+    }
+  }
+
+  [[nodiscard]] bool is_pool(const Region& region) const {
+    return std::ranges::any_of(map().carveouts, [&](const layout::Carveout& carveout) {
+      return carveout.compatible == kPool && core::contains(carveout.members, region.name);
+    });
+  }
+
+  Session& session_;
+  Analysis& analysis_;
+  const NeedRequest& request_;
+  sizing::Headroom headroom_;
+  std::map<std::string, Firmware> firmware_;
+  core::Diagnostics errors_;
+};
+
+// What keeps its size was not asked for, but of the whole.
+bool is_told(const Need& need, const NeedRequest& request) {
+  return request.whole ||
+         (need.evidence != Evidence::kKept && need.evidence != Evidence::kTrace &&
+          !(need.evidence == Evidence::kAsserted && need.suggested == need.current));
+}
+
+void take_demand(const sizing::CoreSizing& core, const sizing::Demand& demand, Need& need) {
+  need.need = demand.figure();
+  need.why = fmt::format("{} of {}", core::plural(demand.records, "record"), core.core);
+  need.evidence = Evidence::kTrace;
+  need.suggested = *demand.suggested;
+  need.grown = demand.grown;
+}
+
+// What no knob sizes, and what lies between regions: then all rows together are the reservation.
+Need rest_of(const Analysis& analysis) {
+  Bytes current = analysis.current->reserved();
+  Bytes suggested = analysis.suggested ? analysis.suggested->reserved() : current;
+  for (const Need& need : analysis.needs) {
+    current = current - need.current;
+    suggested = suggested - need.suggested;
+  }
+  return {.region = {},
+          .knob = {},
+          .current = current,
+          .need = {},
+          .why = "no knob sizes it alone: silicon, boot chain, messages to Linux",
+          .suggested = suggested};
+}
+
+}  // namespace
+
+core::Result<void> find_needs(Session& session,
+                              Analysis& analysis,
+                              const sizing::Headroom& headroom) {
+  return analysis.request.needs.any() ? Finder{session, analysis, headroom}.run()
+                                      : core::Result<void>{};
+}
+
+void settle_needs(Analysis& analysis) {
+  board::KnobValues fixed = over(suggestions_of(analysis), {});
+  board::KnobValues wanted;
+  for (Need& need : analysis.needs) {
+    const auto* grown =
+        analysis.growth ? core::value_in(analysis.growth->values, need.knob) : nullptr;
+    need.suggested = need.suggested - need.grown;
+    need.grown = {};
+    if (need.evidence == Evidence::kAsserted && grown != nullptr) {
+      need.grown = Bytes{*grown} - need.suggested;
+      need.suggested = Bytes{*grown};
+    } else if (need.evidence != Evidence::kAsserted && need.suggested != need.current) {
+      wanted[need.knob] = need.suggested.count();
+      fixed.erase(need.knob);
+    }
+  }
+  if (wanted.empty()) {
+    return;
+  }
+  const auto legal = layout::least_legal(*analysis.board, fixed, wanted, analysis.request.tight);
+  for (Need& need : analysis.needs) {
+    if (!wanted.contains(need.knob)) {
+      continue;
+    }
+    const Bytes size = legal ? Bytes{legal->at(need.knob)} : need.current;
+    need.grown = size - need.suggested;
+    need.suggested = size;
+    analysis.needed[need.knob] = size.count();
+  }
+}
+
+core::Result<void> finish_needs(Analysis& analysis) {
+  const NeedRequest& request = analysis.request.needs;
+  core::Diagnostics errors;
+  for (sizing::CoreSizing& core : analysis.sizing.cores) {
+    for (sizing::Demand& demand : core.demands) {
+      Need* need = core::find_in(analysis.needs, demand.knob, &Need::knob);
+      if (need == nullptr || !demand.suggested || analysis.settings.contains(demand.knob)) {
+        continue;
+      }
+      if (need->evidence == Evidence::kAsserted) {
+        demand.suggested = need->suggested;
+      } else {
+        take_demand(core, demand, *need);
+      }
+    }
+    if (!core::contains(request.idle, core.core)) {
+      continue;
+    }
+    Bytes most;
+    for (const sizing::Demand& demand : core.demands) {
+      most = std::max(most, demand.figure());
+    }
+    if (!core.instances.empty() || most > kIdleMost) {
+      const model::Instance* model =
+          core.instances.empty() ? nullptr : &core.instances.front().instance;
+      errors.push_back(
+          core::error(Code::kSizingIdle,
+                      model != nullptr
+                          ? fmt::format("{} is not idle: a model is loaded on it here", core.core)
+                          : fmt::format("{} is not idle: {} of a heap of its own are in use",
+                                        core.core,
+                                        core::format_size(most)),
+                      model != nullptr
+                          ? core::Place{analysis.sizing.inputs.at(model->input).path, model->line}
+                          : core::Place{},
+                      fmt::format("leave out --idle {}: the trace sizes its heaps", core.core))
+              .about({{"core", core.core}})
+              .of_option("--idle"));
+    }
+  }
+  if (!errors.empty()) {
+    return tl::make_unexpected(std::move(errors));
+  }
+  std::erase_if(analysis.needs, [&](const Need& need) { return !is_told(need, request); });
+  if (request.whole) {
+    analysis.needs.push_back(rest_of(analysis));
+  }
+  return {};
+}
+
+std::vector<Need> needs_of_map(const Analysis* analysis, const board::Values& values) {
+  std::vector<Need> needs;
+  for (const Need& need : analysis == nullptr ? std::vector<Need>{} : analysis->needs) {
+    const bool is_sized = need.evidence != Evidence::kKept && need.evidence != Evidence::kTrace;
+    if (is_sized && need.need && values.at(need.knob) == need.suggested.count()) {
+      needs.push_back(need);
+    }
+  }
+  return needs;
+}
+
+}  // namespace memsize::app
