@@ -3,9 +3,11 @@
 #include "memsize/layout/firmware.hpp"
 
 #include "memsize/core/find.hpp"
+#include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -21,6 +23,10 @@ using model::ImageSection;
 using model::ImageSegment;
 
 constexpr std::uint64_t kFullPercent = 95;
+// A region begins and ends on a page, wherever it moves: what lies on less is as it was.
+constexpr std::uint64_t kPage = 4096;
+// From here on a region's base decides how much padding a section gets.
+constexpr std::uint64_t kCoarse = 65536;
 // remoteproc has device addresses of 32 bits.
 constexpr std::uint64_t kDeviceEnd = 1ULL << 32;
 
@@ -47,6 +53,10 @@ class FirmwareCheck {
   FirmwareCheck(const MemoryMap& map, const Image& image) : map_(map), image_(image) {}
 
   FirmwareReport run() {
+    report_.path = image_.path;
+    if (!image_.content.empty()) {
+      report_.sha256 = core::sha256(image_.content.str());
+    }
     report_.core = core_of_image();
     if (report_.core.empty()) {
       wrong(Code::kFirmwareCore,
@@ -57,6 +67,11 @@ class FirmwareCheck {
       return std::move(report_);
     }
     regions_ = regions_of(report_.core);
+    if (const auto* sections = map_.board.find_sections(report_.core); sections != nullptr) {
+      for (const board::PlacedSection& placed : sections->placed) {
+        placed_.emplace(spelt(placed.name), placed);
+      }
+    }
     for (const ImageSection& section : image_.sections) {
       check(section);
     }
@@ -125,19 +140,18 @@ class FirmwareCheck {
     return found == regions_.end() ? nullptr : *found;
   }
 
+  // Where the board puts sections of that name; null: where the rest of the code goes.
+  [[nodiscard]] const board::PlacedSection* place_of(const ImageSection& section) const {
+    return core::value_in(placed_, spelt(section.name));
+  }
+
   void check(const ImageSection& section) {
     const std::string shown = fmt::format("section '{}' {} of {}",
                                           core::printable(section.name, 60),
                                           range_of(section.address, section.size),
                                           report_.core);
     const Region* region = region_of(section);
-    const auto* sections = map_.board.find_sections(report_.core);
-    const board::PlacedSection* placed =
-        sections == nullptr
-            ? nullptr
-            : core::find_where(sections->placed, [&](const board::PlacedSection& each) {
-                return spelt(each.name) == spelt(section.name);
-              });
+    const board::PlacedSection* placed = place_of(section);
     const Region* home = placed == nullptr ? nullptr : region_named(placed->region);
     if (home != nullptr && placed->use != board::SectionUse::kLoaded) {
       const bool is_there = section.address == home->virtual_base->value() &&
@@ -174,11 +188,14 @@ class FirmwareCheck {
     const std::uint64_t base = region.virtual_base->value();
     const std::uint64_t end = base + region.size.count();
     std::uint64_t top = base;
+    std::uint64_t last_alignment = 1;
     std::uint64_t hole = 0;
     std::uint64_t low = base;
     std::uint64_t high = end;
     bool is_kept = true;
-    bool is_empty = true;
+    bool is_filled = false;
+    std::vector<const ImageSection*> inside;
+    core::Bytes moves;
     const auto look = [&](std::uint64_t begin) {
       if (begin > top && begin - top > hole) {
         hole = begin - top;
@@ -191,26 +208,45 @@ class FirmwareCheck {
         continue;
       }
       look(section.address);
-      top = std::max(top, section.address + section.size.count());
+      if (section.address + section.size.count() >= top) {
+        top = section.address + section.size.count();
+        last_alignment = std::clamp<std::uint64_t>(section.alignment, 1, kPage);
+      }
       is_kept = is_kept && is_only_kept(section);
-      is_empty = false;
+      const board::PlacedSection* placed = place_of(section);
+      is_filled = is_filled || (placed != nullptr && placed->use == board::SectionUse::kWhole);
+      moves += padding_of(section, kCoarse);
+      inside.push_back(&section);
     }
-    if (is_empty) {
+    if (inside.empty()) {
       return;
     }
     // Without anything at the end there is no high group: all of it is counted from the start.
-    if (top != end) {
+    if (end - top >= last_alignment) {
       low = top;
       high = end;
     } else if (hole == 0) {
       low = end;
     }
-    report_.regions.push_back({.region = region.name,
-                               .reserved = region.size,
-                               .low = core::Bytes{low - base},
-                               .high = core::Bytes{end - high},
-                               .is_kept = is_kept});
+    FirmwareUse use{.region = region.name,
+                    .knob = region.knob,
+                    .reserved = region.size,
+                    .low = core::Bytes{low - base},
+                    .high = core::Bytes{end - high},
+                    .is_kept = is_kept,
+                    .is_filled = is_filled,
+                    .need = core::Bytes{low - base} + core::Bytes{end - high},
+                    .moves = moves};
+    for (const ImageSection* section : inside) {
+      use.need += section->address >= high ? padding_of(*section, 2 * kPage) : core::Bytes{};
+    }
+    report_.regions.push_back(std::move(use));
     warn_if_full(region, report_.regions.back());
+  }
+
+  // The most that may be lost in front of it, where it lies on `least` or more.
+  static core::Bytes padding_of(const ImageSection& section, std::uint64_t least) {
+    return section.alignment < least ? core::Bytes{} : core::Bytes{section.alignment - 1};
   }
 
   [[nodiscard]] bool is_only_kept(const ImageSection& section) const {
@@ -294,6 +330,7 @@ class FirmwareCheck {
   const MemoryMap& map_;
   const Image& image_;
   std::vector<const Region*> regions_;
+  std::map<std::string, board::PlacedSection> placed_;
   // Sections that are there for another region than the one in which they lie.
   std::set<const ImageSection*> strayed_;
   FirmwareReport report_;
@@ -335,6 +372,26 @@ const std::vector<FirmwareRule>& firmware_rules() {
 
 FirmwareReport check_firmware(const MemoryMap& map, const Image& image) {
   return FirmwareCheck{map, image}.run();
+}
+
+std::vector<FirmwareNeed> firmware_needs(const FirmwareReport& report) {
+  std::vector<FirmwareNeed> needs;
+  if (core::contains(report.diagnostics, Code::kFirmwareRegion, &core::Diagnostic::code)) {
+    return needs;
+  }
+  for (const FirmwareUse& use : report.regions) {
+    if (!use.knob.empty() && !use.is_filled) {
+      needs.push_back({.core = report.core,
+                       .region = use.region,
+                       .knob = use.knob,
+                       .now = use.reserved,
+                       .need = use.need,
+                       .moves = use.moves,
+                       .path = report.path,
+                       .sha256 = report.sha256});
+    }
+  }
+  return needs;
 }
 
 }  // namespace memsize::layout

@@ -21,6 +21,8 @@ namespace memsize::layout {
 /// modes, at a region's end: the highest address says nothing, so the largest hole divides the two.
 struct FirmwareUse {
   std::string region;
+  /// The knob that is the region's size; empty where its size is none.
+  std::string knob;
   core::Bytes reserved;
   /// From the region's start on, with the padding between sections.
   core::Bytes low;
@@ -28,16 +30,43 @@ struct FirmwareUse {
   core::Bytes high;
   /// Sections whose bytes nobody loads or clears: they only keep addresses.
   bool is_kept = false;
+  /// An array must be as large as the region: it follows the size, and does not ask for it.
+  bool is_filled = false;
+  /// What these very sections take of a region that begins where this one does, whatever its size:
+  /// low, high, and what may be lost in front of sections at the end that lie on more than a page.
+  core::Bytes need;
+  /// What may be added where the region begins elsewhere: sections on multiples of 64 KiB or more
+  /// are padded in another way then.
+  core::Bytes moves;
 
   [[nodiscard]] core::Bytes used() const { return low + high; }
 };
 
 struct FirmwareReport {
+  /// As the user typed it.
+  std::string path;
+  /// Of the file; empty where its content is not there.
+  std::string sha256;
   /// The core whose own memory the image lies in; empty: no core's.
   std::string core;
   /// By address; regions in which nothing lies are not here.
   std::vector<FirmwareUse> regions;
   core::Diagnostics diagnostics;
+};
+
+/// What an image proves of a region whose size is a knob: the very bytes that were linked, without
+/// any margin for the next build.
+struct FirmwareNeed {
+  std::string core;
+  std::string region;
+  std::string knob;
+  /// What the map gives it.
+  core::Bytes now;
+  core::Bytes need;
+  /// Only where the region's base moves.
+  core::Bytes moves;
+  std::string path;
+  std::string sha256;
 };
 
 /// A rule that firmware is held against.
@@ -52,5 +81,9 @@ struct FirmwareRule {
 
 /// A linked image of 32 or 64 bits, whose addresses are those that its core sees.
 [[nodiscard]] FirmwareReport check_firmware(const MemoryMap& map, const model::Image& image);
+
+/// By address. None where a section lies in no region, because then not all is counted. An image
+/// that was linked for another map proves as much as one for this.
+[[nodiscard]] std::vector<FirmwareNeed> firmware_needs(const FirmwareReport& report);
 
 }  // namespace memsize::layout

@@ -20,6 +20,8 @@ struct ImageSection {
   /// Where its bytes are until start-up copies them; its address where nothing is copied.
   std::uint64_t load_address = 0;
   core::Bytes size;
+  /// The multiple on which a linker puts it, wherever the rest moves; 0: the file does not say.
+  std::uint64_t alignment = 0;
   bool is_writable = false;
   /// The image has its bytes; else start-up clears it, or nobody writes it before the program does.
   bool is_stored = false;

@@ -201,6 +201,7 @@ class ElfReader {
                                  .address = section.sh_addr,
                                  .load_address = load,
                                  .size = core::Bytes{section.sh_size},
+                                 .alignment = section.sh_addralign,
                                  .is_writable = (section.sh_flags & SHF_WRITE) != 0,
                                  .is_stored = is_stored,
                                  .bytes = *bytes});

@@ -68,6 +68,24 @@ TEST_CASE("a region that is full to its last byte has no hole") {
   CHECK(report.regions[0].used() == Bytes{kEnd - kCode});
 }
 
+TEST_CASE("what a region needs is what it holds, and padding where sections are coarse") {
+  auto stack = section(".stack", kEnd - 0x4000, 0x3FFE);
+  stack.alignment = 0x4;
+  auto text = section(".text", kCode, 0x1000);
+  text.alignment = 0x200000;
+  const auto fine = checked({text, stack});
+  REQUIRE(fine.regions.size() == 1);
+  // Two bytes behind the stack are its alignment's.
+  CHECK(fine.regions[0].high == Bytes{0x4000});
+  CHECK(fine.regions[0].need == Bytes{0x5000});
+  CHECK(fine.regions[0].moves == Bytes{0x1FFFFF});
+  stack.alignment = 0x4000;
+  CHECK(checked({text, stack}).regions[0].need == Bytes{0x5000 + 0x3FFF});
+  // An alignment that no linker has is no reason to count all of the region.
+  text.alignment = UINT64_MAX;
+  CHECK(checked({text}).regions[0].need == Bytes{0x1000});
+}
+
 TEST_CASE("what lies elsewhere is told") {
   const FirmwareReport other = checked({section(".text", 0x10000000, 64)});
   CHECK(other.core.empty());
