@@ -168,7 +168,7 @@ class Finder {
       errors_.insert(errors_.end(), found.diagnostics.begin(), found.diagnostics.end());
       return;
     }
-    const auto [other, is_first] = firmware_.emplace(found.core, Firmware{path, found});
+    const auto [other, is_first] = firmware_.emplace(found.core, found);
     if (!is_first) {
       wrong(core::error(Code::kFirmwareTwice,
                         fmt::format("this is an image of {}, as {} is",
@@ -194,7 +194,7 @@ class Finder {
               .need = {},
               .why = {},
               .suggested = region.size};
-    const Firmware* firmware = firmware_of(region);
+    const layout::FirmwareReport* firmware = firmware_of(region);
     if (core::contains(request_.keep, knob.name)) {
       need.why = "you keep it";
     } else if (analysis_.settings.contains(knob.name)) {
@@ -249,37 +249,35 @@ class Finder {
     });
   }
 
-  struct Firmware {
-    std::string path;
-    layout::FirmwareReport report;
+  // Without its folder: artifacts have no paths of a machine.
+  static std::string name_of(const layout::FirmwareReport& firmware) {
+    return core::printable(firmware.path.substr(firmware.path.rfind('/') + 1), 80);
+  }
 
-    // Without its folder: artifacts have no paths of a machine.
-    [[nodiscard]] std::string name() const {
-      return core::printable(path.substr(path.rfind('/') + 1), 80);
-    }
-  };
-
-  [[nodiscard]] const Firmware* firmware_of(const Region& region) const {
+  [[nodiscard]] const layout::FirmwareReport* firmware_of(const Region& region) const {
     const board::Core* core = core_of_code(region);
     return core == nullptr ? nullptr : core::value_in(firmware_, core->name);
   }
 
   // The next build is larger: beside the headroom a step, if there is any headroom at all.
-  void code(Need& need, const Knob& knob, const Firmware& firmware) {
-    const auto* use =
-        core::find_in(firmware.report.regions, need.region, &layout::FirmwareUse::region);
+  void code(Need& need, const Knob& knob, const layout::FirmwareReport& firmware) const {
+    const std::vector<layout::FirmwareNeed> proved = layout::firmware_needs(firmware);
+    const auto* use = core::find_in(proved, need.region, &layout::FirmwareNeed::region);
     if (use == nullptr) {
-      need.why = fmt::format("nothing of {} lies in it", firmware.name());
+      need.why = fmt::format("{} says nothing of it", name_of(firmware));
       return;
     }
-    need.need = use->used();
-    need.why = fmt::format("sections of {}", firmware.name());
+    constexpr std::size_t kHashShown = 12;
+    need.need = use->need;
+    need.why = fmt::format(
+        "sections of {} (sha256 {})", name_of(firmware), use->sha256.substr(0, kHashShown));
     need.evidence = Evidence::kDerived;
     const Bytes margin =
-        headroom_.is_percent ? percent_of(*need.need, headroom_.percent) : headroom_.size;
+        headroom_.is_percent ? percent_of(use->need, headroom_.percent) : headroom_.size;
     const std::uint64_t step = (analysis_.request.tight ? knob.hard_granule : knob.granule).value();
     const Bytes least =
-        std::max(*need.need + margin + (margin.count() == 0 ? Bytes{} : Bytes{step}), knob.minimum);
+        std::max(use->need + use->moves + margin + (margin.count() == 0 ? Bytes{} : Bytes{step}),
+                 knob.minimum);
     // What lies behind code mostly stands on a multiple: whole steps less than now keep it there.
     const std::uint64_t steps = (need.current - least).count() / step;
     need.suggested = Bytes{need.current.count() - steps * step};
@@ -287,14 +285,14 @@ class Finder {
 
   void heap(Need& need, const Knob& knob) const {
     const board::MemoryClass* wanted = analysis_.format.find_heap(knob.heap->name);
-    std::size_t samples = 0;
+    std::uint64_t samples = 0;
     Bytes most;
     for (const model::HeapReport& report : analysis_.recording.heaps) {
       const bool is_it = report.core == knob.heap->core && report.free &&
                          report.source == model::HeapReport::Source::kStatistics &&
                          wanted != nullptr && analysis_.format.find_heap(report.name) == wanted;
       if (is_it) {
-        ++samples;
+        samples += report.samples;
         most = std::max(most, report.size - *report.free);
       }
     }
@@ -326,7 +324,7 @@ class Finder {
   Analysis& analysis_;
   const NeedRequest& request_;
   sizing::Headroom headroom_;
-  std::map<std::string, Firmware> firmware_;
+  std::map<std::string, layout::FirmwareReport> firmware_;
   core::Diagnostics errors_;
 };
 

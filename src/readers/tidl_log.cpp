@@ -401,8 +401,11 @@ class Log : public Reading, private core::LineTaker {
     };
     const auto known = std::ranges::find_if(heaps_, same);
     if (known != heaps_.end()) {
+      heap.samples = known->samples + 1;
       if (heap.free && *heap.free < known->free.value_or(heap.size)) {
         *known = std::move(heap);
+      } else {
+        known->samples = heap.samples;
       }
       return;
     }

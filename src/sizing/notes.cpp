@@ -364,7 +364,8 @@ void report_untouched(const Work& work) {
     const auto& cores = work.sizing.cores;
     const auto* core = core::find_in(cores, knob.demand->core, &CoreSizing::core);
     const Bytes now{work.view->values.at(knob.name)};
-    if (core == nullptr && core::contains(work.options.idle, knob.demand->core)) {
+    if (core == nullptr &&
+        (work.recording.inputs.empty() || core::contains(work.options.idle, knob.demand->core))) {
       continue;
     }
     if (core == nullptr) {

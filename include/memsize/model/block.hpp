@@ -160,6 +160,8 @@ struct HeapReport {
   std::optional<core::VirtAddr> address;
   /// Statistics: bytes that are free now, or that were never in use.
   std::optional<core::Bytes> free;
+  /// How often the log prints it; what stands here is of the print with the least free.
+  std::uint64_t samples = 1;
 };
 
 /// Something that went wrong on the target.

@@ -117,6 +117,8 @@ void describe(Visitor& visit, docs::Of<HeapReport> auto& heap) {
   visit.optional("address", heap.address);
   visit.optional("free_bytes", heap.free);
   visit.check("free_bytes", heap.free <= heap.size, "no more can be free than the heap has");
+  visit.optional("samples", heap.samples, heap.samples == 1);
+  visit.check("samples", heap.samples != 0, "it must be at least 1");
 }
 
 template <typename Visitor>

@@ -161,7 +161,7 @@ std::string used(const app::Analysis& analysis) {
 
 std::string verdict(const app::Analysis& analysis) {
   const std::string what = analysis.board ? needs(analysis) : used(analysis);
-  if (what.empty()) {
+  if (what.empty() && analysis.needs.empty()) {
     return "no heap of the board is sized by this";
   }
   if (!analysis.current || !analysis.suggested) {
@@ -169,10 +169,11 @@ std::string verdict(const app::Analysis& analysis) {
   }
   const Bytes before = analysis.current->reserved();
   const Bytes after = analysis.suggested->reserved();
-  return what +
-         (after < before   ? fmt::format("; {} go back to Linux", core::format_size(before - after))
-          : before < after ? fmt::format("; Linux loses {}", core::format_size(after - before))
-                           : std::string{"; Linux keeps what it has"});
+  const std::string balance =
+      after < before   ? fmt::format("{} go back to Linux", core::format_size(before - after))
+      : before < after ? fmt::format("Linux loses {}", core::format_size(after - before))
+                       : std::string{"Linux keeps what it has"};
+  return what.empty() ? balance : what + "; " + balance;
 }
 
 std::string brief_table(const app::Analysis& analysis, const CoreSizing& core) {
