@@ -28,8 +28,9 @@ CheckReport check(Session& session, const CheckRequest& request) {
     for (const sdk::Platform& platform : scope->platforms) {
       check_platform(session, platform, scope->asked, report);
     }
-    // What a trace takes from each heap must fit the tree's, and its map what is allowed.
-    if (!request.traces.empty() || !request.budgets.empty()) {
+    // What a trace takes from each heap must fit the tree's, its map what is allowed, and firmware
+    // must have been linked for it.
+    if (!request.traces.empty() || !request.budgets.empty() || !request.images.empty()) {
       check_tree_use(session, request, report);
     }
     return report;

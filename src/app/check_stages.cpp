@@ -17,6 +17,7 @@
 #include "validate_stages.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -419,6 +420,9 @@ void check_tree_use(Session& session, const CheckRequest& request, CheckReport& 
   if (!request.traces.empty()) {
     check_demands(session, asked, shown->map, report);
   }
+  if (!request.images.empty()) {
+    check_firmware(session, request, shown->map, report);
+  }
 }
 
 void check_firmware(Session& session,
@@ -427,13 +431,17 @@ void check_firmware(Session& session,
                     CheckReport& report) {
   std::map<std::string, std::string> image_of;
   for (const std::string& path : request.images) {
-    const auto image = read_image(session, path, report.diagnostics);
+    const auto image = read_firmware(session, path, report.diagnostics);
     if (!image) {
       keep(image.error(), report);
       continue;
     }
-    layout::FirmwareReport found = layout::check_firmware(map, *image);
+    layout::FirmwareReport found =
+        layout::check_firmware(map, *image, {.full_percent = request.fill_percent});
     keep(found.diagnostics, report);
+    std::ranges::copy_if(found.diagnostics, std::back_inserter(report.remarks), [](auto& said) {
+      return said.severity == core::Severity::kNote;
+    });
     const auto [other, is_first] = image_of.emplace(found.core, path);
     if (!found.core.empty() && !is_first) {
       keep({core::error(Code::kFirmwareTwice,
@@ -446,8 +454,14 @@ void check_firmware(Session& session,
     }
     report.checked.push_back(fmt::format(
         "image {}{}", core::printable(path, 300), found.core.empty() ? "" : " of " + found.core));
-    report.firmware.push_back({path, image->machine, image->bits, std::move(found)});
+    report.firmware.push_back(
+        {path, std::string{image->format}, image->machine, image->bits, std::move(found)});
   }
+  std::vector<const layout::FirmwareReport*> reports;
+  for (const CheckedFirmware& checked : report.firmware) {
+    reports.push_back(&checked.found);
+  }
+  keep(layout::check_apart(reports), report);
 }
 
 void check_demands(Session& session,

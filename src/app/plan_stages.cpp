@@ -45,7 +45,7 @@ core::Result<std::string> read_whole(Session& session,
     const auto size = stream->read(block);
     MEMSIZE_TRY(size);
     if (*size == 0) {
-      warnings = core::warnings_of(*stream);
+      std::ranges::copy(core::warnings_of(*stream), std::back_inserter(warnings));
       return text;
     }
     text.append(block.data(), *size);
@@ -159,6 +159,14 @@ core::Result<model::Image> read_image(Session& session,
   auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
   MEMSIZE_TRY(content);
   return readers::read_image(std::move(*content), path);
+}
+
+core::Result<model::Image> read_firmware(Session& session,
+                                         const std::string& path,
+                                         core::Diagnostics& warnings) {
+  auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
+  MEMSIZE_TRY(content);
+  return readers::read_firmware(std::move(*content), path);
 }
 
 std::string plan_names(const std::vector<std::string>& paths) {

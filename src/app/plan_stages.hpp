@@ -23,6 +23,11 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
                                                     const std::string& path,
                                                     core::Diagnostics& warnings);
 
+/// The same, of a core's firmware: its loader judges it, or TI's linker map stands for it.
+[[nodiscard]] core::Result<model::Image> read_firmware(Session& session,
+                                                       const std::string& path,
+                                                       core::Diagnostics& warnings);
+
 /// "a.json and b.json".
 [[nodiscard]] std::string plan_names(const std::vector<std::string>& paths);
 

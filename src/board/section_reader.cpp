@@ -56,6 +56,11 @@ class SectionsReader {
       of(core, field.key_place());
     }
     read_code(reader, cores);
+    const core::Align entry = align(reader, "entry_align");
+    for (const std::string& core : cores) {
+      CoreSections& sections = of(core, field.key_place());
+      sections.entry_align = std::max(sections.entry_align, entry);
+    }
     for (const auto& [key, kind] : kKinds) {
       for (const Text& name : reader.texts(key)) {
         for (const std::string& core : cores_without(cores, name.text, name.place)) {

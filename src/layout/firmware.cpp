@@ -1,13 +1,17 @@
 // Finds the core whose image this is by where it lies, then goes through its sections region by
-// region, and through its segments as remoteproc does.
+// region. What Linux says of it is in firmware_load.cpp and firmware_table.cpp.
 #include "memsize/layout/firmware.hpp"
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/sha256.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/layout/why.hpp"
+
+#include "firmware_parts.hpp"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -19,16 +23,18 @@ namespace {
 
 using core::Code;
 using model::Image;
+using model::ImageRegion;
 using model::ImageSection;
 using model::ImageSegment;
 
-constexpr std::uint64_t kFullPercent = 95;
 // A region begins and ends on a page, wherever it moves: what lies on less is as it was.
 constexpr std::uint64_t kPage = 4096;
+// What hardly any section exceeds.
+constexpr std::uint64_t kFine = 64;
 // From here on a region's base decides how much padding a section gets.
 constexpr std::uint64_t kCoarse = 65536;
-// remoteproc has device addresses of 32 bits.
-constexpr std::uint64_t kDeviceEnd = 1ULL << 32;
+// What lies elsewhere in so many places was linked for another map, which is told well enough.
+constexpr std::size_t kMostStrays = 20;
 
 std::string range_of(std::uint64_t base, core::Bytes size) {
   return size.count() > UINT64_MAX - base
@@ -44,19 +50,18 @@ std::string spelt(std::string_view name) {
   return text;
 }
 
-// What TI's device trees call the memory of a core's vrings: entry 0 of its node's memory-region,
-// into which nothing is loaded.
-constexpr std::string_view kVrings = "_dma_memory_region";
-
 class FirmwareCheck {
  public:
-  FirmwareCheck(const MemoryMap& map, const Image& image) : map_(map), image_(image) {}
+  FirmwareCheck(const MemoryMap& map, const Image& image, const FirmwareOptions& options)
+      : map_(map), image_(image), options_(options) {}
 
   FirmwareReport run() {
     report_.path = image_.path;
     if (!image_.content.empty()) {
       report_.sha256 = core::sha256(image_.content.str());
     }
+    report_.resources = image_.resources;
+    read_sections();
     report_.core = core_of_image();
     if (report_.core.empty()) {
       wrong(Code::kFirmwareCore,
@@ -67,20 +72,29 @@ class FirmwareCheck {
       return std::move(report_);
     }
     regions_ = regions_of(report_.core);
-    if (const auto* sections = map_.board.find_sections(report_.core); sections != nullptr) {
-      for (const board::PlacedSection& placed : sections->placed) {
+    sections_of_core_ = map_.board.find_sections(report_.core);
+    if (!image_.regions.empty()) {
+      take_map();
+      return std::move(report_);
+    }
+    if (sections_of_core_ != nullptr) {
+      for (const board::PlacedSection& placed : sections_of_core_->placed) {
         placed_.emplace(spelt(placed.name), placed);
       }
     }
-    for (const ImageSection& section : image_.sections) {
+    for (const ImageSection& section : sections_) {
       check(section);
+    }
+    if (strays_ > kMostStrays) {
+      wrong(Code::kFirmwareRegion,
+            fmt::format("{} more are in no region of the core's linker map", strays_ - kMostStrays),
+            "");
     }
     for (const Region* region : regions_) {
       measure(*region);
     }
-    for (const ImageSegment& segment : image_.segments) {
-      check(segment);
-    }
+    const core::Diagnostics found = check_loading(map_, report_.core, image_);
+    report_.diagnostics.insert(report_.diagnostics.end(), found.begin(), found.end());
     return std::move(report_);
   }
 
@@ -89,6 +103,24 @@ class FirmwareCheck {
     report_.diagnostics.push_back(
         core::error(code, std::move(message), {image_.path}, std::move(hint)));
     return report_.diagnostics.back();
+  }
+
+  // A program without a table of sections has segments only.
+  void read_sections() {
+    sections_ = image_.sections;
+    for (std::size_t i = 0; image_.sections.empty() && i < image_.segments.size(); ++i) {
+      const ImageSegment& segment = image_.segments[i];
+      if (segment.size != 0 && core::checked_add(segment.address, segment.size)) {
+        sections_.push_back({.name = "(segment)",
+                             .address = segment.address,
+                             .load_address = segment.load_address,
+                             .size = core::Bytes{segment.size},
+                             .is_stored = segment.stored != 0,
+                             // A page, often, which no section of it asks for.
+                             .alignment = std::min<std::uint64_t>(segment.alignment, kFine)});
+      }
+    }
+    std::ranges::stable_sort(sections_, {}, &ImageSection::address);
   }
 
   // By address, as the core sees them.
@@ -107,23 +139,34 @@ class FirmwareCheck {
 
   // The one that has most of the image in regions that no other core has.
   [[nodiscard]] std::string core_of_image() const {
-    std::string best;
-    std::uint64_t most = 0;
-    for (const board::Core& core : map_.board.cores) {
-      std::uint64_t bytes = 0;
-      for (const Region& region : map_.regions) {
-        for (const ImageSection& section : image_.sections) {
-          const bool is_inside = region.cores.size() == 1 && region.seen_by(core.name) &&
-                                 holds(region, section.address, section.size.count());
-          bytes += is_inside ? section.size.count() : 0;
-        }
-      }
-      if (bytes > most) {
-        best = core.name;
-        most = bytes;
+    std::map<std::string, core::Bytes> bytes;
+    for (const Region& region : map_.regions) {
+      if (region.cores.size() == 1) {
+        bytes[region.cores.front()] += bytes_in(region);
       }
     }
+    std::string best;
+    for (const board::Core& core : map_.board.cores) {
+      // A map has the program's name, which has the core's.
+      if (image_.output.find(core.name) != std::string_view::npos &&
+          bytes[core.name] != core::Bytes{}) {
+        return core.name;
+      }
+      const core::Bytes most = best.empty() ? core::Bytes{} : bytes[best];
+      best = bytes[core.name] > most ? core.name : best;
+    }
     return best;
+  }
+
+  [[nodiscard]] core::Bytes bytes_in(const Region& region) const {
+    core::Bytes bytes;
+    for (const ImageSection& section : sections_) {
+      bytes += holds(region, section.address, section.size.count()) ? section.size : core::Bytes{};
+    }
+    for (const ImageRegion& row : image_.regions) {
+      bytes += row.name == region.name ? row.used : core::Bytes{};
+    }
+    return bytes;
   }
 
   static bool holds(const Region& region, std::uint64_t address, std::uint64_t size) {
@@ -171,10 +214,96 @@ class FirmwareCheck {
       }
     }
     if (region == nullptr) {
-      wrong(Code::kFirmwareRegion,
-            fmt::format("{} is in no region of the core's linker map", shown),
-            "the image was linked for another map: build it with this one's linker maps");
+      note_stray(section);
+      if (++strays_ <= kMostStrays) {
+        wrong(Code::kFirmwareRegion,
+              fmt::format("{} is in no region of the core's linker map", shown),
+              "the image was linked for another map: build it with this one's linker maps");
+      }
+      return;
     }
+    // What all cores know by one array they share.
+    const bool is_shared =
+        region->cores.size() > 1 && placed != nullptr && placed->use != board::SectionUse::kLoaded;
+    if (region->physical_base && !is_shared) {
+      const std::uint64_t at =
+          region->physical_base->value() + section.address - region->virtual_base->value();
+      note_piece(section.name, at, section.size.count());
+    }
+  }
+
+  void note_piece(std::string_view name, std::uint64_t physical, std::uint64_t size) {
+    const auto range = core::PhysRange::make(core::PhysAddr{physical}, core::Bytes{size});
+    if (range && !range->empty()) {
+      report_.pieces.push_back({std::string{name}, *range});
+    }
+  }
+
+  // It lies somewhere nevertheless.
+  void note_stray(const ImageSection& section) {
+    if (strays_ >= kMostStrays) {
+      return;
+    }
+    if (!hardware_) {
+      hardware_ = hardware_of(map_, report_.core);
+    }
+    for (const Sight& sight : look_at(*hardware_, section.address, section.size.count())) {
+      if (sight.physical) {
+        note_piece(section.name, *sight.physical, sight.size);
+      }
+    }
+  }
+
+  // What TI's linker says of its regions, by their names.
+  void take_map() {
+    for (const Region* region : regions_) {
+      const ImageRegion* row = core::find_in(image_.regions, region->name, &ImageRegion::name);
+      if (row == nullptr || row->used == core::Bytes{}) {
+        continue;
+      }
+      const bool is_code =
+          sections_of_core_ != nullptr && sections_of_core_->region == region->name;
+      const bool is_filled = row->used == row->length && !is_code;
+      report_.regions.push_back({.region = region->name,
+                                 .knob = region->knob,
+                                 .reserved = region->size,
+                                 .low = row->used,
+                                 .high = core::Bytes{},
+                                 .is_kept = is_filled,
+                                 .is_filled = is_filled,
+                                 .need = row->used,
+                                 .moves = core::Bytes{}});
+      compare_with(*region, *row);
+      warn_if_full(*region, report_.regions.back());
+    }
+    for (const ImageRegion& row : image_.regions) {
+      if (row.used != core::Bytes{} && region_named(std::string{row.name}) == nullptr) {
+        wrong(Code::kFirmwareRegion,
+              fmt::format("region '{}' {} of this map is none of {}'s linker map",
+                          core::printable(row.name, 60),
+                          range_of(row.origin, row.length),
+                          report_.core),
+              "the image was linked for another map: build it with this one's linker maps")
+            .place.line = row.line;
+      }
+    }
+  }
+
+  void compare_with(const Region& region, const ImageRegion& row) {
+    if (row.origin == region.virtual_base->value() && row.length == region.size) {
+      return;
+    }
+    report_.diagnostics.push_back(
+        core::note(Code::kFirmwarePlace,
+                   fmt::format("region '{}' is {} in this map, and {} on the board: what is used "
+                               "counts all the same",
+                               region.name,
+                               range_of(row.origin, row.length),
+                               range_of(region.virtual_base->value(), region.size)),
+                   {image_.path, row.line},
+                   "the image was linked for another map: link it again with this one's before it "
+                   "runs")
+            .about({{"region", region.name}, {"core", report_.core}}));
   }
 
   [[nodiscard]] const Region* region_named(const std::string& name) const {
@@ -203,7 +332,7 @@ class FirmwareCheck {
         high = begin;
       }
     };
-    for (const ImageSection& section : image_.sections) {
+    for (const ImageSection& section : sections_) {
       if (strayed_.contains(&section) || !holds(region, section.address, section.size.count())) {
         continue;
       }
@@ -222,11 +351,9 @@ class FirmwareCheck {
       return;
     }
     // Without anything at the end there is no high group: all of it is counted from the start.
-    if (end - top >= last_alignment) {
+    if (hole == 0 || end - top >= last_alignment) {
       low = top;
       high = end;
-    } else if (hole == 0) {
-      low = end;
     }
     FirmwareUse use{.region = region.name,
                     .knob = region.knob,
@@ -259,16 +386,19 @@ class FirmwareCheck {
 
   // Code and data grow with the next build; arrays fill their regions on purpose.
   void warn_if_full(const Region& region, const FirmwareUse& use) {
-    const auto* sections = map_.board.find_sections(report_.core);
-    if (sections == nullptr || sections->region != region.name ||
-        use.used().count() * 100 <= region.size.count() * kFullPercent) {
+    // Shares of what may be nearly 2^64 bytes.
+    const core::Bytes allowed{region.size.count() / 100 * options_.full_percent +
+                              region.size.count() % 100 * options_.full_percent / 100};
+    if (sections_of_core_ == nullptr || sections_of_core_->region != region.name ||
+        use.used() <= allowed) {
       return;
     }
     report_.diagnostics.push_back(
         core::warning(Code::kFirmwareFull,
-                      fmt::format("'{}' of {} is nearly full: {} of {}",
+                      fmt::format("'{}' of {} is fuller than {} %: {} of {}",
                                   region.name,
                                   report_.core,
+                                  options_.full_percent,
                                   core::format_size(use.used()),
                                   core::format_size(region.size)),
                       {image_.path},
@@ -278,58 +408,16 @@ class FirmwareCheck {
             .about({{"region", region.name}, {"core", report_.core}}));
   }
 
-  // Whether Linux loads a program there: the core's own memories on the chip, and carve-outs in
-  // which nothing of another core lies, such as a heap.
-  [[nodiscard]] bool is_loadable(const Region& region) const {
-    const auto is_own = [&](const Region& each) {
-      return each.cores.size() == 1 && each.seen_by(report_.core);
-    };
-    if (region.space != board::Space::kDdr) {
-      return region.space == board::Space::kCore || is_own(region);
-    }
-    return std::ranges::any_of(map_.carveouts, [&](const Carveout& carveout) {
-      return core::contains(carveout.members, region.name) &&
-             carveout.label.find(kVrings) == std::string::npos &&
-             std::ranges::all_of(map_.regions, [&](const Region& each) {
-               return !core::contains(carveout.members, each.name) || is_own(each);
-             });
-    });
-  }
-
-  // Each lies in one memory that the core has for itself: regions that touch are one carve-out.
-  void check(const ImageSegment& segment) {
-    if (segment.size == 0) {
-      return;
-    }
-    std::uint64_t at = segment.load_address;
-    const bool is_high = at >= kDeviceEnd || segment.size > kDeviceEnd - at;
-    const std::uint64_t end = is_high ? UINT64_MAX : at + segment.size;
-    for (const Region* region : regions_) {
-      const std::uint64_t base = region->virtual_base->value();
-      if (is_loadable(*region) && at >= base && at < base + region->size.count()) {
-        at = base + region->size.count();
-      }
-      if (at >= end) {
-        break;
-      }
-    }
-    if (at >= end && !is_high) {
-      return;
-    }
-    wrong(Code::kFirmwareLoad,
-          fmt::format("Linux will not load this image: bad phdr da {} mem {}",
-                      core::format_hex(segment.load_address),
-                      core::format_hex(segment.size)),
-          is_high
-              ? "remoteproc has 32 bits for an address: move what is loaded below 4 GiB"
-              : fmt::format("what is loaded must lie in a carve-out of {}'s own; memory that is "
-                            "only reserved, such as heaps, must be in no segment",
-                            report_.core));
-  }
-
   const MemoryMap& map_;
   const Image& image_;
+  const FirmwareOptions& options_;
+  // By address: the image's, or its segments.
+  std::vector<ImageSection> sections_;
+  const board::CoreSections* sections_of_core_ = nullptr;
   std::vector<const Region*> regions_;
+  std::optional<CoreHardware> hardware_;
+  // Sections that are in no region.
+  std::size_t strays_ = 0;
   std::map<std::string, board::PlacedSection> placed_;
   // Sections that are there for another region than the one in which they lie.
   std::set<const ImageSection*> strayed_;
@@ -362,6 +450,19 @@ const std::vector<FirmwareRule>& firmware_rules() {
        "each segment lies in a carve-out or an on-chip memory of its core's own, below 4 GiB",
        "Linux: remoteproc_elf_loader.c (rproc_elf_load_segments), ti_k3_r5_remoteproc.c and "
        "ti_k3_dsp_remoteproc.c (da_to_va)"},
+      {Code::kFirmwareTable,
+       Severity::kError,
+       "the resource table is one that Linux reads, with vrings and a trace in the core's memory",
+       "Linux: remoteproc_elf_loader.c (find_table), remoteproc_core.c, ti_k3_common.c "
+       "(k3_get_loaded_rsc_table)"},
+      {Code::kFirmwareEntry,
+       Severity::kError,
+       "a core begins to run on the multiple that its reset needs",
+       "Linux: ti_k3_dsp_remoteproc.c (boot_align_addr)"},
+      {Code::kFirmwareOverlap,
+       Severity::kError,
+       "sections of two cores are not the same memory on the bus",
+       "each core's code and data are its own"},
       {Code::kFirmwareTwice,
        Severity::kError,
        "a core has one image",
@@ -370,8 +471,59 @@ const std::vector<FirmwareRule>& firmware_rules() {
   return rules;
 }
 
-FirmwareReport check_firmware(const MemoryMap& map, const Image& image) {
-  return FirmwareCheck{map, image}.run();
+FirmwareReport check_firmware(const MemoryMap& map,
+                              const Image& image,
+                              const FirmwareOptions& options) {
+  return FirmwareCheck{map, image, options}.run();
+}
+
+core::Diagnostics check_apart(const std::vector<const FirmwareReport*>& reports) {
+  struct Part {
+    const FirmwareReport* report;
+    const FirmwarePiece* piece;
+  };
+
+  std::vector<Part> parts;
+  for (const FirmwareReport* report : reports) {
+    for (const FirmwarePiece& piece : report->pieces) {
+      parts.push_back({report, &piece});
+    }
+  }
+  std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.piece->range.base(); });
+  const auto end_of = [](const Part& part) {
+    return part.piece->range.base().value() + part.piece->range.size().count();
+  };
+  core::Diagnostics found;
+  std::set<std::pair<std::string, std::string>> told;
+  // Of each core the part that reaches farthest so far.
+  std::map<std::string, Part> farthest;
+  for (const Part& part : parts) {
+    for (const auto& [core, other] : farthest) {
+      if (core == part.report->core || end_of(other) <= part.piece->range.base().value() ||
+          !told.insert(std::minmax(core, part.report->core)).second) {
+        continue;
+      }
+      found.push_back(
+          core::error(Code::kFirmwareOverlap,
+                      fmt::format("section '{}' of {} {} and section '{}' of {} {} are the same "
+                                  "memory on the bus",
+                                  core::printable(part.piece->name, 60),
+                                  part.report->core,
+                                  core::format_range(part.piece->range),
+                                  core::printable(other.piece->name, 60),
+                                  core,
+                                  core::format_range(other.piece->range)),
+                      {part.report->path},
+                      "one of the two was linked for another map: build both with this one's "
+                      "linker maps")
+              .beside({other.report->path}, fmt::format("the image of {}", core)));
+    }
+    const auto [mine, is_first] = farthest.emplace(part.report->core, part);
+    if (!is_first && end_of(part) > end_of(mine->second)) {
+      mine->second = part;
+    }
+  }
+  return found;
 }
 
 std::vector<FirmwareNeed> firmware_needs(const FirmwareReport& report) {

@@ -31,6 +31,8 @@ struct CheckRequest {
   /// Programs that the plan's module is linked into, or their maps, held against plan and part. Of
   /// a map: the firmware of its cores.
   std::vector<std::string> images;
+  /// How full firmware may make the region of its code and data.
+  unsigned fill_percent = layout::FirmwareOptions{}.full_percent;
 };
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the
@@ -57,6 +59,8 @@ struct CheckedImage {
 /// One of request.images, in the map of its core.
 struct CheckedFirmware {
   std::string path;
+  /// "elf", "ti-map".
+  std::string format;
   std::string machine;
   unsigned bits = 0;
   layout::FirmwareReport found;

@@ -33,6 +33,8 @@ struct CoreSections {
   std::vector<std::string> data;
   std::vector<std::string> bss;
   core::Bytes stack;
+  /// The multiple on which the core must begin to run.
+  core::Align entry_align;
   std::vector<PlacedSection> placed;
   core::Place place;
 };

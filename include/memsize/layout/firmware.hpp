@@ -6,11 +6,13 @@
 // whose NOLOAD sections keep their addresses and sizes in a stripped image, too.
 #pragma once
 
+#include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/image.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,12 @@ struct FirmwareUse {
   [[nodiscard]] core::Bytes used() const { return low + high; }
 };
 
+/// A section on the bus that belongs to one core: not what cores share by an array.
+struct FirmwarePiece {
+  std::string name;
+  core::PhysRange range;
+};
+
 struct FirmwareReport {
   /// As the user typed it.
   std::string path;
@@ -51,6 +59,10 @@ struct FirmwareReport {
   std::string core;
   /// By address; regions in which nothing lies are not here.
   std::vector<FirmwareUse> regions;
+  /// Nothing where the image has none.
+  std::optional<model::ResourceTable> resources;
+  /// In the image's order.
+  std::vector<FirmwarePiece> pieces;
   core::Diagnostics diagnostics;
 };
 
@@ -79,8 +91,19 @@ struct FirmwareRule {
 
 [[nodiscard]] const std::vector<FirmwareRule>& firmware_rules();
 
-/// A linked image of 32 or 64 bits, whose addresses are those that its core sees.
-[[nodiscard]] FirmwareReport check_firmware(const MemoryMap& map, const model::Image& image);
+struct FirmwareOptions {
+  /// Code and data that take more of their region are told.
+  unsigned full_percent = 95;
+};
+
+/// A linked image of 32 or 64 bits, whose addresses are those that its core sees, or the map that
+/// TI's linker wrote of one, whose regions are called as the board's.
+[[nodiscard]] FirmwareReport check_firmware(const MemoryMap& map,
+                                            const model::Image& image,
+                                            const FirmwareOptions& options = {});
+
+/// Sections of two cores that are the same memory, once for each pair of cores.
+[[nodiscard]] core::Diagnostics check_apart(const std::vector<const FirmwareReport*>& reports);
 
 /// By address. None where a section lies in no region, because then not all is counted. An image
 /// that was linked for another map proves as much as one for this.

@@ -1,5 +1,5 @@
-// Linked programs: ELF files, and the maps that GNU ld writes beside them. One reader of ELF for
-// everybody.
+// Linked programs: ELF files, and the maps that GNU ld and TI's linkers write beside them. One
+// reader of ELF for everybody.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
@@ -18,7 +18,12 @@ namespace memsize::readers {
 /// where each has a section of its own (-fdata-sections).
 [[nodiscard]] core::Result<model::Image> read_gnu_map(std::string content, const std::string& path);
 
-/// Whichever of these the content is; a program that is linked.
+/// Firmware of a remote core: an ELF file as read_elf() takes it, but with segments that lie about
+/// the file, because its loader is to say that; or the map that TI's linker wrote (--map_file).
+[[nodiscard]] core::Result<model::Image> read_firmware(std::string content,
+                                                       const std::string& path);
+
+/// An ELF file or GNU ld's map, whichever the content is; a program that is linked.
 [[nodiscard]] core::Result<model::Image> read_image(std::string content, const std::string& path);
 
 }  // namespace memsize::readers

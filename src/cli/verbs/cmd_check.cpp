@@ -38,6 +38,8 @@ struct CheckOptions {
   std::string baseline;
   std::string write_baseline;
   std::string annotations;
+  /// How full firmware may make its region: "95%".
+  std::string fill;
   bool strict = false;
   bool json = false;
   bool sarif = false;
@@ -59,6 +61,7 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
                             : !request.soc.empty()        ? "--soc"
                             : !options.sizing.empty()     ? "--sizing"
                             : !options.logs.empty()       ? "--log"
+                            : !options.fill.empty()       ? "--fill"
                             : !request.board.dram.empty() ? "--dram"
                                                           : nullptr;
   if (other != nullptr) {
@@ -87,14 +90,11 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   if (!request.plans.empty()) {
     return check_plan_usage(options);
   }
-  if (!request.images.empty() && !request.sdk.empty()) {
-    return core::error(Code::kUsage,
-                       "--images are held against the map of a board, or a plan",
-                       {},
-                       "memsize check --images FILE --board BOARD, or --map DIR; "
-                       "memsize check PLAN... --board PART --images FILE");
+  if (request.images.empty() && !options.fill.empty()) {
+    return lacks_option("--fill", "--images", "check");
   }
-  if (!request.images.empty() && request.map.empty() && request.board.name.empty()) {
+  if (!request.images.empty() && request.map.empty() && request.sdk.empty() &&
+      request.board.name.empty()) {
     return lacks_option("--images", "--board", "check");
   }
   if (!request.soc.empty() && request.sdk.empty()) {
@@ -397,6 +397,25 @@ Outcome refused(core::Diagnostics why, const CheckOptions& options) {
   return outcome;
 }
 
+// "95%" as 95.
+core::Result<unsigned> parse_fill(const std::string& text) {
+  constexpr unsigned kWhole = 100;
+  unsigned percent = 0;
+  for (const char digit : std::string_view{text}.substr(0, text.size() - 1)) {
+    percent = digit < '0' || digit > '9' || percent > kWhole
+                  ? kWhole + 1
+                  : 10 * percent + static_cast<unsigned>(digit - '0');
+  }
+  if (!text.ends_with('%') || percent == 0 || percent > kWhole) {
+    return core::fail(
+        core::error(Code::kUsage,
+                    fmt::format("--fill: '{}' is no share of a region", core::printable(text, 40)),
+                    {},
+                    "write a whole number of percent from 1% to 100%, such as 95%"));
+  }
+  return percent;
+}
+
 Outcome run_check(app::Session& session,
                   const CheckOptions& options,
                   const app::Defaults& defaults) {
@@ -408,6 +427,13 @@ Outcome run_check(app::Session& session,
     return refused(std::move(baseline.error()), options);
   }
   app::CheckRequest request = options.request;
+  if (!options.fill.empty()) {
+    const auto percent = parse_fill(options.fill);
+    if (!percent) {
+      return refused(percent.error(), options);
+    }
+    request.fill_percent = *percent;
+  }
   request.traces = options.logs;
   if (!options.sizing.empty()) {
     request.traces.push_back(options.sizing);
@@ -559,9 +585,13 @@ Run add_check(const Command& app) {
       .excludes(sizing);
   verb.option("--images",
               options->request.images,
-              "Firmware of the map's cores, as ELF; with PLAN a program that its module is linked "
-              "into, as ELF or as GNU ld's map, and --board is its part (repeat)")
+              "Firmware of the map's cores, as ELF or as TI's linker map; with PLAN a program that "
+              "its module is linked into, as ELF or as GNU ld's map, and --board is its part "
+              "(repeat)")
       .repeated()
+      .filled();
+  verb.option(
+          "--fill", options->fill, "Warn of firmware that takes more of its region: 95% (default)")
       .filled();
   verb.flag("--strict", options->strict, "Warnings are errors");
   verb.option("--baseline", options->baseline, "Accept the findings that this file lists").filled();

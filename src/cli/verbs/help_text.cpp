@@ -79,6 +79,7 @@ constexpr std::array kKnown = {
     Known{"write-baseline", "FILE", kOutput},
     Known{"log", "LOG", ""},
     Known{"images", "FILE", ""},
+    Known{"fill", "PERCENT", ""},
     Known{"timeout", "TIME", ""},
     Known{"time-limit", "TIME", ""},
     Known{"capacity", "SIZE", ""},

@@ -3,6 +3,9 @@
 #include "memsize/core/text.hpp"
 #include "memsize/readers/image_reader.hpp"
 
+#include "resource_table.hpp"
+#include "ti_map.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,7 +23,10 @@ using core::Code;
 // No symbol that anybody asks for is longer, and a table could name one text a million times.
 constexpr std::size_t kLongestSymbol = 1024;
 // No linker makes more; each section is looked for in all of them.
-constexpr std::size_t kMostSegments = 4096;
+constexpr std::size_t kMostSegments = 512;
+// Of more than that a debugger's file may be; no program that is loaded is.
+constexpr std::uint64_t kMostSections = std::uint64_t{1} << 22;
+constexpr std::string_view kResourceTable = ".resource_table";
 
 struct Elf32 {
   using Header = Elf32_Ehdr;
@@ -52,7 +58,8 @@ std::string machine_name(unsigned machine) {
 template <typename Class>
 class ElfReader {
  public:
-  ElfReader(std::string content, const std::string& path) {
+  /// `as_it_is`: a segment may lie about the file.
+  ElfReader(std::string content, const std::string& path, bool as_it_is) : as_it_is_(as_it_is) {
     image_.path = path;
     image_.format = "elf";
     image_.bits = Class::kBits;
@@ -75,11 +82,20 @@ class ElfReader {
     if (!table(header.e_phoff, header.e_phnum, header.e_phentsize, segments_)) {
       return cut("the table of segments");
     }
-    if (!table(header.e_shoff, header.e_shnum, header.e_shentsize, sections_)) {
+    // Where 16 bits are not enough, the first section has the numbers.
+    Section first{};
+    if (header.e_shoff != 0 && !copy(header.e_shoff, first)) {
+      return cut("the table of sections");
+    }
+    const std::uint64_t count = header.e_shnum == 0 ? first.sh_size : header.e_shnum;
+    if (count > kMostSections) {
+      return wrong(fmt::format("this ELF file has {} sections, which no linker makes", count));
+    }
+    if (!table(header.e_shoff, count, header.e_shentsize, sections_)) {
       return cut("the table of sections");
     }
     MEMSIZE_TRY(read_segments());
-    MEMSIZE_TRY(read_sections(header.e_shstrndx));
+    MEMSIZE_TRY(read_sections(header.e_shstrndx == SHN_XINDEX ? first.sh_link : header.e_shstrndx));
     MEMSIZE_TRY(read_symbols());
     return std::move(image_);
   }
@@ -119,7 +135,7 @@ class ElfReader {
     }
     for (std::size_t i = 0; i < count; ++i) {
       Part part{};
-      // Neither factor has more than 16 bits; an offset near 2^64 is behind every end.
+      // A few million times 16 bits; an offset near 2^64 is behind every end.
       const auto at = core::checked_add(offset, i * step);
       if (!at || !copy(*at, part)) {
         return false;
@@ -148,13 +164,20 @@ class ElfReader {
       if (part.p_type != PT_LOAD || part.p_memsz == 0) {
         continue;
       }
-      if (!bytes_at(part.p_offset, part.p_filesz) || part.p_filesz > part.p_memsz) {
+      if (!as_it_is_ && (!bytes_at(part.p_offset, part.p_filesz) || part.p_filesz > part.p_memsz)) {
         return cut(fmt::format("the segment at {}", core::format_hex(part.p_vaddr)));
       }
       image_.segments.push_back(
-          {part.p_vaddr, part.p_paddr, part.p_offset, part.p_filesz, part.p_memsz});
+          {part.p_vaddr, part.p_paddr, part.p_offset, part.p_filesz, part.p_memsz, part.p_align});
     }
     return {};
+  }
+
+  // Then its loader says so.
+  [[nodiscard]] bool is_any_segment_cut() const {
+    return std::ranges::any_of(image_.segments, [&](const model::ImageSegment& segment) {
+      return !bytes_at(segment.offset, segment.stored);
+    });
   }
 
   // Where a loader puts the bytes.
@@ -186,8 +209,12 @@ class ElfReader {
       }
       const std::string_view name = name_in(names, section.sh_name);
       const bool is_stored = section.sh_type != SHT_NOBITS;
-      const auto bytes = is_stored ? bytes_at(section.sh_offset, section.sh_size)
-                                   : std::optional{std::string_view{}};
+      auto bytes = is_stored ? bytes_at(section.sh_offset, section.sh_size)
+                             : std::optional{std::string_view{}};
+      const bool is_cut = !bytes.has_value();
+      if (is_cut && as_it_is_ && (name == kResourceTable || is_any_segment_cut())) {
+        bytes = "";
+      }
       const std::uint64_t load = is_stored ? load_address(section) : section.sh_addr;
       if (!bytes) {
         return cut(fmt::format("section '{}'", core::printable(name, 80)));
@@ -201,10 +228,15 @@ class ElfReader {
                                  .address = section.sh_addr,
                                  .load_address = load,
                                  .size = core::Bytes{section.sh_size},
-                                 .alignment = section.sh_addralign,
                                  .is_writable = (section.sh_flags & SHF_WRITE) != 0,
                                  .is_stored = is_stored,
-                                 .bytes = *bytes});
+                                 .bytes = *bytes,
+                                 .alignment = section.sh_addralign});
+      // Linux takes the first that is called so.
+      if (name == kResourceTable && !image_.resources) {
+        image_.resources = is_cut ? cut_resource_table() : read_resource_table(*bytes);
+        image_.resources->address = section.sh_addr;
+      }
     }
     std::ranges::stable_sort(image_.sections, {}, &model::ImageSection::address);
     return {};
@@ -246,23 +278,24 @@ class ElfReader {
          .size = row.st_size == 0 ? std::nullopt : std::optional{core::Bytes{row.st_size}}});
   }
 
+  bool as_it_is_;
   model::Image image_;
   std::string_view content_;
   std::vector<typename Class::Segment> segments_;
   std::vector<Section> sections_;
 };
 
-}  // namespace
-
-core::Result<model::Image> read_elf(std::string content, const std::string& path) {
+core::Result<model::Image> read_elf_of(std::string content,
+                                       const std::string& path,
+                                       bool as_it_is) {
   const std::string_view head = content;
   if (head.size() > EI_DATA && head.starts_with(std::string_view{ELFMAG, SELFMAG}) &&
       head[EI_DATA] == ELFDATA2LSB) {
     if (head[EI_CLASS] == ELFCLASS32) {
-      return ElfReader<Elf32>{std::move(content), path}.read();
+      return ElfReader<Elf32>{std::move(content), path, as_it_is}.read();
     }
     if (head[EI_CLASS] == ELFCLASS64) {
-      return ElfReader<Elf64>{std::move(content), path}.read();
+      return ElfReader<Elf64>{std::move(content), path, as_it_is}.read();
     }
   }
   const bool is_big = head.starts_with(std::string_view{ELFMAG, SELFMAG}) &&
@@ -273,6 +306,16 @@ core::Result<model::Image> read_elf(std::string content, const std::string& path
                                 {path},
                                 is_big ? "parts with memories of their own are little-endian"
                                        : "name the file that the linker wrote with -o"));
+}
+
+}  // namespace
+
+core::Result<model::Image> read_elf(std::string content, const std::string& path) {
+  return read_elf_of(std::move(content), path, false);
+}
+
+core::Result<model::Image> read_elf_as_it_is(std::string content, const std::string& path) {
+  return read_elf_of(std::move(content), path, true);
 }
 
 }  // namespace memsize::readers

@@ -5,6 +5,8 @@
 #include "memsize/core/text.hpp"
 #include "memsize/readers/image_reader.hpp"
 
+#include "ti_map.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -321,10 +323,21 @@ core::Result<model::Image> read_gnu_map(std::string content, const std::string& 
   return GnuMapReader{std::move(content), path}.read();
 }
 
+bool is_gnu_map(std::string_view content) {
+  return content.find(kRegionsHead) != std::string::npos ||
+         content.find(kSectionsHead) != std::string::npos;
+}
+
+core::Diagnostic object_not_program(const std::string& path) {
+  return core::error(Code::kImageSyntax,
+                     "this ELF file is an object: nothing in it has its address yet",
+                     {path},
+                     "name the program that it is linked into");
+}
+
 core::Result<model::Image> read_image(std::string content, const std::string& path) {
   const std::string_view head = std::string_view{content}.substr(0, 4);
-  const bool is_map = content.find(kRegionsHead) != std::string::npos ||
-                      content.find(kSectionsHead) != std::string::npos;
+  const bool is_map = is_gnu_map(content);
   if (!head.starts_with("\x7f") && !is_map) {
     return core::fail(core::error(
         Code::kImageSyntax,
@@ -336,10 +349,7 @@ core::Result<model::Image> read_image(std::string content, const std::string& pa
   auto image = is_map && !head.starts_with("\x7f") ? read_gnu_map(std::move(content), path)
                                                    : read_elf(std::move(content), path);
   if (image && !image->is_linked) {
-    return core::fail(core::error(Code::kImageSyntax,
-                                  "this ELF file is an object: nothing in it has its address yet",
-                                  {path},
-                                  "name the program that it is linked into"));
+    return core::fail(object_not_program(path));
   }
   return image;
 }
