@@ -101,6 +101,7 @@ constexpr std::array kVerbs = {
     Verb{"diff", add_diff, "memsize.diff/1"},
     Verb{"validate", add_validate, "memsize.validate/1"},
     Verb{"report", add_report, "memsize.report/1"},
+    Verb{"fit", add_fit, "memsize.fit/1"},
     Verb{"why", add_why, "memsize.why/1"},
     Verb{"board", add_board, "memsize.board/1"},
     Verb{"sdk", add_sdk, "memsize.sdk/1"},

@@ -44,6 +44,7 @@ constexpr std::array kKnown = {
     Known{"trace", "LOG", kTrace},
     Known{"sizing", "FILE", kTrace},
     Known{"core", "CORE", kTrace},
+    Known{"budget", "[CORE=]SIZE", ""},
     Known{"format", "READER", kTrace},
     Known{"instances", "", kTrace},
     Known{"headroom", "10%|SIZE", kTrace},

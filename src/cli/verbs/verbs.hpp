@@ -60,6 +60,7 @@ Run add_diff(const Command& app);
 Run add_validate(const Command& app);
 Run add_report(const Command& app);
 Run add_why(const Command& app);
+Run add_fit(const Command& app);
 Run add_sdk(const Command& app);
 Run add_list(const Command& app);
 Run add_completion(const Command& app);

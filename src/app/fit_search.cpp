@@ -1,0 +1,223 @@
+// Holds sets of models against budgets, as seldom as the answers before allow, and makes of what
+// was found the sets that are told.
+#include "memsize/core/text.hpp"
+
+#include "fit_stages.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace memsize::app {
+
+namespace {
+
+// Sets that are sized before the search gives up: a second or two for twenty models.
+constexpr std::size_t kMostSets = 20000;
+
+// Sets that are told of each kind.
+constexpr std::size_t kMostTold = 500;
+
+std::vector<std::size_t> members(Set set) {
+  std::vector<std::size_t> list;
+  for (std::size_t i = 0; i < kMostThings; ++i) {
+    if ((set & bit(i)) != 0) {
+      list.push_back(i);
+    }
+  }
+  return list;
+}
+
+std::vector<std::size_t> homes_of(const FitFrame& frame, const std::vector<FitInput>& inputs) {
+  std::vector<std::size_t> homes;
+  for (const FitInput& input : inputs) {
+    std::size_t home = Assigner::kNowhere;
+    for (std::size_t i = 0; i < frame.cores.size(); ++i) {
+      home = input.traced_on == std::vector{frame.cores[i].name} ? i : home;
+    }
+    homes.push_back(home);
+  }
+  return homes;
+}
+
+}  // namespace
+
+core::Bytes CoreNeed::total() const {
+  core::Bytes sum;
+  for (const HeapNeed& heap : heaps) {
+    sum += heap.need;
+  }
+  return sum;
+}
+
+const HeapNeed* CoreNeed::largest() const {
+  const auto found = std::ranges::max_element(heaps, {}, &HeapNeed::need);
+  return found == heaps.end() ? nullptr : &*found;
+}
+
+core::Bytes FitSet::total() const {
+  core::Bytes sum;
+  for (const CoreNeed& core : cores) {
+    sum += core.total();
+  }
+  return sum;
+}
+
+FitSearch::FitSearch(FitNeeds& needs, const FitFrame& frame, const std::vector<FitInput>& inputs)
+    : needs_(needs), frame_(frame), inputs_(inputs) {}
+
+// Against each budget, of which the tightest is told.
+void FitSearch::hold(FitSet& set) const {
+  bool is_first = true;
+  const auto against = [&](const std::string& who, core::Bytes need, core::Bytes most) {
+    const core::Bytes lacks = need > most ? need - most : core::Bytes{};
+    const core::Bytes left = need > most ? core::Bytes{} : most - need;
+    if (is_first || lacks > set.lacks || (set.lacks.count() == 0 && left < set.left)) {
+      set.lacks = lacks;
+      set.left = left;
+      set.binds = who;
+    }
+    is_first = false;
+  };
+  for (std::size_t i = 0; i < frame_.cores.size(); ++i) {
+    if (frame_.cores[i].budget) {
+      against(frame_.cores[i].name, set.cores[i].total(), *frame_.cores[i].budget);
+    }
+  }
+  if (frame_.all) {
+    against("all", set.total(), *frame_.all);
+  }
+  set.fits = set.lacks.count() == 0;
+}
+
+FitSet FitSearch::look_at(const Places& places) {
+  FitSet set{.models = members(std::accumulate(
+                 places.begin(), places.end(), Set{0}, [](Set a, Set b) { return a | b; }))};
+  for (std::size_t place = 0; frame_.assigns && place < places.size(); ++place) {
+    set.places.resize(set.models.size());
+    for (std::size_t i = 0; i < set.models.size(); ++i) {
+      set.places[i] = (places[place] & bit(set.models[i])) != 0 ? place : set.places[i];
+    }
+  }
+  set.cores = needs_.grown(places);
+  hold(set);
+  set.no_room = needs_.no_room(set.cores);
+  set.fits = set.fits && set.no_room.empty();
+  return set;
+}
+
+// As look_at() says, but where what is rounded tells already, nothing is grown.
+bool FitSearch::is_within(const Places& places) {
+  FitSet rounded{.cores = needs_.rounded(places)};
+  hold(rounded);
+  if (!rounded.fits) {
+    return false;
+  }
+  if (rounded.left >= needs_.most_growth() && needs_.has_room_to_grow(rounded.cores)) {
+    return true;
+  }
+  return look_at(places).fits;
+}
+
+std::optional<std::uint64_t> FitSearch::cost_at(std::size_t place, Set set) {
+  Places places(frame_.places, 0);
+  places[place] = set;
+  FitSet rounded{.cores = needs_.rounded(places)};
+  hold(rounded);
+  return rounded.fits ? std::optional{rounded.total().count()} : std::nullopt;
+}
+
+// Each model, the largest first, where the tightest budget is then loosest.
+Places FitSearch::close_places(Set set) {
+  std::vector<std::size_t> order = members(set);
+  std::ranges::stable_sort(
+      order, std::ranges::greater{}, [&](std::size_t model) { return alone(model).total(); });
+  Places places(frame_.places, 0);
+  for (const std::size_t model : order) {
+    std::optional<std::tuple<core::Bytes, core::Bytes, std::size_t>> best;
+    for (std::size_t place = 0; place < frame_.places; ++place) {
+      Places next = places;
+      next[place] |= bit(model);
+      FitSet with{.cores = needs_.rounded(next)};
+      hold(with);
+      const std::tuple way{with.lacks, with.cores[place].total(), place};
+      best = best ? std::min(*best, way) : way;
+    }
+    places[std::get<2>(*best)] |= bit(model);
+  }
+  return places;
+}
+
+Places FitSearch::places_of(Set set, bool* proved) {
+  if (!frame_.assigns) {
+    return {set};
+  }
+  if (!assigner_) {
+    assigner_.emplace(
+        homes_of(frame_, inputs_),
+        frame_.places,
+        [&](std::size_t place, Set part) { return cost_at(place, part); },
+        [&](const Parts& parts) {
+          const FitSet whole = look_at(parts);
+          return whole.fits ? std::optional{whole.total().count()} : std::nullopt;
+        });
+  }
+  bool is_known = true;
+  auto known = assigned_.find(set);
+  if (known == assigned_.end()) {
+    known = assigned_.emplace(set, assigner_->cheapest(set, &is_known)).first;
+  }
+  if (proved != nullptr) {
+    *proved = known->second ? known->second->proved : is_known;
+  }
+  return known->second ? known->second->parts : close_places(set);
+}
+
+bool FitSearch::fits(Set set) {
+  if (!frame_.assigns) {
+    return is_within({set});
+  }
+  (void)places_of(set, nullptr);
+  return assigned_.at(set).has_value();
+}
+
+FitSet FitSearch::alone(std::size_t model) {
+  Places places(frame_.places, 0);
+  const std::size_t home = frame_.assigns ? homes_of(frame_, inputs_)[model] : 0;
+  places[home == Assigner::kNowhere ? 0 : home] = bit(model);
+  return look_at(places);
+}
+
+void FitSearch::find_sets(Fit& fit) {
+  std::vector<std::size_t> order(inputs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // What needs least is tried first: then most are in a set.
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t model) { return fit.models[model].alone.total(); });
+  SetFamilies found = search_sets(
+      order, [&](Set set) { return fits(set); }, kMostSets);
+  fit.complete = found.complete && (!assigner_ || assigner_->is_exact());
+  fit.looked_at = needs_.sized();
+  const auto count = [](Set set) { return std::popcount(set); };
+  std::ranges::stable_sort(found.maximal, std::ranges::greater{}, count);
+  std::ranges::stable_sort(found.misfits, {}, count);
+  fit.maximal_count = found.maximal.size();
+  fit.misfit_count = found.misfits.size();
+  for (auto [sets, told] :
+       {std::pair{&found.maximal, &fit.maximal}, std::pair{&found.misfits, &fit.misfits}}) {
+    sets->resize(std::min(sets->size(), kMostTold));
+    for (const Set set : *sets) {
+      if (set != 0 || told == &fit.misfits) {
+        told->push_back(look_at(places_of(set, nullptr)));
+      }
+    }
+  }
+  const Set all = all_of(inputs_.size());
+  for (std::size_t model = 0; model < inputs_.size() && !fit.together.fits; ++model) {
+    if (inputs_.size() > 1 && fits(all & ~bit(model))) {
+      fit.drop.push_back(model);
+    }
+  }
+}
+
+}  // namespace memsize::app
