@@ -46,6 +46,7 @@ CheckReport check(Session& session, const CheckRequest& request) {
     asked.board.name = bundled_board_of(session, written, report);
   }
   if (asked.board.name.empty() || core::has_errors(report.diagnostics)) {
+    say_traces_unread(asked, report);
     return report;
   }
 

@@ -8,6 +8,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify_numbers.hpp"
+#include "memsize/layout/fit.hpp"
 #include "memsize/sdk/check.hpp"
 
 #include "board_now.hpp"
@@ -155,6 +156,88 @@ std::optional<core::Diagnostic> misfit(const layout::MemoryMap& map,
                                  demand.knob,
                                  core::format_setting(std::max(
                                      *demand.suggested, demand.forecast.value_or(core::Bytes{})))));
+}
+
+// What the heap lacks with the headroom; nothing where it fits.
+std::optional<core::Diagnostic> tight_heap(const layout::MemoryMap& map,
+                                           const std::string& core,
+                                           const sizing::Demand& demand) {
+  const core::Bytes has{map.values.at(demand.knob)};
+  const core::Bytes needs = demand.figure() + demand.headroom;
+  if (needs <= has) {
+    return std::nullopt;
+  }
+  return core::error(Code::kSizingDoesNotFit,
+                     fmt::format("{} needs {} of '{}' and {} of headroom, {} together; it has {}",
+                                 core,
+                                 core::format_bytes(demand.figure()),
+                                 demand.region,
+                                 core::format_bytes(demand.headroom),
+                                 core::format_bytes(needs),
+                                 core::format_size(has)))
+      .about({{"region", demand.region}});
+}
+
+// The map with the smallest sizes that hold these demands, as a command; or why there is none.
+std::string enlarged(Session& session,
+                     const CheckRequest& request,
+                     const layout::MemoryMap& map,
+                     const std::vector<const sizing::Demand*>& lacking) {
+  board::KnobValues values;
+  for (const board::Knob& knob : map.board.knobs) {
+    values[knob.name] = map.values.at(knob.name);
+  }
+  for (const sizing::Demand* demand : lacking) {
+    const core::Bytes needs = demand->figure() + demand->headroom;
+    values[demand->knob] = core::align_up(needs, demand->granule).count();
+  }
+  if (const auto growth = layout::grow_for_mmu(map.board, values, false)) {
+    values = over(std::move(values), growth->values);
+  }
+  if (const auto larger = layout::resolve(map.board, values); !larger) {
+    return fmt::format("the board has no room for more: {}", larger.error().front().message);
+  }
+  // A tree keeps what is not set; elsewhere a map is made of the board's own sizes.
+  const auto plain = layout::resolve(map.board, {});
+  const board::Values& before = request.sdk.empty() && plain ? plain->values : map.values;
+  std::vector<std::string> settings;
+  for (const board::Knob& knob : map.board.knobs) {
+    const std::uint64_t value = values.at(knob.name);
+    if (value != before.at(knob.name)) {
+      settings.push_back(fmt::format(
+          "{}={}",
+          knob.name,
+          knob.is_address ? core::format_hex(value) : core::format_setting(core::Bytes{value})));
+    }
+  }
+  EmitRequest emit{.board = {.name = request.board.name, .dram = request.board.dram},
+                   .sdk = request.sdk,
+                   .out = request.map};
+  return session.propose ? session.propose(emit, emit.board.name, settings)
+                         : "--set " + core::join(settings, " --set ");
+}
+
+// Every heap must hold what the trace took, and the headroom.
+void check_headroom(Session& session,
+                    const CheckRequest& request,
+                    const layout::MemoryMap& map,
+                    const Analysis& analysis,
+                    CheckReport& report) {
+  std::vector<const sizing::Demand*> lacking;
+  core::Diagnostics found;
+  for (const sizing::CoreSizing& core : analysis.sizing.cores) {
+    for (const sizing::Demand& demand : core.demands) {
+      auto lacks = demand.knob.empty() ? std::nullopt : tight_heap(map, core.core, demand);
+      if (lacks) {
+        lacking.push_back(&demand);
+        found.push_back(std::move(*lacks));
+      }
+    }
+  }
+  if (!found.empty()) {
+    found.back().hint = enlarged(session, request, map, lacking);
+  }
+  keep(found, report);
 }
 
 }  // namespace
@@ -363,6 +446,16 @@ std::string bundled_board_of(Session& session, const WrittenMap& written, CheckR
   return {};
 }
 
+void say_traces_unread(const CheckRequest& request, CheckReport& report) {
+  if (request.board.name.empty() && !request.traces.empty()) {
+    report.diagnostics.push_back(core::error(Code::kBoardUnknown,
+                                             "the traces were held against nothing: the map is of "
+                                             "no bundled board",
+                                             {request.map},
+                                             "name the board's file with --board"));
+  }
+}
+
 void check_files(Session& session,
                  const CheckRequest& request,
                  const WrittenMap& written,
@@ -468,7 +561,11 @@ void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,
                    CheckReport& report) {
-  AnalyzeRequest trace{.inputs = request.traces, .board = request.board, .sdk = request.sdk};
+  const bool with_headroom = !request.headroom.empty();
+  AnalyzeRequest trace{.inputs = request.traces,
+                       .headroom = request.headroom,
+                       .board = request.board,
+                       .sdk = request.sdk};
   const auto of_tree = take_tree(session, trace);
   if (!of_tree) {
     keep(of_tree.error(), report);
@@ -483,7 +580,7 @@ void check_demands(Session& session,
   // What a doubtful trace fits into need not hold its models.
   core::Diagnostics found = analysis->sizing.diagnostics;
   for (core::Diagnostic& diagnostic : found) {
-    if (forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration) {
+    if (forbids_map(diagnostic) && (diagnostic.code != Code::kSizingGeneration || with_headroom)) {
       diagnostic.severity = core::Severity::kError;
     }
   }
@@ -495,12 +592,23 @@ void check_demands(Session& session,
         continue;
       }
       ++demands;
+      if (with_headroom) {
+        continue;
+      }
       if (auto lacks = misfit(map, core.core, demand); lacks) {
         report.diagnostics.push_back(std::move(*lacks));
       }
     }
   }
-  report.checked.push_back(core::plural(demands, "demand"));
+  // A trace of another generation, or a doubtful one, proves nothing about the next one.
+  if (with_headroom && !core::has_errors(found)) {
+    check_headroom(session, request, map, *analysis, report);
+  }
+  report.checked.push_back(
+      core::plural(demands, "demand") +
+      (with_headroom
+           ? fmt::format(" with {} of headroom", sizing::format_headroom(analysis->sizing.headroom))
+           : std::string{}));
 }
 
 }  // namespace memsize::app

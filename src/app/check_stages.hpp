@@ -56,6 +56,10 @@ struct WrittenMap {
                                            const WrittenMap& written,
                                            CheckReport& report);
 
+/// That traces were held against nothing, where the request names no board and the map none that is
+/// bundled.
+void say_traces_unread(const CheckRequest& request, CheckReport& report);
+
 /// What running the files would find before anything runs; then every number of theirs against what
 /// the board gives with the same sizes.
 void check_files(Session& session,

@@ -32,6 +32,7 @@ core::Result<Fit> fit(Session& session, const FitRequest& asked) {
   MEMSIZE_TRY(options);
   std::vector<std::string> cores = core::texts_of(frame->cores, &FitCore::name);
   FitNeeds needs{*analysis, *options, *inputs, cores};
+  needs.learn(frame->places);
   FitSearch search{needs, *frame, *inputs};
 
   // All together, where they run at their best; what one priority would save.

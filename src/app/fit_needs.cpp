@@ -7,6 +7,7 @@
 
 #include "analyze_stages.hpp"
 #include "board_now.hpp"
+#include "fit_sums.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -30,6 +31,8 @@ FitNeeds::FitNeeds(Analysis base,
         knob.demand && core::contains(cores_, knob.demand->core) ? kBlock : core::Bytes{};
   }
 }
+
+FitNeeds::~FitNeeds() = default;
 
 model::Recording FitNeeds::recording_of(const Places& places) const {
   model::Recording all;
@@ -79,14 +82,28 @@ std::vector<CoreNeed> FitNeeds::needs_in(const sizing::Sizing& sizing) const {
   return needs;
 }
 
-const std::vector<CoreNeed>& FitNeeds::rounded(const Places& places) {
+void FitNeeds::learn(std::size_t places) {
+  auto sums = FitSums::learn(
+      inputs_, *base_.board, cores_, options_, places, [&](const Places& at) { return size(at); });
+  sums_ = sums ? std::make_unique<const FitSums>(std::move(*sums)) : nullptr;
+}
+
+const std::vector<CoreNeed>& FitNeeds::sized(const Places& places) {
   const auto known = sized_.find(places);
   if (known != sized_.end()) {
     return known->second;
   }
   const bool is_empty = std::ranges::all_of(places, [](Set set) { return set == 0; });
   std::vector<CoreNeed> needs = needs_in(is_empty ? sizing::Sizing{} : size(places));
+  if (sums_ != nullptr && sums_->of(places) != needs) {
+    was_wrong_ = true;
+    sums_.reset();
+  }
   return sized_.emplace(places, std::move(needs)).first->second;
+}
+
+std::vector<CoreNeed> FitNeeds::rounded(const Places& places) {
+  return sums_ != nullptr ? sums_->of(places) : sized(places);
 }
 
 board::KnobValues FitNeeds::values_of(const std::vector<CoreNeed>& needs) const {
@@ -100,7 +117,10 @@ board::KnobValues FitNeeds::values_of(const std::vector<CoreNeed>& needs) const 
 }
 
 std::vector<CoreNeed> FitNeeds::grown(const Places& places) {
-  std::vector<CoreNeed> needs = rounded(places);
+  return grown(sized(places));
+}
+
+std::vector<CoreNeed> FitNeeds::grown(std::vector<CoreNeed> needs) {
   const board::KnobValues values = values_of(needs);
   auto known = growths_.find(values);
   if (known == growths_.end()) {

@@ -7,6 +7,7 @@
 #include "set_search.hpp"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct FitInput {
 /// The models at each core: one set alone where they stay where they were traced.
 using Places = std::vector<Set>;
 
+class FitSums;
+
 class FitNeeds {
  public:
   /// Of the analysis only what no recording decides is used: board, settings, map, format, options.
@@ -31,14 +34,26 @@ class FitNeeds {
            sizing::Options options,
            const std::vector<FitInput>& inputs,
            std::vector<std::string> cores);
+  ~FitNeeds();
 
   /// All of them as one recording, as analyze() would read it.
   [[nodiscard]] model::Recording recording_of(const Places& places) const;
 
+  /// From here on rounded() adds up what each model needs where that is the same; `places` sets are
+  /// in a Places.
+  void learn(std::size_t places);
+
+  [[nodiscard]] bool has_sums() const { return sums_ != nullptr; }
+
+  /// Whether a sizing contradicted the sums since; then they are not used any more.
+  [[nodiscard]] bool was_wrong() const { return was_wrong_; }
+
   /// Rounded as the board wants it, but not grown for its MMU.
-  [[nodiscard]] const std::vector<CoreNeed>& rounded(const Places& places);
+  [[nodiscard]] std::vector<CoreNeed> rounded(const Places& places);
   /// As analyze() suggests it.
   [[nodiscard]] std::vector<CoreNeed> grown(const Places& places);
+  /// The same of what is rounded.
+  [[nodiscard]] std::vector<CoreNeed> grown(std::vector<CoreNeed> needs);
   /// Why the board has no room for these; empty where it has.
   [[nodiscard]] std::string no_room(const std::vector<CoreNeed>& needs);
 
@@ -50,10 +65,8 @@ class FitNeeds {
 
   [[nodiscard]] const board::Board& board() const { return *base_.board; }
 
-  /// How many sets were sized.
-  [[nodiscard]] std::size_t sized() const { return sized_.size(); }
-
  private:
+  [[nodiscard]] const std::vector<CoreNeed>& sized(const Places& places);
   [[nodiscard]] std::vector<CoreNeed> needs_in(const sizing::Sizing& sizing) const;
   [[nodiscard]] sizing::Sizing size(const Places& places);
   [[nodiscard]] board::KnobValues values_of(const std::vector<CoreNeed>& needs) const;
@@ -63,6 +76,8 @@ class FitNeeds {
   const std::vector<FitInput>& inputs_;
   std::vector<std::string> cores_;
   core::Bytes most_growth_;
+  std::unique_ptr<const FitSums> sums_;
+  bool was_wrong_ = false;
   std::map<Places, std::vector<CoreNeed>> sized_;
   std::map<board::KnobValues, std::optional<layout::Growth>> growths_;
   std::map<board::KnobValues, std::string> rooms_;

@@ -12,8 +12,10 @@ namespace memsize::app {
 
 namespace {
 
-// Sets that are sized before the search gives up: a second or two for twenty models.
+// Sets that are looked at before the search gives up: a second or two where each is sized.
 constexpr std::size_t kMostSets = 20000;
+// Where sums tell.
+constexpr std::size_t kMostSums = 2000000;
 
 // Sets that are told of each kind.
 constexpr std::size_t kMostTold = 500;
@@ -116,7 +118,9 @@ bool FitSearch::is_within(const Places& places) {
   if (rounded.left >= needs_.most_growth() && needs_.has_room_to_grow(rounded.cores)) {
     return true;
   }
-  return look_at(places).fits;
+  rounded.cores = needs_.grown(std::move(rounded.cores));
+  hold(rounded);
+  return rounded.fits && needs_.no_room(rounded.cores).empty();
 }
 
 std::optional<std::uint64_t> FitSearch::cost_at(std::size_t place, Set set) {
@@ -189,35 +193,48 @@ FitSet FitSearch::alone(std::size_t model) {
 }
 
 void FitSearch::find_sets(Fit& fit) {
+  search(fit);
+  if (needs_.was_wrong()) {
+    assigner_.reset();
+    assigned_.clear();
+    search(fit);
+  }
+  for (std::size_t model = 0; inputs_.size() > 1 && model < inputs_.size(); ++model) {
+    if (!fit.together.fits && fits(all_of(inputs_.size()) & ~bit(model))) {
+      fit.drop.push_back(model);
+    }
+  }
+}
+
+void FitSearch::search(Fit& fit) {
   std::vector<std::size_t> order(inputs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // What needs least is tried first: then most are in a set.
   std::ranges::stable_sort(
       order, {}, [&](std::size_t model) { return fit.models[model].alone.total(); });
   SetFamilies found = search_sets(
-      order, [&](Set set) { return fits(set); }, kMostSets);
+      order, [&](Set set) { return fits(set); }, needs_.has_sums() ? kMostSums : kMostSets);
   fit.complete = found.complete && (!assigner_ || assigner_->is_exact());
-  fit.looked_at = needs_.sized();
-  const auto count = [](Set set) { return std::popcount(set); };
-  std::ranges::stable_sort(found.maximal, std::ranges::greater{}, count);
-  std::ranges::stable_sort(found.misfits, {}, count);
+  fit.looked_at = found.asked;
   fit.maximal_count = found.maximal.size();
   fit.misfit_count = found.misfits.size();
-  for (auto [sets, told] :
-       {std::pair{&found.maximal, &fit.maximal}, std::pair{&found.misfits, &fit.misfits}}) {
-    sets->resize(std::min(sets->size(), kMostTold));
-    for (const Set set : *sets) {
-      if (set != 0 || told == &fit.misfits) {
-        told->push_back(look_at(places_of(set, nullptr)));
-      }
+  std::ranges::stable_sort(found.maximal, std::ranges::greater{}, &std::popcount<Set>);
+  std::ranges::stable_sort(found.misfits, {}, &std::popcount<Set>);
+  fit.maximal = told(found.maximal);
+  fit.misfits = told(found.misfits);
+}
+
+std::vector<FitSet> FitSearch::told(const std::vector<Set>& sets) {
+  std::vector<FitSet> list;
+  for (const Set set : sets) {
+    if (list.size() == kMostTold) {
+      break;
+    }
+    if (set != 0) {
+      list.push_back(look_at(places_of(set, nullptr)));
     }
   }
-  const Set all = all_of(inputs_.size());
-  for (std::size_t model = 0; model < inputs_.size() && !fit.together.fits; ++model) {
-    if (inputs_.size() > 1 && fits(all & ~bit(model))) {
-      fit.drop.push_back(model);
-    }
-  }
+  return list;
 }
 
 }  // namespace memsize::app

@@ -56,6 +56,8 @@ class FitSearch {
   void find_sets(Fit& fit);
 
  private:
+  void search(Fit& fit);
+  [[nodiscard]] std::vector<FitSet> told(const std::vector<Set>& sets);
   [[nodiscard]] bool is_within(const Places& places);
   [[nodiscard]] std::optional<std::uint64_t> cost_at(std::size_t place, Set set);
   [[nodiscard]] Places close_places(Set set);

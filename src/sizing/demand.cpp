@@ -325,8 +325,7 @@ class DemandMaker {
         demand_.region = region;
       }
     }
-    demand_.suggested = core::align_up(
-        std::max({demand_.figure() + demand_.headroom, knob->minimum, Bytes{1}}), demand_.granule);
+    demand_.suggested = suggestion_for(*knob, demand_.figure(), demand_.fixed, work_.options);
     if (demand_.counted.empty()) {
       // Without a record nothing proves that less than now is enough.
       demand_.suggested = std::max(*demand_.suggested, *demand_.current);
@@ -352,6 +351,15 @@ class DemandMaker {
 };
 
 }  // namespace
+
+core::Bytes suggestion_for(const board::Knob& knob,
+                           core::Bytes figure,
+                           core::Bytes fixed,
+                           const Options& options) {
+  const Bytes margin = headroom_for(options.headroom, figure - fixed);
+  return core::align_up(std::max({figure + margin, knob.minimum, Bytes{1}}),
+                        options.tight ? knob.hard_granule : knob.granule);
+}
 
 Demand make_demand(const Work& work, const CoreWork& core, const DemandKey& key) {
   return DemandMaker{work, core, key}.run();

@@ -25,6 +25,9 @@ struct CheckRequest {
   std::string soc;
   /// Logs or a sizing document that must fit the board's map.
   std::vector<std::string> traces;
+  /// What must be left in each heap beside what a trace took, as a share of what can vary or as a
+  /// size; empty: nothing. With it a trace of another SDK generation proves nothing.
+  std::string headroom;
   /// Reports of one model's planned memory, checked instead of a map; then the board's name is that
   /// of a part with memories, and its settings are of tiles and stacks.
   std::vector<std::string> plans;

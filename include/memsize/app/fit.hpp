@@ -32,6 +32,8 @@ struct HeapNeed {
   core::Bytes need;
   /// The part of it that only the MMU needs.
   core::Bytes grown;
+
+  friend bool operator==(const HeapNeed&, const HeapNeed&) = default;
 };
 
 struct CoreNeed {
@@ -42,6 +44,8 @@ struct CoreNeed {
   [[nodiscard]] core::Bytes total() const;
   /// The heap that needs most; null where there is none.
   [[nodiscard]] const HeapNeed* largest() const;
+
+  friend bool operator==(const CoreNeed&, const CoreNeed&) = default;
 };
 
 /// Models that are loaded together, by index into Fit::models.

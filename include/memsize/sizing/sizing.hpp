@@ -233,6 +233,12 @@ struct BoardView {
   std::vector<std::pair<std::string, std::string>> region_of_knob;
 };
 
+/// What a knob is suggested to be for a figure of which `fixed` does not vary.
+[[nodiscard]] core::Bytes suggestion_for(const board::Knob& knob,
+                                         core::Bytes figure,
+                                         core::Bytes fixed,
+                                         const Options& options);
+
 /// `view` is nullptr without a board: then nothing is suggested, only classified and summed.
 [[nodiscard]] Sizing size_recording(const model::Recording& recording,
                                     const board::TraceFormat& format,

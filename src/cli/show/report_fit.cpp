@@ -217,7 +217,7 @@ Json heaps_json(const CoreNeed& core) {
 
 Json set_json(const Fit& fit, const FitSet& set) {
   Json json;
-  json["models"] = Json{set.models};
+  json["models"] = Json(set.models);
   if (!set.places.empty()) {
     json["on"] =
         core::texts_of(set.places, [&](std::size_t place) { return fit.cores[place].name; });
@@ -307,7 +307,7 @@ core::Json fit_document(const Fit& fit) {
   json["misfit_count"] = fit.misfit_count;
   json["complete"] = fit.complete;
   if (!fit.drop.empty()) {
-    json["drop"] = Json{fit.drop};
+    json["drop"] = Json(fit.drop);
   }
   if (fit.merged) {
     json["at_one_priority"] = set(*fit.merged);

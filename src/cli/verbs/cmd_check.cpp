@@ -62,6 +62,7 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
                             : !options.sizing.empty()     ? "--sizing"
                             : !options.logs.empty()       ? "--log"
                             : !options.fill.empty()       ? "--fill"
+                            : !request.headroom.empty()   ? "--headroom"
                             : !request.board.dram.empty() ? "--dram"
                                                           : nullptr;
   if (other != nullptr) {
@@ -100,12 +101,19 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   if (!request.soc.empty() && request.sdk.empty()) {
     return lacks_option("--soc", "--sdk", "check");
   }
-  if (request.board.name.empty() && request.sdk.empty() &&
+  if (request.board.name.empty() && request.sdk.empty() && request.map.empty() &&
       !(options.sizing.empty() && options.logs.empty())) {
     return core::error(Code::kUsage,
                        "--sizing and --log are held against a board's map",
                        {},
                        "name the board with --board");
+  }
+  if (!request.headroom.empty() && options.logs.empty() && options.sizing.empty()) {
+    return core::error(Code::kUsage,
+                       "--headroom is about a trace: give one with --log or --sizing",
+                       {},
+                       "memsize check --help shows how")
+        .of_option("--headroom");
   }
   if (request.board.name.empty() && request.map.empty() && request.sdk.empty()) {
     return core::error(Code::kUsage,
@@ -555,6 +563,9 @@ Run add_check(const Command& app) {
       "  memsize check --map out/ --images vx_app_rtos_linux_mcu2_0.out  # was it linked for "
       "this?\n"
       "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
+      "  memsize check --map out/ --log new.log --headroom 10%  # a gate: is there room for the "
+      "next "
+      "model?\n"
       "  memsize check --sdk ~/ti/vision_apps              # every part of an SDK, file against "
       "file\n"
       "  memsize check --sdk . --write-baseline known.json # accept what is wrong today\n"
@@ -583,6 +594,11 @@ Run add_check(const Command& app) {
   verb.option("--log", options->logs, "What this trace used must fit (repeat)")
       .repeated()
       .excludes(sizing);
+  verb.option("--headroom",
+              options->request.headroom,
+              "With --log or --sizing: each heap must have so much left of what can vary: 10%, a "
+              "size; then exit status 3 proposes sizes that would do")
+      .filled();
   verb.option("--images",
               options->request.images,
               "Firmware of the map's cores, as ELF or as TI's linker map; with PLAN a program that "
