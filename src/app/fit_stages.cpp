@@ -354,6 +354,10 @@ void merge_priorities(Fit& fit,
 }
 
 void judge_traces(Session& session, const FitRequest& request, Analysis& analysis) {
+  // Which map the traces were taken on says nothing of sets of them.
+  std::erase_if(analysis.sizing.diagnostics, [](const core::Diagnostic& one) {
+    return one.code == Code::kSizingAddresses && one.place.path.empty();
+  });
   for (core::Diagnostic& one : analysis.sizing.diagnostics) {
     if (!forbids_map(one)) {
       continue;
@@ -365,10 +369,12 @@ void judge_traces(Session& session, const FitRequest& request, Analysis& analysi
     const board::Board& board = *analysis.board;
     const std::string other =
         board_of_generation(session, board.soc, board.os, analysis.sizing.generations);
-    one.hint = fmt::format("{}to count on the traces all the same: --accept-generation",
-                           other.empty() ? std::string{}
-                                         : fmt::format("for the SDK of the traces: --board {}; ",
-                                                       core::shell_path(other)));
+    one.hint = other.empty()
+                   ? "trace the models under the board's SDK"
+                   : fmt::format("for the SDK of the traces: --board {}", core::shell_path(other));
+    if (!request.accept_generation) {
+      one.hint += "; to count on the traces all the same: --accept-generation";
+    }
     one.severity = request.accept_generation ? core::Severity::kWarning : core::Severity::kError;
   }
 }
@@ -404,10 +410,12 @@ std::vector<std::string> ways_out(const Fit& fit,
         "use another core too: --core {} --core {}", fit.cores.front().name, more.front()));
   }
   if (fit.together.no_room.empty()) {
-    ways.push_back(
-        fit.cores.size() == 1 && fit.cores.front().budget
-            ? fmt::format("or allow it: --budget {}", core::format_setting(fit.together.total()))
-            : std::string{"or allow more with --budget"});
+    const bool one = fit.cores.size() == 1 && fit.cores.front().budget;
+    ways.push_back(fmt::format(
+        "{}{}",
+        ways.empty() ? "" : "or ",
+        one ? fmt::format("allow it: --budget {}", core::format_setting(fit.together.total()))
+            : std::string{"allow more with --budget"}));
   }
   return ways;
 }
@@ -421,8 +429,9 @@ core::Diagnostic does_not_fit(const Fit& fit,
   const std::string models = core::plural(fit.models.size(), "model");
   if (!all.no_room.empty()) {
     return core::error(Code::kSizingDoesNotFit,
-                       fmt::format("the board has no room for {} that need {}",
+                       fmt::format("the board has no room for {} that {} {}",
                                    models,
+                                   fit.models.size() == 1 ? "needs" : "need",
                                    core::format_size(all.total())),
                        {},
                        core::join(ways_out(fit, request, board), "; "))

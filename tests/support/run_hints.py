@@ -19,7 +19,7 @@ from pathlib import Path
 
 from run_fixtures import Broken, Case
 
-VERB = re.compile(r"\bmemsize (analyze|emit|check|plan|diff|validate|why|board|sdk|list|completion)\b")
+VERB = re.compile(r"\bmemsize (analyze|emit|check|fit|plan|diff|validate|why|board|sdk|list|completion)\b")
 INNER = {"board": {"list", "show", "check", "import"}, "sdk": {"status", "revert"},
          "list": {"readers", "emitters", "checks", "boards", "parts", "planners"}}
 # "--set a=1 --set b=2" go together, "--set a=1 or --set a=2" are two ways.

@@ -62,6 +62,15 @@ COMMANDS = (
     ("analyze whole.log --json", 0),
     ("analyze damaged.log --json", 0),
     ("analyze damaged.log --strict --json", 1),
+    # fit
+    ("fit {trace} {source}/samples/fit/detector.log {source}/samples/fit/segmenter.log --board j722s-sdk11 --budget 64MiB "
+     "--core c7x_2 --json", 3),
+    ("fit {trace} {source}/samples/fit/detector.log {source}/samples/fit/segmenter.log --board j722s-sdk11 --budget 64MiB "
+     "--budget all=90MiB --core c7x_2 --core c7x_1 --json", 3),
+    ("fit {source}/samples/fit/segmenter.log --board j722s-sdk11 --budget 64MiB --one-priority --tight --json", 0),
+    ("fit {fixtures}/sizing.does-not-fit/fit-no-room/huge.log --board j722s-sdk11 --budget 8GiB --json", 3),
+    ("fit {trace} --board j722s-sdk11 --json", 2),
+    ("fit missing.log --board j722s-sdk11 --budget 64MiB --json", 1),
     # fleet
     ("analyze runs --board j722s-sdk11 --json", 0),
     ("analyze runs --json", 0),
