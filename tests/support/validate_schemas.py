@@ -69,6 +69,10 @@ COMMANDS = (
      "--budget all=90MiB --core c7x_2 --core c7x_1 --json", 3),
     ("fit {source}/samples/fit/segmenter.log --board j722s-sdk11 --budget 64MiB --one-priority --tight --json", 0),
     ("fit {fixtures}/sizing.does-not-fit/fit-no-room/huge.log --board j722s-sdk11 --budget 8GiB --json", 3),
+    ("fit {fixtures}/sizing.does-not-fit/fit-no-room/huge.log {source}/samples/fit/segmenter.log --board j722s-sdk11 "
+     "--budget 16MiB --json", 3),
+    ("fit {trace} {source}/samples/fit/detector.log {source}/samples/fit/segmenter.log --board j784s4 --budget all=64MiB "
+     "--core c7x_2 --tight --accept-generation --json", 3),
     ("fit {trace} --board j722s-sdk11 --json", 2),
     ("fit missing.log --board j722s-sdk11 --budget 64MiB --json", 1),
     # fleet

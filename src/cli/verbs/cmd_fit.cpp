@@ -4,7 +4,7 @@
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "show/report_fit.hpp"
+#include "show/sets/report_fit.hpp"
 #include "verbs.hpp"
 
 #include <algorithm>
@@ -127,7 +127,7 @@ Run add_fit(const Command& app) {
   add_project_options(verb, options->project);
   verb.option("--budget",
               options->request.budgets,
-              "What the heaps of each core may take: 64MiB; of one: c7x_1=64MiB; of all together: "
+              "What the heaps of each core may take: 64MiB; of one: CORE=64MiB; of all together: "
               "all=96MiB (repeat)")
       .repeated()
       .filled();

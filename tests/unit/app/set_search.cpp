@@ -1,8 +1,8 @@
 // Sets that fit, against a judge that asks about every one of them; things at places, against every
 // way to put them there.
-#include "set_search.hpp"
+#include "sets/set_search.hpp"
 
-#include "assign_sets.hpp"
+#include "sets/assign_sets.hpp"
 #include "support.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
-#include "table.hpp"
+#include "show/table.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -80,9 +80,9 @@ std::string verdict(const Fit& fit) {
   const FitSet& all = fit.together;
   const std::string models = core::plural(fit.models.size(), "model");
   if (all.fits) {
-    return fmt::format("{} {} together: {}, {} left\n",
+    return fmt::format("{} {}: {}, {} left\n",
                        models,
-                       fit.models.size() == 1 ? "fits" : "fit",
+                       fit.models.size() == 1 ? "fits" : "fit together",
                        against_budgets(fit, all),
                        core::format_size(all.left));
   }
@@ -92,9 +92,9 @@ std::string verdict(const Fit& fit) {
           : fmt::format("{} too many{}",
                         core::format_size(all.lacks),
                         fit.proved ? "" : "; there may be a way that was not found");
-  return fmt::format("{} {} not fit together: {}, {}\n",
+  return fmt::format("{} {}: {}, {}\n",
                      models,
-                     fit.models.size() == 1 ? "does" : "do",
+                     fit.models.size() == 1 ? "does not fit" : "do not fit together",
                      against_budgets(fit, all),
                      lack);
 }
@@ -121,7 +121,8 @@ std::string model_table(const Fit& fit) {
 }
 
 std::string heap_table(const Fit& fit) {
-  Table table{.columns = {{"all together"}, {"need", true}, {""}}};
+  Table table{
+      .columns = {{fit.models.size() == 1 ? "its heaps" : "all together"}, {"need", true}, {""}}};
   for (const CoreNeed& core : fit.together.cores) {
     const HeapNeed* largest = core.largest();
     for (const HeapNeed& heap : core.heaps) {

@@ -19,6 +19,16 @@ namespace {
 // A heap grows by less than a block of the MMU.
 constexpr core::Bytes kBlock{2U << 20U};
 
+bool has_addresses(const model::Recording& recording) {
+  return std::ranges::any_of(recording.cores, [](const model::CoreRecording& core) {
+    return std::ranges::any_of(core.instances, [](const model::Instance& instance) {
+      return std::ranges::any_of(instance.blocks, [](const model::Block& block) {
+        return block.address && block.cacheability != model::Cacheability::kOnChip;
+      });
+    });
+  });
+}
+
 }  // namespace
 
 FitNeeds::FitNeeds(Analysis base,
@@ -49,12 +59,13 @@ model::Recording FitNeeds::recording_of(const Places& places) const {
 }
 
 sizing::Sizing FitNeeds::size(const Places& places) {
-  if (!options_.tight) {
-    return size_on_map(recording_of(places), base_.format, *base_.current, options_);
+  model::Recording recording = recording_of(places);
+  if (!options_.tight || !has_addresses(recording)) {
+    return size_on_map(recording, base_.format, *base_.current, options_);
   }
   // Where the traces were taken on a map that was shrunk already, that map counts.
   Analysis analysis = base_;
-  analysis.recording = recording_of(places);
+  analysis.recording = std::move(recording);
   size_with_board(analysis, options_);
   for (sizing::CoreSizing& core : analysis.sizing.cores) {
     for (sizing::Demand& demand : core.demands) {

@@ -16,9 +16,12 @@ namespace {
 constexpr std::size_t kMostSets = 20000;
 // Where sums tell.
 constexpr std::size_t kMostSums = 2000000;
+// Where sizes are no multiples of what the MMU likes, and each set is a search of its own.
+constexpr std::size_t kMostTight = 150;
 
 // Sets that are told of each kind.
 constexpr std::size_t kMostTold = 500;
+constexpr std::size_t kMostToldTight = 20;
 
 std::vector<std::size_t> members(Set set) {
   std::vector<std::size_t> list;
@@ -212,8 +215,13 @@ void FitSearch::search(Fit& fit) {
   // What needs least is tried first: then most are in a set.
   std::ranges::stable_sort(
       order, {}, [&](std::size_t model) { return fit.models[model].alone.total(); });
+  const std::size_t most = needs_.is_tight()   ? kMostTight
+                           : needs_.has_sums() ? kMostSums
+                                               : kMostSets;
   SetFamilies found = search_sets(
-      order, [&](Set set) { return fits(set); }, needs_.has_sums() ? kMostSums : kMostSets);
+      order, [&](Set set) { return fits(set); }, most);
+  // That nothing fits where nothing else does goes without saying.
+  std::erase(found.maximal, Set{0});
   fit.complete = found.complete && (!assigner_ || assigner_->is_exact());
   fit.looked_at = found.asked;
   fit.maximal_count = found.maximal.size();
@@ -227,12 +235,10 @@ void FitSearch::search(Fit& fit) {
 std::vector<FitSet> FitSearch::told(const std::vector<Set>& sets) {
   std::vector<FitSet> list;
   for (const Set set : sets) {
-    if (list.size() == kMostTold) {
+    if (list.size() == (needs_.is_tight() ? kMostToldTight : kMostTold)) {
       break;
     }
-    if (set != 0) {
-      list.push_back(look_at(places_of(set, nullptr)));
-    }
+    list.push_back(look_at(places_of(set, nullptr)));
   }
   return list;
 }

@@ -43,6 +43,8 @@ class FitNeeds {
   /// in a Places.
   void learn(std::size_t places);
 
+  [[nodiscard]] bool is_tight() const { return options_.tight; }
+
   [[nodiscard]] bool has_sums() const { return sums_ != nullptr; }
 
   /// Whether a sizing contradicted the sums since; then they are not used any more.
