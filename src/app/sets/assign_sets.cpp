@@ -133,7 +133,8 @@ std::optional<Assignment> Assigner::exactly(Set set, bool* proved) {
     limit = next;
   }
   if (best) {
-    best->proved = !is_cut_;
+    // Nothing costs less than the least sum.
+    best->proved = !is_cut_ || best->cost == least_.front()[set];
   } else if (proved != nullptr) {
     *proved = !is_cut_;
   }

@@ -1,7 +1,7 @@
 // Models in, which of them fit together out. What a comment calls frozen does not change after it.
 #include "memsize/app/fit.hpp"
 
-#include "memsize/core/text.hpp"
+#include "memsize/core/find.hpp"
 
 #include "analyze_stages.hpp"
 #include "fit_stages.hpp"

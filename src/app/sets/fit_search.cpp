@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t kMostSets = 20000;
 // Where sums tell.
 constexpr std::size_t kMostSums = 2000000;
+// Where each is a search for places.
+constexpr std::size_t kMostPlaced = 200;
 // Where sizes are no multiples of what the MMU likes, and each set is a search of its own.
 constexpr std::size_t kMostTight = 150;
 
@@ -215,14 +217,20 @@ void FitSearch::search(Fit& fit) {
   // What needs least is tried first: then most are in a set.
   std::ranges::stable_sort(
       order, {}, [&](std::size_t model) { return fit.models[model].alone.total(); });
+  const bool is_exact = !frame_.assigns || inputs_.size() <= kEveryWay;
   const std::size_t most = needs_.is_tight()   ? kMostTight
+                           : !is_exact         ? kMostPlaced
                            : needs_.has_sums() ? kMostSums
                                                : kMostSets;
   SetFamilies found = search_sets(
       order, [&](Set set) { return fits(set); }, most);
   // That nothing fits where nothing else does goes without saying.
   std::erase(found.maximal, Set{0});
-  fit.complete = found.complete && (!assigner_ || assigner_->is_exact());
+  if (!is_exact) {
+    // That no places were found for them proves nothing.
+    found.misfits.clear();
+  }
+  fit.complete = found.complete && (is_exact || fit.together.fits);
   fit.looked_at = found.asked;
   fit.maximal_count = found.maximal.size();
   fit.misfit_count = found.misfits.size();

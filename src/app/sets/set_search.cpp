@@ -108,7 +108,12 @@ class Search {
   }
 
  private:
-  [[nodiscard]] bool is_spent() const { return asked_ >= most_; }
+  // Lists are gone through for every set: they stay short.
+  [[nodiscard]] bool is_spent() const {
+    constexpr std::size_t kLongest = 1000;
+    const std::size_t found = known_.maximal.size() + known_.misfits.size();
+    return asked_ >= most_ || (!known_.has_table() && found >= kLongest);
+  }
 
   bool fits(Set set) {
     if (const auto said = known_.says(set)) {
