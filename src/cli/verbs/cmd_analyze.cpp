@@ -328,6 +328,7 @@ Run add_analyze(const Command& app) {
       "Examples:\n"
       "  memsize analyze trace.log\n"
       "  memsize analyze trace.log --board j722s-sdk11 --explain\n"
+      "  memsize analyze trace.log --board j722s-sdk11 --whole --idle c7x_1\n"
       "  memsize analyze trace.log --board j722s --sdk ~/ti/vision_apps\n"
       "  memsize analyze run.log.gz --board j722s-sdk11 --json -o sizing.json\n"
       "  ssh target cat run.log | memsize analyze -\n"
@@ -353,6 +354,7 @@ Run add_analyze(const Command& app) {
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
   verb.option("--format", options->request.format, "Read with this reader (memsize list readers)");
   add_sizing_options(verb, options->request);
+  add_need_options(verb, options->request.needs);
   verb.flag("--strict",
             options->strict,
             "What makes a number doubtful is an error: missing records, broken rows, sums that do "

@@ -22,7 +22,9 @@ void add_sizing_options(const Command& verb, app::AnalyzeRequest& trace) {
             "All models run at one priority: what each priority needs is counted once a core");
   verb.flag(
       "--tight", trace.tight, "Round to what the hardware can do instead of the vendor's step");
-  app::NeedRequest& needs = trace.needs;
+}
+
+void add_need_options(const Command& verb, app::NeedRequest& needs) {
   verb.flag("--whole",
             needs.whole,
             "The whole reservation: what regions need that no trace sizes, and how sure that is");
@@ -41,6 +43,7 @@ void add_trace_options(const Command& verb, app::EmitRequest& request) {
   verb.option("--core", trace.core, "Only this core of the traces; names lines without a prefix");
   verb.option("--format", trace.format, "Read the traces with this reader");
   add_sizing_options(verb, trace);
+  add_need_options(verb, trace.needs);
   verb.flag("--accept-generation",
             request.accept_generation,
             "Use a trace of another SDK generation than the board's");

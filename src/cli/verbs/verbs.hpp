@@ -96,6 +96,8 @@ Option add_board_option(const Command& verb, app::BoardRequest& board);
 
 /// How traces become sizes, the same words wherever that is asked.
 void add_sizing_options(const Command& verb, app::AnalyzeRequest& trace);
+/// --whole, --idle, --keep-size, --images
+void add_need_options(const Command& verb, app::NeedRequest& needs);
 /// What a map is made of, if it is of traces.
 void add_trace_options(const Command& verb, app::EmitRequest& request);
 
