@@ -24,7 +24,7 @@ namespace {
 using board::KnobValues;
 
 // For the largest bundled board, some seconds.
-constexpr std::size_t kMostTries = 2000;
+constexpr std::size_t kMostMapsTried = 2000;
 
 class LeastSearch {
  public:
@@ -86,7 +86,7 @@ class LeastSearch {
                                         KnobValues sizes,
                                         std::uint64_t bound) {
     for (const std::uint64_t size : sizes_of(knob)) {
-      if (size > bound || looked_at_ > kMostTries) {
+      if (size > bound || looked_at_ > kMostMapsTried) {
         break;
       }
       sizes[knob] = size;
@@ -121,7 +121,7 @@ class LeastSearch {
     std::ranges::stable_sort(order, std::greater<>{}, [&](const std::string& knob) {
       return current_.at(knob) - wanted_.at(knob);
     });
-    for (bool moved = true; moved && looked_at_ <= kMostTries;) {
+    for (bool moved = true; moved && looked_at_ <= kMostMapsTried;) {
       moved = false;
       for (const std::string& knob : order) {
         const auto least = least_of(knob, sizes, sizes[knob] - 1);
