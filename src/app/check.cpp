@@ -63,7 +63,7 @@ CheckReport check(Session& session, const CheckRequest& request) {
     check_budgets(request, *map, report);
   }
 
-  // What was linked for the map lies where the map has it.
+  // What was linked for the map lies where the map has it, and Linux is told so.
   if (map && !request.images.empty()) {
     check_firmware(session, request, *map, report);
   }

@@ -9,10 +9,12 @@
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify_numbers.hpp"
 #include "memsize/layout/fit.hpp"
+#include "memsize/readers/image_reader.hpp"
 #include "memsize/sdk/check.hpp"
 
 #include "board_now.hpp"
 #include "generation_guard.hpp"
+#include "images/boot_files.hpp"
 #include "pages/shown_map.hpp"
 #include "plan_stages.hpp"
 #include "validate_stages.hpp"
@@ -523,33 +525,47 @@ void check_firmware(Session& session,
                     const layout::MemoryMap& map,
                     CheckReport& report) {
   std::map<std::string, std::string> image_of;
-  for (const std::string& path : request.images) {
-    const auto image = read_firmware(session, path, report.diagnostics);
-    if (!image) {
-      keep(image.error(), report);
-      continue;
-    }
+  const auto hold = [&](const model::Image& image) {
     layout::FirmwareReport found =
-        layout::check_firmware(map, *image, {.full_percent = request.fill_percent});
+        layout::check_firmware(map, image, {.full_percent = request.fill_percent});
     keep(found.diagnostics, report);
     std::ranges::copy_if(found.diagnostics, std::back_inserter(report.remarks), [](auto& said) {
       return said.severity == core::Severity::kNote;
     });
-    const auto [other, is_first] = image_of.emplace(found.core, path);
+    const auto [other, is_first] = image_of.emplace(found.core, image.path);
     if (!found.core.empty() && !is_first) {
       keep({core::error(Code::kFirmwareTwice,
                         fmt::format("this is an image of {}, as {} is",
                                     found.core,
                                     core::printable(other->second, 300)),
-                        {path},
+                        {image.path},
                         "a core runs one of them: check the other one apart")},
            report);
     }
-    report.checked.push_back(fmt::format(
-        "image {}{}", core::printable(path, 300), found.core.empty() ? "" : " of " + found.core));
-    report.firmware.push_back(
-        {path, std::string{image->format}, image->machine, image->bits, std::move(found)});
+    report.checked.push_back(fmt::format("image {}{}",
+                                         core::printable(image.path, 300),
+                                         found.core.empty() ? "" : " of " + found.core));
+    report.firmware.push_back({image.path,
+                               std::string{image.format},
+                               image.machine,
+                               image.bits,
+                               std::move(found)});
+  };
+  BootFiles boot{report};
+  for (const std::string& path : request.images) {
+    auto content = read_image_file(session, path, report.diagnostics);
+    if (content && boot.take(*content, path)) {
+      continue;
+    }
+    const auto image = content ? readers::read_firmware(std::move(*content), path)
+                               : core::Result<model::Image>{tl::make_unexpected(content.error())};
+    if (image) {
+      hold(*image);
+    } else {
+      keep(image.error(), report);
+    }
   }
+  boot.check(map, hold);
   std::vector<const layout::FirmwareReport*> reports;
   for (const CheckedFirmware& checked : report.firmware) {
     reports.push_back(&checked.found);

@@ -153,10 +153,16 @@ std::string checkpoint_in(Session& session, const std::string& path) {
 
 }  // namespace
 
+core::Result<std::string> read_image_file(Session& session,
+                                          const std::string& path,
+                                          core::Diagnostics& warnings) {
+  return read_whole(session, path, warnings, "name the program that the linker wrote");
+}
+
 core::Result<model::Image> read_image(Session& session,
                                       const std::string& path,
                                       core::Diagnostics& warnings) {
-  auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
+  auto content = read_image_file(session, path, warnings);
   MEMSIZE_TRY(content);
   return readers::read_image(std::move(*content), path);
 }

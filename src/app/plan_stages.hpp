@@ -18,6 +18,11 @@ namespace memsize::app {
 /// Every fault of the plan of request.plans.
 void check_plans(Session& session, const CheckRequest& request, CheckReport& report);
 
+/// A file that --images names, unpacked. Warnings: of what it is read from.
+[[nodiscard]] core::Result<std::string> read_image_file(Session& session,
+                                                        const std::string& path,
+                                                        core::Diagnostics& warnings);
+
 /// A program, or its map, as --images names it. Warnings: of what it is read from.
 [[nodiscard]] core::Result<model::Image> read_image(Session& session,
                                                     const std::string& path,

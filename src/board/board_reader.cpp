@@ -339,6 +339,8 @@ class BoardReader {
     const Text linker = checked_file_name(reader, reader.text("linker"));
     check_own(linker, kOursOfCore);
     core.linker_file = linker.text;
+    core.device = device_name(reader.text("linux"));
+    core.firmware = checked_file_name(reader, reader.text("firmware")).text;
     if (const Value table = reader.optional("onchip", Kind::kTable)) {
       Fields memories{
           table, fmt::format("'onchip' of core '{}'", core::printable(core.name)), errors_};
@@ -351,6 +353,25 @@ class BoardReader {
     }
     reader.finish();
     board_.cores.push_back(std::move(core));
+  }
+
+  // "78400000.r5f": where its registers begin, and the name of its node.
+  std::string device_name(const Text& device) {
+    const std::string_view text = device.text;
+    const std::size_t point = text.find('.');
+    const bool is_one = point != 0 && point != std::string_view::npos &&
+                        text.find_first_not_of("0123456789abcdef") == point &&
+                        core::is_identifier(text.substr(point + 1));
+    if (device.written && !is_one) {
+      errors_.push_back(core::error(
+          Code::kBoardValue,
+          fmt::format("'{}' is no name that Linux gives to a core", core::printable(text, 60)),
+          device.place,
+          "it is the address of the core's node in lower case, a point, and the node's "
+          "name, such as 78400000.r5f"));
+      return {};
+    }
+    return device.text;
   }
 
   void read_bank(Value field) {

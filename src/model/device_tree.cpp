@@ -111,12 +111,13 @@ std::string DeviceTree::path_of(const DeviceNode& node) const {
   return path;
 }
 
-std::optional<std::vector<core::PhysRange>> DeviceTree::ranges(const DeviceNode& node) const {
+std::optional<std::vector<core::PhysRange>> DeviceTree::ranges(const DeviceNode& node,
+                                                               std::string_view property) const {
   // What the specification has where a parent does not say.
   constexpr std::uint32_t kAddressCells = 2;
   constexpr std::uint32_t kSizeCells = 1;
   constexpr std::uint32_t kMostCells = 4;
-  const std::string* reg = node.find("reg");
+  const std::string* reg = node.find(property);
   const DeviceNode& parent = nodes[node.parent];
   const std::size_t address = parent.number("#address-cells").value_or(kAddressCells);
   const std::size_t size = parent.number("#size-cells").value_or(kSizeCells);

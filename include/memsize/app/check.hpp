@@ -3,6 +3,8 @@
 
 #include "memsize/app/map.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/layout/boot_image.hpp"
+#include "memsize/layout/device_tree.hpp"
 #include "memsize/layout/firmware.hpp"
 #include "memsize/network/levels.hpp"
 #include "memsize/plan/check_image.hpp"
@@ -32,7 +34,8 @@ struct CheckRequest {
   /// of a part with memories, and its settings are of tiles and stacks.
   std::vector<std::string> plans;
   /// Programs that the plan's module is linked into, or their maps, held against plan and part. Of
-  /// a map: the firmware of its cores.
+  /// a map: the firmware of its cores, device trees, each followed by its overlays, and boot
+  /// images.
   std::vector<std::string> images;
   /// How full firmware may make the region of its code and data.
   unsigned fill_percent = layout::FirmwareOptions{}.full_percent;
@@ -69,6 +72,18 @@ struct CheckedFirmware {
   layout::FirmwareReport found;
 };
 
+/// A device tree of request.images with the overlays behind it, against the map.
+struct CheckedTree {
+  std::vector<std::string> paths;
+  layout::DeviceTreeReport found;
+};
+
+/// A boot image of request.images; its programs are firmware, too.
+struct CheckedBootImage {
+  std::string path;
+  layout::BootImageReport found;
+};
+
 struct CheckReport {
   core::Diagnostics diagnostics;
   /// What was looked at, for people.
@@ -80,6 +95,8 @@ struct CheckReport {
   std::vector<CheckedVariant> variants;
   std::vector<CheckedImage> images;
   std::vector<CheckedFirmware> firmware;
+  std::vector<CheckedTree> trees;
+  std::vector<CheckedBootImage> boot_images;
   /// Of a part whose layers run in tiles: what takes bytes of each of its memories.
   std::vector<network::Level> levels;
 };

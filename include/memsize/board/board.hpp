@@ -74,6 +74,10 @@ struct Core {
   std::vector<OnChip> onchip;
   /// What names of its regions call it; empty: its name.
   std::string region_word;
+  /// What Linux calls it, by its node in the device tree: "78400000.r5f". Empty: nobody says.
+  std::string device;
+  /// The file that Linux loads for it, below /lib/firmware; empty: nobody says, or it loads none.
+  std::string firmware;
   core::Place place;
 };
 

@@ -57,9 +57,10 @@ struct DeviceTree {
   [[nodiscard]] const DeviceNode* with_phandle(std::uint32_t phandle) const;
   [[nodiscard]] std::vector<const DeviceNode*> children(const DeviceNode& node) const;
   [[nodiscard]] std::string path_of(const DeviceNode& node) const;
-  /// What the node's `reg` names on the bus of its parent. Nothing: it has no such property, or
-  /// not that many cells.
-  [[nodiscard]] std::optional<std::vector<core::PhysRange>> ranges(const DeviceNode& node) const;
+  /// What the node's `reg`, or what is written like it, names on the bus of its parent. Nothing: it
+  /// has no such property, or not that many cells.
+  [[nodiscard]] std::optional<std::vector<core::PhysRange>> ranges(
+      const DeviceNode& node, std::string_view property = "reg") const;
 };
 
 /// What is left over is no cell.

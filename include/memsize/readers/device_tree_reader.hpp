@@ -7,6 +7,7 @@
 
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/model/boot_image.hpp"
 #include "memsize/model/device_tree.hpp"
 
 #include <string>
@@ -34,5 +35,13 @@ inline constexpr core::Bytes kLargestFit{64U << 20U};
 /// (devicetree.overlay): what the base lacks for it, and what is wrong in the overlay.
 [[nodiscard]] core::Result<model::DeviceTree> apply_overlay(const model::DeviceTree& base,
                                                             const model::DeviceTree& overlay);
+
+/// Whether the tree is a FIT image: one whose nodes are files.
+[[nodiscard]] bool is_fit(const model::DeviceTree& tree);
+
+/// The parts of a FIT image, of which `bytes` are the whole file: its data may stand behind the
+/// tree. Errors (fit.syntax): a part without data, or with data behind the end.
+[[nodiscard]] core::Result<model::BootImage> read_fit(const model::DeviceTree& tree,
+                                                      std::string_view bytes);
 
 }  // namespace memsize::readers

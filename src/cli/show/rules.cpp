@@ -2,7 +2,9 @@
 #include "rules.hpp"
 
 #include "memsize/emit/verify.hpp"
+#include "memsize/layout/boot_image.hpp"
 #include "memsize/layout/check.hpp"
+#include "memsize/layout/device_tree.hpp"
 #include "memsize/layout/firmware.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/sdk/check.hpp"
@@ -25,8 +27,11 @@ std::vector<Rule> all_rules() {
   for (const sdk::TreeRule& rule : sdk::tree_rules()) {
     rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
   }
-  for (const layout::FirmwareRule& rule : layout::firmware_rules()) {
-    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
+  for (const auto* list :
+       {&layout::firmware_rules(), &layout::device_tree_rules(), &layout::boot_image_rules()}) {
+    for (const layout::FirmwareRule& rule : *list) {
+      rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
+    }
   }
   rules.push_back({core::Code::kSizingDoesNotFit,
                    core::Severity::kError,

@@ -6,6 +6,7 @@
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
+#include "show/images/report_boot.hpp"
 #include "show/plans/report_image.hpp"
 #include "show/plans/report_levels.hpp"
 #include "show/render_diagnostics.hpp"
@@ -234,8 +235,9 @@ class Judge {
   }
 
   [[nodiscard]] std::string text(core::ExitStatus status) const {
-    std::string out =
-        images_text(report_.images) + firmware_text(report_.firmware) + levels_text(report_.levels);
+    std::string out = images_text(report_.images) + trees_text(report_.trees) +
+                      boot_images_text(report_.boot_images) + firmware_text(report_.firmware) +
+                      levels_text(report_.levels);
     if (status == core::ExitStatus::kDone) {
       out += fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
              describe_notes(report_.remarks);
@@ -341,6 +343,8 @@ class Judge {
       json["variants"] = Json::array(report_.variants, to_json);
     }
     json.set_if_any("images", images_json(report_.images));
+    json.set_if_any("device_trees", trees_json(report_.trees));
+    json.set_if_any("boot_images", boot_images_json(report_.boot_images));
     json.set_if_any("firmware", firmware_json(report_.firmware));
     json.set_if_any("levels", levels_json(report_.levels));
     json["diagnostics"] = core::to_json(report_.diagnostics);
@@ -562,6 +566,7 @@ Run add_check(const Command& app) {
       "  memsize check --map out/ --board j722s-sdk11      # what emit wrote, file against file\n"
       "  memsize check --map out/ --images vx_app_rtos_linux_mcu2_0.out  # was it linked for "
       "this?\n"
+      "  memsize check --map out/ --images k3-j722s-evm.dtb apps.dtbo  # does Linux reserve it?\n"
       "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
       "  memsize check --map out/ --log new.log --headroom 10%  # a gate: is there room for the "
       "next "
@@ -601,9 +606,9 @@ Run add_check(const Command& app) {
       .filled();
   verb.option("--images",
               options->request.images,
-              "Firmware of the map's cores, as ELF or as TI's linker map; with PLAN a program that "
-              "its module is linked into, as ELF or as GNU ld's map, and --board is its part "
-              "(repeat)")
+              "Firmware of the map's cores (ELF, TI's linker map), Linux' device tree followed by "
+              "its overlays, boot images (FIT); with PLAN a program that its module is linked into, "
+              "as ELF or as GNU ld's map, and --board is its part (repeat)")
       .repeated()
       .filled();
   verb.option(

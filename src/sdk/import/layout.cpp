@@ -99,6 +99,12 @@ class LayoutWriter {
     if (core.linker_file != common) {
       text += fmt::format("linker = {}\n", quoted(core.linker_file));
     }
+    if (known != nullptr && !known->device.empty()) {
+      text += fmt::format("linux = {}\n", quoted(known->device));
+    }
+    if (known != nullptr && !known->firmware.empty()) {
+      text += fmt::format("firmware = {}\n", quoted(known->firmware));
+    }
     InlineTable onchip;
     bool any = false;
     for (std::size_t i = 0; known != nullptr && i < known->onchip.size(); ++i) {
