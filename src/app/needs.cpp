@@ -79,7 +79,7 @@ class Finder {
   core::Result<void> run() {
     check_names();
     for (const std::string& path : request_.images) {
-      read_firmware(path);
+      take_firmware(path);
     }
     if (!errors_.empty()) {
       return tl::make_unexpected(std::move(errors_));
@@ -157,8 +157,8 @@ class Finder {
           "--idle");
   }
 
-  void read_firmware(const std::string& path) {
-    const auto image = read_image(session_, path, analysis_.sizing.diagnostics);
+  void take_firmware(const std::string& path) {
+    const auto image = app::read_firmware(session_, path, analysis_.sizing.diagnostics);
     if (!image) {
       errors_.insert(errors_.end(), image.error().begin(), image.error().end());
       return;

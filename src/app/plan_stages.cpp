@@ -170,7 +170,7 @@ core::Result<model::Image> read_image(Session& session,
 core::Result<model::Image> read_firmware(Session& session,
                                          const std::string& path,
                                          core::Diagnostics& warnings) {
-  auto content = read_whole(session, path, warnings, "name the program that the linker wrote");
+  auto content = read_image_file(session, path, warnings);
   MEMSIZE_TRY(content);
   return readers::read_firmware(std::move(*content), path);
 }

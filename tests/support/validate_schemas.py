@@ -102,6 +102,7 @@ COMMANDS = (
     ("check --board j722s-sdk11 --images {fixtures}/firmware.table/vring-elsewhere/fw.out --json", 1),
     ("check --board j722s-sdk11 --images {fixtures}/firmware.entry/between-pages/fw.out --json", 1),
     ("check --board j722s-sdk11 --images {fixtures}/firmware.place/map-of-another/fw.map --json", 0),
+    ("check --board j722s --images {fixtures}/devicetree.core/swapped/board.dtb --json", 1),
     ("check --board j722s --images {fixtures}/fit.load/over-the-map/board.dtb {fixtures}/fit.load/over-the-map/tispl.bin --json", 1),
     ("diff {plans}/ares/post_memory_plan.json {plans}/ares/memory_level_report.json --json", 0),
     ("diff {plans}/helia/wake_residency.json {plans}/ares/post_memory_plan.json --fail-on any --json", 1),
