@@ -24,6 +24,9 @@ using model::DeviceTree;
 constexpr core::Align kPage = core::Align::make(4096).value();
 // MAX_HEAPS of TI's carveout-heap.c; what is more gets no device.
 constexpr std::size_t kMostHeaps = 7;
+// As many nodes as Linux keeps in mind (MAX_RESERVED_REGIONS of of_reserved_mem.c); no board has as
+// many banks. What goes through all of something for each of these ends there.
+constexpr std::size_t kMostLooked = 64;
 constexpr std::string_view kHeapDriver = "dma-heap-carveout";
 // What TI's device trees call the memory of a core's vrings.
 constexpr std::string_view kVringLabel = "_dma_memory_region";
@@ -60,11 +63,11 @@ std::string node_name_of(const Carveout& carveout) {
              : carveout.node;
 }
 
-// What of `windows` is not taken: the largest piece that begins on the alignment.
+// The largest piece of `windows` that begins on the alignment and in which nothing of `taken` lies,
+// which is in order.
 Bytes largest_free(const std::vector<PhysRange>& windows,
-                   std::vector<PhysRange> taken,
+                   const std::vector<PhysRange>& taken,
                    core::Align align) {
-  std::ranges::sort(taken, {}, &PhysRange::base);
   const auto end_of = [](const PhysRange& range) {
     return core::checked_add(range.base().value(), range.size().count()).value_or(UINT64_MAX);
   };
@@ -140,8 +143,11 @@ class DeviceTreeCheck {
       if (node->name != "memory" && !node->name.starts_with("memory@")) {
         continue;
       }
-      const auto ranges = tree_.ranges(*node).value_or(std::vector<PhysRange>{});
-      banks_.insert(banks_.end(), ranges.begin(), ranges.end());
+      for (const PhysRange& range : tree_.ranges(*node).value_or(std::vector<PhysRange>{})) {
+        if (banks_.size() < kMostLooked) {
+          banks_.push_back(range);
+        }
+      }
     }
     std::erase_if(banks_, [](const PhysRange& bank) { return bank.empty(); });
     std::ranges::sort(banks_, {}, &PhysRange::base);
@@ -231,10 +237,6 @@ class DeviceTreeCheck {
     return core::find_in(found_, &carveout, &Found::carveout);
   }
 
-  [[nodiscard]] bool is_labelled(const Found& found, const Carveout& carveout) const {
-    return found.node != nullptr && tree_.labelled(carveout.label) == found.node;
-  }
-
   static bool is_free(const Found& found) {
     return found.node != nullptr && found.row.range && found.carveout == nullptr &&
            found.row.by == ReservedBy::kOther;
@@ -242,11 +244,12 @@ class DeviceTreeCheck {
 
   // Of several at the same place the one that is the map's by label or name.
   Found* exact_for(const Carveout& carveout) {
+    const DeviceNode* labelled = tree_.labelled(carveout.label);
     Found* best = nullptr;
     int most = 0;
     for (Found& found : found_) {
       if (is_free(found) && found.row.range == carveout.range) {
-        const int likeness = is_labelled(found, carveout)                 ? 3
+        const int likeness = found.node == labelled                       ? 3
                              : found.node->name == node_name_of(carveout) ? 2
                                                                           : 1;
         best = likeness > most ? &found : best;
@@ -264,7 +267,8 @@ class DeviceTreeCheck {
       return core::find_where(found_,
                               [&](const Found& found) { return is_free(found) && is_it(found); });
     };
-    if (Found* found = first_of([&](const Found& each) { return is_labelled(each, carveout); });
+    const DeviceNode* labelled = tree_.labelled(carveout.label);
+    if (Found* found = first_of([&](const Found& each) { return each.node == labelled; });
         found != nullptr) {
       return found;
     }
@@ -487,8 +491,10 @@ class DeviceTreeCheck {
     for (const Carveout& carveout : map_.carveouts) {
       taken.push_back(carveout.range);
     }
+    std::ranges::sort(taken, {}, &PhysRange::base);
+    std::size_t looked = 0;
     for (const Found& found : found_) {
-      if (found.row.range || banks_.empty()) {
+      if (found.row.range || banks_.empty() || ++looked > kMostLooked) {
         continue;
       }
       const Bytes free = largest_free(windows_of(*found.node), taken, align_of(*found.node));
@@ -511,9 +517,11 @@ class DeviceTreeCheck {
       return banks_;
     }
     std::vector<PhysRange> windows;
-    for (const PhysRange& bank : banks_) {
-      for (const PhysRange& range : *allowed) {
-        windows.push_back(bank.intersection(range));
+    for (const PhysRange& range : *allowed) {
+      for (const PhysRange& bank : banks_) {
+        if (range.overlaps(bank) && windows.size() < kMostLooked) {
+          windows.push_back(bank.intersection(range));
+        }
       }
     }
     return windows;
