@@ -104,11 +104,11 @@ std::vector<const DeviceNode*> DeviceTree::children(const DeviceNode& node) cons
 
 std::string DeviceTree::path_of(const DeviceNode& node) const {
   const DeviceNode* at = &node;
-  std::string path = at == &nodes.front() ? "/" : "";
+  std::string text = at == &nodes.front() ? "/" : "";
   for (; at != &nodes.front(); at = &nodes[at->parent]) {
-    path.insert(0, "/" + at->name);
+    text.insert(0, "/" + at->name);
   }
-  return path;
+  return text;
 }
 
 std::optional<std::vector<core::PhysRange>> DeviceTree::ranges(const DeviceNode& node,

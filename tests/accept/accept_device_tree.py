@@ -274,6 +274,8 @@ def check_real(context: Context, nodes: str) -> str:
     if not folder:
         return "no real files (MEMSIZE_TI_IMAGES)"
     check_real_tree(context, Path(folder) / "k3-j722s-evm.dtb", nodes)
+    # A kernel booted with this one.
+    no_errors("a tree that was booted with", checked(context, Path(folder) / "j722s-qemu.dtb"))
     image, firmware = Path(folder) / "j721e-tispl.bin", Path(folder) / "j721e-wdg_app_mcu1_0_strip.xer5f"
     done = context.run("check", "--board", "j721e", "--images", image, "--json", expect=(0, 1))
     document = json.loads(done.stdout)
