@@ -68,6 +68,11 @@ CheckReport check(Session& session, const CheckRequest& request) {
     check_firmware(session, request, *map, report);
   }
 
+  // What a board says that runs it.
+  if (map && !request.probe.empty()) {
+    check_probe(session, request, *map, report);
+  }
+
   // What a trace took from each heap must fit.
   if (map && !request.traces.empty()) {
     check_demands(session, asked, *map, report);

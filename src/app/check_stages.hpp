@@ -79,6 +79,12 @@ void check_firmware(Session& session,
                     const layout::MemoryMap& map,
                     CheckReport& report);
 
+/// What a running board said, in the map that it should run.
+void check_probe(Session& session,
+                 const CheckRequest& request,
+                 const layout::MemoryMap& map,
+                 CheckReport& report);
+
 void check_demands(Session& session,
                    const CheckRequest& request,
                    const layout::MemoryMap& map,

@@ -24,4 +24,6 @@ std::unique_ptr<Reading> open_tidl_log(const std::string& path, OnModel on_model
 bool probe_sizing_document(std::string_view head);
 std::unique_ptr<Reading> open_sizing_document(const std::string& path, OnModel on_model);
 
+std::unique_ptr<Reading> open_probe_document(const std::string& path, OnModel on_model);
+
 }  // namespace memsize::readers

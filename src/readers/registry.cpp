@@ -3,6 +3,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/readers/plan_reader.hpp"
+#include "memsize/readers/probe_reader.hpp"
 #include "memsize/readers/reader.hpp"
 
 #include "formats.hpp"
@@ -150,6 +151,11 @@ class Unknown : public Reading {
 
 const std::vector<Reader>& all_readers() {
   static const std::vector<Reader> readers = {
+      {"memsize-probe",
+       "a memsize.probe/1 document, as memsize-probe writes it on a board: what remote cores print "
+       "there, and files that were taken along",
+       is_probe_document,
+       open_probe_document},
       {"memsize-sizing",
        "a memsize.sizing/1 document, as analyze --json prints it",
        probe_sizing_document,

@@ -6,10 +6,13 @@
 #include "memsize/layout/boot_image.hpp"
 #include "memsize/layout/device_tree.hpp"
 #include "memsize/layout/firmware.hpp"
+#include "memsize/layout/probe.hpp"
 #include "memsize/network/levels.hpp"
 #include "memsize/plan/check_image.hpp"
 #include "memsize/sdk/tree.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +42,8 @@ struct CheckRequest {
   std::vector<std::string> images;
   /// How full firmware may make the region of its code and data.
   unsigned fill_percent = layout::FirmwareOptions{}.full_percent;
+  /// What a running board said (memsize-probe), held against the map; empty: none.
+  std::string probe;
 };
 
 /// One operating system of one part of an SDK tree, and what of it was read. Paths are below the
@@ -72,6 +77,16 @@ struct CheckedFirmware {
   layout::FirmwareReport found;
 };
 
+/// request.probe, without what was only there to be checked.
+struct CheckedProbe {
+  std::string path;
+  std::string time;
+  std::string uname;
+  std::optional<core::Bytes> total;
+  std::uint64_t samples = 0;
+  std::vector<layout::RunningCore> cores;
+};
+
 /// A device tree of request.images with the overlays behind it, against the map.
 struct CheckedTree {
   std::vector<std::string> paths;
@@ -97,6 +112,7 @@ struct CheckReport {
   std::vector<CheckedFirmware> firmware;
   std::vector<CheckedTree> trees;
   std::vector<CheckedBootImage> boot_images;
+  std::optional<CheckedProbe> probe;
   /// Of a part whose layers run in tiles: what takes bytes of each of its memories.
   std::vector<network::Level> levels;
 };

@@ -6,6 +6,7 @@
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/device_tree.hpp"
 #include "memsize/layout/firmware.hpp"
+#include "memsize/layout/probe.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/sdk/check.hpp"
 
@@ -32,6 +33,9 @@ std::vector<Rule> all_rules() {
     for (const layout::FirmwareRule& rule : *list) {
       rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
     }
+  }
+  for (const layout::ProbeRule& rule : layout::probe_rules()) {
+    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
   }
   rules.push_back({core::Code::kSizingDoesNotFit,
                    core::Severity::kError,

@@ -11,6 +11,7 @@
 #include "show/plans/report_levels.hpp"
 #include "show/render_diagnostics.hpp"
 #include "show/report_firmware.hpp"
+#include "show/report_probe.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 
@@ -64,6 +65,7 @@ std::optional<core::Diagnostic> check_plan_usage(const CheckOptions& options) {
                             : !options.logs.empty()       ? "--log"
                             : !options.fill.empty()       ? "--fill"
                             : !request.headroom.empty()   ? "--headroom"
+                            : !request.probe.empty()      ? "--probe"
                             : !request.board.dram.empty() ? "--dram"
                                                           : nullptr;
   if (other != nullptr) {
@@ -98,6 +100,15 @@ std::optional<core::Diagnostic> check_usage(const CheckOptions& options) {
   if (!request.images.empty() && request.map.empty() && request.sdk.empty() &&
       request.board.name.empty()) {
     return lacks_option("--images", "--board", "check");
+  }
+  if (!request.probe.empty() && request.map.empty() && request.board.name.empty()) {
+    return lacks_option("--probe", "--board", "check");
+  }
+  if (!request.probe.empty() && !request.sdk.empty()) {
+    return core::error(Code::kUsage,
+                       "--probe is held against the map of a board",
+                       {},
+                       "memsize check --probe FILE --board BOARD, or --map DIR");
   }
   if (!request.soc.empty() && request.sdk.empty()) {
     return lacks_option("--soc", "--sdk", "check");
@@ -237,7 +248,7 @@ class Judge {
   [[nodiscard]] std::string text(core::ExitStatus status) const {
     std::string out = images_text(report_.images) + trees_text(report_.trees) +
                       boot_images_text(report_.boot_images) + firmware_text(report_.firmware) +
-                      levels_text(report_.levels);
+                      probe_text(report_.probe) + levels_text(report_.levels);
     if (status == core::ExitStatus::kDone) {
       out += fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
              describe_notes(report_.remarks);
@@ -346,6 +357,7 @@ class Judge {
     json.set_if_any("device_trees", trees_json(report_.trees));
     json.set_if_any("boot_images", boot_images_json(report_.boot_images));
     json.set_if_any("firmware", firmware_json(report_.firmware));
+    json.set_if_any("probe", report_.probe, probe_json);
     json.set_if_any("levels", levels_json(report_.levels));
     json["diagnostics"] = core::to_json(report_.diagnostics);
     for (const app::Accepted& accepted : acceptance_.accepted) {
@@ -567,6 +579,7 @@ Run add_check(const Command& app) {
       "  memsize check --map out/ --images vx_app_rtos_linux_mcu2_0.out  # was it linked for "
       "this?\n"
       "  memsize check --map out/ --images k3-j722s-evm.dtb apps.dtbo  # does Linux reserve it?\n"
+      "  memsize check --probe probe.json --map out/       # does the board run this map?\n"
       "  memsize check --board j722s --log trace.log       # does the model fit this map?\n"
       "  memsize check --map out/ --log new.log --headroom 10%  # a gate: is there room for the "
       "next "
@@ -613,6 +626,10 @@ Run add_check(const Command& app) {
       .filled();
   verb.option(
           "--fill", options->fill, "Warn of firmware that takes more of its region: 95% (default)")
+      .filled();
+  verb.option("--probe",
+              options->request.probe,
+              "What memsize-probe wrote on a board that runs the map")
       .filled();
   verb.flag("--strict", options->strict, "Warnings are errors");
   verb.option("--baseline", options->baseline, "Accept the findings that this file lists").filled();
