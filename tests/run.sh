@@ -20,6 +20,7 @@ done
 
 install_missing "${build_packages[@]}" "${test_packages[@]}"
 install_browser_modules
+know_arm64
 
 # What was compiled before is taken from there, where there is such a place.
 configuration=(-DMEMSIZE_TESTS=ON)

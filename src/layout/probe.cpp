@@ -186,10 +186,12 @@ class ProbeCheck {
         if (is_dram) {
           add(core::warning(
               Code::kProbeForeign,
-              fmt::format("{} at {} are reserved on the board, and neither the map {} for them",
+              fmt::format("{} at {} are reserved on the board, and {} for them",
                           core::format_size(left.size()),
                           core::format_range(left),
-                          tree_.reserved.empty() ? "asks" : "nor the running device tree asks"),
+                          tree_.reserved.empty()
+                              ? "the map does not ask"
+                              : "neither the map nor the running device tree asks"),
               place("/proc/iomem"),
               tree_.reserved.empty()
                   ? "record it again as root: /sys/firmware/fdt says what they are for"

@@ -251,7 +251,7 @@ def check_log(context: Context, probes: Probes, carveouts: list[Carveout]) -> No
     root.write("/proc/device-tree/reserved-memory/optee@9e800000/reg", probe_root.cells(0x9E800000, 0x1800000))
     root.write("/proc/device-tree/reserved-memory/optee@9e800000/no-map", b"")
     log = TRACE.read_text()
-    lines = [line.split("] ", 1)[1] for line in log.splitlines() if line.startswith("[C7x_2 ]")]
+    lines = [line.split("]", 1)[1].lstrip() for line in log.splitlines() if line.startswith("[C7x_2")]
     memory = root.write("/dev/mem", b"")
     with open(memory, "r+b") as file:
         file.truncate(shared.base + shared.size)

@@ -38,6 +38,8 @@ if command -v readelf >/dev/null; then
 fi
 
 cd /
+"$work/prefix/bin/memsize-probe" --root "$work/consumer-of-nothing" >/dev/null 2>&1 && exit 1
+"$work/prefix/bin/memsize-probe" --no-firmware -o "$work/probe.json"
 "$work/prefix/bin/memsize" emit --board j722s --out "$work/out" >/dev/null
 "$work/prefix/bin/memsize" check --map "$work/out" --board j722s
 

@@ -19,7 +19,7 @@ library=("$work"/packages/libmemsize-dev_*.deb)
 lintian --fail-on error --allow-root "${program[0]}" "${library[0]}"
 
 # What a package has, and what it has not.
-for file in usr/bin/memsize usr/share/man/man1/memsize.1.gz usr/share/bash-completion/completions/memsize \
+for file in usr/bin/memsize usr/bin/memsize-probe usr/share/man/man1/memsize.1.gz usr/share/bash-completion/completions/memsize \
     usr/share/doc/memsize/copyright usr/share/memsize/boards/j722s.toml usr/share/memsize/templates/page/main.tmpl; do
   if ! dpkg-deb -c "${program[0]}" | grep " \./$file$" >/dev/null; then
     echo "memsize has no $file" >&2

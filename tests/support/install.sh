@@ -34,9 +34,21 @@ build_packages=(
 test_packages=(
   doctest-dev libre2-dev clang-format binutils gcc device-tree-compiler u-boot-tools openssl patch gzip make nodejs python3 python3-jsonschema
   python3-numpy clang libclang-rt-dev lld qemu-system-arm qemu-system-misc gcc-riscv64-unknown-elf binutils-aarch64-linux-gnu binutils-arm-none-eabi
-  gcc-aarch64-linux-gnu gcc-arm-none-eabi chromium poppler-utils
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static cpio gcc-arm-none-eabi chromium poppler-utils
   zsh fish lintian
 )
+
+# Whose kernel tests/accept/accept_probe_boot.py boots, which downloads it itself.
+know_arm64() {
+  if dpkg --print-foreign-architectures | grep -qx arm64; then
+    return 0
+  fi
+  if [[ $(dpkg --print-architecture) == arm64 || $(id -u) -ne 0 ]]; then
+    return 0
+  fi
+  dpkg --add-architecture arm64
+  apt-get update -qq
+}
 
 # What drives the browser, and what looks for barriers in its pages: of npm, in the versions that tests/accept/page names,
 # in the user's cache.

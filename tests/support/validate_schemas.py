@@ -97,6 +97,7 @@ COMMANDS = (
     ("check {plans}/helia/wake_residency.json --json", 0),
     ("check {plans}/helia/wake_residency.json --strict --json", 1),
     ("check {plans}/helia/wake_residency.json --board apollo3p --images {firmware} --json", 0),
+    ("check --board j722s --probe {fixtures}/probe.firmware/a-link-to-nothing/probe.json --json", 1),
     ("check --board j722s-sdk11 --images {fixtures}/firmware.load/with-a-heap/fw.out --json", 1),
     ("check --board j722s-sdk11 --images {fixtures}/firmware.table/too-long/fw.out --json", 0),
     ("check --board j722s-sdk11 --images {fixtures}/firmware.table/vring-elsewhere/fw.out --json", 1),
@@ -439,6 +440,16 @@ class Checker:
         note_keys(schema, schema, document, "", self.seen[name])
         return document
 
+    def check_probes(self) -> None:
+        """What memsize-probe writes: of made-up boards, and of an empty folder."""
+        for path in sorted((self.source / "tests" / "fixtures").glob("probe.*/*/probe.json")):
+            if path.parent.name != "another-schema":
+                self.check_text(str(path), path.read_text(encoding="utf-8"))
+        empty = self.work / "empty-root"
+        empty.mkdir()
+        done = subprocess.run([self.memsize.parent / "memsize-probe", "--root", empty, "--log"], capture_output=True, text=True)
+        self.check_text("memsize-probe", done.stdout)
+
     def check_coverage(self) -> None:
         """Diagnostics are the same in every document: it is enough that one has a key of theirs."""
         of_diagnostics = {where for keys in self.seen.values() for where in keys if where.startswith("diagnostics[]")}
@@ -537,6 +548,7 @@ def main() -> int:
                 checker.check_text(path, (checker.work / path).read_text(encoding="utf-8"))
             else:
                 checker.wrong(path, "emit did not write it")
+        checker.check_probes()
         checker.check_coverage()
     for problem in checker.problems:
         print(problem)

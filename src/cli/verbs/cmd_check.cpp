@@ -9,9 +9,9 @@
 #include "show/images/report_boot.hpp"
 #include "show/plans/report_image.hpp"
 #include "show/plans/report_levels.hpp"
+#include "show/probes/report_probe.hpp"
 #include "show/render_diagnostics.hpp"
 #include "show/report_firmware.hpp"
-#include "show/report_probe.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 

@@ -71,8 +71,8 @@ void check_hashes(const model::Probe& probe, CheckReport& report) {
   std::vector<std::string> there;
   for (const model::ProbeFile& file : probe.files) {
     if (!file.sha256.empty()) {
-      there.push_back(
-          fmt::format("{}... {}", core::printable(file.sha256, kShownDigits), shown_file(file)));
+      there.push_back(fmt::format(
+          "{}... {}", core::printable(file.sha256.substr(0, kShownDigits)), shown_file(file)));
     }
   }
   for (const CheckedFirmware& image : report.firmware) {

@@ -3,7 +3,7 @@
 
 #include "memsize/core/text.hpp"
 
-#include "table.hpp"
+#include "show/table.hpp"
 
 #include <fmt/format.h>
 
