@@ -3,8 +3,8 @@
 
 #include "analyze_stages.hpp"
 #include "board_now.hpp"
+#include "evidence/needs.hpp"
 #include "generation_guard.hpp"
-#include "needs.hpp"
 #include "tree_stages.hpp"
 
 #include <utility>

@@ -9,8 +9,8 @@
 #include "memsize/sizing/addresses.hpp"
 
 #include "board_now.hpp"
+#include "evidence/needs.hpp"
 #include "generation_guard.hpp"
-#include "needs.hpp"
 #include "recordings.hpp"
 
 #include <algorithm>

@@ -13,8 +13,8 @@
 #include "memsize/sdk/check.hpp"
 
 #include "board_now.hpp"
+#include "evidence/boot_files.hpp"
 #include "generation_guard.hpp"
-#include "images/boot_files.hpp"
 #include "pages/shown_map.hpp"
 #include "plan_stages.hpp"
 #include "validate_stages.hpp"
@@ -545,11 +545,8 @@ void check_firmware(Session& session,
     report.checked.push_back(fmt::format("image {}{}",
                                          core::printable(image.path, 300),
                                          found.core.empty() ? "" : " of " + found.core));
-    report.firmware.push_back({image.path,
-                               std::string{image.format},
-                               image.machine,
-                               image.bits,
-                               std::move(found)});
+    report.firmware.push_back(
+        {image.path, std::string{image.format}, image.machine, image.bits, std::move(found)});
   };
   BootFiles boot{report};
   for (const std::string& path : request.images) {

@@ -5,6 +5,7 @@
 
 #include "analyze_stages.hpp"
 #include "board_now.hpp"
+#include "evidence/needs.hpp"
 #include "map_stages.hpp"
 #include "pages/page_facts.hpp"
 

@@ -142,6 +142,7 @@ core::Json sizing_document(const Analysis& analysis) {
     json["cores"].push_back(core_json(analysis, core));
   }
   write.optional("heaps", analysis.recording.heaps);
+  write.optional("pools", analysis.recording.pools);
   write.optional("failures", analysis.recording.failures);
   write.optional("runs", analysis.recording.runs);
   for (const layout::Need& need : analysis.needs) {

@@ -462,7 +462,7 @@ class BoardReader {
           core::error(Code::kBoardValue,
                       fmt::format("'{}' is not a heap of a core", core::printable(value.string())),
                       value.place(),
-                      "a heap is two words: its core, and its name in statistics, such as \"mcu1 "
+                      "a heap is two words: its core, and its name in statistics, such as \"dsp1 "
                       "DDR_LOCAL_MEM\""));
       return std::nullopt;
     }

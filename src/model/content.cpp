@@ -95,6 +95,7 @@ std::vector<std::uint64_t> contents_of(const Recording& recording, Lines lines) 
     add(core.instances, core.core);
   }
   add(recording.heaps, "heap");
+  add(recording.pools, "pool");
   add(recording.failures, "failure");
   add(recording.runs, "run");
   return hashes;
@@ -166,6 +167,7 @@ std::vector<std::optional<std::uint64_t>> sayings_of(const Recording& recording)
     }
   };
   hear(recording.heaps);
+  hear(recording.pools);
   hear(recording.failures);
   hear(recording.runs);
   const std::vector<std::uint64_t> with_lines = contents_of(recording, Lines::kCount);
@@ -205,6 +207,7 @@ void count_once(Recording& recording) {
     drop_inputs(core.instances, kept);
   }
   drop_inputs(recording.heaps, kept);
+  drop_inputs(recording.pools, kept);
   drop_inputs(recording.failures, kept);
   drop_inputs(recording.runs, kept);
   drop_diagnostics(recording);

@@ -81,6 +81,7 @@ void append(Recording& recording, Recording more) {
   std::move(
       more.diagnostics.begin(), more.diagnostics.end(), std::back_inserter(recording.diagnostics));
   append_items(recording.heaps, more.heaps, first_input);
+  append_items(recording.pools, more.pools, first_input);
   append_items(recording.failures, more.failures, first_input);
   append_items(recording.runs, more.runs, first_input);
   for (CoreRecording& added : more.cores) {
@@ -117,6 +118,7 @@ void sort(Recording& recording) {
     sort_items(core.instances, place_of);
   }
   sort_items(recording.heaps, place_of);
+  sort_items(recording.pools, place_of);
   sort_items(recording.failures, place_of);
   sort_items(recording.runs, place_of);
   core::sort_by_place(recording.diagnostics);

@@ -278,9 +278,16 @@ class ProbeReading : public Reading {
     const auto reading = open_tidl_log(path_, std::move(on_model_));
     reading->take(log);
     auto recording = reading->finish();
-    if (!recording) {
+    std::vector<model::PoolReport> pools = probe_pools(*probe);
+    if (!recording && pools.empty()) {
       return core::fail(nothing_in(*probe));
     }
+    if (!recording) {
+      recording = model::Recording{};
+      recording->inputs.push_back(
+          {.path = path_, .format = {}, .trace_format = "tidl", .copies = {}});
+    }
+    recording->pools = std::move(pools);
     // Lines are those of the log, and not of the document.
     for (core::Diagnostic& diagnostic : recording->diagnostics) {
       if (diagnostic.place.line != 0) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -123,6 +124,27 @@ void read_probe_facts(model::Probe& probe, core::Diagnostics& errors) {
   read_io_ranges(probe, errors);
   read_total(probe);
   read_remote_cores(probe);
+}
+
+std::vector<model::PoolReport> probe_pools(const model::Probe& probe) {
+  std::map<std::string, model::PoolReport> pools;
+  for (const model::PoolSample& sample : probe.samples) {
+    for (const model::PoolUse& use : sample.uses) {
+      model::PoolReport& pool = pools[use.exporter];
+      if (use.bytes > pool.most) {
+        pool.most = use.bytes;
+        pool.line = sample.line;
+      }
+      pool.largest = std::max(pool.largest, use.largest);
+    }
+  }
+  std::vector<model::PoolReport> reports;
+  for (auto& [name, pool] : pools) {
+    pool.name = name;
+    pool.samples = probe.samples_taken;
+    reports.push_back(std::move(pool));
+  }
+  return reports;
 }
 
 }  // namespace memsize::readers

@@ -134,11 +134,13 @@ core::Result<model::Recording> read_recording(Value document) {
   std::erase_if(recording.cores, [](const auto& recorded) { return recorded.instances.empty(); });
   // What a log says beside its tables.
   said.optional("heaps", recording.heaps);
+  said.optional("pools", recording.pools);
   said.optional("failures", recording.failures);
   said.optional("runs", recording.runs);
   read_diagnostics(top, recording);
   const bool empty = recording.cores.empty() && recording.heaps.empty() &&
-                     recording.failures.empty() && recording.runs.empty();
+                     recording.pools.empty() && recording.failures.empty() &&
+                     recording.runs.empty();
   if (empty && errors.empty()) {
     top.wrong("cores", "it must name at least one");
   }

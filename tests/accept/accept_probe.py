@@ -32,8 +32,9 @@ BUFFERS = [(3, 786432, POOL), (1, 262144, POOL), (2, 524288, "system"), (9, 4096
 
 
 def carveouts_of(document: dict) -> list[Carveout]:
-    return [Carveout(each["label"], each["node"], int(each["physical"], 16), each["size_bytes"], each.get("no_map", True),
-                     each["members"]) for each in document["carveouts"]]
+    return [Carveout(each["label"], each["node"] + (f"@{int(each['physical'], 16):x}" if each["unit_address"] else ""),
+                     int(each["physical"], 16), each["size_bytes"], each["no_map"], each["members"])
+            for each in document["carveouts"] if "label" in each]
 
 
 def firmware(base: int, size: int) -> bytes:
@@ -321,7 +322,7 @@ def check_found(context: Context, probes: Probes, carveouts: list[Carveout], ima
     heaps = next(each for each in carveouts if each.label == "c7x_ddr_heaps_hi")
     iomem_lines = probe_root.iomem([(each.base, each.size) for each in carveouts if each.no_map and each is not heaps] + OTHERS,
                                    [(each.base, each.size) for each in carveouts if not each.no_map], BANKS)
-    expect("ram", lambda root: root.write("/proc/iomem", iomem_lines), "probe.reserved", heaps.node, "is RAM to Linux")
+    expect("ram", lambda root: root.write("/proc/iomem", iomem_lines), "probe.reserved", heaps.node.split("@")[0], "is RAM to Linux")
     pool = next(each for each in carveouts if not each.no_map)
     expect("pool", edit("/proc/iomem", f"  {pool.base:08x}-{pool.base + pool.size - 1:08x} : reserved",
                         f"  {pool.base:08x}-{pool.base + pool.size // 2 - 1:08x} : reserved"), "probe.reserved", pool.node)
@@ -372,4 +373,4 @@ def run(context: Context) -> str:
 
 
 if __name__ == "__main__":
-    main(run)
+    main(__doc__, run)

@@ -164,6 +164,20 @@ struct HeapReport {
   std::uint64_t samples = 1;
 };
 
+/// A pool of the host's that cores share, over a time: what samples of live buffers saw.
+struct PoolReport {
+  std::size_t input = 0;
+  /// Of the sample with the most bytes.
+  std::size_t line = 0;
+  /// As Linux calls whoever gives buffers out: "carveout_" and the node of the device tree.
+  std::string name;
+  /// How often was looked.
+  std::uint64_t samples = 1;
+  core::Bytes most;
+  /// The largest single buffer of all samples.
+  core::Bytes largest;
+};
+
 /// Something that went wrong on the target.
 struct Failure {
   /// kRecord: a heap had no room for a record. kOnChip: a core's own on-chip allocator is full.

@@ -122,6 +122,17 @@ void describe(Visitor& visit, docs::Of<HeapReport> auto& heap) {
 }
 
 template <typename Visitor>
+void describe(Visitor& visit, docs::Of<PoolReport> auto& pool) {
+  visit.required({"input", Role::kIndex}, pool.input);
+  visit.required({"line", Role::kLine}, pool.line);
+  visit.required({"name", Role::kName}, pool.name);
+  visit.required("samples", pool.samples);
+  visit.required("most_bytes", pool.most);
+  visit.required("largest_bytes", pool.largest);
+  visit.check("largest_bytes", pool.largest <= pool.most, "no buffer is larger than all together");
+}
+
+template <typename Visitor>
 void describe(Visitor& visit, docs::Of<Failure> auto& failure) {
   describe_origin(visit, failure);
   visit.required("kind", failure.kind);

@@ -20,6 +20,7 @@ struct Recording {
   std::vector<CoreRecording> cores;
   /// Each in the order of its lines, input by input.
   std::vector<HeapReport> heaps;
+  std::vector<PoolReport> pools;
   std::vector<Failure> failures;
   std::vector<RunReport> runs;
   core::Diagnostics diagnostics;

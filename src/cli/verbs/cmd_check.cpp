@@ -6,12 +6,12 @@
 #include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
-#include "show/images/report_boot.hpp"
+#include "show/evidence/report_boot.hpp"
+#include "show/evidence/report_firmware.hpp"
+#include "show/evidence/report_probe.hpp"
 #include "show/plans/report_image.hpp"
 #include "show/plans/report_levels.hpp"
-#include "show/probes/report_probe.hpp"
 #include "show/render_diagnostics.hpp"
-#include "show/report_firmware.hpp"
 #include "show/table.hpp"
 #include "verbs.hpp"
 
@@ -617,11 +617,12 @@ Run add_check(const Command& app) {
               "With --log or --sizing: each heap must have so much left of what can vary: 10%, a "
               "size; then exit status 3 proposes sizes that would do")
       .filled();
-  verb.option("--images",
-              options->request.images,
-              "Firmware of the map's cores (ELF, TI's linker map), Linux' device tree followed by "
-              "its overlays, boot images (FIT); with PLAN a program that its module is linked into, "
-              "as ELF or as GNU ld's map, and --board is its part (repeat)")
+  verb.option(
+          "--images",
+          options->request.images,
+          "Firmware of the map's cores (ELF, TI's linker map), Linux' device tree followed by "
+          "its overlays, boot images (FIT); with PLAN a program that its module is linked into, "
+          "as ELF or as GNU ld's map, and --board is its part (repeat)")
       .repeated()
       .filled();
   verb.option(

@@ -1,7 +1,7 @@
 // What regions need that no trace sizes, with what that rests on.
 #include "memsize/core/text.hpp"
 
-#include "report_parts.hpp"
+#include "show/report_parts.hpp"
 
 #include <fmt/format.h>
 

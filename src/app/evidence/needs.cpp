@@ -42,6 +42,9 @@ constexpr Bytes kBootMost{4096};
 constexpr std::uint64_t kHeapPercent = 50;
 constexpr Bytes kHeapRoom{64ULL << 10};
 
+// Beside what samples saw of the pool that cores share.
+constexpr std::uint64_t kPoolPercent = 25;
+
 // How Linux calls a carve-out that applications allocate from (carveout-heap.c).
 constexpr std::string_view kPool = "dma-heap-carveout";
 
@@ -208,8 +211,8 @@ class Finder {
       need.why = fmt::format("no image of {} was given: --images FILE", owner->name);
     } else if (knob.heap) {
       heap(need, knob);
-    } else if (is_pool(region)) {
-      need.why = "nobody measured it: memsize-probe --watch 60 under load";
+    } else if (const std::string name = pool_of(region); !name.empty()) {
+      pool(need, knob, name);
     } else if (request_.whole && !knob.enough.empty()) {
       need.need = knob.minimum;
       need.why = fmt::format("{}; {}", knob.minimum_why, knob.enough);
@@ -314,10 +317,41 @@ class Finder {
     }
   }
 
-  [[nodiscard]] bool is_pool(const Region& region) const {
-    return std::ranges::any_of(map().carveouts, [&](const layout::Carveout& carveout) {
-      return carveout.compatible == kPool && core::contains(carveout.members, region.name);
+  // What Linux calls whoever gives out buffers of the region; empty: nobody does.
+  [[nodiscard]] std::string pool_of(const Region& region) const {
+    const auto* carveout = core::find_where(map().carveouts, [&](const layout::Carveout& each) {
+      return each.compatible == kPool && core::contains(each.members, region.name);
     });
+    return carveout == nullptr ? std::string{} : fmt::format("carveout_{}", carveout->node);
+  }
+
+  // The most of all runs, and the largest buffer besides: pages are given out first fit and never
+  // moved, so that a pool as large as all buffers may have no room for one of them.
+  void pool(Need& need, const Knob& knob, const std::string& name) const {
+    std::uint64_t samples = 0;
+    Bytes most;
+    Bytes largest;
+    for (const model::PoolReport& report : analysis_.recording.pools) {
+      if (report.name == name) {
+        samples += report.samples;
+        most = std::max(most, report.most);
+        largest = std::max(largest, report.largest);
+      }
+    }
+    if (samples == 0) {
+      need.why = "nobody measured it: memsize-probe --watch 60 under load";
+    } else if (samples == 1) {
+      need.why = fmt::format("one sample of {} proves nothing: memsize-probe --watch 60 under load",
+                             core::format_size(most));
+    } else {
+      need.need = most + largest;
+      need.why = fmt::format("the most of {}, {}, and the largest buffer, {}",
+                             core::plural(samples, "sample"),
+                             core::format_size(most),
+                             core::format_size(largest));
+      need.evidence = Evidence::kMeasured;
+      suggest(need, knob, *need.need + percent_of(*need.need, kPoolPercent));
+    }
   }
 
   Session& session_;

@@ -2,13 +2,15 @@
 // each against the map.
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/readers/device_tree_reader.hpp"
 #include "memsize/readers/image_reader.hpp"
 #include "memsize/readers/probe_reader.hpp"
 
 #include "check_stages.hpp"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -93,6 +95,90 @@ void check_hashes(const model::Probe& probe, CheckReport& report) {
   }
 }
 
+// Addresses that no processor has are left out: whoever sums them up need not look.
+std::optional<core::PhysRange> sane(const core::PhysRange& range) {
+  constexpr std::uint64_t kAddressEnd = 1ULL << 52U;
+  return range.empty() || range.last().value() >= kAddressEnd ? std::nullopt : std::optional{range};
+}
+
+std::vector<core::PhysRange> ranges_of(const model::DeviceTree& tree,
+                                       const model::DeviceNode& node) {
+  std::vector<core::PhysRange> all;
+  for (const core::PhysRange& range : tree.ranges(node).value_or(std::vector<core::PhysRange>{})) {
+    if (const auto good = sane(range); good) {
+      all.push_back(*good);
+    }
+  }
+  return all;
+}
+
+// What is reserved, and the memory of each device that has some of it: "dsp@7e000000" is
+// "7e000000.dsp" to Linux.
+layout::RunningTree running_tree(const model::DeviceTree& tree) {
+  layout::RunningTree running;
+  for (const core::PhysRange& range : tree.reserved) {
+    if (const auto good = sane(range); good) {
+      running.reserved.push_back({"/memreserve/", *good});
+    }
+  }
+  if (const model::DeviceNode* reserved = tree.find("/reserved-memory"); reserved != nullptr) {
+    for (const model::DeviceNode* node : tree.children(*reserved)) {
+      for (const core::PhysRange& range : ranges_of(tree, *node)) {
+        running.reserved.push_back({node->name, range});
+      }
+    }
+  }
+  for (const model::DeviceNode& node : tree.nodes) {
+    const std::string* memory = node.find("memory-region");
+    const std::size_t at = node.name.find('@');
+    if (memory == nullptr || at == std::string::npos) {
+      continue;
+    }
+    layout::RunningTree::Remote remote{
+        fmt::format("{}.{}", node.name.substr(at + 1), node.name.substr(0, at)), {}};
+    for (const std::uint32_t phandle : model::cells_of(*memory)) {
+      if (const model::DeviceNode* each = tree.with_phandle(phandle); each != nullptr) {
+        const std::vector<core::PhysRange> ranges = ranges_of(tree, *each);
+        remote.memory.insert(remote.memory.end(), ranges.begin(), ranges.end());
+      }
+    }
+    running.cores.push_back(std::move(remote));
+  }
+  return running;
+}
+
+// The tree that the kernel got, held against the map; empty, and the report says why, where there
+// is none.
+layout::RunningTree tree_of(const model::Probe& probe,
+                            const layout::MemoryMap& map,
+                            CheckReport& report) {
+  constexpr const char* kPath = "/sys/firmware/fdt";
+  const std::string_view bytes = probe.content(kPath);
+  if (bytes.empty()) {
+    const model::ProbeFile* file = probe.find(kPath);
+    report.diagnostics.push_back(
+        core::error(Code::kProbeAccess,
+                    fmt::format("the running device tree, {}, is not in the probe{}",
+                                kPath,
+                                file == nullptr || file->error.empty()
+                                    ? std::string{}
+                                    : fmt::format(": {}", core::printable(file->error, 40))),
+                    {probe.path, file == nullptr ? 0 : file->line},
+                    "record it again as root, on the board: sudo memsize-probe -o probe.json"));
+    return {};
+  }
+  const std::string path = fmt::format("{}:{}", probe.path, kPath);
+  const auto tree = readers::read_device_tree(bytes, path);
+  if (!tree) {
+    keep_all(tree.error(), report);
+    return {};
+  }
+  layout::DeviceTreeReport found = layout::check_device_tree(map, *tree);
+  keep_all(found.diagnostics, report);
+  report.trees.push_back({{path}, std::move(found)});
+  return running_tree(*tree);
+}
+
 }  // namespace
 
 void check_probe(Session& session,
@@ -109,7 +195,7 @@ void check_probe(Session& session,
     keep_all(probe.error(), report);
     return;
   }
-  const layout::RunningTree tree;
+  const layout::RunningTree tree = tree_of(*probe, map, report);
   layout::ProbeReport found = layout::check_probe(map, *probe, tree);
   keep_all(found.diagnostics, report);
   check_hashes(*probe, report);

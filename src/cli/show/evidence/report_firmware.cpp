@@ -5,7 +5,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
-#include "table.hpp"
+#include "show/table.hpp"
 
 #include <algorithm>
 #include <optional>
