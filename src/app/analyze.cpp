@@ -23,6 +23,11 @@ core::Result<Analysis> analyze_recording(Session& session,
                                          model::Recording recording) {
   Analysis analysis{.request = request, .recording = std::move(recording)};
 
+  // Samples of a pool size nothing that a model has.
+  if (auto lacks = lacks_whole(request, analysis.recording); lacks) {
+    return core::fail(std::move(*lacks));
+  }
+
   // What the records mean, and how each SDK generation places them.
   auto format = load_format(session, request, analysis.recording);
   MEMSIZE_TRY(format);

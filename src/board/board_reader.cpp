@@ -424,7 +424,7 @@ class BoardReader {
     knob.minimum_why = reader.one_line("why");
     if (const Value enough = reader.optional("enough", Kind::kText)) {
       knob.enough = reader.one_line("enough");
-      if (knob.minimum.count() == 0) {
+      if (!field["minimum"]) {
         reader.wrong(
             Code::kBoardValue,
             fmt::format("{} says that its minimum is enough, but has none", named("knob", field)),

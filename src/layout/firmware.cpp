@@ -28,7 +28,7 @@ using model::ImageSection;
 using model::ImageSegment;
 
 // A region begins and ends on a page, wherever it moves: what lies on less is as it was.
-constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kPageBytes = 4096;
 // What hardly any section exceeds.
 constexpr std::uint64_t kFine = 64;
 // From here on a region's base decides how much padding a section gets.
@@ -339,7 +339,7 @@ class FirmwareCheck {
       look(section.address);
       if (section.address + section.size.count() >= top) {
         top = section.address + section.size.count();
-        last_alignment = std::clamp<std::uint64_t>(section.alignment, 1, kPage);
+        last_alignment = std::clamp<std::uint64_t>(section.alignment, 1, kPageBytes);
       }
       is_kept = is_kept && is_only_kept(section);
       const board::PlacedSection* placed = place_of(section);
@@ -365,7 +365,7 @@ class FirmwareCheck {
                     .need = core::Bytes{low - base} + core::Bytes{end - high},
                     .moves = moves};
     for (const ImageSection* section : inside) {
-      use.need += section->address >= high ? padding_of(*section, 2 * kPage) : core::Bytes{};
+      use.need += section->address >= high ? padding_of(*section, 2 * kPageBytes) : core::Bytes{};
     }
     report_.regions.push_back(std::move(use));
     warn_if_full(region, report_.regions.back());

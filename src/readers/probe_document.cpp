@@ -253,8 +253,9 @@ bool is_of_log(const model::ProbeFile& file) {
 }
 
 constexpr const char* kNothingHint =
-    "record it on the board while the model is loaded, with memsize-probe --log; memsize check "
-    "--probe FILE --board BOARD holds everything else against a map";
+    "record it on the board while the model is loaded, with memsize-probe --log; analyze --whole "
+    "sizes the pool by samples; memsize check --probe FILE --board BOARD holds everything else "
+    "against a map";
 
 // The log that is in a document, read by the reader of logs.
 class ProbeReading : public Reading {
@@ -286,6 +287,8 @@ class ProbeReading : public Reading {
       recording = model::Recording{};
       recording->inputs.push_back(
           {.path = path_, .format = {}, .trace_format = "tidl", .copies = {}});
+      recording->diagnostics.push_back(nothing_in(*probe));
+      recording->diagnostics.back().severity = core::Severity::kWarning;
     }
     recording->pools = std::move(pools);
     // Lines are those of the log, and not of the document.

@@ -9,7 +9,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from accept_firmware import NOBITS, elf32
+from firmware_files import Elf, Load, Section
 from fdt import cells, parse_fdt
 from support import Context, check, main, read, same, tool
 
@@ -188,8 +188,8 @@ def check_fit(context: Context, nodes: str) -> int:
     map_document = json.loads(read(work / "map" / "memory_map.json"))
     code = next(row for row in map_document["regions"] if row["name"] == "DDR_MCU1_0")
     at = int(code["virtual"], 16)
-    program = elf32([(".text", NOBITS, at, 0x4000)], [(at, 0x4000)])
-    stray = elf32([(".text", NOBITS, at, 0x4000)], [(at, code["size_bytes"] + 0x1000)])
+    program = Elf([Section(".text", at, 0x4000)], [Load(at, 0x4000)]).bytes()
+    stray = Elf([Section(".text", at, 0x4000)], [Load(at, code["size_bytes"] + 0x1000)]).bytes()
     for name, payload in (("atf", b"a" * 1000), ("tee", b"t" * 5000), ("spl", b"s" * 3000), ("dm", program)):
         (work / f"{name}.bin").write_bytes(certificate + payload)
     its = {"atf": "0x9e780000", "spl": "0x80080000"}

@@ -16,12 +16,11 @@ import time
 from pathlib import Path
 
 import probe_root
-from accept_firmware import elf32
+from firmware_files import Elf, Load, Section
 from probe_root import POOL, Carveout, Root
 from support import SOURCE, TRACE, Context, check, main, same
 
 BOARD = "j722s"
-NOBITS, PROGBITS = 8, 1
 # What Linux calls the cores of the board, and the nodes of their memory.
 CORES = {"78400000.r5f": ("vision_apps_main_r5fss0_core0_dma_memory_region", "vision_apps_main_r5fss0_core0_memory_region"),
          "7e000000.dsp": ("vision_apps_c71_0_dma_memory_region", "vision_apps_c71_0_memory_region"),
@@ -39,7 +38,7 @@ def carveouts_of(document: dict) -> list[Carveout]:
 
 def firmware(base: int, size: int) -> bytes:
     """For the second R5F: code at the start of its region."""
-    return elf32([(".text", NOBITS, base, size)], [(base, size)])
+    return Elf([Section(".text", base, size)], [Load(base, size)]).bytes()
 
 
 def good_root(folder: Path, carveouts: list[Carveout], image: bytes) -> Root:
@@ -204,7 +203,7 @@ def check_hostile(context: Context, probes: Probes) -> None:
     root.link("/lib/firmware/loop2-fw", "loop-fw")
     os.mkdir(root.folder / "lib/firmware/folder-fw")
     # Tables that lie behind the end, and overlap everything.
-    elf = bytearray(elf32([(".text", PROGBITS, 0x1000, 64)], [(0x1000, 64)]))
+    elf = bytearray(Elf([Section(".text", 0x1000, 64, content=b"\0" * 64)], [Load(0x1000, 64)]).bytes())
     struct.pack_into("<I", elf, 32, 0xFFFFFFF0)
     root.write("/lib/firmware/lying-fw", bytes(elf))
     root.write("/lib/firmware/short-fw", b"\x7fELF\1\1\1")
@@ -338,7 +337,7 @@ def check_found(context: Context, probes: Probes, carveouts: list[Carveout], ima
 
     def elsewhere(root: Root) -> None:
         root.write("/lib/firmware/vision_apps_evm/vx_app_rtos_linux_mcu2_0.out",
-                   elf32([(".text", NOBITS, text, 0x8000)], [(text, 0x8000), (heaps.base & 0xFFFFFFFF, 0x8000)]))
+                   Elf([Section(".text", text, 0x8000)], [Load(text, 0x8000), Load(heaps.base & 0xFFFFFFFF, 0x8000)]).bytes())
     expect("segment", elsewhere, "firmware.load", "bad phdr")
     return count
 

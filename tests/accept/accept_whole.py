@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from accept_firmware import NOBITS, PROGBITS, elf32
+from firmware_files import Elf, Load, Section
 from support import MIB, TRACE, Context, check, main, read, read_json, same
 
 KIB = 1024
@@ -121,14 +121,39 @@ def check_statistics(context: Context) -> int:
     return 3
 
 
+def check_pool(context: Context) -> int:
+    """The pool that cores share: the most of all samples, its largest buffer, and a quarter; one sample is none."""
+    knob, pool = "ddr_shared_mem_size", "carveout_vision_apps_shared-memories"
+    samples = [[3, 30 * MIB, 12 * MIB], [9, 71 * MIB, 20 * MIB], [2, 24 * MIB, 24 * MIB]]
+    probe = {"schema": "memsize.probe/1", "tool": "memsize-probe", "time": "2026-01-31T12:00:00Z", "uname": "Linux", "root": "/",
+             "uid": 0, "files": [], "samples": [{"t": i * 0.1, "dmabuf": [[pool, *use], ["system", 1, 900 * MIB, 900 * MIB]]}
+                                                for i, use in enumerate(samples)],
+             "watch": {"source": "bufinfo", "seconds": 0.3, "every_ms": 100, "taken": 3, "ended": "time"}}
+    (context.work / "probe.json").write_text(json.dumps(probe))
+    document = sized(context, "j722s", "probe.json", "--whole")
+    row = row_of(document, knob)
+    need = (71 + 24) * MIB
+    least = need + need // 4
+    same("pool", (row["class"], row["need_bytes"], row["suggested_bytes"]), ("measured", need, -(-least // MIB) * MIB))
+    # The document stands for the probe.
+    (context.work / "pool.json").write_text(json.dumps(document))
+    same("of a document", row_of(sized(context, "j722s", "pool.json", "--whole"), knob), row)
+    probe["samples"], probe["watch"]["taken"] = probe["samples"][:1], 1
+    (context.work / "probe.json").write_text(json.dumps(probe))
+    row = row_of(sized(context, "j722s", "probe.json", "--whole"), knob)
+    same("one sample", (row["class"], row["suggested_bytes"]), ("kept", 512 * MIB))
+    check(row["why"].startswith("one sample of 30 MiB proves nothing"), row["why"])
+    return 3
+
+
 def check_images(context: Context) -> int:
     """Code: what the sections need, a tenth more, and a step; what keeps its size; and firmware of TI's where it is there."""
     base, size = 0xA2200000, 30 * MIB
     image = context.work / "folder" / "mcu2_0.out"
     image.parent.mkdir()
     low, high = 0x321000, 0x1400
-    image.write_bytes(elf32([(".text", PROGBITS, base, low), (".irqStack", NOBITS, base + size - high, high)],
-                            [(base, low), (base + size - high, high)]))
+    image.write_bytes(Elf([Section(".text", base, low), Section(".irqStack", base + size - high, high)],
+                          [Load(base, low), Load(base + size - high, high)]).bytes())
     row = row_of(sized(context, "j722s-sdk11", "--images", image), "mcu2_0_ddr_size")
     need = low + high
     least = need + need // 10 + MIB
@@ -156,7 +181,7 @@ def check_images(context: Context) -> int:
 
 def run(context: Context) -> str:
     return (f"{check_steps(context)} steps, {check_sums(context)} boards, {check_idle(context)} idle cores, "
-            f"{check_statistics(context)} heaps, {check_images(context)} images")
+            f"{check_statistics(context)} heaps, {check_pool(context)} pools, {check_images(context)} images")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def tree_of(carveouts: list[Carveout], cores: dict[str, tuple[str, str]], extra:
     for number, each in enumerate(carveouts, 1):
         handles[each.label] = number
         reserved[each.node] = {"reg": cells(each.base, each.size), "phandle": words(number),
-                               **({"no-map": b"", "compatible": b"shared-dma-pool\0"} if each.no_map else {})}
+                               **({"no-map": b"", "compatible": b"shared-dma-pool\0"} if each.no_map else {"compatible": b"dma-heap-carveout\0"})}
     bus: dict = {"#address-cells": words(2), "#size-cells": words(2), "ranges": b""}
     for name, (first, second) in cores.items():
         address, kind = name.split(".")

@@ -402,6 +402,20 @@ core::Result<void> find_needs(Session& session,
                                       : core::Result<void>{};
 }
 
+std::optional<core::Diagnostic> lacks_whole(const AnalyzeRequest& request,
+                                            const model::Recording& recording) {
+  const bool has_more = !recording.cores.empty() || !recording.heaps.empty() ||
+                        !recording.failures.empty() || !recording.runs.empty();
+  const auto* said =
+      core::find_in(recording.diagnostics, Code::kReadNoTable, &core::Diagnostic::code);
+  if (recording.pools.empty() || has_more || said == nullptr || request.needs.any()) {
+    return std::nullopt;
+  }
+  core::Diagnostic error = *said;
+  error.severity = core::Severity::kError;
+  return error;
+}
+
 void settle_needs(Analysis& analysis) {
   board::KnobValues fixed = over(suggestions_of(analysis), {});
   board::KnobValues wanted;

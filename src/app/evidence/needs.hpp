@@ -4,6 +4,8 @@
 
 #include "memsize/app/analyze.hpp"
 
+#include <optional>
+
 namespace memsize::app {
 
 /// Fills `needs` and `needed` of an analysis that has its board and map, where something of the
@@ -11,6 +13,10 @@ namespace memsize::app {
 [[nodiscard]] core::Result<void> find_needs(Session& session,
                                             Analysis& analysis,
                                             const sizing::Headroom& headroom);
+
+/// An error where the inputs only have samples of pools, and nobody asked for the whole.
+[[nodiscard]] std::optional<core::Diagnostic> lacks_whole(const AnalyzeRequest& request,
+                                                          const model::Recording& recording);
 
 /// Makes them what a map with the traces' suggestions can have. May be called again after these
 /// changed.

@@ -26,25 +26,25 @@ constexpr std::uint64_t kMib = kKib * kKib;
 constexpr std::size_t kNotes = 5;
 
 // One unit for all numbers of a column.
-struct Unit {
+struct SizeUnit {
   const char* name = "MiB";
   std::uint64_t bytes = kMib;
 };
 
-Unit unit_of(const std::vector<Bytes>& sizes, bool whole) {
+SizeUnit size_unit_of(const std::vector<Bytes>& sizes, bool whole) {
   const bool fits =
       whole ? std::ranges::all_of(sizes, [](Bytes size) { return size.count() % kMib == 0; })
             : std::ranges::any_of(sizes, [](Bytes size) { return size.count() >= kMib; });
-  return fits ? Unit{} : Unit{"KiB", kKib};
+  return fits ? SizeUnit{} : SizeUnit{"KiB", kKib};
 }
 
-std::string rounded(Bytes size, const Unit& unit) {
+std::string rounded(Bytes size, const SizeUnit& unit) {
   const double value = static_cast<double>(size.count()) / static_cast<double>(unit.bytes);
   // What is not nothing does not look so.
   return fmt::format("{:.2f}", size.count() == 0 ? 0.0 : std::max(value, 0.01));
 }
 
-std::string whole(Bytes size, const Unit& unit) {
+std::string whole(Bytes size, const SizeUnit& unit) {
   return fmt::format("{}", (size.count() + unit.bytes - 1) / unit.bytes);
 }
 
@@ -190,7 +190,7 @@ std::string brief_table(const app::Analysis& analysis, const CoreSizing& core) {
     has_caveat = has_caveat || !caveat_of(analysis, demand).empty();
   }
   const bool with_board = !sizes.empty();
-  const Unit unit = with_board ? unit_of(sizes, true) : unit_of(figures, false);
+  const SizeUnit unit = with_board ? size_unit_of(sizes, true) : size_unit_of(figures, false);
   Table table{.columns = {{fmt::format("heap, {}", unit.name)}, {"used", true}}};
   // Beside what a number must not be read without, there is no room for its share of now.
   const bool with_bar = with_board && !has_caveat;

@@ -29,30 +29,31 @@ struct FitOptions {
   bool verbose = false;
 };
 
-core::Diagnostic misuse(std::string what, std::string hint) {
+core::Diagnostic fit_misuse(std::string what, std::string hint) {
   return core::error(Code::kUsage, std::move(what), {}, std::move(hint));
 }
 
 std::optional<core::Diagnostic> misused(app::Session& session, const FitOptions& options) {
   const std::vector<std::string>& inputs = options.request.analyze.inputs;
   if (inputs.empty()) {
-    return misuse("INPUT is required", "memsize fit --help shows how");
+    return fit_misuse("INPUT is required", "memsize fit --help shows how");
   }
   if (options.request.analyze.board.name.empty()) {
-    return misuse("fit holds models against a board", "name it with --board");
+    return fit_misuse("fit holds models against a board", "name it with --board");
   }
   if (std::ranges::count(inputs, "-") > 1) {
-    return misuse("standard input can be read only once", "name the other models by their paths");
+    return fit_misuse("standard input can be read only once",
+                      "name the other models by their paths");
   }
   for (const std::string& input : inputs) {
     if (session.files.is_directory(input)) {
-      return misuse(
+      return fit_misuse(
           fmt::format("'{}' is a folder: each input is one model", core::printable(input)),
           "name the documents in it, which memsize analyze DIR -o OUT writes of logs");
     }
     if (!options.output.empty() && input != "-" && session.files.same_file(input, options.output)) {
-      return misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
-                    "choose another file for the report");
+      return fit_misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
+                        "choose another file for the report");
     }
   }
   return std::nullopt;
