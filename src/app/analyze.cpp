@@ -28,6 +28,8 @@ core::Result<Analysis> analyze_recording(Session& session,
     return core::fail(std::move(*lacks));
   }
 
+  drop_answered(request, analysis.recording);
+
   // What the records mean, and how each SDK generation places them.
   auto format = load_format(session, request, analysis.recording);
   MEMSIZE_TRY(format);

@@ -431,7 +431,7 @@ core::Result<board::KnobValues> suggestions_to_emit(Session& session,
     errors.push_back(std::move(diagnostic));
   }
   board::KnobValues values = suggestions_of(analysis);
-  if (values.empty() && errors.empty()) {
+  if (values.empty() && errors.empty() && !analysis.request.needs.any()) {
     // First what matters, then why.
     errors.push_back(unsized(analysis));
     errors.insert(errors.end(), warnings.begin(), warnings.end());

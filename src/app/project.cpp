@@ -356,6 +356,7 @@ void Defaults::fill(NeedRequest& request) {
     for (const ProjectValue& value : values) {
       into.push_back(value.text);
       options_[option] = value.place;
+      knobs_[option] = value.place;
     }
   };
   take_all(project_.idle, "--idle", request.idle);

@@ -53,6 +53,9 @@ class BoardReader {
     for (const Value field : top.fields("bank")) {
       read_bank(field);
     }
+    for (const Value field : top.fields("kept")) {
+      read_kept(field);
+    }
     for (const Value field : top.fields("constant")) {
       read_expression(field, "constant", board_.constants);
     }
@@ -380,17 +383,37 @@ class BoardReader {
     if (!reader.is_table()) {
       return;
     }
-    const std::uint64_t base = reader.address("base");
-    const core::Bytes size = bytes(reader, "size");
-    const auto range = core::PhysRange::make(core::PhysAddr{base}, size);
-    if (!range || range->empty()) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("{} is empty or ends above 2^64", named("bank", field)),
-                   field.place());
-    } else {
+    if (const auto range = read_range(reader, named("bank", field)); range) {
       board_.banks.push_back({field.name(), *range, field.key_place()});
     }
     reader.finish();
+  }
+
+  void read_kept(Value field) {
+    context_.check_identifier(field.name(), field.key_place());
+    Fields reader{field, named("kept", field), errors_};
+    if (!reader.is_table()) {
+      return;
+    }
+    const std::string why = reader.required_one_line("why");
+    if (const auto range = read_range(reader, named("kept", field)); range) {
+      board_.kept.push_back({field.name(), *range, why, field.key_place()});
+    }
+    reader.finish();
+  }
+
+  // Its base and size; nothing, and an error, where these are none.
+  std::optional<core::PhysRange> read_range(Fields& reader, const std::string& what) {
+    const std::uint64_t base = reader.address("base");
+    const core::Bytes size = bytes(reader, "size");
+    const auto range = core::PhysRange::make(core::PhysAddr{base}, size);
+    if (range && !range->empty()) {
+      return range;
+    }
+    reader.wrong(Code::kBoardValue,
+                 fmt::format("{} is empty or ends above 2^64", what),
+                 reader.value().place());
+    return std::nullopt;
   }
 
   void read_expression(Value field,

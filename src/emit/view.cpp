@@ -240,7 +240,7 @@ Json needs_view(const MemoryMap& map) {
     return {{"region", need.region},
             {"class", layout::name_of(need.evidence)},
             {"size", core::format_size(need.suggested)},
-            {"need", core::format_size(need.need.value_or(core::Bytes{}))},
+            {"need", need.need ? core::format_size(*need.need) : std::string{"-"}},
             {"why", need.why}};
   });
 }
@@ -335,7 +335,9 @@ Json map_document(const MemoryMap& map) {
   for (const layout::Need& need : map.needs) {
     Json& item = json["needs"].push_back(
         {{"region", need.region}, {"knob", need.knob}, {"class", layout::name_of(need.evidence)}});
-    item["need_bytes"] = need.need.value_or(core::Bytes{}).count();
+    if (need.need) {
+      item["need_bytes"] = need.need->count();
+    }
     item["why"] = need.why;
   }
   json["header_bases"] = Json::object();

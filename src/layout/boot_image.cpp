@@ -119,10 +119,16 @@ class BootImageCheck {
     if (reserved_ == nullptr) {
       return;
     }
+    const auto is_kept = [](const ReservedRow& row) {
+      return row.range && row.by != ReservedBy::kReusable;
+    };
     const auto* const over = core::find_where(reserved_->rows, [&](const ReservedRow& row) {
-      return row.range && row.range->overlaps(range) && row.by != ReservedBy::kReusable;
+      return is_kept(row) && row.range->overlaps(range);
     });
-    if (stays(part) && (over == nullptr || !over->range->contains(range))) {
+    const bool is_whole = std::ranges::any_of(reserved_->rows, [&](const ReservedRow& row) {
+      return is_kept(row) && row.range->contains(range);
+    });
+    if (stays(part) && !is_whole) {
       wrong(part,
             fmt::format("'{}' stays in {}, which the device tree does not reserve: {}",
                         shown(part),

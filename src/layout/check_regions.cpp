@@ -130,6 +130,31 @@ void check_banks(const MemoryMap& map, core::Diagnostics& found) {
   }
 }
 
+// Linux says that two nodes overlap, and goes on.
+void check_kept(const MemoryMap& map, core::Diagnostics& found) {
+  for (const board::Keep& kept : map.board.kept) {
+    const auto* region = core::find_where(map.regions, [&](const Region& each) {
+      return each.kind == RegionKind::kRegion && each.physical() &&
+             each.physical()->overlaps(kept.range);
+    });
+    if (region == nullptr) {
+      continue;
+    }
+    found.push_back(
+        core::warning(Code::kLayoutKept,
+                      fmt::format("'{}' {} lies where Linux' own device tree keeps {}: {}",
+                                  region->name,
+                                  core::format_range(*region->physical()),
+                                  core::format_range(kept.range),
+                                  kept.why),
+                      region->place,
+                      "leave what stands before it as large as it was, or take the node out of "
+                      "that device tree's source: an overlay cannot")
+            .about({{"region", region->name}, {"kept", kept.name}})
+            .beside(kept.place, fmt::format("'{}' is kept here", kept.name)));
+  }
+}
+
 bool is_placed_well(const Region& region) {
   return core::is_aligned(region.physical_base->value(), region.align) &&
          core::is_aligned(region.virtual_base->value(), region.align);
@@ -514,6 +539,12 @@ const std::vector<Check>& region_checks() {
        "every DDR region lies whole in one of the board's DRAM banks",
        "boards of one chip carry different amounts of memory",
        check_banks},
+      {Code::kLayoutKept,
+       Severity::kWarning,
+       Code::kLayoutKept,
+       "no region lies where Linux' own device tree keeps memory for somebody else",
+       "nodes of TI's base trees (k3-*.dtsi), which an overlay cannot delete",
+       check_kept},
       {Code::kLayoutAlignment,
        Severity::kError,
        Code::kLayoutAlignment,

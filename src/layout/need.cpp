@@ -9,6 +9,7 @@
 #include "memsize/layout/need.hpp"
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/memory_map.hpp"
 
@@ -23,16 +24,15 @@ namespace {
 
 using board::KnobValues;
 
-// For the largest bundled board, some seconds.
-constexpr std::size_t kMostMapsTried = 2000;
+// For the largest bundled board, a second or two.
+constexpr std::size_t kMostMapsTried = 600;
+// Into which a range of sizes is divided; a power of two, so that steps stay multiples.
+constexpr std::uint64_t kMostSteps = 64;
 
 class LeastSearch {
  public:
-  LeastSearch(const board::Board& board,
-              const KnobValues& fixed,
-              const KnobValues& wanted,
-              bool tight)
-      : board_(board), fixed_(fixed), wanted_(wanted), tight_(tight) {}
+  LeastSearch(const board::Board& board, const KnobValues& fixed, const KnobValues& wanted)
+      : board_(board), fixed_(fixed), wanted_(wanted) {}
 
   std::optional<KnobValues> run() {
     if (is_legal(wanted_)) {
@@ -59,42 +59,70 @@ class LeastSearch {
       values[knob] = size;
     }
     const auto map = resolve(board_, values);
-    return map && !core::has_errors(check_and_accept(*map));
+    if (!map) {
+      return false;
+    }
+    // What somebody may choose to do is not chosen for him.
+    const core::Diagnostics found = check_and_accept(*map);
+    return !core::has_errors(found) &&
+           !core::contains(found, core::Code::kLayoutKept, &core::Diagnostic::code);
   }
 
   [[nodiscard]] std::uint64_t step_of(const std::string& name) const {
-    const board::Knob* knob = board_.find_knob(name);
-    return (tight_ ? knob->hard_granule : knob->granule).value();
+    return board_.find_knob(name)->granule.value();
   }
 
-  // Sizes from what is wanted to what it has, in steps from both: a region whose neighbour stands
-  // on a large multiple has a size that is no round number, and so have those that would fit there.
-  [[nodiscard]] std::vector<std::uint64_t> sizes_of(const std::string& knob) const {
-    const std::uint64_t step = step_of(knob);
-    const std::uint64_t from = wanted_.at(knob);
-    const std::uint64_t to = current_.at(knob);
+  // Sizes in [from, to], in steps from what is wanted and from what the knob has: a region whose
+  // neighbour stands on a large multiple has a size that is no round number, and so have those that
+  // would fit there.
+  [[nodiscard]] std::set<std::uint64_t> sizes_of(const std::string& knob,
+                                                 std::uint64_t from,
+                                                 std::uint64_t to,
+                                                 std::uint64_t step) const {
+    const std::uint64_t wanted = wanted_.at(knob);
+    const std::uint64_t current = current_.at(knob);
     std::set<std::uint64_t> sizes;
-    for (std::uint64_t grown = 0; grown <= to - from; grown += step) {
-      sizes.insert(from + grown);
-      sizes.insert(to - grown);
+    for (std::uint64_t k = (from - wanted + step - 1) / step; k <= (to - wanted) / step; ++k) {
+      sizes.insert(wanted + k * step);
     }
-    return {sizes.begin(), sizes.end()};
+    for (std::uint64_t k = (current - to + step - 1) / step; k <= (current - from) / step; ++k) {
+      sizes.insert(current - k * step);
+    }
+    return sizes;
   }
 
-  // The least size of the knob, beside those of the others, that is `bound` at most.
+  // The least size of the knob, beside those of the others, that is `bound` at most: in steps that
+  // divide the range into a few dozen, then in smaller ones before what was found.
   std::optional<std::uint64_t> least_of(const std::string& knob,
                                         KnobValues sizes,
                                         std::uint64_t bound) {
-    for (const std::uint64_t size : sizes_of(knob)) {
-      if (size > bound || looked_at_ > kMostMapsTried) {
-        break;
-      }
-      sizes[knob] = size;
-      if (is_legal(sizes)) {
-        return size;
+    const std::uint64_t finest = step_of(knob);
+    std::uint64_t from = wanted_.at(knob);
+    std::uint64_t to = std::min(bound, current_.at(knob));
+    std::uint64_t step = finest;
+    while (from < to && (to - from) / step > kMostSteps) {
+      step *= 2;
+    }
+    const std::size_t most = looked_at_ + kMostMapsTried / wanted_.size();
+    std::optional<std::uint64_t> least;
+    for (bool moved = true; moved && from <= to;) {
+      moved = false;
+      for (const std::uint64_t size : sizes_of(knob, from, to, step)) {
+        sizes[knob] = size;
+        if (looked_at_ >= most) {
+          return least;
+        }
+        if (is_legal(sizes)) {
+          least = size;
+          moved = step > finest && size > wanted_.at(knob);
+          from = std::max(wanted_.at(knob), size - std::min(size, step));
+          to = size - 1;
+          step = std::max(finest, step / kMostSteps);
+          break;
+        }
       }
     }
-    return std::nullopt;
+    return least;
   }
 
   std::optional<KnobValues> with_one_larger() {
@@ -121,7 +149,7 @@ class LeastSearch {
     std::ranges::stable_sort(order, std::greater<>{}, [&](const std::string& knob) {
       return current_.at(knob) - wanted_.at(knob);
     });
-    for (bool moved = true; moved && looked_at_ <= kMostMapsTried;) {
+    for (bool moved = true; moved && looked_at_ <= 2 * kMostMapsTried;) {
       moved = false;
       for (const std::string& knob : order) {
         const auto least = least_of(knob, sizes, sizes[knob] - 1);
@@ -137,7 +165,6 @@ class LeastSearch {
   const board::Board& board_;
   const KnobValues& fixed_;
   const KnobValues& wanted_;
-  bool tight_;
   /// What each wanted knob has without the change: none grows beyond it.
   KnobValues current_;
   std::size_t looked_at_ = 0;
@@ -147,9 +174,8 @@ class LeastSearch {
 
 std::optional<KnobValues> least_legal(const board::Board& board,
                                       const KnobValues& fixed,
-                                      const KnobValues& wanted,
-                                      bool tight) {
-  return LeastSearch{board, fixed, wanted, tight}.run();
+                                      const KnobValues& wanted) {
+  return LeastSearch{board, fixed, wanted}.run();
 }
 
 }  // namespace memsize::layout

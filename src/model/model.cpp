@@ -74,6 +74,7 @@ void append(Recording& recording, Recording more) {
   if (recording.instances.empty()) {
     recording.instances = std::move(more.instances);
   }
+  recording.has_reservation = recording.has_reservation || more.has_reservation;
   if (!recording.one_priority) {
     recording.one_priority = more.one_priority;
   }

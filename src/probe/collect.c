@@ -75,7 +75,7 @@ static bool zero_private(uint8_t* tree, size_t size, struct Zeroed* zeroed) {
   const size_t total = big_endian(tree + 4);
   size_t at = big_endian(tree + 8);
   const size_t strings = big_endian(tree + 12);
-  if (total > size || strings > total || total == 0) {
+  if (total > size || strings > total || total < kHeader) {
     return false;
   }
   while (at <= total - 4) {

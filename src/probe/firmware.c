@@ -153,6 +153,8 @@ static void add_parts(struct Probe* probe, int descriptor, uint64_t file_size) {
         if (read_section(&elf, i, &section) && section.type != SHT_NOBITS &&
             is_called(&elf, &names, section.name, ".resource_table")) {
           add_part(&elf, section.offset, section.size);
+          // Linux takes the first.
+          break;
         }
       }
     }

@@ -214,7 +214,7 @@ static int write_beside(struct Probe* probe, const struct Options* options) {
   if (size < 0 || (size_t)size >= sizeof beside) {
     return fail_out(options->out, ENAMETOOLONG);
   }
-  const int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  const int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   FILE* file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
   if (file == NULL) {
     return fail_out(options->out, errno);
@@ -257,8 +257,14 @@ int main(int count, char** words) {
   // A device is written to; renamed over, it would be gone.
   struct stat is;
   if (stat(options.out, &is) == 0 && !S_ISREG(is.st_mode)) {
-    FILE* file = fopen(options.out, "we");
-    return file == NULL ? fail_out(options.out, errno) : write_here(&probe, &options, file, options.out);
+    // What it leads to may be another thing by now; nothing is cut, and no disk written over.
+    const int descriptor = open(options.out, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    struct stat opened;
+    if (descriptor < 0 || fstat(descriptor, &opened) != 0) {
+      return fail_out(options.out, errno);
+    }
+    FILE* file = S_ISCHR(opened.st_mode) || S_ISFIFO(opened.st_mode) ? fdopen(descriptor, "w") : NULL;
+    return file == NULL ? fail_out(options.out, EPERM) : write_here(&probe, &options, file, options.out);
   }
   return write_beside(&probe, &options);
 }

@@ -26,7 +26,7 @@ constexpr std::size_t kLongestProbe = std::size_t{64} << 20U;
 constexpr const char* kProbeHint = "record it again, on the board: memsize-probe -o probe.json";
 constexpr std::string_view kProbeSchema = "memsize.probe/1";
 // No firmware is nearly as large.
-constexpr std::uint64_t kLargestSparse = std::uint64_t{256} << 20U;
+constexpr std::uint64_t kLargestSparse = std::uint64_t{1} << 26U;
 
 // A name's bytes: characters below U+0100 stand for one each.
 std::string name_bytes(std::string_view text) {

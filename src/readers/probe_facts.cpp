@@ -63,9 +63,11 @@ std::optional<model::IoRange> io_range_of(std::string_view line) {
 void read_io_ranges(model::Probe& probe, core::Diagnostics& errors) {
   constexpr const char* kPath = "/proc/iomem";
   std::size_t number = 0;
+  // Of a large machine it has some hundred lines.
+  constexpr std::size_t kMostRanges = 4096;
   for (const std::string_view line : text_lines(probe.content(kPath))) {
+    auto range = number < kMostRanges ? io_range_of(line) : std::nullopt;
     ++number;
-    auto range = io_range_of(line);
     if (!range) {
       errors.push_back(core::error(core::Code::kProbeSyntax,
                                    fmt::format("line {} of its {} is no range of memory: '{}'",
@@ -106,6 +108,11 @@ void read_remote_cores(model::Probe& probe) {
     constexpr std::string_view kName = "/name";
     if (!file.path.starts_with(kRemoteCores) || !file.path.ends_with(kName) || !file.content) {
       continue;
+    }
+    // A chip has twenty or so; each costs a search.
+    constexpr std::size_t kMostCores = 64;
+    if (probe.remote_cores.size() == kMostCores) {
+      break;
     }
     const std::string folder = file.path.substr(0, file.path.size() - kName.size());
     const auto said = [&](const char* member) {

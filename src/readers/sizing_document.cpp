@@ -44,6 +44,7 @@ void read_options(Fields& top, model::Recording& recording) {
   recording.headroom = headroom.text;
   recording.instances = top.one_of("instances", {"together", "apart"});
   recording.one_priority = top.boolean("one_priority", false);
+  recording.has_reservation = static_cast<bool>(top.value()["reservation"]);
 }
 
 // A core stands once.

@@ -26,7 +26,9 @@ struct NeedRequest {
   /// Firmware of the cores, which says what their code takes.
   std::vector<std::string> images;
 
-  [[nodiscard]] bool any() const { return whole || !idle.empty() || !images.empty(); }
+  [[nodiscard]] bool any() const {
+    return whole || !idle.empty() || !keep.empty() || !images.empty();
+  }
 };
 
 /// What is empty was not asked for.
@@ -75,6 +77,8 @@ struct Analysis {
   /// Where they were asked for: what regions need that no trace sizes; of the whole reservation,
   /// all others too. By address.
   std::vector<layout::Need> needs;
+  /// Where more was measured than there is.
+  core::Diagnostics too_small;
   /// The sizes that they lead to, in a map that passes every check.
   board::KnobValues needed;
   /// What had to grow so that the MMU can map the suggestions.

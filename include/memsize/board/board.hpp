@@ -52,6 +52,14 @@ struct Bank {
   core::Place place;
 };
 
+/// Memory that Linux' own device tree keeps for somebody else, whatever this map says.
+struct Keep {
+  std::string name;
+  core::PhysRange range;
+  std::string why;
+  core::Place place;
+};
+
 /// A region, or a gap that is kept on purpose.
 struct Item {
   bool is_gap = false;
@@ -173,6 +181,7 @@ struct Board {
   std::string dts_file;
   std::vector<Core> cores;
   std::vector<Bank> banks;
+  std::vector<Keep> kept;
   std::vector<std::pair<std::string, Expression>> constants;
   std::vector<Knob> knobs;
   std::vector<Chain> chains;

@@ -45,13 +45,12 @@ struct Need {
 };
 
 /// The least sizes from `wanted` upwards, each at most what the board has with `fixed` alone, that
-/// give a map in which every check passes, with `fixed` as it is. What grows does so in steps of
-/// `tight ? hard granule : granule`. First what one knob alone can mend is tried, the cheapest
+/// give a map in which every check passes, with `fixed` as it is. What grows does so in the knob's
+/// granules. First what one knob alone can mend is tried, the cheapest
 /// growth first; then the knobs one after the other from the sizes that they have. Nothing where
 /// the map with `fixed` alone fails, too. The same input gives the same answer everywhere.
 [[nodiscard]] std::optional<board::KnobValues> least_legal(const board::Board& board,
                                                            const board::KnobValues& fixed,
-                                                           const board::KnobValues& wanted,
-                                                           bool tight);
+                                                           const board::KnobValues& wanted);
 
 }  // namespace memsize::layout

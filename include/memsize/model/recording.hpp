@@ -17,6 +17,8 @@ struct Recording {
   std::string headroom;
   std::string instances;
   std::optional<bool> one_priority;
+  /// Made with more than what traces size, which only who asks again gets.
+  bool has_reservation = false;
   std::vector<CoreRecording> cores;
   /// Each in the order of its lines, input by input.
   std::vector<HeapReport> heaps;

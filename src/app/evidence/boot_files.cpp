@@ -83,7 +83,7 @@ void BootFiles::check(const layout::MemoryMap& map,
   for (const model::BootImage& image : images_) {
     // Of several trees nobody says which one is started.
     const layout::DeviceTreeReport* reserved =
-        trees_.size() == 1 && !report_.trees.empty() ? &report_.trees.front().found : nullptr;
+        report_.trees.size() == 1 ? &report_.trees.front().found : nullptr;
     layout::BootImageReport found = layout::check_boot_image(map, image, reserved);
     keep(found.diagnostics);
     report_.checked.push_back(fmt::format("boot image {}: {}",

@@ -8,6 +8,7 @@
 
 #include "check_stages.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -69,7 +70,7 @@ void check_images(const model::Probe& probe, const layout::MemoryMap& map, Check
 }
 
 // The images that were built are those that the board has.
-void check_hashes(const model::Probe& probe, CheckReport& report) {
+void check_hashes(const model::Probe& probe, const CheckRequest& request, CheckReport& report) {
   std::vector<std::string> there;
   for (const model::ProbeFile& file : probe.files) {
     if (!file.sha256.empty()) {
@@ -77,10 +78,22 @@ void check_hashes(const model::Probe& probe, CheckReport& report) {
           "{}... {}", core::printable(file.sha256.substr(0, kShownDigits)), shown_file(file)));
     }
   }
+  if (there.empty()) {
+    if (!request.images.empty()) {
+      report.diagnostics.push_back(
+          core::warning(Code::kProbeAccess,
+                        "the probe has no firmware of the board: whether these images run there is "
+                        "not known",
+                        {probe.path},
+                        "record it again as root, without --no-firmware"));
+    }
+    return;
+  }
   for (const CheckedFirmware& image : report.firmware) {
     const std::string& hash = image.found.sha256;
-    // A linker's map is no image.
-    if (image.format != "elf" || core::contains(probe.files, hash, &model::ProbeFile::sha256)) {
+    // A linker's map is no image, and what the boot chain starts is in no file of Linux'.
+    if (image.format != "elf" || !core::contains(request.images, image.path) ||
+        core::contains(probe.files, hash, &model::ProbeFile::sha256)) {
       continue;
     }
     report.diagnostics.push_back(
@@ -136,9 +149,14 @@ layout::RunningTree running_tree(const model::DeviceTree& tree) {
     }
     layout::RunningTree::Remote remote{
         fmt::format("{}.{}", node.name.substr(at + 1), node.name.substr(0, at)), {}};
-    for (const std::uint32_t phandle : model::cells_of(*memory)) {
+    // A core has a few, and a tree may say anything.
+    constexpr std::size_t kMostMemories = 16;
+    std::vector<std::uint32_t> handles = model::cells_of(*memory);
+    handles.resize(std::min(handles.size(), kMostMemories));
+    for (const std::uint32_t phandle : handles) {
       if (const model::DeviceNode* each = tree.with_phandle(phandle); each != nullptr) {
-        const std::vector<core::PhysRange> ranges = ranges_of(tree, *each);
+        std::vector<core::PhysRange> ranges = ranges_of(tree, *each);
+        ranges.resize(std::min(ranges.size(), kMostMemories));
         remote.memory.insert(remote.memory.end(), ranges.begin(), ranges.end());
       }
     }
@@ -198,7 +216,7 @@ void check_probe(Session& session,
   const layout::RunningTree tree = tree_of(*probe, map, report);
   layout::ProbeReport found = layout::check_probe(map, *probe, tree);
   keep_all(found.diagnostics, report);
-  check_hashes(*probe, report);
+  check_hashes(*probe, request, report);
   check_images(*probe, map, report);
   report.checked.push_back(fmt::format("probe {}", core::printable(request.probe, 300)));
   report.probe = CheckedProbe{.path = request.probe,

@@ -42,6 +42,9 @@ constexpr Bytes kBootMost{4096};
 constexpr std::uint64_t kHeapPercent = 50;
 constexpr Bytes kHeapRoom{64ULL << 10};
 
+// Less than one frame of a camera (1920 x 1080 in NV12 is 3 MiB) is no load.
+constexpr Bytes kPoolIdleMost{2ULL << 20};
+
 // Beside what samples saw of the pool that cores share.
 constexpr std::uint64_t kPoolPercent = 25;
 
@@ -96,6 +99,9 @@ class Finder {
         analysis_.needed[need.knob] = need.suggested.count();
       }
       analysis_.needs.push_back(std::move(need));
+    }
+    if (!errors_.empty()) {
+      return tl::make_unexpected(std::move(errors_));
     }
     return {};
   }
@@ -171,6 +177,18 @@ class Finder {
       errors_.insert(errors_.end(), found.diagnostics.begin(), found.diagnostics.end());
       return;
     }
+    if (board().find_sections(found.core) == nullptr) {
+      wrong(core::error(Code::kEmitSections,
+                        fmt::format("board '{}' does not say where the code of {} goes, so that "
+                                    "its image sizes nothing",
+                                    board().name,
+                                    found.core),
+                        {path},
+                        "it needs a [sections.NAME] with this core (boards/README.md)")
+                .about({{"core", found.core}}),
+            "--images");
+      return;
+    }
     const auto [other, is_first] = firmware_.emplace(found.core, found);
     if (!is_first) {
       wrong(core::error(Code::kFirmwareTwice,
@@ -190,6 +208,25 @@ class Finder {
     need.suggested = std::min(rounded, need.current);
   }
 
+  void measured(Need& need, const Knob& knob, Bytes size) const {
+    need.evidence = Evidence::kMeasured;
+    suggest(need, knob, size);
+    if (size > need.current) {
+      analysis_.too_small.push_back(
+          core::warning(Code::kSizingStatistics,
+                        fmt::format("'{}' has {}, but {} would be needed: {}, with their margin",
+                                    need.region,
+                                    core::format_size(need.current),
+                                    core::format_size(size),
+                                    need.why),
+                        {},
+                        fmt::format("nothing grows by itself: --set {}=SIZE; or the samples are of "
+                                    "another map",
+                                    knob.name))
+              .about({{"region", need.region}}));
+    }
+  }
+
   Need need_of(const Region& region, const Knob& knob) {
     Need need{.region = region.name,
               .knob = knob.name,
@@ -201,8 +238,12 @@ class Finder {
     if (core::contains(request_.keep, knob.name)) {
       need.why = "you keep it";
     } else if (analysis_.settings.contains(knob.name)) {
+      if (firmware != nullptr) {
+        hold_setting(need, knob, *firmware);
+      }
       need.why = "you set it";
       need.evidence = Evidence::kAsserted;
+      need.suggested = need.current;
     } else if (knob.demand) {
       heap_of_models(need, knob);
     } else if (firmware != nullptr) {
@@ -286,6 +327,24 @@ class Finder {
     need.suggested = Bytes{need.current.count() - steps * step};
   }
 
+  void hold_setting(Need& need, const Knob& knob, const layout::FirmwareReport& firmware) {
+    code(need, knob, firmware);
+    if (need.need && need.current < *need.need) {
+      wrong(core::error(Code::kKnobRule,
+                        fmt::format("{} = {}, but {} takes {} of '{}'",
+                                    knob.name,
+                                    core::format_size(need.current),
+                                    name_of(firmware),
+                                    core::format_size(*need.need),
+                                    need.region),
+                        {},
+                        fmt::format("give it at least {}", core::format_size(*need.need)))
+                .about({{"knob", knob.name}}),
+            "--set");
+      errors_.back().option = "--set " + knob.name;
+    }
+  }
+
   void heap(Need& need, const Knob& knob) const {
     const board::MemoryClass* wanted = analysis_.format.find_heap(knob.heap->name);
     std::uint64_t samples = 0;
@@ -312,8 +371,7 @@ class Finder {
     } else {
       need.need = most;
       need.why = fmt::format("the most of {}, and half of it", core::plural(samples, "sample"));
-      need.evidence = Evidence::kMeasured;
-      suggest(need, knob, most + percent_of(most, kHeapPercent) + kHeapRoom);
+      measured(need, knob, most + percent_of(most, kHeapPercent) + kHeapRoom);
     }
   }
 
@@ -343,14 +401,17 @@ class Finder {
     } else if (samples == 1) {
       need.why = fmt::format("one sample of {} proves nothing: memsize-probe --watch 60 under load",
                              core::format_size(most));
+    } else if (most <= kPoolIdleMost) {
+      need.why = fmt::format("{} of an idle system, {} in use: take some under load",
+                             core::plural(samples, "sample"),
+                             core::format_size(most));
     } else {
       need.need = most + largest;
       need.why = fmt::format("the most of {}, {}, and the largest buffer, {}",
                              core::plural(samples, "sample"),
                              core::format_size(most),
                              core::format_size(largest));
-      need.evidence = Evidence::kMeasured;
-      suggest(need, knob, *need.need + percent_of(*need.need, kPoolPercent));
+      measured(need, knob, *need.need + percent_of(*need.need, kPoolPercent));
     }
   }
 
@@ -416,6 +477,18 @@ std::optional<core::Diagnostic> lacks_whole(const AnalyzeRequest& request,
   return error;
 }
 
+void drop_answered(const AnalyzeRequest& request, model::Recording& recording) {
+  if (!request.needs.whole) {
+    return;
+  }
+  std::erase_if(recording.diagnostics, [&](const core::Diagnostic& said) {
+    return said.code == Code::kReadNoTable &&
+           std::ranges::any_of(recording.pools, [&](const model::PoolReport& pool) {
+             return said.place.path.str() == recording.inputs.at(pool.input).path;
+           });
+  });
+}
+
 void settle_needs(Analysis& analysis) {
   board::KnobValues fixed = over(suggestions_of(analysis), {});
   board::KnobValues wanted;
@@ -435,7 +508,7 @@ void settle_needs(Analysis& analysis) {
   if (wanted.empty()) {
     return;
   }
-  const auto legal = layout::least_legal(*analysis.board, fixed, wanted, analysis.request.tight);
+  const auto legal = layout::least_legal(*analysis.board, fixed, wanted);
   for (Need& need : analysis.needs) {
     if (!wanted.contains(need.knob)) {
       continue;
@@ -490,6 +563,15 @@ core::Result<void> finish_needs(Analysis& analysis) {
   if (!errors.empty()) {
     return tl::make_unexpected(std::move(errors));
   }
+  core::Diagnostics& said = analysis.sizing.diagnostics;
+  if (analysis.recording.has_reservation && !request.any()) {
+    said.push_back(core::warning(
+        Code::kReadSizingDocument,
+        "a sizing document was made with more than what traces size: that is left out",
+        {},
+        "say it again: --whole, --idle CORE, --images FILE, --keep-size KNOB"));
+  }
+  said.insert(said.end(), analysis.too_small.begin(), analysis.too_small.end());
   std::erase_if(analysis.needs, [&](const Need& need) { return !is_told(need, request); });
   if (request.whole) {
     analysis.needs.push_back(rest_of(analysis));
@@ -501,7 +583,7 @@ std::vector<Need> needs_of_map(const Analysis* analysis, const board::Values& va
   std::vector<Need> needs;
   for (const Need& need : analysis == nullptr ? std::vector<Need>{} : analysis->needs) {
     const bool is_sized = need.evidence != Evidence::kKept && need.evidence != Evidence::kTrace;
-    if (is_sized && need.need && values.at(need.knob) == need.suggested.count()) {
+    if (is_sized && values.at(need.knob) == need.suggested.count()) {
       needs.push_back(need);
     }
   }

@@ -18,6 +18,9 @@ namespace memsize::app {
 [[nodiscard]] std::optional<core::Diagnostic> lacks_whole(const AnalyzeRequest& request,
                                                           const model::Recording& recording);
 
+/// What inputs with samples of pools lack is no matter where these are what is asked for.
+void drop_answered(const AnalyzeRequest& request, model::Recording& recording);
+
 /// Makes them what a map with the traces' suggestions can have. May be called again after these
 /// changed.
 void settle_needs(Analysis& analysis);

@@ -107,13 +107,14 @@ std::optional<core::Diagnostic> check_fleet(app::Session& session, const Analyze
 std::optional<core::Diagnostic> check_usage(app::Session& session, const AnalyzeOptions& options) {
   const std::vector<std::string>& inputs = options.request.inputs;
   const app::NeedRequest& needs = options.request.needs;
-  if (inputs.empty() && !needs.any()) {
+  if (inputs.empty() && (!needs.any() || options.follow)) {
     return misuse("INPUT is required", kHelpHint);
   }
   if (needs.any() && options.request.board.name.empty() && options.request.sdk.empty()) {
-    return lacks_option(needs.whole           ? "--whole"
-                        : !needs.idle.empty() ? "--idle"
-                                              : "--images",
+    return lacks_option(needs.whole             ? "--whole"
+                        : !needs.idle.empty()   ? "--idle"
+                        : !needs.images.empty() ? "--images"
+                                                : "--keep-size",
                         "--board",
                         "analyze");
   }

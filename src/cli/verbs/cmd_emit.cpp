@@ -290,9 +290,9 @@ Run add_emit(const Command& app) {
       "\n"
       "Keys of memsize.toml: board, dram, traces or sizing, out or sdk, linux, headroom, "
       "instances,\n"
-      "tight, one_priority, accept_generation, as if typed; of a module plans, data, rules, "
-      "stage,\n"
-      "prefix, external, out; KNOB = \"SIZE\" in [set]. Budgets:\n"
+      "tight, one_priority, whole, idle, keep_size, images, accept_generation, as if typed; of a "
+      "module\n"
+      "plans, data, rules, stage, prefix, external, out; KNOB = \"SIZE\" in [set]. Budgets:\n"
       "reserved = \"SIZE\" in [budget], CORE = \"SIZE\" in [budget.core]; a map that takes more is "
       "not\n"
       "written.");

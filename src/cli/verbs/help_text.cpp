@@ -80,6 +80,7 @@ constexpr std::array kKnown = {
     Known{"write-baseline", "FILE", kOutput},
     Known{"log", "LOG", ""},
     Known{"images", "FILE", ""},
+    Known{"probe", "FILE", ""},
     Known{"fill", "PERCENT", ""},
     Known{"timeout", "TIME", ""},
     Known{"time-limit", "TIME", ""},

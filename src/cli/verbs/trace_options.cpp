@@ -57,7 +57,7 @@ std::optional<core::Diagnostic> lacks_trace(const app::AnalyzeRequest& trace, co
                               std::pair{"--instances", !trace.instances.empty()},
                               std::pair{"--headroom", !trace.headroom.empty()}};
   for (const auto& [option, is_given] : options) {
-    if (is_given && trace.inputs.empty()) {
+    if (is_given && trace.inputs.empty() && !trace.needs.any()) {
       return core::error(
                  core::Code::kUsage,
                  fmt::format("{} is about a trace: give one with --trace or --sizing", option),

@@ -23,6 +23,8 @@ constexpr std::uint32_t kVersion17 = 17;
 constexpr std::size_t kTreeHeader = 40;
 constexpr std::size_t kTreeHeader16 = 36;
 constexpr std::size_t kDeepest = 64;
+// No name that anybody asks for is longer, and a blob could use one text a million times.
+constexpr std::size_t kLongestName = 256;
 // A large tree has 20000 nodes and properties.
 constexpr std::size_t kMostItems = std::size_t{1} << 19;
 
@@ -181,6 +183,9 @@ class TreeReader {
       return wrong_at(begin, "the name of a node has no end");
     }
     const std::string_view name = bytes_.substr(at_, end - at_);
+    if (name.size() > kLongestName) {
+      return wrong_at(begin, "a node's name is longer than any");
+    }
     if (open_.size() == kDeepest) {
       return wrong_at(begin, fmt::format("nodes stand in each other more than {} deep", kDeepest));
     }
@@ -225,8 +230,6 @@ class TreeReader {
     if (name_end == std::string_view::npos || name_end == name_at) {
       return wrong_at(begin, "a property's name is not among the names");
     }
-    // No name that anybody asks for is longer, and a blob could use one text a million times.
-    constexpr std::size_t kLongestName = 256;
     if (name_end - name_at > kLongestName) {
       return wrong_at(begin, "a property's name is longer than any");
     }

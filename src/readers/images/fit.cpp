@@ -35,6 +35,11 @@ class FitReader {
     for (const DeviceNode* node : tree_.children(*tree_.find("/images"))) {
       auto part = read_part(*node);
       MEMSIZE_TRY(part);
+      // Parts that share bytes could be a thousand times the file.
+      taken_ += part->payload.size();
+      if (taken_ > bytes_.size()) {
+        return wrong(*node, "ends a list of parts that have more bytes than the file");
+      }
       image.parts.push_back(std::move(*part));
     }
     return image;
@@ -108,6 +113,8 @@ class FitReader {
 
   const model::DeviceTree& tree_;
   std::string_view bytes_;
+  // Bytes of the parts so far.
+  std::size_t taken_ = 0;
 };
 
 }  // namespace

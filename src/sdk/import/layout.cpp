@@ -1,4 +1,5 @@
 // The layout of an imported board as text: chip, knobs, chains, other names, carve-outs.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan.hpp"
@@ -124,6 +125,13 @@ class LayoutWriter {
                             key_text(bank.name),
                             core::format_address(bank.range.base()),
                             quoted(size_text(static_cast<Integer>(bank.range.size().count()))));
+      }
+      for (const board::Keep& kept : known_->kept) {
+        text += fmt::format("[kept.{}]\nbase = \"{}\"\nsize = {}\nwhy = {}\n\n",
+                            key_text(kept.name),
+                            core::format_address(kept.range.base()),
+                            quoted(size_text(static_cast<Integer>(kept.range.size().count()))),
+                            quoted(kept.why));
       }
       return text;
     }

@@ -80,6 +80,11 @@ const std::vector<Mistake>& mistakes() {
        "base = \"0x1000000000\"\nsize = \"8GiB\"",
        "base = \"0x1000000000\"\nsize = \"8191MiB\"",
        {"POOL", "[0x1100000000, 0x1200000000)"}},
+      {Code::kLayoutKept,
+       "base = \"0x1000000000\"\nsize = \"8GiB\"",
+       "base = \"0x1000000000\"\nsize = \"8GiB\"\n[kept.other]\nbase = \"0x1180000000\"\n"
+       "size = \"1MiB\"\nwhy = \"a camera\"",
+       {"POOL", "[0x1180000000, 0x1180100000)", "a camera"}},
       {Code::kLayoutAlignment, "align = \"1MiB\", note", "align = \"2GiB\", note", {"FW_ALPHA"}},
       {Code::kLayoutDuplicate, "BETA_KEEP = {", "FW_BETA = {", {"FW_BETA", "beta_1"}},
       // The gap in the firmware's chain belongs to nobody once both neighbours are one carve-out

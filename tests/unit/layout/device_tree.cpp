@@ -325,10 +325,9 @@ TEST_CASE("no size that a trace drives moves the map into what the base device t
       const auto physical = region.physical();
       CHECK_MESSAGE(!(physical && physical->overlaps(kept)), region.name);
     }
-    CHECK(std::ranges::any_of(tight->gaps, [&](const Gap& gap) {
-      return gap.physical == kept && test::contains(gap.why, "base device tree");
-    }));
+    CHECK(core::contains(tight->gaps, kept, &Gap::physical));
   }
+  CHECK(core::contains(map().board.kept, kept, &board::Keep::range));
 }
 
 TEST_SUITE_END();

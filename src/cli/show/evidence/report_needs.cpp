@@ -16,7 +16,7 @@ std::string suggested(const Need& need) {
   const std::string size = core::format_size(need.suggested);
   return need.grown.count() == 0
              ? size
-             : fmt::format("{} ({} so that the map holds)", size, core::format_size(need.grown));
+             : fmt::format("{} ({} for the map's rules)", size, core::format_size(need.grown));
 }
 
 }  // namespace
