@@ -75,7 +75,7 @@ std::size_t Assigner::moves(const Parts& parts) const {
   std::size_t moved = 0;
   for (std::size_t place = 0; place < parts.size(); ++place) {
     for (std::size_t thing = 0; thing < homes_.size(); ++thing) {
-      moved += (parts[place] & bit(thing)) != 0 && homes_[thing] != place ? 1 : 0;
+      moved += (parts[place] & bit(thing)) != 0 && homes_[thing] != place ? 1U : 0U;
     }
   }
   return moved;
