@@ -15,7 +15,7 @@ using core::Json;
 
 constexpr std::size_t kLongest = 60;
 
-Json core_json(const layout::RunningCore& core) {
+Json running_json(const layout::RunningCore& core) {
   Json json = {{"name", core.said.name}};
   json.set_if_any("core", core.core);
   json.set_if_any("state", core.said.state);
@@ -60,7 +60,7 @@ Json probe_json(const app::CheckedProbe& probe) {
     json["total_bytes"] = probe.total->count();
   }
   json["samples"] = probe.samples;
-  json["cores"] = Json::array(probe.cores, core_json);
+  json["cores"] = Json::array(probe.cores, running_json);
   return json;
 }
 
