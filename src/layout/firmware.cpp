@@ -62,6 +62,14 @@ class FirmwareCheck {
     }
     report_.resources = image_.resources;
     read_sections();
+    if (image_.machine.starts_with("x86")) {
+      wrong(Code::kFirmwareCore,
+            fmt::format("this is a program for {}, which no core of board '{}' is",
+                        image_.machine,
+                        map_.board.name),
+            "name the file that was linked for the core");
+      return std::move(report_);
+    }
     report_.core = core_of_image();
     if (report_.core.empty()) {
       wrong(Code::kFirmwareCore,

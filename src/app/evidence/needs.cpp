@@ -166,13 +166,28 @@ class Finder {
           "--idle");
   }
 
+  // It was linked for the map with the sizes that the user set, or for the board's own.
+  [[nodiscard]] layout::FirmwareReport measured_firmware(const model::Image& image) const {
+    const auto lies_elsewhere = [](const layout::FirmwareReport& found) {
+      return found.core.empty() ||
+             core::contains(found.diagnostics, Code::kFirmwareRegion, &core::Diagnostic::code);
+    };
+    layout::FirmwareReport found = layout::check_firmware(map(), image);
+    if (analysis_.settings.empty() || !lies_elsewhere(found)) {
+      return found;
+    }
+    const auto own = layout::resolve(board(), {});
+    layout::FirmwareReport of_own = own ? layout::check_firmware(*own, image) : found;
+    return lies_elsewhere(of_own) ? found : of_own;
+  }
+
   void take_firmware(const std::string& path) {
     const auto image = app::read_firmware(session_, path, analysis_.sizing.diagnostics);
     if (!image) {
       errors_.insert(errors_.end(), image.error().begin(), image.error().end());
       return;
     }
-    layout::FirmwareReport found = layout::check_firmware(map(), *image);
+    layout::FirmwareReport found = measured_firmware(*image);
     if (found.core.empty()) {
       errors_.insert(errors_.end(), found.diagnostics.begin(), found.diagnostics.end());
       return;
@@ -323,7 +338,7 @@ class Finder {
         std::max(use->need + use->moves + margin + (margin.count() == 0 ? Bytes{} : Bytes{step}),
                  knob.minimum);
     // What lies behind code mostly stands on a multiple: whole steps less than now keep it there.
-    const std::uint64_t steps = (need.current - least).count() / step;
+    const std::uint64_t steps = least < need.current ? (need.current - least).count() / step : 0;
     need.suggested = Bytes{need.current.count() - steps * step};
   }
 
