@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,11 @@ struct Memory {
   int descriptor;
   // Of a made-up one; a device has no end.
   uint64_t end;
+  // Why some of it could not be looked at; 0: all was.
+  int failure;
 };
+
+static sigjmp_buf guarded;
 
 static uint64_t cells(const uint8_t* at, size_t count) {
   uint64_t value = 0;
@@ -94,15 +100,23 @@ static size_t find_regions(const struct Probe* probe, struct Region* regions, si
   return count;
 }
 
-static void copy_words(uint32_t* to, const volatile uint32_t* from, size_t count) {
+static void on_bus_error(int signal) {
+  (void)signal;
+  siglongjmp(guarded, 1);
+}
+
+// False where a firewall keeps the memory from us: the bus answers with an error then.
+static bool copy_words(uint32_t* to, const volatile uint32_t* from, size_t count) {
+  if (sigsetjmp(guarded, 0) != 0) {
+    return false;
+  }
   for (size_t i = 0; i < count; ++i) {
     to[i] = from[i];
   }
+  return true;
 }
 
-static bool is_entry(const volatile uint32_t* page) {
-  uint32_t words[8];
-  copy_words(words, page, 8);
+static bool is_entry(const uint32_t* words) {
   char name[17] = "";
   memcpy(name, words + 4, 16);
   const size_t size = strlen(name);
@@ -119,14 +133,22 @@ static bool is_entry(const volatile uint32_t* page) {
 
 // Adds what entries begin in a part of a region; how many.
 static size_t add_entries(struct Probe* probe, const volatile uint32_t* memory, uint64_t base, size_t looked, size_t mapped,
-                          size_t limit) {
+                          size_t limit, int* failure) {
   static uint32_t entry[kEntry / 4];
   size_t count = 0;
-  for (size_t at = 0; at < looked && count < limit; at += kPage) {
-    if (mapped - at < kEntry || !is_entry(memory + at / 4)) {
+  for (size_t at = 0; at < looked && count < limit && mapped - at >= kEntry; at += kPage) {
+    uint32_t head[8];
+    if (!copy_words(head, memory + at / 4, 8)) {
+      *failure = EFAULT;
+      return count;
+    }
+    if (!is_entry(head)) {
       continue;
     }
-    copy_words(entry, memory + at / 4, kEntry / 4);
+    if (!copy_words(entry, memory + at / 4, kEntry / 4)) {
+      *failure = EFAULT;
+      return count;
+    }
     document_open(&probe->document, NULL, '{');
     document_number(&probe->document, "at", base + at);
     document_base64(&probe->document, "base64", (const uint8_t*)entry, kEntry);
@@ -136,9 +158,10 @@ static size_t add_entries(struct Probe* probe, const volatile uint32_t* memory, 
   return count;
 }
 
-static size_t look_in(struct Probe* probe, const struct Memory* memory, struct Region region, size_t limit) {
+static size_t look_in(struct Probe* probe, struct Memory* memory, struct Region region, size_t limit) {
   size_t count = 0;
-  for (uint64_t at = 0; at < region.size && count < limit; at += kChunk) {
+  int failure = 0;
+  for (uint64_t at = 0; at < region.size && count < limit && failure == 0; at += kChunk) {
     const uint64_t base = region.base + at;
     uint64_t mapped = region.size - at < kChunk + kEntry ? region.size - at : kChunk + kEntry;
     if (base >= memory->end) {
@@ -150,11 +173,13 @@ static size_t look_in(struct Probe* probe, const struct Memory* memory, struct R
     }
     void* bytes = mmap(NULL, mapped, PROT_READ, MAP_SHARED, memory->descriptor, (off_t)base);
     if (bytes == MAP_FAILED) {
+      failure = errno;
       break;
     }
-    count += add_entries(probe, bytes, base, mapped < kChunk ? mapped : kChunk, mapped, limit - count);
+    count += add_entries(probe, bytes, base, mapped < kChunk ? mapped : kChunk, mapped, limit - count, &failure);
     munmap(bytes, mapped);
   }
+  memory->failure = failure != 0 ? failure : memory->failure;
   return count;
 }
 
@@ -178,7 +203,7 @@ static int open_memory(const struct Probe* probe, struct Memory* memory) {
 
 void collect_log_ring(struct Probe* probe) {
   static const char kPath[] = "/dev/mem";
-  struct Memory memory = {-1, 0};
+  struct Memory memory = {-1, 0, 0};
   const int failure = open_memory(probe, &memory);
   if (failure != 0) {
     add_missing(probe, kPath, NULL, failure);
@@ -189,12 +214,16 @@ void collect_log_ring(struct Probe* probe) {
   begin_entry(probe, kPath, NULL);
   document_open(&probe->document, "parts", '[');
   size_t entries = 0;
+  struct sigaction before;
+  const struct sigaction guard = {.sa_handler = on_bus_error, .sa_flags = SA_NODEFER};
+  sigaction(SIGBUS, &guard, &before);
   for (size_t i = 0; i < count && entries < kMostEntries; ++i) {
     entries += look_in(probe, &memory, regions[i], kMostEntries - entries);
   }
+  sigaction(SIGBUS, &before, NULL);
   document_close(&probe->document, ']');
   if (entries == 0) {
-    document_name(&probe->document, "error", "ENODATA");
+    document_name(&probe->document, "error", error_name(memory.failure != 0 ? memory.failure : ENODATA));
   }
   end_entry(probe);
   close(memory.descriptor);

@@ -239,6 +239,39 @@ def check_usage(context: Context, probes: Probes) -> None:
     check(Path("/dev/full").is_char_device(), "/dev/full was renamed over")
 
 
+# Says that a file of SIZE bytes is longer: what is read behind its end is answered with a bus error, as memory behind a
+# firewall is.
+FIREWALL = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sys/stat.h>
+int fstat(int file, struct stat* is) {
+  const int status = ((int (*)(int, struct stat*))dlsym(RTLD_NEXT, "fstat"))(file, is);
+  is->st_size += status == 0 && is->st_size == SIZE ? 1 << 20 : 0;
+  return status;
+}
+"""
+
+
+def check_firewall(context: Context, probes: Probes, carveouts: list[Carveout]) -> None:
+    """Memory that the bus refuses ends the search, not the program."""
+    root = Root(context.work / "firewall")
+    shared = next(each for each in carveouts if each.label == "vision_apps_memory_region")
+    node = f"/proc/device-tree/reserved-memory/{shared.node}"
+    root.write(node + "/reg", probe_root.cells(shared.base, shared.size))
+    root.write(node + "/no-map", b"")
+    root.write(node + "/compatible", b"shared-dma-pool\0")
+    os.truncate(root.write("/dev/mem", b""), shared.base + 0x4000)
+    source, library, out = (context.work / name for name in ("firewall.c", "firewall.so", "refused.json"))
+    source.write_text(FIREWALL)
+    subprocess.run(["cc", "-shared", "-fPIC", f"-DSIZE={shared.base + 0x4000}", "-o", library, source], check=True)
+    done = subprocess.run([*probes.commands[0], "--root", root.folder, "-o", out, "--log"], capture_output=True, text=True,
+                          timeout=60, env={**os.environ, "LD_PRELOAD": str(library)})
+    same(f"status behind a firewall, {done.stderr[-300:]}", done.returncode, 0)
+    memory = files_of(json.loads(out.read_bytes()))["/dev/mem"]
+    same("memory that is refused", (memory["parts"], memory["error"]), ([], "EFAULT"))
+
+
 def check_log(context: Context, probes: Probes, carveouts: list[Carveout]) -> None:
     """What a core prints, out of made-up memory: its table is that of the log."""
     root = Root(context.work / "ring")
@@ -355,6 +388,7 @@ def run(context: Context) -> str:
     check_hostile(context, probes)
     check_usage(context, probes)
     check_log(context, probes, carveouts)
+    check_firewall(context, probes, carveouts)
     count = check_found(context, probes, carveouts, image)
     schema = json.loads((SOURCE / "samples/schema/probe-1.json").read_text())
     try:

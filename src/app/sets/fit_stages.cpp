@@ -128,7 +128,23 @@ core::Result<Typed> parse_budget(const std::string& text) {
     return tl::make_unexpected(std::move(errors));
   }
   typed.most = *size;
+  if (equals == 0) {
+    return core::fail(
+        core::error(Code::kUsage,
+                    fmt::format("--budget: '{}' names no core", core::printable(text)),
+                    {},
+                    "--budget CORE=SIZE, or --budget SIZE for each core"));
+  }
   return typed;
+}
+
+core::Diagnostic twice(const Typed& budget) {
+  return core::error(Code::kUsage,
+                     budget.who.empty() ? std::string{"--budget has two sizes for each core"}
+                                        : fmt::format("--budget has two sizes for '{}'",
+                                                      core::printable(budget.who)),
+                     {},
+                     "leave out the one that does not hold");
 }
 
 core::Result<void> take_budgets(const FitRequest& request,
@@ -146,6 +162,9 @@ core::Result<void> take_budgets(const FitRequest& request,
   for (const std::string& text : request.budgets) {
     auto budget = parse_budget(text);
     MEMSIZE_TRY(budget);
+    if (core::contains(typed, budget->who, &Typed::who)) {
+      return core::fail(twice(*budget));
+    }
     typed.push_back(std::move(*budget));
   }
   // What is for one core wins over what is for each.

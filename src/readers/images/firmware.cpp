@@ -1,6 +1,7 @@
 // Firmware as its core's loader gets it: an ELF file, whatever its segments say, or the map that
 // TI's linker wrote beside it.
 #include "memsize/core/text.hpp"
+#include "memsize/readers/device_tree_reader.hpp"
 #include "memsize/readers/image_reader.hpp"
 
 #include "loader_words.hpp"
@@ -66,6 +67,12 @@ core::Result<model::Image> read_firmware(std::string content, const std::string&
                       "this is a map of GNU ld, which does not say how much of each region is used",
                       {path},
                       "name the ELF file that was linked with it"));
+    }
+    if (is_device_tree(content)) {
+      return core::fail(core::error(Code::kImageSyntax,
+                                    "this is a device tree or a boot image, and no core's program",
+                                    {path},
+                                    "memsize check --images holds it against a map"));
     }
     return core::fail(core::error(
         Code::kImageSyntax,
