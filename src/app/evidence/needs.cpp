@@ -149,7 +149,7 @@ class Finder {
     const bool is_core = board().find_core(name) != nullptr;
     const std::string like = core::did_you_mean(name, cores);
     wrong(core::error(
-              Code::kSizingIdle,
+              is_core ? Code::kSizingIdle : Code::kUsage,
               is_core
                   ? fmt::format("no model ever runs on {}: there is nothing that being idle "
                                 "would give back",
