@@ -72,7 +72,7 @@ core::Result<model::Image> read_firmware(std::string content, const std::string&
       return core::fail(core::error(Code::kImageSyntax,
                                     "this is a device tree or a boot image, and no core's program",
                                     {path},
-                                    "memsize check --images holds it against a map"));
+                                    "memsize check --images FILE --board BOARD holds it against a map"));
     }
     return core::fail(core::error(
         Code::kImageSyntax,
