@@ -6,14 +6,14 @@
  *   y another type, s another scale, z another zero point, p other extra parameters, u dimension 0 unknown, r rank unknown,
  *   e an extension's type, i 2, j 1x2, o 2x1, k too large, x another device's, n of a device that takes no open shapes,
  *   v the same with dimension 0 unknown, l of a device with tiles, m the same with dimension 0 unknown, f of a device that has
- *   no memory, h the same with dimension 0 unknown; 0 none
+ *   no memory, g the same of 32x32x8, h the same with dimension 0 unknown; 0 none
  * A role is model.io, *1 *2 *3 *4 behind it a probability of 10, 0, -0.5 and what is no number.
  *
  *   alloc BUFFER SHAPE MODELS INPUTS OUTPUTS RESULT     from BUFFER SIZE SHAPE RESULT     to BUFFER SIZE RESULT
  *   run MODEL INPUTS OUTPUTS RESULT [HOW]               free BUFFER     look BUFFER yes|no SHAPE     token BUFFER NUMBER
  * An argument: m memory, h memory half as long, M twice, v no value, t0 buffer 0, T0 the same in a pool of its own, #9 a token;
  * with a shape behind a colon. How: as in the function `how` of run.c. Sizes: half, full, double, two (elements), pair and four (bytes), none (no
- * memory), lost (it cannot be mapped). A result: ok, bad (INVALID_ARGUMENT), no (GENERAL_FAILURE), small, late; of an allocation with the
+ * memory), lost (it cannot be mapped), void (half, and lost). A result: ok, bad (INVALID_ARGUMENT), no (GENERAL_FAILURE), small, late; of an allocation with the
  * number of its test.
  *
  *   plain BUFFER yes|no     whether the bytes lie in the buffer as the model has them
@@ -117,6 +117,8 @@ const struct nn_case nn_cases[] = {
      "wrap 2 two; fill 2; copy 2 0 ok; copy 0 1 data; wrap 3 two; copy 1 3 data"},
     {"N6", ALL, SYNC, "desc 0; add 0 in o 0 1 ok; finish 0 ok; create 0 0 ok driver; desc 1; add 1 in j 0 1 ok; finish 1 ok; create 1 1 ok driver; "
      "wrap 2 two; fill 2; copy 2 0 ok; copy 2 1 ok; copy 0 1 data; wrap 3 two; copy 1 3 data; copy 0 3 ok"},
+    {"N6", ALL, SYNC, "desc 0; add 0 in c 0 1 ok; finish 0 ok; create 0 0 ok driver; desc 1; add 1 in g 0 1 ok; finish 1 ok; create 1 1 ok ashmem; "
+     "wrap 2 full; fill 2; copy 2 0 ok; copy 0 1 data; copy 2 1 ok; copy 1 0 data; wrap 3 void; copy 2 3 data; copy 3 1 data"},
     {"N7", ALL, SYNC, "desc 0; add 0 in c 0 1 ok; finish 0 ok; create 0 1 ok driver; desc 1; add 1 out l 0 1 ok; finish 1 ok; create 1 2 ok driver; "
      "wrap 0 full; wrap 3 full; fill 0; copy 0 1 ok; copy 1 2 ok; copy 2 3 ok; same 0 3"},
     {"N8", ALL, SYNC, "desc 0; add 0 in c 0 1 ok; add 0 out c! 0 1 ok; finish 0 ok; create 0 0 ok driver"},
@@ -134,8 +136,8 @@ const struct nn_case nn_cases[] = {
     {"G1", ALL, SYNC, "alloc 0 - c 0.0 - ok; alloc 1 - c - 0.0 ok; alloc 2 " N " cd 0.0,1.0 0.0 ok; alloc 3 - a 0.2 - ok"},
     {"G2", ALL, SYNC, "alloc 0 - n 0.0 - ok; alloc 1 - v 0.0 - no:16; alloc 1 " N " v 0.0 - ok; alloc 2 1x0x32x8 v 0.0 - ok"},
     {"G3", ALL, SYNC, "alloc 0 - e 0.0 - no:15; alloc 0 - k 0.0 - no:16; alloc 0 - f 0.0 - no:17"},
-    {"G4", ALL, SYNC, "alloc 0 - c 0.0*4 - bad:7; alloc 0 - c -1.0 - bad:3; alloc 0 - c 0.-1 - bad:6"},
-    {"G5", ALL, SYNC, "alloc 0 - cp 0.0,1.0 - bad:12; alloc 0 - r 0.0 - ok; alloc 1 1x1x1x1x1x1x1x1x1 r 0.0 - bad:13"},
+    {"G4", ALL, SYNC, "alloc 0 - c 0.0*4 - bad:7; alloc 0 - c -1.0 - bad:3; alloc 0 - c 0.-1 - bad:6; alloc 0 - a - 0.1 bad:6"},
+    {"G5", ALL, SYNC, "alloc 0 - cp 0.0,1.0 - bad:12; alloc 0 - r 0.0 - ok; alloc 1 1x32x32 c 0.0 - bad:13; alloc 1 1x1x1x1x1x1x1x1x1 r 0.0 - bad:13"},
 
     /* Tokens. */
     {"T1", ALL, SYNC, "alloc 0 - c 0.0 - ok; token 0 1; alloc 1 - c 0.0 - ok; token 1 2; alloc 2 - c 0.0 - ok; token 2 3; free 1; free 0; "
@@ -155,16 +157,19 @@ const struct nn_case nn_cases[] = {
     {"S5", ALL, SYNC, "alloc 0 - r 0.0 0.0 ok; from 0 full " N " ok; to 0 full ok; from 0 half 16x32x8 ok; look 0 yes 16x32x8; to 0 half ok; to 0 full bad"},
     {"S6", F32, SYNC, "alloc 0 - r 0.0 0.0 ok; from 0 full " N " ok; from 0 double 2x32x32x8 no; look 0 no -"},
     {"S7", F32, OPEN, "alloc 0 - r 0.0 0.0 ok; from 0 full " N " ok; run r M:2x32x32x8 t0 no; look 0 no -"},
+    {"S7", F32, OPEN, "alloc 0 - r 0.0 0.0 ok; from 0 full " N " ok; run r m:" N " t0 no swap; look 0 no -"},
     {"S8", ALL, OPEN, "alloc 0 - c 0.0 0.0 ok; run c m t0 no short; look 0 no " N "; run c m h bad; run c m m small short"},
     {"S10", ALL, OPEN, "alloc 0 - c 0.0 0.0 ok; run c m t0 no swap; look 0 no " N "; run c m m ok swap"},
     {"S9", ALL, SYNC, "alloc 0 - a 0.2 - ok; from 0 four 1 bad; from 0 pair - bad; from 0 four - ok; to 0 four ok; run a m,m,t0 m ok; run a m,m,t0:1 m bad"},
 
+    {"S11", ALL, SYNC, "alloc 0 - c 0.0 - ok; to 0 half bad; to 0 double bad; to 0 full no; alloc 1 - u 0.0 - ok; to 1 full no; to 1 half no"},
+
     /* Requests. */
-    {"R1", ALL, EVERY, "run c m m ok; run c - m bad; run c m - bad; run c m,m m bad; run t m,m m bad; run t m,m m,m ok"},
+    {"R1", ALL, EVERY, "run c m m ok; run c - m bad; run c m - bad; run c m,m m bad; run c m m,m bad; run t m,m m bad; run t m,m m,m ok"},
     {"R2", ALL, EVERY, "run c m:" N " m:" N " ok; run c m:32x32x8 m bad; run c m:2x32x32x8 m bad; run c m:0x32x32x8 m bad; run c h m bad; run c M m bad"},
     {"R3", ALL, OPEN, "run u m m bad; run u m:0x32x32x8 m bad; run u m:" N " m ok; run u m:" N " m:0x32x32x8 ok; run c m m:0x32x32x8 bad"},
     {"R4", ALL, FENCED, "run u m:" N " m bad; run u m:" N " m:0x32x32x8 bad; run u m:" N " m:" N " ok; run c m m:0x32x32x8 bad"},
-    {"R5", ALL, EVERY, "run c m m late late; run c h m bad late; run c #9 m late late; run c m m no wait; run c #9 m no wait; run c h m bad wait"},
+    {"R5", ALL, EVERY, "run c m m late late; run c h m bad late; run c #9 m late late; run c #-1 m bad late; run c m m no wait; run c #9 m no wait; run c h m bad wait"},
     {"R6", ALL, EVERY, "alloc 0 - c 0.0 - ok; from 0 full - ok; run c t0 m bad long; run c t0 m bad off; run c t0 m bad pad; run c m m bad off; "
      "run c m m bad pad; run c m m bad zero; run c m m bad minus; run c m m bad pool"},
     {"R7", ALL, EVERY, "run c m m no lost; run c m m bad gone; run c v m ok; run c m v ok; run c v m bad off"},

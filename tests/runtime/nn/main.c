@@ -1,8 +1,11 @@
 /* The cases, one after another, as a process: `nn_main [ID]`. Ends with 1 where one fails. */
 #include "cases.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 void* nn_take(void* context, uint64_t size) {
   (void)context;
@@ -23,9 +26,32 @@ static unsigned char in[RAW];
 static unsigned char out[RAW];
 static unsigned char raw[RAW];
 
+static struct nn_run run = {.in = in, .out = out, .raw = raw};
+
+/* A case may end the process, or never end: that is told, too. */
+static void end(int signal) {
+  static const char text[] = ", ended by a signal\n";
+  const char* const id = run.one != NULL ? run.one->id : "none";
+  size_t size = 0;
+  while (id[size] != '\0') {
+    ++size;
+  }
+  (void)signal;
+  if (write(STDOUT_FILENO, id, size) < 0 || write(STDOUT_FILENO, text, sizeof text - 1) < 0) {
+    _exit(2);
+  }
+  _exit(1);
+}
+
 int main(int count, char** words) {
-  static struct nn_run run = {.in = in, .out = out, .raw = raw};
   unsigned runs = 0;
+  static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGXCPU};
+  for (size_t at = 0; at < sizeof signals / sizeof signals[0]; ++at) {
+    (void)signal(signals[at], end);
+  }
+  (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+  const struct rlimit seconds = {5, 10};
+  (void)setrlimit(RLIMIT_CPU, &seconds);
   const unsigned failed = nn_run_all(&run, count > 1 ? words[1] : NULL, &runs);
   (void)printf("%zu cases, %u runs, %u failed\n", nn_case_count, runs, failed);
   return failed != 0 || runs == 0;

@@ -183,12 +183,20 @@ static enum ms_nn_status refuse(const struct ms_nn_memory* memory) {
 
 static const struct ms_nn_memory_ops gone = {refuse, NULL, NULL, NULL};
 
+/* By hand: the reference must come to the same. */
+static uint64_t size_of(const struct nn_run* run, const struct ms_nn_operand* operand) {
+  static const uint64_t elements[TYPES] = {4, 2, 1, 1};
+  uint64_t size = operand->shape.rank != 0 ? elements[run->type] : 4;
+  for (uint32_t axis = 0; axis < operand->shape.rank; ++axis) {
+    size *= operand->shape.dims[axis];
+  }
+  return size;
+}
+
 /* Memory of so many times the size of c's operands; null where there is to be none. */
 static const struct ms_nn_memory* memory_of(const struct nn_run* run, const char* word, unsigned char* bytes,
                                             struct ms_nn_memory* memory) {
-  const struct ms_nn_operand* const operand = &nn_model(run->world, 'c')->inputs[0];
-  uint64_t full = 0;
-  (void)ms_nn_size(operand->type, &operand->shape, &full);
+  const uint64_t full = size_of(run, &nn_model(run->world, 'c')->inputs[0]);
   *memory = (struct ms_nn_memory){full, NULL, bytes, NULL};
   switch (word[0]) {
     case 'h':
@@ -202,6 +210,10 @@ static const struct ms_nn_memory* memory_of(const struct nn_run* run, const char
       break;
     case 'n':
       return NULL;
+    case 'v':
+      memory->size = full / 2;
+      memory->bytes = NULL;
+      break;
     case 'l':
       memory->bytes = NULL;
       break;
@@ -395,12 +407,8 @@ static unsigned read_arguments(struct nn_run* run, const char* text, const struc
       argument->shape = read_shape(&text);
     }
     if (letter == 'm' || letter == 'h' || letter == 'M') {
-      uint64_t size = 0;
-      const struct ms_nn_operand* const full = operands[count].shape.rank != 0 && operands[count].shape.dims[0] != 0
-                                                   ? &operands[count]
-                                                   : &nn_model(run->world, 'c')->inputs[0];
-      (void)ms_nn_size(full->type, &full->shape, &size);
-      size = operands[count].type == 1 ? 4 : size;
+      const int is_open = operands[count].type != 1 && (operands[count].shape.rank == 0 || operands[count].shape.dims[0] == 0);
+      const uint64_t size = size_of(run, is_open ? &nn_model(run->world, 'c')->inputs[0] : &operands[count]);
       argument->offset = offset;
       argument->length = (int64_t)(letter == 'h' ? size / 2 : letter == 'M' ? size * 2 : size);
       offset += argument->length;

@@ -6,7 +6,7 @@
 
 enum { PLAIN, FOREIGN, CLOSED, TILED, POOR, DEVICES };
 enum { ORDINARY, UNFINISHED, EXPLICIT, BLOBS, KINDS };
-enum { SERVICES = 2, MODELS = 24, IOS = 3, ROWS = 64, TOKENS = 96, ROLES = 256, LATE = 40000 };
+enum { SERVICES = 2, MODELS = 25, IOS = 3, ROWS = 64, TOKENS = 96, ROLES = 256, LATE = 40000 };
 
 struct nn_world {
   unsigned type;

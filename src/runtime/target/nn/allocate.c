@@ -3,7 +3,8 @@
 
 static enum ms_nn_test test_role(const struct ms_nn_device* device, const struct ms_nn_desc* desc,
                                  const struct ms_nn_role* role, int is_output) {
-  if (role->model < 0 || (uint32_t)role->model >= desc->model_count) {
+  /* What is negative is too large, too. */
+  if ((uint32_t)role->model >= desc->model_count) {
     return MS_NN_MODEL_INDEX;
   }
   const struct ms_nn_model* const model = desc->models[role->model];
@@ -13,7 +14,7 @@ static enum ms_nn_test test_role(const struct ms_nn_device* device, const struct
   if (model->device != device) {
     return MS_NN_MODEL_FOREIGN;
   }
-  if (role->io < 0 || (uint32_t)role->io >= (is_output ? model->output_count : model->input_count)) {
+  if ((uint32_t)role->io >= (is_output ? model->output_count : model->input_count)) {
     return MS_NN_IO_INDEX;
   }
   /* So that what is no number fails, too. */

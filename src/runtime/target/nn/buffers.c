@@ -31,10 +31,7 @@ void ms_nn_init(struct ms_nn_service* service) {
 }
 
 struct ms_nn_buffer* ms_nn_find(struct ms_nn_service* service, int32_t token) {
-  if (token <= 0 || (uint32_t)token >= service->token_count) {
-    return NULL;
-  }
-  return service->tokens[token].buffer;
+  return (uint32_t)token < service->token_count ? service->tokens[token].buffer : NULL;
 }
 
 /* 0 where there is none. */
