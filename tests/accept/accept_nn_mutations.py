@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from nn_cases import CASES, INCLUDE, REFERENCE, STANDARD, case_sources, numbers_of, reference_sources
-from support import Context, check, main, same, tool
+from support import SOURCE, Context, check, main, same, tool
 
 # File, what stands there, what stands there instead, cases that must fail.
 MUTATIONS = (
@@ -181,6 +181,8 @@ def body(context: Context) -> str:
     ids = set(re.findall(r'(?:\{|\()"([A-Z]\d+[a-z]?)"', (CASES / "cases.c").read_text()))
     doubted = sorted(ids - failed)
     check(not doubted, f"cases that no mutation fails: {' '.join(doubted)}")
+    page = (SOURCE / "samples" / "docs" / "nnapi_buffers.md").read_text()
+    check(f"{len(MUTATIONS)} mistakes" in page, f"nnapi_buffers.md does not say '{len(MUTATIONS)} mistakes'")
     return f"{len(MUTATIONS)} mutations, each fails a case; each of {len(ids)} cases is failed by one"
 
 

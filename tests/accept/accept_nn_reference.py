@@ -92,6 +92,8 @@ def body(context: Context) -> str:
     cases, runs, failed = numbers.pop()
     same("cases that fail", failed, 0)
     check_installed(context)
+    page = (SOURCE / "samples" / "docs" / "nnapi_buffers.md").read_text()
+    check(f"{cases} rows, {runs} runs" in page, f"nnapi_buffers.md does not say '{cases} rows, {runs} runs'")
     return f"{cases} cases, {runs} runs; {said.strip()}; a driver's test links the library"
 
 

@@ -1,4 +1,5 @@
-/* The cases, one after another, as a process: `nn_main [ID]`. Ends with 1 where one fails. */
+/* The cases, one after another, as a process: `nn_main [ID]`. Ends with 1 where one fails. `nn_main -`: cases from standard input,
+ * one a line: its id, the number of the type, that of the executor, and its steps. */
 #include "cases.h"
 
 #include <signal.h>
@@ -43,6 +44,34 @@ static void end(int signal) {
   _exit(1);
 }
 
+static unsigned run_lines(unsigned* runs) {
+  static char line[1 << 14];
+  static char id[32];
+  static struct nn_case one = {.id = id};
+  unsigned failed = 0;
+  int at = 0;
+  while (fgets(line, sizeof line, stdin) != NULL) {
+    if (sscanf(line, "%31s %u %u %n", id, &run.type, &run.executor, &at) != 3 || run.type >= TYPES || run.executor >= EXECUTORS) {
+      return failed + 1;
+    }
+    char* end = line;
+    while (*end != '\0' && *end != '\n') {
+      ++end;
+    }
+    *end = '\0';
+    one.steps = line + at;
+    run.one = &one;
+    run.world = nn_world(run.type);
+    nn_reset(run.world);
+    ++*runs;
+    if (!nn_run(&run)) {
+      ++failed;
+      nn_say(run.text);
+    }
+  }
+  return failed;
+}
+
 int main(int count, char** words) {
   unsigned runs = 0;
   static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGXCPU};
@@ -50,9 +79,10 @@ int main(int count, char** words) {
     (void)signal(signals[at], end);
   }
   (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-  const struct rlimit seconds = {5, 10};
+  const int has_lines = count > 1 && nn_same(words[1], "-");
+  const struct rlimit seconds = {has_lines ? 300 : 5, 310};
   (void)setrlimit(RLIMIT_CPU, &seconds);
-  const unsigned failed = nn_run_all(&run, count > 1 ? words[1] : NULL, &runs);
+  const unsigned failed = has_lines ? run_lines(&runs) : nn_run_all(&run, count > 1 ? words[1] : NULL, &runs);
   (void)printf("%zu cases, %u runs, %u failed\n", nn_case_count, runs, failed);
   return failed != 0 || runs == 0;
 }

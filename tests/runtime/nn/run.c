@@ -374,7 +374,7 @@ static int32_t pool_of(struct nn_run* run, struct asked* asked, const char** tex
   const unsigned buffer = letter == '#' ? BUFFERS : (unsigned)number;
   const int32_t token = letter == '#' ? (int32_t)number : run->buffers[buffer].token;
   uint32_t pool = 2;
-  while (pool < asked->request.pool_count && (letter == 'T' || asked->buffers[pool] != buffer)) {
+  while (pool < asked->request.pool_count && (letter != 't' || asked->buffers[pool] != buffer)) {
     ++pool;
   }
   if (pool == asked->request.pool_count) {
@@ -502,11 +502,22 @@ static void free_used(struct nn_run* run, const struct asked* asked) {
   }
 }
 
+/* Where the contents of the live buffer with the token are told; null: nowhere. */
+static unsigned* seed_of(struct nn_run* run, const struct ms_nn_pool* pool) {
+  for (unsigned at = 0; at < BUFFERS; ++at) {
+    if (pool->memory == NULL && run->buffers[at].buffer != NULL && run->buffers[at].token == pool->token) {
+      return &run->seeds[at];
+    }
+  }
+  return NULL;
+}
+
 static void note_seeds(struct nn_run* run, const struct asked* asked, unsigned seed) {
   for (uint32_t io = 0; io < asked->request.output_count; ++io) {
     const struct ms_nn_argument* const argument = &asked->outputs[io];
-    if (!argument->has_no_value && argument->pool >= 2 && asked->buffers[argument->pool] < BUFFERS) {
-      run->seeds[asked->buffers[argument->pool]] = seed;
+    unsigned* const told = argument->has_no_value ? NULL : seed_of(run, &asked->pools[argument->pool]);
+    if (told != NULL) {
+      *told = seed;
     } else if (!argument->has_no_value && argument->pool == 1 && asked->outputs[io].offset == 0) {
       const long other = first_other(run->out, 256, seed);
       if (other >= 0) {
@@ -530,9 +541,11 @@ static void do_run(struct nn_run* run, const struct words* words) {
   unsigned seed = ++run->next_seed;
   fill(run->in, RAW, seed);
   fill(run->out, RAW, 0);
+  fill(run->raw, RAW, seed); /* what an input without a value is taken for */
   ask(run, words, model, &asked);
-  if (asked.request.input_count != 0 && asked.inputs[0].pool >= 2 && asked.buffers[asked.inputs[0].pool] < BUFFERS) {
-    seed = run->seeds[asked.buffers[asked.inputs[0].pool]];
+  if (asked.request.input_count != 0 && !asked.inputs[0].has_no_value && (uint32_t)asked.inputs[0].pool < asked.request.pool_count) {
+    const unsigned* const told = seed_of(run, &asked.pools[asked.inputs[0].pool]);
+    seed = told != NULL ? *told : seed;
   }
   enum ms_nn_status status = ms_nn_begin(model, &asked.request, &terms, &execution);
   if (status == MS_NN_NONE) {
@@ -546,7 +559,7 @@ static void do_run(struct nn_run* run, const struct words* words) {
     if (waits != 1) {
       fail(run, "the number of waits", (long)waits, 1);
     }
-    if (status == MS_NN_NONE && !asked.inputs[0].has_no_value && !is_how(words, "swap")) {
+    if (status == MS_NN_NONE && !is_how(words, "swap")) {
       note_seeds(run, &asked, seed);
     }
   }

@@ -130,6 +130,16 @@ static void* do_reads(void* number) {
 
 static int32_t token_of(unsigned at) { return __atomic_load_n(&shared[at].token, __ATOMIC_RELAXED); }
 
+/* A token that others may find, and that is gone soon: it is somebody else's then, perhaps, or nobody's. */
+static void use_shortly(unsigned char* raw) {
+  struct ms_nn_allocated mine = allocate();
+  enum ms_nn_status status = execute(0, mine.token, raw, 1);
+  check(status == MS_NN_NONE, "a run into a new buffer", (long)status);
+  ms_nn_release(mine.buffer);
+  status = execute(mine.token, 0, raw, 1);
+  check(status == MS_NN_NONE || status == MS_NN_GENERAL_FAILURE || status == MS_NN_INVALID_ARGUMENT, "a stale token", (long)status);
+}
+
 /* Whatever comes next, by a generator of the thread's own. */
 static void* do_anything(void* number) {
   const long own = ((long*)number)[0];
@@ -177,17 +187,8 @@ static void* do_anything(void* number) {
         (void)ms_nn_look(shared[one].buffer, &shape);
         check(shape.rank == 4, "the rank", (long)shape.rank);
         break;
-      default: {
-        /* A token that others may find, and that is gone soon. */
-        struct ms_nn_allocated mine = allocate();
-        status = execute(0, mine.token, raw, 1);
-        check(status == MS_NN_NONE, "a run into a new buffer", (long)status);
-        ms_nn_release(mine.buffer);
-        /* Somebody else's, perhaps, or nobody's. */
-        status = execute(mine.token, 0, raw, 1);
-        check(status == MS_NN_NONE || status == MS_NN_GENERAL_FAILURE || status == MS_NN_INVALID_ARGUMENT, "a stale token",
-              (long)status);
-      }
+      default:
+        use_shortly(raw);
     }
     (void)__atomic_fetch_add(&calls, 1UL, __ATOMIC_RELAXED);
   }
