@@ -133,8 +133,8 @@ MUTATIONS = (
 )
 
 
-def compile_one(compiler: str, source: Path, out: Path) -> None:
-    done = subprocess.run([compiler, *STANDARD, "-O1", "-w", *INCLUDE, "-c", str(source), "-o", str(out)],
+def compile_one(compiler: str, source: Path, out: Path, level: str = "-O1") -> None:
+    done = subprocess.run([compiler, *STANDARD, level, "-w", *INCLUDE, "-c", str(source), "-o", str(out)],
                           capture_output=True, text=True, timeout=120)
     check(done.returncode == 0, f"{source}: {done.stderr[:2000]}")
 
@@ -168,7 +168,7 @@ def body(context: Context) -> str:
         source = context.work / f"{name}-{number}.c"
         source.write_text(texts[name].replace(old, new))
         mine = context.work / f"{name}-{number}.o"
-        compile_one(compiler, source, mine)
+        compile_one(compiler, source, mine, "-O0")
         return failures_of(link(context.work / f"mutant-{number}", {**objects, name: mine}))
 
     found = list(workers.map(try_one, range(len(MUTATIONS))))
