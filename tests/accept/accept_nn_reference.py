@@ -77,6 +77,30 @@ def check_installed(context: Context) -> None:
     run(program)
 
 
+CONSUMER = """cmake_minimum_required(VERSION 3.19)
+project(driver LANGUAGES C)
+find_package(memsize REQUIRED COMPONENTS nn)
+if(TARGET memsize::core)
+  message(FATAL_ERROR "nobody asked for the library")
+endif()
+add_executable(driver_test driver_test.c)
+target_link_libraries(driver_test PRIVATE memsize::nn)
+"""
+
+
+def check_package(context: Context) -> None:
+    """A project in C, on a machine that has nothing of what the library of the program needs."""
+    source, made = context.work / "driver", context.work / "driver-build"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(CONSUMER)
+    (source / "driver_test.c").write_text(SAMPLE.read_text())
+    run("cmake", "--install", context.options.build, "--component", "program", "--prefix", context.work / "prefix")
+    run("cmake", "-S", source, "-B", made, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={context.work / 'prefix'}",
+        *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("fmt", "ZLIB", "yaml-cpp")))
+    run("cmake", "--build", made)
+    run(made / "driver_test", expect=1)
+
+
 def body(context: Context) -> str:
     check_lists()
     numbers = set()
@@ -92,6 +116,8 @@ def body(context: Context) -> str:
     cases, runs, failed = numbers.pop()
     same("cases that fail", failed, 0)
     check_installed(context)
+    if context.options.build is not None:
+        check_package(context)
     page = (SOURCE / "samples" / "docs" / "nnapi_buffers.md").read_text()
     check(f"{cases} rows, {runs} runs" in page, f"nnapi_buffers.md does not say '{cases} rows, {runs} runs'")
     return f"{cases} cases, {runs} runs; {said.strip()}; a driver's test links the library"

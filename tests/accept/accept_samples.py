@@ -316,6 +316,9 @@ PACKAGES = {
     ("NONE", "", "REQUIRED COMPONENTS library"): "no language is enabled that could link it",
     ("C", "4", "REQUIRED COMPONENTS program"): "",
     ("C", "4", "REQUIRED COMPONENTS program library"): "it was built for another machine",
+    ("NONE", "", "REQUIRED COMPONENTS nn"): "no language is enabled that could link it",
+    ("C", "4", "REQUIRED COMPONENTS nn"): "component 'nn' of memsize: it was built for another machine",
+    ("C", "8", "REQUIRED COMPONENTS nn"): "",
     ("C", "8", "REQUIRED COMPONENTS gui"): "component 'gui' of memsize: there is none of that name",
     ("C", "8", "0.2 REQUIRED"): "compatible with requested version",
 }
