@@ -69,10 +69,11 @@ core::Result<model::Image> read_firmware(std::string content, const std::string&
                       "name the ELF file that was linked with it"));
     }
     if (is_device_tree(content)) {
-      return core::fail(core::error(Code::kImageSyntax,
-                                    "this is a device tree or a boot image, and no core's program",
-                                    {path},
-                                    "memsize check --images FILE --board BOARD holds it against a map"));
+      return core::fail(
+          core::error(Code::kImageSyntax,
+                      "this is a device tree or a boot image, and no core's program",
+                      {path},
+                      "memsize check --images FILE --board BOARD holds it against a map"));
     }
     return core::fail(core::error(
         Code::kImageSyntax,
