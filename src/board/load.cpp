@@ -12,6 +12,7 @@
 #include "reader_context.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -281,26 +282,51 @@ core::Result<Board> load_board(core::FileSystem& files,
   return board;
 }
 
-std::vector<Shelf::State> Shelf::states_of(core::FileSystem& files, const Board& board) {
-  std::vector<State> states;
-  for (const std::string& path : board.files) {
-    const auto size = files.size(path);
-    states.push_back({files.entry(path).mtime_ns, size ? *size : UINT64_MAX});
+struct Shelf::Books {
+  // How a file was when it was read.
+  struct State {
+    std::int64_t mtime_ns = 0;
+    std::uint64_t size = 0;
+
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  struct Read {
+    Board board;
+    std::vector<State> states;  // of the board's files
+  };
+
+  static std::vector<State> states_of(core::FileSystem& files, const Board& board) {
+    std::vector<State> states;
+    for (const std::string& path : board.files) {
+      const auto size = files.size(path);
+      states.push_back({files.entry(path).mtime_ns, size ? *size : UINT64_MAX});
+    }
+    return states;
   }
-  return states;
-}
+
+  std::mutex mutex;
+  // By the folder of the boards, and a name.
+  std::map<std::pair<std::string, std::string>, Read> read;
+};
+
+Shelf::Shelf() : books_(std::make_unique<Books>()) {}
+
+Shelf::~Shelf() = default;
 
 core::Result<Board> Shelf::load(core::FileSystem& files,
                                 const std::string& folder,
                                 const std::string& name) {
-  const std::lock_guard lock{mutex_};
-  const auto known = read_.find({folder, name});
-  if (known != read_.end() && known->second.states == states_of(files, known->second.board)) {
+  const std::lock_guard lock{books_->mutex};
+  const auto known = books_->read.find({folder, name});
+  if (known != books_->read.end() &&
+      known->second.states == Books::states_of(files, known->second.board)) {
     return known->second.board;
   }
   auto board = load_board(files, folder, name);
   if (board && !is_path(name)) {
-    read_.insert_or_assign({folder, name}, Read{*board, states_of(files, *board)});
+    books_->read.insert_or_assign({folder, name},
+                                  Books::Read{*board, Books::states_of(files, *board)});
   }
   return board;
 }

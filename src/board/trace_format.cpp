@@ -403,6 +403,15 @@ const Generation* TraceFormat::find_generation(std::string_view generation) cons
 core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                             const std::string& folder,
                                             const std::string& name) {
+  if (name.empty()) {
+    return core::fail(core::error(Code::kBoardReference,
+                                  "the board does not say in which format its logs are",
+                                  {},
+                                  fmt::format("set 'format' in its file; there are: {}",
+                                              core::join(bundled_boards(files, folder + "/formats")
+                                                             .value_or(std::vector<std::string>{}),
+                                                         ", "))));
+  }
   const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder);
   MEMSIZE_TRY(file);
   return FormatReader{}.read(file->root());

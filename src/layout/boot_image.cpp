@@ -157,9 +157,9 @@ class BootImageCheck {
 
 }  // namespace
 
-const std::vector<FirmwareRule>& boot_image_rules() {
+const std::vector<core::Rule>& boot_image_rules() {
   using core::Severity;
-  static const std::vector<FirmwareRule> rules = {
+  static const std::vector<core::Rule> rules = {
       {Code::kFitLoad,
        Severity::kError,
        "a boot image loads nothing over what is reserved, and what stays beside Linux into what is",

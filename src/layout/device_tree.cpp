@@ -633,9 +633,9 @@ class DeviceTreeCheck {
 
 }  // namespace
 
-const std::vector<FirmwareRule>& device_tree_rules() {
+const std::vector<core::Rule>& device_tree_rules() {
   using core::Severity;
-  static const std::vector<FirmwareRule> rules = {
+  static const std::vector<core::Rule> rules = {
       {Code::kDevicetreeIgnored,
        Severity::kError,
        "Linux reads /reserved-memory and each of its nodes",

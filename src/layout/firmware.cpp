@@ -434,9 +434,9 @@ class FirmwareCheck {
 
 }  // namespace
 
-const std::vector<FirmwareRule>& firmware_rules() {
+const std::vector<core::Rule>& firmware_rules() {
   using core::Severity;
-  static const std::vector<FirmwareRule> rules = {
+  static const std::vector<core::Rule> rules = {
       {Code::kFirmwareCore,
        Severity::kError,
        "firmware lies in memory that one of the board's cores has for itself",

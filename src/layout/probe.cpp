@@ -301,9 +301,9 @@ class ProbeCheck {
 
 }  // namespace
 
-const std::vector<ProbeRule>& probe_rules() {
+const std::vector<core::Rule>& probe_rules() {
   using core::Severity;
-  static const std::vector<ProbeRule> rules = {
+  static const std::vector<core::Rule> rules = {
       {Code::kProbeAccess,
        Severity::kError,
        "the probe ran as root, and saw what Linux reserved",

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from firmware_files import Elf, Load, Section
 from fdt import cells, parse_fdt
-from support import Context, check, main, read, same, tool
+from support import FEW, Context, check, main, read, same, tool
 
 BOARD = "j722s"
-OVERLAYS = 20 if os.environ.get("MEMSIZE_FEW_ROUNDS") else 50
+OVERLAYS = 20 if FEW else 50
 PARENT = "/reserved-memory"
 MEMORY = "reg = <0x00 0x80000000 0x00 0x80000000 0x08 0x80000000 0x01 0x80000000>;"
 

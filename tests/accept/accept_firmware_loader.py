@@ -11,10 +11,9 @@ import time
 from pathlib import Path
 
 from firmware_files import ANY, RINGS, Elf, Load, Section, remoteproc, resource_table, ti_map, trace, vdev
-from support import Context, check, main, read_json, same
+from support import FEW, Context, check, main, read_json, same
 
 BOARD = "j722s-sdk11"
-FEW = bool(os.environ.get("MEMSIZE_FEW_ROUNDS"))
 RANDOM = 50 if FEW else 500
 BATCH = 50
 MIB = 1 << 20

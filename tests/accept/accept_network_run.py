@@ -3,7 +3,6 @@ make: ETH's own goldens, and those of random networks, which network_values.py c
 made here in their C, do not pass, and what is said names the mistake.
 """
 
-import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -14,13 +13,12 @@ from typing import Any
 import network_samples
 import network_values
 import numpy as np
-from support import SOURCE, Context, check, main, parse_json, read, same, tool
+from support import FEW, SOURCE, Context, check, main, parse_json, read, same, tool
 
 SAMPLE = SOURCE / "samples" / "plans" / "ares" / "minimobilenet_v2"
 NETWORK = SAMPLE / "network_info.json"
 TARGET = SOURCE / "src" / "runtime" / "target"
 BUDGETS = (102400, 6000, 2600)
-FEW = bool(os.environ.get("MEMSIZE_FEW_ROUNDS"))
 # Some of them are refused.
 NETWORKS = 30 if FEW else 320
 # Of them, those that run on emulated harts, each at all times of the DMA.

@@ -15,6 +15,8 @@ from typing import Any, Callable, NoReturn
 
 SOURCE = Path(__file__).resolve().parents[2]
 DATA = SOURCE / "tests" / "data" / "ti"
+# Under the sanitizers less is tried of what is random.
+FEW = bool(os.environ.get("MEMSIZE_FEW_ROUNDS"))
 TRACE = SOURCE / "samples" / "j722s-mobilenet" / "trace.log"
 MIB = 1 << 20
 SKIPPED = 77

@@ -8,9 +8,8 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace memsize::board {
@@ -38,6 +37,11 @@ enum class BoardKind : std::uint8_t { kBoard, kPart };
 /// changed since. Several threads may ask at once.
 class Shelf {
  public:
+  Shelf();
+  ~Shelf();
+  Shelf(const Shelf&) = delete;
+  Shelf& operator=(const Shelf&) = delete;
+
   /// As load_board(). A file at a path is read each time.
   [[nodiscard]] core::Result<Board> load(core::FileSystem& files,
                                          const std::string& folder,
@@ -54,23 +58,8 @@ class Shelf {
                                                     const std::string& soc);
 
  private:
-  struct State {
-    std::int64_t mtime_ns = 0;
-    std::uint64_t size = 0;
-
-    friend bool operator==(const State&, const State&) = default;
-  };
-
-  struct Read {
-    Board board;
-    std::vector<State> states;  // of the board's files
-  };
-
-  static std::vector<State> states_of(core::FileSystem& files, const Board& board);
-
-  std::mutex mutex_;
-  // By the folder of the boards, and a name.
-  std::map<std::pair<std::string, std::string>, Read> read_;
+  struct Books;
+  std::unique_ptr<Books> books_;
 };
 
 /// The file at `path` with everything it inherits merged in: tables by key, anything else replaced.

@@ -5,6 +5,7 @@
 
 #include "memsize/board/mpu_program.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 
 #include <cstdint>
 #include <map>
@@ -33,14 +34,8 @@ struct VerifyReport {
   std::map<std::string, std::uint64_t> knobs;
 };
 
-/// A rule that a written map is held against.
-struct WrittenRule {
-  core::Code code;
-  std::string_view rule;
-  std::string_view source;
-};
-
-[[nodiscard]] const std::vector<WrittenRule>& written_rules();
+/// What a written map is held against.
+[[nodiscard]] const std::vector<core::Rule>& written_rules();
 
 /// `root` is put before paths in messages. The folder must hold a memory_map.json; other files are
 /// checked where they are present. `programs` are those of which tables of MPU regions are read.

@@ -6,6 +6,7 @@
 
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/layout/device_tree.hpp"
 #include "memsize/layout/firmware.hpp"
 #include "memsize/layout/memory_map.hpp"
@@ -34,7 +35,7 @@ struct BootImageReport {
   core::Diagnostics diagnostics;
 };
 
-[[nodiscard]] const std::vector<FirmwareRule>& boot_image_rules();
+[[nodiscard]] const std::vector<core::Rule>& boot_image_rules();
 
 /// `reserved` is what the device tree has that Linux is started with; null: nobody named it.
 [[nodiscard]] BootImageReport check_boot_image(const MemoryMap& map,

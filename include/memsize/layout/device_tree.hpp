@@ -10,6 +10,7 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/names.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/layout/firmware.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/device_tree.hpp"
@@ -62,7 +63,7 @@ struct DeviceTreeReport {
 };
 
 /// The rules that a device tree is held against.
-[[nodiscard]] const std::vector<FirmwareRule>& device_tree_rules();
+[[nodiscard]] const std::vector<core::Rule>& device_tree_rules();
 
 /// A whole tree, with its overlays merged in.
 [[nodiscard]] DeviceTreeReport check_device_tree(const MemoryMap& map,

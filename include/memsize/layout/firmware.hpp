@@ -9,6 +9,7 @@
 #include "memsize/core/address.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/image.hpp"
 
@@ -81,15 +82,8 @@ struct FirmwareNeed {
   std::string sha256;
 };
 
-/// A rule that firmware is held against.
-struct FirmwareRule {
-  core::Code code{};
-  core::Severity severity{};
-  std::string_view rule;
-  std::string_view source;
-};
-
-[[nodiscard]] const std::vector<FirmwareRule>& firmware_rules();
+/// What firmware is held against.
+[[nodiscard]] const std::vector<core::Rule>& firmware_rules();
 
 struct FirmwareOptions {
   /// Code and data that take more of their region are told.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/model/probe.hpp"
 
@@ -48,14 +49,8 @@ struct ProbeReport {
   core::Diagnostics diagnostics;
 };
 
-struct ProbeRule {
-  core::Code code{};
-  core::Severity severity{};
-  std::string_view rule;
-  std::string_view source;
-};
-
-[[nodiscard]] const std::vector<ProbeRule>& probe_rules();
+/// What a probe is held against.
+[[nodiscard]] const std::vector<core::Rule>& probe_rules();
 
 /// Without a tree, what the map does not have is unexplained, and a core is known by nothing.
 [[nodiscard]] ProbeReport check_probe(const MemoryMap& map,

@@ -3,6 +3,7 @@
 
 #include "memsize/board/memories.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/model/plan.hpp"
 
 #include <cstdint>
@@ -69,15 +70,7 @@ inline constexpr std::size_t kPlanFaults = 20;
 [[nodiscard]] core::Diagnostics check_plan(const model::PlanReport& report,
                                            const board::MemorySet* part);
 
-/// What check_plan and check_image hold plans against, and where each rule comes from. A code may
-/// have several.
-struct PlanRule {
-  core::Code code;
-  core::Severity severity;
-  std::string_view rule;
-  std::string_view source;
-};
-
-[[nodiscard]] const std::vector<PlanRule>& plan_rules();
+/// What check_plan and check_image hold plans against.
+[[nodiscard]] const std::vector<core::Rule>& plan_rules();
 
 }  // namespace memsize::plan

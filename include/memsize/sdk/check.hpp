@@ -3,6 +3,7 @@
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/layout/memory_map.hpp"
 #include "memsize/sdk/tree.hpp"
 #include "memsize/sdk/view.hpp"
@@ -33,14 +34,7 @@ struct TreeReport {
                                        const layout::MemoryMap* board,
                                        std::shared_ptr<const Reading> reading = nullptr);
 
-/// A rule that an SDK tree is held against, beside those of layout and of a written map.
-struct TreeRule {
-  core::Code code;
-  core::Severity severity;
-  std::string_view rule;
-  std::string_view source;
-};
-
-[[nodiscard]] const std::vector<TreeRule>& tree_rules();
+/// What an SDK tree is held against, beside the rules of layout and of a written map.
+[[nodiscard]] const std::vector<core::Rule>& tree_rules();
 
 }  // namespace memsize::sdk

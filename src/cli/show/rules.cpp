@@ -22,29 +22,23 @@ std::vector<Rule> all_rules() {
          check.rule,
          check.source});
   }
-  for (const emit::WrittenRule& rule : emit::written_rules()) {
-    rules.push_back({rule.code, core::Severity::kError, std::nullopt, rule.rule, rule.source});
-  }
-  for (const sdk::TreeRule& rule : sdk::tree_rules()) {
-    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
-  }
-  for (const auto* list :
-       {&layout::firmware_rules(), &layout::device_tree_rules(), &layout::boot_image_rules()}) {
-    for (const layout::FirmwareRule& rule : *list) {
+  const auto add = [&](const std::vector<core::Rule>& more) {
+    for (const core::Rule& rule : more) {
       rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
     }
-  }
-  for (const layout::ProbeRule& rule : layout::probe_rules()) {
-    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
-  }
+  };
+  add(emit::written_rules());
+  add(sdk::tree_rules());
+  add(layout::firmware_rules());
+  add(layout::device_tree_rules());
+  add(layout::boot_image_rules());
+  add(layout::probe_rules());
   rules.push_back({core::Code::kSizingDoesNotFit,
                    core::Severity::kError,
                    std::nullopt,
                    "a heap holds what the trace took from it",
                    "the trace that check --log or --sizing names"});
-  for (const plan::PlanRule& rule : plan::plan_rules()) {
-    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
-  }
+  add(plan::plan_rules());
   return rules;
 }
 

@@ -387,15 +387,18 @@ class Verifier {
 
 }  // namespace
 
-const std::vector<WrittenRule>& written_rules() {
-  static const std::vector<WrittenRule> rules = {
+const std::vector<core::Rule>& written_rules() {
+  static const std::vector<core::Rule> rules = {
       {Code::kVerifyParse,
+       core::Severity::kError,
        "every file of a written map is what its name says",
        "the grammars of the TI linker, sysconfig, C and device trees"},
       {Code::kDtsCells,
+       core::Severity::kError,
        "a cell of a device-tree node holds 32 bits: two for an address, two for a length",
        "Devicetree Specification 2.3.6; a shipped generator prints 4 GiB as one cell"},
       {Code::kVerifyDisagree,
+       core::Severity::kError,
        "linker maps, C header, device tree, MMU, MPU and RAT on disk say what memory_map.json says",
        "one size stands in eight kinds of files, and hand edits reach some of them"},
   };

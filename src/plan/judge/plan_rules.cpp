@@ -4,10 +4,10 @@
 
 namespace memsize::plan {
 
-const std::vector<PlanRule>& plan_rules() {
+const std::vector<core::Rule>& plan_rules() {
   using core::Code;
   using core::Severity;
-  static const std::vector<PlanRule> rules = {
+  static const std::vector<core::Rule> rules = {
       {Code::kPlanOverlap,
        Severity::kError,
        "blocks of an arena that are alive together share no byte, unless one is an alias",

@@ -197,8 +197,8 @@ class VariantChecker {
 
 }  // namespace
 
-const std::vector<TreeRule>& tree_rules() {
-  static const std::vector<TreeRule> rules = {
+const std::vector<core::Rule>& tree_rules() {
+  static const std::vector<core::Rule> rules = {
       {Code::kSdkScript,
        core::Severity::kError,
        "a generator script is in the subset of Python that such scripts need",
