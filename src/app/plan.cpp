@@ -1,6 +1,8 @@
 // From reports of compilers to a plan. What a comment calls frozen does not change after it.
 #include "memsize/app/plan.hpp"
 
+#include "memsize/board/nnapi_format.hpp"
+#include "memsize/network/nnapi.hpp"
 #include "memsize/plan/planner.hpp"
 
 #include "plan_stages.hpp"
@@ -33,6 +35,11 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   options->keep_memories = options->keep_memories || !planning.schedules.empty();
   planning.keeps_offsets = request.keep_offsets || !request.fixed.empty();
   planning.wanted = std::move(*wanted);
+  if (planning.wanted.nnapi != nullptr) {
+    const auto format = board::load_nnapi_format(session.files, session.data.boards);
+    MEMSIZE_TRY(format);
+    planning.nnapi = network::nn_account(*planning.wanted.nnapi, *format);
+  }
   // Frozen: no size, lifetime or rule changes.
 
   // Which memory, and where in there; checked by code that shares nothing with the planner.

@@ -2,10 +2,12 @@
 // went into. Files larger than any plan are refused before they fill memory.
 #include "plan_stages.hpp"
 
+#include "memsize/board/nnapi_format.hpp"
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/core/unpacked.hpp"
+#include "memsize/network/nnapi.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/plan/diff_plans.hpp"
 #include "memsize/readers/image_reader.hpp"
@@ -137,6 +139,41 @@ void check_images(Session& session,
   }
 }
 
+// A log of NNAPI has whole models, and what its types take is data.
+core::Result<void> complete_log(Session& session,
+                                model::PlanReport& report,
+                                const std::vector<std::string>& paths) {
+  if (paths.size() > 1) {
+    return core::fail(core::error(Code::kUsage,
+                                  "a log of NNAPI is planned alone",
+                                  {report.path},
+                                  "name another model of the part with --with"));
+  }
+  const auto format = board::load_nnapi_format(session.files, session.data.boards);
+  MEMSIZE_TRY(format);
+  network::complete_nnapi(*format, report);
+  return {};
+}
+
+// Models and requests against what drivers must refuse.
+void check_log(Session& session, const model::PlanReport& plan, CheckReport& report) {
+  const auto format = board::load_nnapi_format(session.files, session.data.boards);
+  if (!format) {
+    std::ranges::copy(format.error(), std::back_inserter(report.diagnostics));
+    return;
+  }
+  const model::NnLog& log = *plan.nnapi;
+  const core::Diagnostics found = network::check_nnapi(log, *format, plan.path);
+  std::ranges::copy(found, std::back_inserter(report.diagnostics));
+  std::ranges::copy_if(found, std::back_inserter(report.remarks), [](const auto& said) {
+    return said.severity == core::Severity::kNote;
+  });
+  report.checked.push_back(fmt::format("log {}: {}, {}",
+                                       plan_names({plan.path}),
+                                       core::plural(network::nn_distinct(log).size(), "model"),
+                                       core::plural(log.requests.size(), "request")));
+}
+
 // The last checkpoint that a folder of ARES' has.
 std::string checkpoint_in(Session& session, const std::string& path) {
   if (path == "-" || !session.files.is_directory(path)) {
@@ -211,6 +248,9 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
     return;
   }
   keep(plan->diagnostics);
+  if (plan->nnapi != nullptr) {
+    return check_log(session, *plan, report);
+  }
   const core::Diagnostics found = plan::check_plan(*plan, part ? &*part : nullptr);
   keep(found);
   std::ranges::copy_if(found, std::back_inserter(report.remarks), [](const auto& said) {
@@ -256,8 +296,10 @@ core::Result<model::PlanReport> read_plans(Session& session,
       continue;
     }
     auto report = readers::read_plan(*text, path, format);
-    const auto completed =
-        report && is_network(*report) ? complete_network(session, *report) : core::Result<void>{};
+    const auto completed = !report                    ? core::Result<void>{}
+                           : report->nnapi != nullptr ? complete_log(session, *report, paths)
+                           : is_network(*report)      ? complete_network(session, *report)
+                                                      : core::Result<void>{};
     if (!report || !completed) {
       keep(report ? completed.error() : report.error());
       continue;

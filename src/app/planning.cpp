@@ -187,7 +187,7 @@ std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wante
 
 // Such as the log of a run alone.
 std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted) {
-  if (!wanted.blocks.empty()) {
+  if (!wanted.blocks.empty() || wanted.nnapi != nullptr) {
     return std::nullopt;
   }
   return core::error(

@@ -35,7 +35,7 @@ ALLOWED = {
 # Which folders of its room a folder may include, beside itself; "" is what lies in no folder. An arrow of a folder's is
 # that of its headers: src/<room>/<folder>/*.hpp, and the public ones that its sources include first.
 FOLDERS = {
-    "readers": {"": [], "plans": [""], "images": []},
+    "readers": {"": [], "plans": [""], "images": [], "nnapi": ["plans", ""]},
     "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
     "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""], "networks": ["plans", ""]},
     "sdk": {

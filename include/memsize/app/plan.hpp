@@ -5,6 +5,7 @@
 #include "memsize/board/memories.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/plan.hpp"
+#include "memsize/network/nnapi.hpp"
 #include "memsize/network/schedule.hpp"
 #include "memsize/plan/pack.hpp"
 #include "memsize/plan/planner.hpp"
@@ -66,6 +67,8 @@ struct Planning {
   board::MemorySet part;
   /// One each network among the models.
   std::vector<network::Schedule> schedules;
+  /// Of a log of NNAPI: what it says beside what is planned.
+  std::optional<network::NnAccount> nnapi;
   plan::PlanOutcome outcome;
   /// Where staging was asked for; its outcome is above.
   std::optional<plan::StagedPlan> staging;

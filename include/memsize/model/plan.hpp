@@ -7,8 +7,10 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/block.hpp"
 #include "memsize/model/network.hpp"
+#include "memsize/model/nnapi.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -143,6 +145,8 @@ struct PlanReport {
   std::vector<LayerTime> layers;
   /// Empty: the report does not say.
   Network network;
+  /// What a log of NNAPI says, of which blocks are made; null: it is none.
+  std::shared_ptr<const NnLog> nnapi;
   /// The format has alignments: where there is none, any byte will do.
   bool has_alignments = false;
   /// What the format never has, for people: "kernels' own scratch is not in a .tflite". Empty: it

@@ -21,6 +21,9 @@ struct PlanReader {
   /// Errors are of a text that cannot be used at all; what is only doubtful is among the report's
   /// own diagnostics.
   core::Result<model::PlanReport> (*read)(std::string_view text, const std::string& path);
+  /// What tells may stand far behind the beginning, as in a log of everything: where no reader
+  /// takes the beginning, its probe sees the whole text.
+  bool begins_anywhere = false;
 };
 
 inline constexpr std::size_t kPlanHead = 65536;

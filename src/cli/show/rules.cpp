@@ -7,6 +7,7 @@
 #include "memsize/layout/device_tree.hpp"
 #include "memsize/layout/firmware.hpp"
 #include "memsize/layout/probe.hpp"
+#include "memsize/network/nnapi.hpp"
 #include "memsize/plan/check_plan.hpp"
 #include "memsize/sdk/check.hpp"
 
@@ -39,6 +40,9 @@ std::vector<Rule> all_rules() {
                    "a heap holds what the trace took from it",
                    "the trace that check --log or --sizing names"});
   add(plan::plan_rules());
+  for (const network::NnRule& rule : network::nnapi_rules()) {
+    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
+  }
   return rules;
 }
 

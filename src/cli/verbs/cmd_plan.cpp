@@ -8,6 +8,7 @@
 #include "memsize/plan/pack.hpp"
 
 #include "show/plans/report_network.hpp"
+#include "show/plans/report_nnapi.hpp"
 #include "show/plans/report_plan.hpp"
 #include "show/progress_line.hpp"
 #include "time_option.hpp"
@@ -199,6 +200,9 @@ Json document_of(const app::Planning& planning) {
   }
   for (const network::Schedule& schedule : planning.schedules) {
     document["networks"].push_back(network_json(schedule));
+  }
+  if (planning.nnapi) {
+    document["nnapi"] = nnapi_json(*planning.nnapi, *planning.wanted.nnapi);
   }
   if (planning.staging) {
     document["staging"] = staging_json(planning);

@@ -57,4 +57,7 @@ PlanResult read_tflite(std::string_view text, const std::string& path);
 bool probe_plan_document(std::string_view head);
 PlanResult read_plan_document(std::string_view text, const std::string& path);
 
+/// In nnapi/; its report has no blocks yet, because what a type takes is data that no reader has.
+[[nodiscard]] PlanResult read_nnapi_plan(std::string_view text, const std::string& path);
+
 }  // namespace memsize::readers

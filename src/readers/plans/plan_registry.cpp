@@ -2,6 +2,7 @@
 // what is known by its columns. Then what is wrong with a text that none of them takes.
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/readers/nnapi_reader.hpp"
 
 #include "formats.hpp"
 #include "plan_formats.hpp"
@@ -105,6 +106,11 @@ const std::vector<PlanReader>& all_plan_readers() {
        "what GAP's AutoTiler reports: memory by level, and cycles",
        probe_autotiler,
        read_autotiler},
+      {"nnapi-log",
+       "a log of Android's neural networks (NNAPI): models, requests and the runtime's events",
+       probe_nnapi,
+       read_nnapi_plan,
+       true},
       {"lifetime-csv",
        "a CSV with id, lower, upper and size, with or without alignment and offset, as minimalloc "
        "reads and writes it",
@@ -117,7 +123,13 @@ const std::vector<PlanReader>& all_plan_readers() {
 const PlanReader* plan_reader_of(std::string_view text) {
   const std::string_view head = without_byte_order_mark(text).substr(0, kPlanHead);
   const auto& readers = all_plan_readers();
-  return core::find_where(readers, [&](const PlanReader& reader) { return reader.probe(head); });
+  if (const auto* found =
+          core::find_where(readers, [&](const PlanReader& reader) { return reader.probe(head); })) {
+    return found;
+  }
+  return core::find_where(readers, [&](const PlanReader& reader) {
+    return reader.begins_anywhere && reader.probe(text);
+  });
 }
 
 core::Result<model::PlanReport> read_plan(std::string_view text,

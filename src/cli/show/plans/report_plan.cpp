@@ -5,6 +5,7 @@
 #include "memsize/core/text.hpp"
 
 #include "report_network.hpp"
+#include "report_nnapi.hpp"
 #include "show/render_diagnostics.hpp"
 #include "show/table.hpp"
 
@@ -336,16 +337,22 @@ std::string staging_text(const app::Planning& planning) {
 std::string report_plan(const app::Planning& planning) {
   const model::PlanReport& plan = planning.outcome.plan;
   const bool is_network = planning.schedules.size() == 1;
-  std::string text = is_network ? fmt::format("{}: {}, {}\n",
+  std::string text = is_network       ? fmt::format("{}: {}, {}\n",
                                               core::printable(planning.wanted.path, 300),
                                               planning.wanted.format,
                                               network_head(planning.schedules.front()))
-                                : head(planning.wanted);
+                     : planning.nnapi ? nnapi_text(planning)
+                                      : head(planning.wanted);
   if (!planning.part.title.empty()) {
     text += fmt::format("part {}: {}\n", planning.part.name, planning.part.title);
   }
   for (const network::Schedule& schedule : planning.schedules) {
     text += "\n" + network_text(schedule);
+  }
+  if (planning.nnapi && plan.blocks.empty()) {
+    // There is nothing that a planner could place.
+    const std::string notes = describe_notes(planning.diagnostics);
+    return text + (notes.empty() ? "" : "\nnotes\n" + notes);
   }
   text += models_text(planning) + "\n" + arenas_text(plan, planning.keeps_offsets) +
           memories_text(plan) + comparison_text(planning) +
