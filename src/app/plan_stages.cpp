@@ -12,6 +12,7 @@
 #include "memsize/plan/diff_plans.hpp"
 #include "memsize/readers/image_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
+#include "memsize/runtime/nn_replay.hpp"
 
 #include "networks/levels.hpp"
 #include "networks/network.hpp"
@@ -163,14 +164,22 @@ void check_log(Session& session, const model::PlanReport& plan, CheckReport& rep
     return;
   }
   const model::NnLog& log = *plan.nnapi;
-  const core::Diagnostics found = network::check_nnapi(log, *format, plan.path);
+  core::Diagnostics found = network::check_nnapi(log, *format, plan.path);
+  const auto distinct = network::nn_distinct(log);
+  const core::Diagnostics replayed =
+      runtime::replay_nnapi(log,
+                            distinct.size() == 1 ? &log.models[distinct.front().index] : nullptr,
+                            *format,
+                            plan.path);
+  std::ranges::copy(replayed, std::back_inserter(found));
+  core::sort_by_place(found);
   std::ranges::copy(found, std::back_inserter(report.diagnostics));
   std::ranges::copy_if(found, std::back_inserter(report.remarks), [](const auto& said) {
     return said.severity == core::Severity::kNote;
   });
   report.checked.push_back(fmt::format("log {}: {}, {}",
                                        plan_names({plan.path}),
-                                       core::plural(network::nn_distinct(log).size(), "model"),
+                                       core::plural(distinct.size(), "model"),
                                        core::plural(log.requests.size(), "request")));
 }
 

@@ -182,7 +182,8 @@ class GraphChecker {
   void check_length(std::size_t index) {
     const model::NnOperand& one = operand(index);
     const board::NnType* const type = format_.find_type(one.type);
-    if (!one.location.length || type == nullptr || type->is_free || !one.dimensions.is_whole) {
+    if (!one.location.length || type == nullptr || type->is_free || type->is_subgraph ||
+        !one.dimensions.is_whole) {
       return;
     }
     const auto bytes = nn_bytes(format_, one.type, one.dimensions);

@@ -19,7 +19,7 @@ using core::Bytes;
 using core::Code;
 
 struct Placed {
-  std::string name;
+  std::size_t index = 0;
   bool is_output = false;
   std::uint64_t pool = 0;
   std::uint64_t begin = 0;
@@ -67,6 +67,17 @@ class RequestChecker {
              const std::string& message,
              std::string hint = {}) {
     found_.error(code, argument.line, fmt::format("{}: {}", message, kNnInvalid), std::move(hint));
+  }
+
+  // "outputs 0 and 1", "input 0 and output 2".
+  static std::string names_of(const Placed& one, const Placed& other) {
+    const bool are_outputs = one.is_output && other.is_output;
+    return are_outputs ? fmt::format("outputs {} and {}",
+                                     std::min(one.index, other.index),
+                                     std::max(one.index, other.index))
+                       : fmt::format("input {} and output {}",
+                                     one.is_output ? other.index : one.index,
+                                     one.is_output ? one.index : other.index);
   }
 
   [[nodiscard]] const model::NnNumbers* wanted_list(bool is_output) const {
@@ -118,14 +129,15 @@ class RequestChecker {
       return;
     }
     if (argument.lifetime == "POOL") {
-      check_place(argument, name);
+      check_place(argument, index, is_output);
     }
     if (const model::NnOperand* const operand = operand_of(index, is_output); operand != nullptr) {
       check_dimensions(argument, *operand, name, is_output);
     }
   }
 
-  void check_place(const model::NnArgument& argument, const std::string& name) {
+  void check_place(const model::NnArgument& argument, std::size_t index, bool is_output) {
+    const std::string name = name_of(index, is_output);
     const model::NnLocation& at = argument.location;
     if (!at.pool || !at.offset || !at.length) {
       return;
@@ -174,12 +186,8 @@ class RequestChecker {
                         core::format_bytes(Bytes{*pool.size})));
     }
     if (end && *at.length != 0) {
-      placed_.push_back({name,
-                         name.starts_with('o'),
-                         *at.pool,
-                         *at.offset,
-                         *at.offset + *at.length,
-                         argument.line});
+      placed_.push_back(
+          {index, is_output, *at.pool, *at.offset, *at.offset + *at.length, argument.line});
     }
   }
 
@@ -237,7 +245,8 @@ class RequestChecker {
   // An output with an output, or with an input: nobody looks but the documents.
   void check_aliases() {
     std::ranges::sort(placed_, [](const Placed& a, const Placed& b) {
-      return std::tie(a.pool, a.begin, a.end, a.name) < std::tie(b.pool, b.begin, b.end, b.name);
+      return std::tie(a.pool, a.begin, a.end, a.is_output, a.index) <
+             std::tie(b.pool, b.begin, b.end, b.is_output, b.index);
     });
     for (std::size_t i = 0; i < placed_.size(); ++i) {
       for (std::size_t j = i + 1; j < placed_.size() && placed_[j].pool == placed_[i].pool &&
@@ -249,10 +258,10 @@ class RequestChecker {
         const std::uint64_t end = std::min(placed_[i].end, placed_[j].end);
         found_.warn(Code::kNnAlias,
                     placed_[j].line,
-                    fmt::format("{} and {} share {} of pool {} [{}, {}); the documents forbid it, "
-                                "the framework does not look",
-                                placed_[i].name,
-                                placed_[j].name,
+                    fmt::format("{} of request {} share {} of pool {} [{}, {}); the documents "
+                                "forbid it, the framework does not look",
+                                names_of(placed_[i], placed_[j]),
+                                number_,
                                 core::format_bytes(Bytes{end - placed_[j].begin}),
                                 placed_[i].pool,
                                 placed_[j].begin,
@@ -349,7 +358,10 @@ void check_nn_pool(const model::NnPool& pool,
                    NnFindings& found) {
   const board::NnMemory* const memory = format.find_memory(pool.name);
   if (memory == nullptr) {
-    if (pool.name != "<empty memory>" && !pool.name.empty()) {
+    if (pool.name == "<empty memory>") {
+      found.error(
+          Code::kNnPool, pool.line, fmt::format("{} is empty memory: {}", what, kNnInvalid));
+    } else if (!pool.name.empty()) {
       found.error(Code::kNnPool,
                   pool.line,
                   fmt::format("{} is '{}', a memory that no HAL has: {}",

@@ -315,7 +315,7 @@ bool take_role(Words words, const LogLine&, model::NnEvents& events) {
   const auto number_behind = [&](std::string_view name) {
     return words.skip_to(name) && skip_sign(words) ? words.number() : std::nullopt;
   };
-  const auto model = number_behind("modelIndex");
+  const auto model = skip_sign(words) ? words.number() : std::nullopt;
   const auto index = model ? number_behind("ioIndex") : std::nullopt;
   const bool has_probability = index && index &&
                                (words.skip_to("frequency") || words.skip_to("probability")) &&
@@ -388,7 +388,8 @@ constexpr Event kEvents[] = {
     {"Input roles [", take_input_roles},
     {"Output roles [", take_output_roles},
     {"{.modelIndex", take_role},
-    {"BufferRole{", take_role},
+    {"BufferRole{.modelIndex", take_role},
+    {"BufferRole{modelIndex", take_role},
     {"MemoryDescriptor end", take_descriptor_end},
     {"SampleDriver::allocate --", take_allocation},
     {"SIMPLE for ", take_device},
