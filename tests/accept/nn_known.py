@@ -25,10 +25,11 @@ def check_known_file(context: Context, path: Path, model: Model, dialect: str) -
     """All of it, or what the log and the printer kept."""
     data = path.read_bytes()
     pools = "vtspacked" not in path.name
+    same_handles = re.sub(rb"\.handle = 0x[0-9a-f]+", b".handle = 0x7b3421c0a0", data)
     # Each line of the file is what our own printer writes: it may be trusted with random models.
     for message in messages_of(model, dialect, pools) if dialect != "aidl" else []:
         line = cut_by_log("Utils", message) if "logcat" in path.name else message
-        check(encoded(line) in data, f"{path.name}: our printer has {line[:200]}")
+        check(encoded(line) in same_handles, f"{path.name}: our printer has {line[:200]}")
     document = planned(context, path.name, data)
     found = document["nnapi"]["models"]
     same(f"{path.name}: models", len(found), 1)
@@ -133,7 +134,8 @@ def check_printer(context: Context, folder: Path) -> None:
     same("misc: operation", found["main"]["operations"][0]["inputs"], list(range(19)))
     same("misc: pools", [(pool["name"], pool.get("size_bytes")) for pool in found["pools"]][:3],
          [("hardware_buffer", 12), ("ashmem", 5), ("hardware_buffer_blob", None)])
-    for raw in (b"\0, \n, }", b"]", b"}, ]", b",, , ", b"<, >, {", b'"', bytes(range(128, 160)).replace(b"\x80", b"\x80, ")[:2] + b" \xff"):
+    for values in ([0, 10, 125], [93], [125, 93], [93, 125], [44, 32, 44], [60, 62, 123], [34], [128, 255, 32], [46, 46, 46], list(range(30, 49))):
+        raw = b", ".join(bytes([value]) for value in values)
         pieces = model.replace(b"\x01, \x02, \xff", raw)
         again = planned(context, f"raw bytes {raw!r}", pieces)
         same(f"raw bytes {raw!r}", [row["type"] for row in again["nnapi"]["models"][0]["main"]["operands"]], [row[0] for row in rows])

@@ -189,7 +189,7 @@ def alter(life: str, **fields: object) -> Change:
 
 
 def grow_past(model: Model) -> bool:
-    operand = first(model, POOL, lambda one: one.pool < len(model.pools))
+    operand = first(model, POOL, lambda one: not model.pools[one.pool].name.startswith("hardware_buffer"))
     if operand is not None:
         operand.offset = model.pools[operand.pool].size - operand.length + 1
     return operand is not None
