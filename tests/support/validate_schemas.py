@@ -94,6 +94,8 @@ COMMANDS = (
     ("plan {plans}/st-edge-ai/network_c_info.json --json", 0),
     ("plan {fixtures}/../data/plans/slabs_network.json --board gap9 --json", 0),
     ("plan {fixtures}/../data/plans/slabs_network.json --board gap9 --sweep l1=2KiB..64KiB:+31KiB --json", 0),
+    ("plan {fixtures}/../data/nnapi/everything.log --json", 0),
+    ("plan {fixtures}/../data/nnapi/twenty.log --json", 0),
     ("plan {plans}/vww_mobilenet.csv --capacity 40KiB --json", 3),
     ("plan missing.csv --json", 1),
     ("plan {plans}/vww_mobilenet.csv --planner nothing --json", 2),

@@ -115,7 +115,9 @@ struct NnEventUse {
   NnRoleUse copied;
   NnRoleUse large;
   NnRoleUse from_memory;
+  /// Of all pools that it made.
   std::optional<core::Bytes> large_pool;
+  std::size_t large_pools = 0;
   /// Behind the last value that was copied: operandValues has at least so much.
   std::optional<core::Bytes> copied_end;
   /// As in the log, and where large ones lie by the runtime's rule, unless the log contradicts it.

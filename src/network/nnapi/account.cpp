@@ -331,6 +331,7 @@ NnEventUse count_events(const model::NnEvents& events, bool is_doubtful) {
   for (const model::NnLargePool& pool : events.large_pools) {
     if (pool.size) {
       use.large_pool = use.large_pool.value_or(Bytes{}) + Bytes{*pool.size};
+      ++use.large_pools;
     }
   }
   for (const model::NnBinding& binding : events.bindings) {
@@ -398,6 +399,14 @@ std::vector<NnDistinctModel> nn_distinct(const model::NnLog& log) {
     }
   }
   return distinct;
+}
+
+bool nn_lacks_values(const model::NnLog& log) {
+  return std::ranges::any_of(log.events, [](const model::NnEvents& events) {
+    NnEventUse use;
+    count_values(events, true, use);
+    return use.lacks_values;
+  });
 }
 
 NnAccount nn_account(const model::NnLog& log, const NnFormat& format) {

@@ -103,6 +103,9 @@ void add_network(const model::NnModel& model, model::PlanReport& report) {
 template <typename Item>
 std::string how_many(const model::NnList<Item>& list, std::string_view what) {
   const std::size_t found = list.items.size();
+  if (found == 0 && !list.is_whole && !list.announced) {
+    return fmt::format("no {}", what);
+  }
   if (list.is_whole) {
     return core::plural(found, what);
   }
@@ -125,11 +128,13 @@ void warn_of_cut(const model::NnModel& model, model::PlanReport& report) {
                     : model.skin == model::NnSkin::kCanonical
                         ? ": this form prints twenty items of a list at most"
                         : "";
+  const bool has_both = main.operands.is_whole && main.operations.is_whole;
   core::Diagnostic warning = core::warning(
       Code::kPlanAbridged,
-      fmt::format("the log has {} and {} of this model{}",
+      fmt::format("the log has {} and {} of this model{}{}",
                   how_many(main.operands, "operand"),
                   how_many(main.operations, "operation"),
+                  has_both ? ", and not all that they or its graphs list" : "",
                   why),
       {report.path, model.line},
       "have the driver print to a file, or read the runtime's own events: debug.nn.vlog with "
@@ -178,6 +183,15 @@ void complete_nnapi(const NnFormat& format, model::PlanReport& report) {
       warn_of_cut(model, report);
     }
     say_left(left, model, report);
+  }
+  if (nn_lacks_values(log)) {
+    report.diagnostics.push_back(core::warning(
+        Code::kPlanAbridged,
+        "values of constants are missing: the runtime's pool of large values is of "
+        "another size than those that the log has, so that nobody knows their offsets",
+        {report.path},
+        "copy the whole log; adb logcat -d prints all that there is"));
+    report.abridged = true;
   }
   if (log.is_cut && !report.abridged) {
     report.diagnostics.push_back(

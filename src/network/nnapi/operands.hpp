@@ -41,6 +41,9 @@ struct NnUses {
 /// Of each operand that the graph has.
 [[nodiscard]] std::vector<NnUses> nn_uses(const model::NnSubgraph& graph);
 
+/// What the log says of a pool of large values is not what its values give.
+[[nodiscard]] bool nn_lacks_values(const model::NnLog& log);
+
 /// Where the runtime would put a value of that length in operandValues, or in its pool.
 [[nodiscard]] std::uint64_t nn_alignment(std::uint64_t length);
 

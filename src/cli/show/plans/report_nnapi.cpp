@@ -155,7 +155,9 @@ std::string events_text(const NnEventUse& events) {
   }
   values(events.from_memory, "in the application's memory");
   if (events.large_pool) {
-    say("that pool has " + core::format_bytes(*events.large_pool));
+    say((events.large_pools == 1 ? std::string{"that pool has "}
+                                 : fmt::format("these {} pools have ", events.large_pools)) +
+        core::format_bytes(*events.large_pool));
   }
   std::vector<std::string> places;
   for (const NnArgumentUse& argument : events.arguments) {
@@ -220,7 +222,7 @@ std::string laid_out_text(const NnModelUse& model, const app::Planning& planning
     return {};
   }
   return fmt::format(
-      "  between devices the runtime would lay out {} for them, and use no byte "
+      "  between devices the runtime would lay out {} for the temporaries, and use no byte "
       "again\n",
       core::format_bytes(model.laid_out_by_runtime));
 }
