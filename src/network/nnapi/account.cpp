@@ -1,7 +1,5 @@
 // Bytes by lifetime and by pool. Two constants may share a range, and ranges need not be in the
 // order of operands: a pool is counted by what any of them covers.
-#include "memsize/core/find.hpp"
-
 #include "nnapi/operands.hpp"
 
 #include <algorithm>
@@ -334,6 +332,7 @@ NnEventUse count_events(const model::NnEvents& events, bool is_doubtful) {
       ++use.large_pools;
     }
   }
+  std::map<std::pair<bool, std::uint64_t>, std::size_t> places;
   for (const model::NnBinding& binding : events.bindings) {
     NnArgumentUse argument{binding.is_output,
                            binding.index,
@@ -343,13 +342,12 @@ NnEventUse count_events(const model::NnEvents& events, bool is_doubtful) {
                            std::nullopt,
                            std::nullopt,
                            binding.dimensions.value_or(model::NnNumbers{}).items};
-    auto* const known = core::find_where(use.arguments, [&](const NnArgumentUse& each) {
-      return each.is_output == argument.is_output && each.index == argument.index;
-    });
-    if (known != nullptr) {
-      *known = std::move(argument);
-    } else {
+    const auto [known, is_new] =
+        places.try_emplace({argument.is_output, argument.index}, use.arguments.size());
+    if (is_new) {
       use.arguments.push_back(std::move(argument));
+    } else {
+      use.arguments[known->second] = std::move(argument);
     }
   }
   for (const model::NnTemporary& temporary : events.temporaries) {

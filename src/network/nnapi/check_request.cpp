@@ -6,8 +6,9 @@
 #include "nnapi/findings.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
+#include <tuple>
 #include <vector>
 
 namespace memsize::network {
@@ -321,22 +322,23 @@ class RequestChecker {
 
 // A request of one line, the events of others: what was given back before that line is no buffer.
 void check_tokens(const model::NnLog& log, NnFindings& found) {
+  std::vector<const model::NnTokenEvent*> all;
+  for (const model::NnEvents& events : log.events) {
+    for (const model::NnTokenEvent& event : events.tokens) {
+      all.push_back(&event);
+    }
+  }
+  std::ranges::stable_sort(all, {}, [](const auto* event) { return event->line; });
+  std::map<std::int64_t, bool> is_live;
+  auto next = all.begin();
   for (std::size_t i = 0; i < log.requests.size(); ++i) {
     const model::NnRequest& request = log.requests[i];
+    for (; next != all.end() && (*next)->line < request.line; ++next) {
+      is_live[(*next)->token] = (*next)->is_added;
+    }
     for (const model::NnPool& pool : request.pools.items) {
-      if (!pool.token) {
-        continue;
-      }
-      bool is_seen = false;
-      bool is_live = false;
-      for (const model::NnEvents& events : log.events) {
-        for (const model::NnTokenEvent& event : events.tokens) {
-          const bool is_it = event.token == *pool.token && event.line < request.line;
-          is_seen = is_seen || is_it;
-          is_live = is_it ? event.is_added : is_live;
-        }
-      }
-      if (is_seen && !is_live) {
+      const auto known = pool.token ? is_live.find(*pool.token) : is_live.end();
+      if (known != is_live.end() && !known->second) {
         found.error(Code::kNnToken,
                     request.line,
                     fmt::format("request {} uses token {}, which was given back: {}",
