@@ -22,6 +22,8 @@ struct NnList {
   std::optional<std::uint64_t> announced;
   /// The text has the list's own end, and no "and so on" before it.
   bool is_whole = false;
+  /// Of numbers: one was below 0, and is not among the items.
+  bool has_negative = false;
 
   friend bool operator==(const NnList&, const NnList&) = default;
 };
@@ -36,6 +38,8 @@ struct NnLocation {
   std::optional<std::uint64_t> padding;
   /// "<constant non-null pointer>"; empty: the skin has none.
   std::string pointer;
+  /// One of the numbers was below 0, and is absent.
+  bool is_negative = false;
 
   friend bool operator==(const NnLocation&, const NnLocation&) = default;
 };

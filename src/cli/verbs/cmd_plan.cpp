@@ -340,6 +340,7 @@ Run add_plan(const Command& app) {
       "shared\n"
       "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
       "  memsize plan model.csv --as html -o plan.html\n"
+      "  memsize plan nn.log                               # what NNAPI logs of memory\n"
       "memsize list readers has the formats of reports, list parts the memories, list planners the "
       "peers.");
   app::PlanRequest& request = options->request;

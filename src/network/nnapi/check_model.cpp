@@ -90,7 +90,12 @@ class GraphChecker {
   void check_operand(std::size_t index) {
     check_hal(index);
     const auto role = nn_role(format_, operand(index));
-    if (role) {
+    if (operand(index).dimensions.has_negative) {
+      error(Code::kNnLength, index, "has a dimension below 0");
+    }
+    if (operand(index).location.is_negative) {
+      error(Code::kNnBounds, index, "has a pool, offset, length or padding below 0");
+    } else if (role) {
       check_location(index, *role);
     }
     check_quantisation(index);
@@ -183,7 +188,7 @@ class GraphChecker {
     const model::NnOperand& one = operand(index);
     const board::NnType* const type = format_.find_type(one.type);
     if (!one.location.length || type == nullptr || type->is_free || type->is_subgraph ||
-        !one.dimensions.is_whole) {
+        !one.dimensions.is_whole || one.dimensions.has_negative) {
       return;
     }
     const auto bytes = nn_bytes(format_, one.type, one.dimensions);
@@ -364,6 +369,15 @@ class GraphChecker {
     const std::size_t count = graph_.operands.items.size();
     for (std::size_t i = 0; i < graph_.operations.items.size(); ++i) {
       const model::NnOperation& operation = graph_.operations.items[i];
+      if (operation.inputs.has_negative || operation.outputs.has_negative) {
+        found_.error(Code::kNnLists,
+                     operation.line,
+                     fmt::format("{}operation {} ({}) names an operand below 0: {}",
+                                 where_,
+                                 i,
+                                 core::printable(operation.type, 60),
+                                 kNnInvalid));
+      }
       for (const auto* list : {&operation.inputs, &operation.outputs}) {
         for (const std::uint64_t named : list->items) {
           if (named >= count) {
@@ -385,6 +399,12 @@ class GraphChecker {
 
   void check_list(const model::NnNumbers& list, NnRole role, std::string_view what) {
     std::vector<bool> is_listed(graph_.operands.items.size(), false);
+    if (list.has_negative) {
+      return found_.error(
+          Code::kNnLists,
+          model_.line,
+          fmt::format("{}the {} name an operand below 0: {}", where_, what, kNnInvalid));
+    }
     for (const std::uint64_t named : list.items) {
       if (named >= is_listed.size()) {
         if (graph_.operands.is_whole) {

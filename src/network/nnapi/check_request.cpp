@@ -118,6 +118,14 @@ class RequestChecker {
         is_output ? request_.outputs.items[index] : request_.inputs.items[index];
     const std::string name = name_of(index, is_output);
     const model::NnLocation& at = argument.location;
+    if (at.is_negative) {
+      error(Code::kNnBounds,
+            argument,
+            fmt::format("{} has a pool, offset, length or padding below 0", name));
+    }
+    if (argument.dimensions.has_negative) {
+      error(Code::kNnRequest, argument, fmt::format("{} has a dimension below 0", name));
+    }
     if (argument.lifetime == "NO_VALUE") {
       const bool has_place = at.pool.value_or(0) != 0 || at.offset.value_or(0) != 0 ||
                              at.length.value_or(0) != 0 || at.padding.value_or(0) != 0;
@@ -196,7 +204,8 @@ class RequestChecker {
                         const model::NnOperand& operand,
                         const std::string& name,
                         bool is_output) {
-    if (!argument.dimensions.is_whole || !operand.dimensions.is_whole) {
+    if (!argument.dimensions.is_whole || argument.dimensions.has_negative ||
+        !operand.dimensions.is_whole || operand.dimensions.has_negative) {
       return;
     }
     const auto& given = argument.dimensions.items;

@@ -20,7 +20,7 @@ std::optional<core::Bytes> nn_bytes(const board::NnFormat& format,
   if (type->is_scalar) {
     return core::Bytes{*type->bytes};
   }
-  if (!dimensions.is_whole || dimensions.items.empty()) {
+  if (!dimensions.is_whole || dimensions.has_negative || dimensions.items.empty()) {
     return std::nullopt;
   }
   std::uint64_t bytes = *type->bytes;
@@ -57,7 +57,7 @@ std::string nn_shape(std::string_view type, const model::NnNumbers& dimensions) 
   for (std::size_t i = 0; i < dimensions.items.size(); ++i) {
     text += fmt::format("{}{}", i == 0 ? ' ' : 'x', dimensions.items[i]);
   }
-  return text + (dimensions.is_whole ? "" : " ...");
+  return text + (dimensions.is_whole && !dimensions.has_negative ? "" : " ...");
 }
 
 std::vector<const model::NnSubgraph*> nn_graphs(const model::NnModel& model) {

@@ -1,6 +1,7 @@
-// logcat prints a prefix, whose three forms are those of the tool and of two ages of Android
-// Studio. A line of a log may lack its end, so that another line begins within: there it is taken
-// apart. logd keeps about four kilobytes of a message, tag and priority included.
+// logcat prints a prefix, whose three forms (with a zone, microseconds and users or not) are those
+// of the tool and of two ages of Android Studio. A line of a log may lack its end, so that another
+// line begins within: there it is taken apart. logd keeps about four kilobytes of a message, tag
+// and priority included.
 #include "nnapi/logcat.hpp"
 
 #include "memsize/core/text.hpp"
@@ -146,14 +147,35 @@ std::optional<LogLine> of_studio(Pieces pieces) {
   return line;
 }
 
+// "+0200".
+void skip_zone(Pieces& pieces) {
+  if ((pieces.form("+") || pieces.form("-")) && pieces.form("9999")) {
+    (void)pieces.blanks();
+  }
+}
+
 std::optional<LogLine> with_prefix(std::string_view text) {
   Pieces pieces{text};
   (void)pieces.form(kYear);
-  if (!pieces.form(kDay) || !pieces.form(kTime) || !pieces.blanks()) {
+  if (!pieces.form(kDay) || !pieces.form(kTime)) {
     return std::nullopt;
   }
-  const auto line = of_logcat(pieces);
-  return line ? line : of_studio(pieces);
+  // Micro- and nanoseconds.
+  (void)pieces.digits();
+  if (!pieces.blanks()) {
+    return std::nullopt;
+  }
+  skip_zone(pieces);
+  if (const auto line = of_logcat(pieces)) {
+    return line;
+  }
+  // Whose process it is may stand before its number.
+  Pieces behind = pieces;
+  (void)behind.word();
+  if (const auto line = behind.blanks() ? of_logcat(behind) : std::nullopt) {
+    return line;
+  }
+  return of_studio(pieces);
 }
 
 // Where another line of the log begins within the text, behind its first byte.

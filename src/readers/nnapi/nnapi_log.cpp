@@ -378,7 +378,8 @@ PlanResult read_nnapi_plan(std::string_view text, const std::string& path) {
         core::Code::kReadNoTable,
         "no model, no request and no event of NNAPI is in this log",
         {path},
-        "switch them on before the model is built: adb shell setprop debug.nn.vlog all"));
+        "switch them on before the model is built: adb shell setprop debug.nn.vlog all; and let "
+        "logcat print its usual form: adb logcat -v threadtime"));
   }
   model::PlanReport report;
   report.lines = log.lines;

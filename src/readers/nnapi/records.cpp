@@ -43,14 +43,18 @@ model::NnLocation location_of(const Source& source, const Value* value) {
   if (value == nullptr) {
     return {};
   }
+  model::NnLocation location;
   const auto number = [&](std::string_view name) {
-    return unsigned_of(source.tree.field(*value, name));
+    const Value* const word = source.tree.field(*value, name);
+    location.is_negative = location.is_negative || signed_of(word).value_or(0) < 0;
+    return unsigned_of(word);
   };
-  return {number("poolIndex"),
-          number("offset"),
-          number("length"),
-          number("padding"),
-          text_of(source.tree.field(*value, "pointer"))};
+  location.pool = number("poolIndex");
+  location.offset = number("offset");
+  location.length = number("length");
+  location.padding = number("padding");
+  location.pointer = text_of(source.tree.field(*value, "pointer"));
+  return location;
 }
 
 // "{.channelQuant = {.scales = .., .channelDim = 0}}", "OperandExtraParams{channelQuant: ..}",
@@ -216,8 +220,25 @@ std::string version_of(const Source& source, const model::NnModel& model) {
 }  // namespace
 
 model::NnNumbers numbers_of(const Source& source, const Value* list) {
-  return list_of<std::uint64_t>(
-      source, list, [](const Value& value) { return unsigned_of(&value); });
+  model::NnNumbers made;
+  if (list == nullptr || list->kind != Value::Kind::kList) {
+    return made;
+  }
+  made.announced = list->announced;
+  made.is_whole = !list->is_cut && !list->has_more;
+  for (const std::size_t item : list->items) {
+    const Value& value = source.tree.at(item);
+    const auto number = value.is_cut ? std::nullopt : unsigned_of(&value);
+    const bool is_negative = !number && !value.is_cut && signed_of(&value).value_or(0) < 0;
+    made.has_negative = made.has_negative || is_negative;
+    if (number) {
+      made.items.push_back(*number);
+    } else if (!is_negative) {
+      made.is_whole = false;
+      break;
+    }
+  }
+  return made;
 }
 
 NnList<model::NnOperand> operands_of(const Source& source, const Value* list) {
