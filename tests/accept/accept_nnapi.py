@@ -302,6 +302,40 @@ def check_hals(context: Context, rng: random.Random) -> int:
     return count
 
 
+def check_negative(context: Context) -> int:
+    """AIDL has signed numbers, which a conversion refuses below 0."""
+    count = 0
+
+    def expect(what: str, text: str, is_wrong: bool = True) -> None:
+        nonlocal count
+        found = wrong(findings(context, what, text + "\n"))
+        check(any(severity == "error" and code.startswith("nn.") for severity, code, _ in found) == is_wrong, f"{what}: {found}")
+        count += 1
+
+    def model(**fields: Any) -> str:
+        operand = Operand("TENSOR_FLOAT32", [4], COPY, length=16)
+        for name, value in fields.items():
+            setattr(operand, name, value)
+        graph = Graph([Operand("TENSOR_FLOAT32", [4], INPUT), operand, Operand("TENSOR_FLOAT32", [4], OUTPUT)], [Operation("ADD", [0, 1], [2])])
+        return printer("aidl").whole(Model(graph, [], 16))
+
+    def request(**fields: Any) -> str:
+        argument = Argument("POOL", length=16)
+        for name, value in fields.items():
+            setattr(argument, name, value)
+        return model() + "\n" + printer("aidl").request(Request([argument], [Argument("POOL", 1, length=16)], [Memory("ashmem", 16), Memory("ashmem", 16)]))
+
+    expect("a model", model(), False)
+    expect("a request", request(), False)
+    for name, value in (("offset", -4), ("length", -16), ("pool", -1), ("dims", [-4]), ("offset", 1 << 32), ("length", 1 << 40)):
+        expect(f"a constant's {name} {value}", model(**{name: value}))
+        expect(f"an argument's {name} {value}", request(**{name: value}))
+    expect("an argument's padding -1", request(padding=-1))
+    expect("a list of operands with -1", model().replace("inputs: [0, 1]", "inputs: [0, -1]"))
+    expect("a list of inputs with -1", model().replace("inputIndexes: [0]", "inputIndexes: [-1]"))
+    return count
+
+
 # --- events
 
 
@@ -422,7 +456,7 @@ def run_all(context: Context) -> str:
     for index in range(2 * context.options.count):
         check_events(context, rng, PREFIXES[index % 3], index)
         check_lost_events(context, rng, PREFIXES[index % 3])
-    changes = check_changes(context, rng) + check_hals(context, rng)
+    changes = check_changes(context, rng) + check_hals(context, rng) + check_negative(context)
     cuts = check_cuts(context, rng, context.options.step) + check_glued(context, rng)
     return f"{models} random models, {changes} mistakes looked for, {cuts} cuts; {known}"
 

@@ -449,7 +449,11 @@ def cut_by_log(tag: str, message: str) -> str:
 
 NOISE = [("chatty", "uid=2000(shell) /data/local/tmp/benchmark_model identical 42 lines"), ("SELinux", "avc:  denied  { find } for pid=5278 uid=10208"),
          ("MiuiNetworkPolicy", "bandwidth: 0 KB/s, Max bandwidth: 2068 KB/s"), ("QnnDsp", ""), ("tflite", "Created TensorFlow Lite delegate for NNAPI."),
-         ("Utils", "nothing of a model"), ("HtpError", "size 99, offset 12, poolIndex = 3 {.length = 7"), ("art", "operand 3 [5]{7, 8}")]
+         ("Utils", "nothing of a model"), ("HtpError", "size 99, offset 12, poolIndex = 3 {.length = 7"), ("art", "operand 3 [5]{7, 8}"),
+         ("Operations", "Operand 3: For operand {.type = TENSOR_FLOAT32, .dimensions = [1]{4}, .location = {.poolIndex = 0, .offset = 0, .length = 12}} "
+                        "expected a size of 16 but got 12"),
+         ("GraphDump", '    d3 [label="3: REF TF32(1x3x3x8)"]'), ("Manager", "Capab {.operandPerformance = [1]{{.type = FLOAT32, .info = {.execTime = 0.6}}}}"),
+         ("ArmnnDriver", "1 input(s), 1 operation(s), 1 output(s), 11 operand(s)"), ("ArmnnDriver", "Inputs: {1, 224, 224, 3} TENSOR_FLOAT32, ")]
 
 
 def log_of(rng: random.Random, form: str, sources: list[tuple[int, str, list[str]]], noise: float = 0.5, is_cut: bool = True) -> list[str]:

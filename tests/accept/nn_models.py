@@ -56,7 +56,8 @@ def add_graph(rng: random.Random, dialect: str, operations: int, unknown: float)
             inputs.append(add(Operand("TENSOR_FLOAT32", [0], NONE)))
         outputs = [add(tensor(rng, dialect, TEMPORARY if rng.random() < 0.7 else OUTPUT, unknown=unknown)) for _ in range(rng.choice((1, 1, 2)))]
         graph.operations.append(Operation(rng.choice(OPERATIONS), inputs, outputs))
-        ready += [index for index in outputs if graph.operands[index].life == TEMPORARY]
+        # An output may be read, too.
+        ready += [index for index in outputs if graph.operands[index].life == TEMPORARY or rng.random() < 0.3]
     if not graph.of(OUTPUT):
         graph.operands[graph.operations[-1].outputs[-1]].life = OUTPUT
     return graph
