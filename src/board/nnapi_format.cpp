@@ -1,4 +1,4 @@
-// Reads boards/formats/nnapi.toml.
+// Reads boards/networks/nnapi.toml.
 #include "memsize/board/nnapi_format.hpp"
 
 #include "memsize/board/load.hpp"
@@ -193,7 +193,7 @@ bool NnFormat::has(std::string_view hal, std::string_view since) const {
 }
 
 core::Result<NnFormat> load_nnapi_format(core::FileSystem& files, const std::string& folder) {
-  const auto file = load_inherited(files, folder + "/formats/nnapi.toml", folder);
+  const auto file = load_inherited(files, folder + "/networks/nnapi.toml", folder);
   MEMSIZE_TRY(file);
   return NnFormatReader{}.read(file->root());
 }

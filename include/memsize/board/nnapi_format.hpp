@@ -1,5 +1,5 @@
 // What types, lifetimes and memories of NNAPI are called and take: data
-// (boards/formats/nnapi.toml).
+// (boards/networks/nnapi.toml).
 #pragma once
 
 #include "memsize/core/bytes.hpp"
@@ -87,7 +87,7 @@ struct NnFormat {
   [[nodiscard]] bool has(std::string_view hal, std::string_view since) const;
 };
 
-/// Loads `<folder>/formats/nnapi.toml`.
+/// Loads `<folder>/networks/nnapi.toml`.
 [[nodiscard]] core::Result<NnFormat> load_nnapi_format(core::FileSystem& files,
                                                        const std::string& folder);
 

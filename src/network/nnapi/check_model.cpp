@@ -113,7 +113,7 @@ class GraphChecker {
       error(Code::kNnHal,
             index,
             "has a type that no HAL has",
-            "a vendor's own types begin at 65536 (boards/formats/nnapi.toml)");
+            "a vendor's own types begin at 65536 (boards/networks/nnapi.toml)");
     } else if (type != nullptr && !format_.has(model_.version, type->since)) {
       error(Code::kNnHal,
             index,

@@ -38,7 +38,7 @@ const std::vector<NnRule>& nnapi_rules() {
       {Code::kNnHal,
        Severity::kError,
        "types and lifetimes are such as the HAL has; a graph is one by both, and none by one alone",
-       "boards/formats/nnapi.toml"},
+       "boards/networks/nnapi.toml"},
       {Code::kNnPool,
        Severity::kError,
        "a pool's memory is one that the HAL has, and constants lie in none that only runs may use",
