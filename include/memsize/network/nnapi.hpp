@@ -5,6 +5,7 @@
 #include "memsize/board/nnapi_format.hpp"
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/core/rule.hpp"
 #include "memsize/model/nnapi.hpp"
 #include "memsize/model/plan.hpp"
 
@@ -148,13 +149,6 @@ void complete_nnapi(const board::NnFormat& format, model::PlanReport& report);
                                             const std::string& path);
 
 /// What check_nnapi holds logs against.
-struct NnRule {
-  core::Code code;
-  core::Severity severity;
-  std::string_view rule;
-  std::string_view source;
-};
-
-[[nodiscard]] const std::vector<NnRule>& nnapi_rules();
+[[nodiscard]] const std::vector<core::Rule>& nnapi_rules();
 
 }  // namespace memsize::network

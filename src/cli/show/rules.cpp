@@ -40,9 +40,7 @@ std::vector<Rule> all_rules() {
                    "a heap holds what the trace took from it",
                    "the trace that check --log or --sizing names"});
   add(plan::plan_rules());
-  for (const network::NnRule& rule : network::nnapi_rules()) {
-    rules.push_back({rule.code, rule.severity, std::nullopt, rule.rule, rule.source});
-  }
+  add(network::nnapi_rules());
   return rules;
 }
 

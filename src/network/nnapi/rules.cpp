@@ -3,13 +3,13 @@
 
 namespace memsize::network {
 
-const std::vector<NnRule>& nnapi_rules() {
+const std::vector<core::Rule>& nnapi_rules() {
   using core::Code;
   using core::Severity;
   static constexpr std::string_view kValidator =
       "drivers' validators (AOSP: common/types, Validation.cpp, ValidateHal.cpp)";
   static constexpr std::string_view kDocuments = "the HAL's documents; no validator looks";
-  static const std::vector<NnRule> rules = {
+  static const std::vector<core::Rule> rules = {
       {Code::kNnBounds,
        Severity::kError,
        "constants end in operandValues or their pool, arguments in theirs; sums are of 64 bits",
