@@ -212,7 +212,7 @@ std::string moves_text(const app::Planning& planning) {
       unstaged == 0 ? std::string{} : fmt::format(", of which the report stages {}", unstaged));
 }
 
-std::string comparison_text(const app::Planning& planning) {
+std::string planners_text(const app::Planning& planning) {
   const auto before = used_of(planning.wanted);
   const auto after = used_of(planning.outcome.plan);
   const bool was_planned = std::ranges::all_of(planning.wanted.blocks, [](const auto& block) {
@@ -355,7 +355,7 @@ std::string report_plan(const app::Planning& planning) {
     return text + (notes.empty() ? "" : "\nnotes\n" + notes);
   }
   text += models_text(planning) + "\n" + arenas_text(plan, planning.keeps_offsets) +
-          memories_text(plan) + comparison_text(planning) +
+          memories_text(plan) + planners_text(planning) +
           (planning.staging ? staging_text(planning) : "") + layers_text(plan);
   if (is_network) {
     text += "\nnot counted: " + planning.wanted.missing + "; memsize check counts them\n";
