@@ -9,11 +9,13 @@
 #include "analyze_stages.hpp"
 #include "board_now.hpp"
 #include "recordings.hpp"
+#include "sets/fleet_cover.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <future>
 #include <iterator>
 #include <map>
@@ -309,31 +311,42 @@ FleetSpan span_of(const board::DemandKey& key,
   return span;
 }
 
-void sum_up(Fleet& fleet) {
-  const auto before = [](const board::DemandKey& a, const board::DemandKey& b) {
-    return order_of(a) < order_of(b);
-  };
-  std::map<board::DemandKey, std::vector<std::pair<Bytes, const FleetFile*>>, decltype(before)>
-      asked(before);
-  std::map<board::DemandKey, Bytes, decltype(before)> suggested(before);
-  for (const FleetFile& file : fleet.files) {
-    if (!file.same_as.empty()) {
-      continue;
-    }
-    for (const FleetDemand& demand : file.demands) {
-      asked[demand.key].emplace_back(demand.figure, &file);
+bool is_before(const board::DemandKey& a, const board::DemandKey& b) {
+  return order_of(a) < order_of(b);
+}
+
+std::vector<FleetSpan> sum_up(const std::vector<const FleetFile*>& files) {
+  std::map<board::DemandKey, std::vector<std::pair<Bytes, const FleetFile*>>, decltype(&is_before)>
+      asked(&is_before);
+  std::map<board::DemandKey, Bytes, decltype(&is_before)> suggested(&is_before);
+  for (const FleetFile* file : files) {
+    for (const FleetDemand& demand : file->demands) {
+      asked[demand.key].emplace_back(demand.figure, file);
       if (demand.suggested) {
         Bytes& most = suggested[demand.key];
         most = std::max(most, *demand.suggested);
       }
     }
   }
+  std::vector<FleetSpan> spans;
   for (const auto& [key, sizes] : asked) {
-    fleet.demands.push_back(span_of(key, sizes));
+    spans.push_back(span_of(key, sizes));
     if (const auto most = suggested.find(key); most != suggested.end()) {
-      fleet.demands.back().suggested = most->second;
+      spans.back().suggested = most->second;
     }
   }
+  return spans;
+}
+
+// Each run once.
+std::vector<const FleetFile*> distinct(const std::vector<FleetFile>& files) {
+  std::vector<const FleetFile*> once;
+  for (const FleetFile& file : files) {
+    if (file.same_as.empty()) {
+      once.push_back(&file);
+    }
+  }
+  return once;
 }
 
 // The board, and what of the options is wrong whatever the logs say.
@@ -354,10 +367,15 @@ core::Result<board::KnobValues> prepare(Session& session,
   return std::move(now->settings);
 }
 
-// Sizes that each log alone leads to need not be sizes that the MMU can map together.
-void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
+// The map that the spans' suggestions lead to. Sizes that each log alone leads to need not be sizes
+// that the MMU can map together.
+core::Result<layout::MemoryMap> suggest(const Fleet& fleet,
+                                        const board::KnobValues& settings,
+                                        bool tight,
+                                        std::vector<FleetSpan>& spans,
+                                        core::Diagnostics& notes) {
   board::KnobValues values;
-  for (FleetSpan& span : fleet.demands) {
+  for (FleetSpan& span : spans) {
     const auto knob = std::ranges::find_if(
         fleet.board->knobs, [&](const auto& k) { return k.demand && *k.demand == span.key; });
     if (!span.suggested || knob == fleet.board->knobs.end()) {
@@ -372,14 +390,19 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
   values = over(std::move(values), settings);
   if (const auto growth = layout::grow_for_mmu(*fleet.board, values, tight); growth) {
     values = over(std::move(values), growth->values);
-    fleet.diagnostics.push_back(describe_growth(*growth));
+    notes.push_back(describe_growth(*growth));
   }
-  for (FleetSpan& span : fleet.demands) {
+  for (FleetSpan& span : spans) {
     if (const auto value = values.find(span.knob); !span.knob.empty() && value != values.end()) {
       span.suggested = Bytes{value->second};
     }
   }
-  auto map = layout::resolve(*fleet.board, values);
+  return layout::resolve(*fleet.board, values);
+}
+
+// What all of the logs lead to.
+void suggest_for_all(Fleet& fleet, const board::KnobValues& settings, bool tight) {
+  auto map = suggest(fleet, settings, tight, fleet.demands, fleet.diagnostics);
   if (map) {
     fleet.suggested = std::move(*map);
     return;
@@ -392,6 +415,49 @@ void suggest(Fleet& fleet, const board::KnobValues& settings, bool tight) {
     });
   });
   std::move(misfits.begin(), misfits.end(), std::back_inserter(fleet.diagnostics));
+}
+
+// Each log's bytes of each demand: with a board what its map would have to have, where it has a
+// region for that.
+std::vector<std::vector<Bytes>> asked_by(const std::vector<const FleetFile*>& files,
+                                         const Fleet& fleet) {
+  std::vector<std::vector<Bytes>> asked(files.size(), std::vector<Bytes>(fleet.demands.size()));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (const FleetDemand& demand : files[i]->demands) {
+      const auto span =
+          std::ranges::lower_bound(fleet.demands, demand.key, &is_before, &FleetSpan::key);
+      if (!fleet.board || !span->region.empty()) {
+        asked[i][static_cast<std::size_t>(span - fleet.demands.begin())] =
+            demand.suggested.value_or(demand.figure);
+      }
+    }
+  }
+  return asked;
+}
+
+FleetCover cover_of(const Fleet& fleet,
+                    const FleetRequest& request,
+                    std::uint64_t share,
+                    const board::KnobValues& settings) {
+  std::vector<const FleetFile*> files = distinct(fleet.files);
+  FleetCover cover{.share = request.cover};
+  const std::vector<std::size_t> costly =
+      costliest(asked_by(files, fleet), left_out_at_most(files.size(), share));
+  for (const std::size_t log : costly) {
+    cover.left_out.push_back(files[log]->path);
+    files[log] = nullptr;
+  }
+  std::erase(files, nullptr);
+  cover.files = files.size();
+  cover.demands = sum_up(files);
+  if (fleet.board) {
+    // What is wrong with it is wrong with the map for all, where it is told.
+    core::Diagnostics told;
+    if (auto map = suggest(fleet, settings, request.analyze.tight, cover.demands, told); map) {
+      cover.suggested = std::move(*map);
+    }
+  }
+  return cover;
 }
 
 std::string without_slash(std::string folder) {
@@ -509,6 +575,9 @@ core::Result<Fleet> analyze_fleet(Session& session,
                                   const FleetRequest& request,
                                   const Progress& progress) {
   Fleet fleet;
+  const core::Result<std::uint64_t> share =
+      request.cover.empty() ? core::Result<std::uint64_t>{0} : parse_share(request.cover);
+  MEMSIZE_TRY(share);
   const auto settings = prepare(session, request.analyze, fleet);
   MEMSIZE_TRY(settings);
   Walk walk{session.files, request.output};
@@ -539,9 +608,12 @@ core::Result<Fleet> analyze_fleet(Session& session,
   if (fleet.files.empty()) {
     return tl::make_unexpected(no_logs(fleet, looked));
   }
-  sum_up(fleet);
+  fleet.demands = sum_up(distinct(fleet.files));
   if (fleet.board) {
-    suggest(fleet, *settings, request.analyze.tight);
+    suggest_for_all(fleet, *settings, request.analyze.tight);
+  }
+  if (!request.cover.empty()) {
+    fleet.cover = cover_of(fleet, request, *share, *settings);
   }
   return fleet;
 }

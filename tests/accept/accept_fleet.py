@@ -123,6 +123,41 @@ def check_largest(fleet: Fleet) -> None:
     expect("how much more", (span["max_bytes"] - span["min_bytes"]) // 1024, 3000)
 
 
+def check_cover(fleet: Fleet) -> None:
+    """What a share of the logs needs, from each log's own needs; and the best that leaving one out could save."""
+    each = {f"runs/{name}": needs_of(fleet.alone(name)) for name in fleet.logs}
+
+    def most(paths: list[str]) -> dict[tuple[str, ...], int]:
+        found: dict[tuple[str, ...], int] = {}
+        for path in paths:
+            for key, need in each[path].items():
+                found[key] = max(found.get(key, 0), need["bytes"])
+        return found
+
+    paths = sorted(each)
+    # Of five logs 80% leave out one, 60% two, 81% and 99.99% none.
+    for share, few in (("80%", 1), ("60%", 2), ("81%", 0), ("99.99%", 0)):
+        cover = json.loads(fleet.run("runs", "--json", "--cover", share, status=WORST).stdout)["cover"]
+        expect("share", cover["share"], share)
+        expect("logs", cover["files"], len(paths) - len(cover["left_out"]))
+        expect(f"at most {few} left out", len(cover["left_out"]) <= few, True)
+        kept = [path for path in paths if path not in cover["left_out"]]
+        expect(f"needs of {share}", {key_of(span): span["max_bytes"] for span in cover["demands"]}, most(kept))
+        for path in cover["left_out"]:
+            expect(f"{path} needs more", most(kept + [path]) != most(kept), True)
+        if few == 1:
+            best = min(sum(most([path for path in paths if path != gone]).values()) for gone in paths)
+            expect("no other log saves more", sum(most(kept).values()), best)
+    text = fleet.run("runs", "--cover", "80%", "--board", BOARD, status=WORST).stdout.decode()
+    expect("the report says it", "For 80%: 4 of 5 logs fit. Without the other 1:" in text, True)
+    rows = fleet.run("runs", "--cover", "80%", "--csv", status=WORST).stdout.decode().splitlines()
+    expect("column", rows[0].endswith(",cover_bytes"), True)
+    for share in ("99", "0%", "100%", "101%", "99.999%", ".5%", "5.%", "-1%", "1e1%", "%", "nine%",
+                  "99999999999999999999%"):
+        fleet.run("runs", "--cover", share, status=2)
+    fleet.run("outside.log", "--cover", "99%", status=2)
+
+
 def check_documents(fleet: Fleet) -> None:
     """Each log's own document, where the log lies; also inside the folder, where it is no log."""
     for _ in range(2):
@@ -242,7 +277,8 @@ def main() -> int:
         fleet = Fleet(options.memsize.resolve(), options.source, Path(folder))
         fleet.make()
         cases = (lambda: check_summary(fleet), lambda: check_summary(fleet, "--board", BOARD),
-                 lambda: check_largest(fleet), lambda: check_order(fleet), lambda: check_core(fleet),
+                 lambda: check_largest(fleet), lambda: check_cover(fleet), lambda: check_order(fleet),
+                 lambda: check_core(fleet),
                  lambda: check_worst(fleet), lambda: check_once(fleet), lambda: check_misfit(fleet),
                  lambda: check_output_inside(fleet), lambda: check_refusals(fleet), lambda: check_documents(fleet))
         for case in cases:

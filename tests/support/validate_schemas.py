@@ -81,6 +81,8 @@ COMMANDS = (
     # fleet
     ("analyze runs --board j722s-sdk11 --json", 0),
     ("analyze runs --json", 0),
+    ("analyze runs --board j722s-sdk11 --cover 60% --json", 0),
+    ("analyze runs {trace} --cover 60% --json", 2),
     ("analyze nologs --json", 1),
     ("analyze runs {trace} --json", 2),
     # plan, check and diff of plans

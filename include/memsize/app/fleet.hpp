@@ -16,6 +16,8 @@ struct FleetRequest {
   bool strict = false;
   /// Where each log's document goes, under the log's path below its folder; empty: nowhere.
   std::string output;
+  /// "99%": what is enough for that share of the logs, too. Empty: not asked.
+  std::string cover;
 };
 
 /// One demand of one log.
@@ -52,6 +54,19 @@ struct FleetSpan {
   std::optional<core::Bytes> suggested;
 };
 
+/// What is enough for a share of the logs, where those are left out that cost the others most.
+struct FleetCover {
+  /// As it was asked for.
+  std::string share;
+  /// How many of the fleet's distinct logs it is enough for: at least the share.
+  std::size_t files = 0;
+  /// Paths of the distinct logs that need more, sorted.
+  std::vector<std::string> left_out;
+  /// Of the logs that are covered.
+  std::vector<FleetSpan> demands;
+  std::optional<layout::MemoryMap> suggested;
+};
+
 struct Fleet {
   /// Each once, however often and under whatever names it was given.
   std::vector<std::string> folders;
@@ -67,6 +82,7 @@ struct Fleet {
   std::optional<board::Board> board;
   std::optional<layout::MemoryMap> current;
   std::optional<layout::MemoryMap> suggested;
+  std::optional<FleetCover> cover;
   std::string headroom;
   bool together = true;
   core::Diagnostics diagnostics;

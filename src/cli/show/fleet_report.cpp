@@ -55,6 +55,23 @@ std::string heading(const app::Fleet& fleet) {
   return out;
 }
 
+// What is enough of a demand for the logs that are covered; none of them may have it.
+std::optional<Bytes> covering_size(const app::Fleet& fleet, const board::DemandKey& key) {
+  const auto span = std::ranges::find(fleet.cover->demands, key, &app::FleetSpan::key);
+  if (span == fleet.cover->demands.end()) {
+    return std::nullopt;
+  }
+  return fleet.board ? span->suggested : span->max;
+}
+
+Bytes most_of(const std::vector<app::FleetSpan>& spans) {
+  Bytes sum;
+  for (const app::FleetSpan& span : spans) {
+    sum += span.max;
+  }
+  return sum;
+}
+
 Table fleet_demand_table(const app::Fleet& fleet) {
   Table table;
   table.columns = {
@@ -64,8 +81,12 @@ Table fleet_demand_table(const app::Fleet& fleet) {
     table.columns.push_back({"now", true});
     table.columns.push_back({"suggested", true});
   }
+  if (fleet.cover) {
+    table.columns.push_back({"for " + fleet.cover->share, true});
+  }
   Bytes now;
   Bytes suggested;
+  Bytes covering;
   for (const app::FleetSpan& span : fleet.demands) {
     std::vector<std::string> row = {
         fmt::format("{} {}", core_name(span.key.core), demand_name(span.key)),
@@ -81,13 +102,50 @@ Table fleet_demand_table(const app::Fleet& fleet) {
       now += span.current.value_or(Bytes{});
       suggested += span.suggested.value_or(Bytes{});
     }
+    if (fleet.cover) {
+      const std::optional<Bytes> enough = covering_size(fleet, span.key);
+      row.push_back(optional_size(enough));
+      covering += enough.value_or(Bytes{});
+    }
     table.rows.push_back(std::move(row));
   }
   if (fleet.board) {
     table.rows.push_back(
         {"total", "", "", "", "", "", "", core::format_size(now), core::format_size(suggested)});
+    if (fleet.cover) {
+      table.rows.back().push_back(core::format_size(covering));
+    }
   }
   return table;
+}
+
+// What the logs cost that are left out, and which they are.
+std::string cover_text(const app::Fleet& fleet) {
+  if (!fleet.cover) {
+    return {};
+  }
+  constexpr std::size_t kNamed = 10;
+  const app::FleetCover& cover = *fleet.cover;
+  std::string out = fmt::format("\nFor {}: {} of {} fit.",
+                                cover.share,
+                                cover.files,
+                                core::plural(cover.files + cover.left_out.size(), "log"));
+  if (cover.left_out.empty()) {
+    return out + " Leaving out others saves nothing.\n";
+  }
+  out += fmt::format(" Without the other {}: ", cover.left_out.size());
+  out += fleet.suggested && cover.suggested
+             ? emit::describe_balance(*cover.suggested, *fleet.suggested) + ".\n"
+             : fmt::format("{} instead of {}.\n",
+                           core::format_size(most_of(cover.demands)),
+                           core::format_size(most_of(fleet.demands)));
+  for (std::size_t i = 0; i < std::min(kNamed, cover.left_out.size()); ++i) {
+    out += fmt::format("  {}\n", core::printable(cover.left_out[i]));
+  }
+  if (cover.left_out.size() > kNamed) {
+    out += fmt::format("  and {} more, which --json names\n", cover.left_out.size() - kNamed);
+  }
+  return out;
 }
 
 std::string balance(const app::Fleet& fleet) {
@@ -135,6 +193,18 @@ Json span_json(const app::FleetSpan& span) {
   return json;
 }
 
+Json cover_json(const app::FleetCover& cover) {
+  Json json;
+  json["share"] = cover.share;
+  json["files"] = cover.files;
+  json["left_out"] = Json::array(cover.left_out, [](const std::string& path) { return path; });
+  json["demands"] = Json::array(cover.demands, span_json);
+  if (cover.suggested) {
+    json["suggested_reserved_bytes"] = cover.suggested->reserved().count();
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string fleet_text(const app::Fleet& fleet) {
@@ -143,6 +213,7 @@ std::string fleet_text(const app::Fleet& fleet) {
   if (const std::string given_back = balance(fleet); !given_back.empty()) {
     out += "\n" + given_back;
   }
+  out += cover_text(fleet);
   return out + describe_notes(fleet.diagnostics);
 }
 
@@ -164,6 +235,9 @@ std::string fleet_csv(const app::Fleet& fleet) {
   const auto number = [](const std::optional<Bytes>& size) {
     return size ? fmt::format("{}", size->count()) : std::string{};
   };
+  if (fleet.cover) {
+    table.columns.push_back({"cover_bytes", true});
+  }
   for (const app::FleetSpan& span : fleet.demands) {
     table.rows.push_back({span.key.core,
                           span.key.space,
@@ -178,12 +252,15 @@ std::string fleet_csv(const app::Fleet& fleet) {
                           span.knob,
                           number(span.current),
                           number(span.suggested)});
+    if (fleet.cover) {
+      table.rows.back().push_back(number(covering_size(fleet, span.key)));
+    }
   }
   return table.csv();
 }
 
 std::string fleet_markdown(const app::Fleet& fleet) {
-  return fleet_demand_table(fleet).markdown() + "\n" + balance(fleet);
+  return fleet_demand_table(fleet).markdown() + "\n" + balance(fleet) + cover_text(fleet);
 }
 
 core::Json fleet_document(const app::Fleet& fleet) {
@@ -202,6 +279,9 @@ core::Json fleet_document(const app::Fleet& fleet) {
   if (fleet.current && fleet.suggested) {
     json["reserved_bytes"] = fleet.current->reserved().count();
     json["suggested_reserved_bytes"] = fleet.suggested->reserved().count();
+  }
+  if (fleet.cover) {
+    json["cover"] = cover_json(*fleet.cover);
   }
   json["diagnostics"] = to_json(fleet.diagnostics);
   return json;

@@ -37,6 +37,7 @@ struct AnalyzeOptions {
   bool csv = false;
   bool markdown = false;
   std::string output;
+  std::string cover;
   /// Of memsize.toml, where it was read.
   std::string project_path;
   std::vector<app::Budget> budgets;
@@ -133,6 +134,10 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const Analyze
   }
   if (is_fleet(session, options)) {
     return check_fleet(session, options);
+  }
+  if (!options.cover.empty()) {
+    return misuse("--cover is for a folder of logs, each for itself",
+                  "name the folder: memsize analyze FOLDER --cover 99%");
   }
   if (options.follow && inputs.size() > 1) {
     return misuse("--follow reads one log", kHelpHint);
@@ -247,7 +252,7 @@ Outcome run_follow(app::Session& session, const AnalyzeOptions& options) {
 }
 
 Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
-  const app::FleetRequest request{options.request, options.strict, options.output};
+  const app::FleetRequest request{options.request, options.strict, options.output, options.cover};
   core::Result<app::Fleet> fleet;
   {
     ProgressLine line;
@@ -337,6 +342,7 @@ Run add_analyze(const Command& app) {
       "  memsize analyze run1.json run2.json                   # as if their logs had been read\n"
       "  memsize analyze runs/ -o sizings/                     # every log in a folder, each "
       "alone\n"
+      "  memsize analyze runs/ --board j722s --cover 99%       # what the largest 1 % cost\n"
       "  memsize analyze /dev/ttyUSB2 --follow                 # models as they are loaded\n"
       "  memsize analyze                                       # what memsize.toml names");
   verb.option("INPUT",
@@ -360,6 +366,11 @@ Run add_analyze(const Command& app) {
             options->strict,
             "What makes a number doubtful is an error: missing records, broken rows, sums that do "
             "not agree, a host's emulation");
+  verb.option("--cover",
+              options->cover,
+              "Of a folder: what is enough for this share of its logs, such as 99%, beside what is "
+              "enough for all")
+      .filled();
   verb.flag("--follow",
             options->follow,
             "Tell each model as it is loaded; the report comes when the input ends, or with "
