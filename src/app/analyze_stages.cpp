@@ -331,7 +331,7 @@ core::Result<board::TraceFormat> load_format(Session& session,
   } else {
     name = recording.inputs.front().trace_format;
   }
-  return board::load_trace_format(session.files, session.data.boards, name);
+  return session.shelf->format(session.files, session.data.boards, name);
 }
 
 core::Result<sizing::Options> sizing_options(const AnalyzeRequest& request,

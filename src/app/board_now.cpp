@@ -54,6 +54,9 @@ core::Result<board::Board> load_board(Session& session, const BoardRequest& requ
 }
 
 core::Result<BoardNow> board_now(Session& session, const BoardRequest& request) {
+  if (request.now) {
+    return *request.now;
+  }
   auto board = load_board(session, request);
   MEMSIZE_TRY(board);
   auto settings = parse_settings(*board, request.set);

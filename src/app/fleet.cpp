@@ -350,9 +350,7 @@ std::vector<const FleetFile*> distinct(const std::vector<FleetFile>& files) {
 }
 
 // The board, and what of the options is wrong whatever the logs say.
-core::Result<board::KnobValues> prepare(Session& session,
-                                        const AnalyzeRequest& request,
-                                        Fleet& fleet) {
+core::Result<board::KnobValues> prepare(Session& session, AnalyzeRequest& request, Fleet& fleet) {
   const auto options = sizing_options(request, {});
   MEMSIZE_TRY(options);
   fleet.headroom = sizing::format_headroom(options->headroom);
@@ -362,9 +360,10 @@ core::Result<board::KnobValues> prepare(Session& session,
   }
   auto now = board_now(session, request.board);
   MEMSIZE_TRY(now);
-  fleet.board = std::move(now->board);
-  fleet.current = std::move(now->map);
-  return std::move(now->settings);
+  fleet.board = now->board;
+  fleet.current = now->map;
+  request.board.now = std::make_shared<const BoardNow>(std::move(*now));
+  return request.board.now->settings;
 }
 
 // The map that the spans' suggestions lead to. Sizes that each log alone leads to need not be sizes
@@ -572,8 +571,9 @@ core::Diagnostics no_logs(const Fleet& fleet, const std::vector<LookedAt>& looke
 }  // namespace
 
 core::Result<Fleet> analyze_fleet(Session& session,
-                                  const FleetRequest& request,
+                                  const FleetRequest& asked,
                                   const Progress& progress) {
+  FleetRequest request = asked;
   Fleet fleet;
   const core::Result<std::uint64_t> share =
       request.cover.empty() ? core::Result<std::uint64_t>{0} : parse_share(request.cover);

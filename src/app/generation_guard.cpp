@@ -38,14 +38,14 @@ std::vector<std::string> forecast_settings(const Analysis& analysis) {
 
 // What the format calls them; their names where it does not know them.
 std::string titles(Session& session, const board::Board& board) {
-  const auto format = board::load_trace_format(session.files, session.data.boards, board.format);
+  const auto format = session.shelf->format(session.files, session.data.boards, board.format);
   const std::vector<std::string> names = board.possible_generations();
   return format ? format->titles_of(names) : core::join(names, " or ");
 }
 
 std::string evidence(Session& session, const EmitRequest& request, const board::Board& of_tree) {
   const auto platform = sdk::find_platform(session.files, request.sdk, of_tree.soc);
-  const auto format = board::load_trace_format(session.files, session.data.boards, of_tree.format);
+  const auto format = session.shelf->format(session.files, session.data.boards, of_tree.format);
   return platform && format
              ? core::join(sdk::generation_of_tree(session.files, *platform, *format).evidence, ", ")
              : std::string{};
@@ -181,7 +181,7 @@ std::optional<core::Diagnostic> compare_with_tree(Session& session,
   if (!named || named->format.empty()) {
     return std::nullopt;
   }
-  const auto format = board::load_trace_format(session.files, session.data.boards, named->format);
+  const auto format = session.shelf->format(session.files, session.data.boards, named->format);
   if (!format) {
     return std::nullopt;
   }

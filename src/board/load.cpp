@@ -291,23 +291,50 @@ struct Shelf::Books {
     friend bool operator==(const State&, const State&) = default;
   };
 
+  template <typename T>
   struct Read {
-    Board board;
-    std::vector<State> states;  // of the board's files
+    T value;
+    std::vector<std::string> paths;
+    std::vector<State> states;
   };
 
-  static std::vector<State> states_of(core::FileSystem& files, const Board& board) {
+  // By the folder of the boards, and a name.
+  template <typename T>
+  using ByName = std::map<std::pair<std::string, std::string>, Read<T>>;
+
+  static std::vector<State> states_of(core::FileSystem& files,
+                                      const std::vector<std::string>& paths) {
     std::vector<State> states;
-    for (const std::string& path : board.files) {
+    for (const std::string& path : paths) {
       const auto size = files.size(path);
       states.push_back({files.entry(path).mtime_ns, size ? *size : UINT64_MAX});
     }
     return states;
   }
 
+  // `load` says which files it read.
+  template <typename T, typename Load>
+  core::Result<T> take(ByName<T>& shelf,
+                       core::FileSystem& files,
+                       const std::pair<std::string, std::string>& key,
+                       const Load& load) {
+    const std::lock_guard lock{mutex};
+    const auto known = shelf.find(key);
+    if (known != shelf.end() && known->second.states == states_of(files, known->second.paths)) {
+      return known->second.value;
+    }
+    std::vector<std::string> paths;
+    core::Result<T> value = load(paths);
+    if (value && !is_path(key.second)) {
+      auto states = states_of(files, paths);
+      shelf.insert_or_assign(key, Read<T>{*value, std::move(paths), std::move(states)});
+    }
+    return value;
+  }
+
   std::mutex mutex;
-  // By the folder of the boards, and a name.
-  std::map<std::pair<std::string, std::string>, Read> read;
+  ByName<Board> boards;
+  ByName<TraceFormat> formats;
 };
 
 Shelf::Shelf() : books_(std::make_unique<Books>()) {}
@@ -317,18 +344,21 @@ Shelf::~Shelf() = default;
 core::Result<Board> Shelf::load(core::FileSystem& files,
                                 const std::string& folder,
                                 const std::string& name) {
-  const std::lock_guard lock{books_->mutex};
-  const auto known = books_->read.find({folder, name});
-  if (known != books_->read.end() &&
-      known->second.states == Books::states_of(files, known->second.board)) {
-    return known->second.board;
-  }
-  auto board = load_board(files, folder, name);
-  if (board && !is_path(name)) {
-    books_->read.insert_or_assign({folder, name},
-                                  Books::Read{*board, Books::states_of(files, *board)});
-  }
-  return board;
+  return books_->take(books_->boards, files, {folder, name}, [&](std::vector<std::string>& paths) {
+    auto board = load_board(files, folder, name);
+    if (board) {
+      paths = board->files;
+    }
+    return board;
+  });
+}
+
+core::Result<TraceFormat> Shelf::format(core::FileSystem& files,
+                                        const std::string& folder,
+                                        const std::string& name) {
+  return books_->take(books_->formats, files, {folder, name}, [&](std::vector<std::string>& paths) {
+    return load_trace_format(files, folder, name, &paths);
+  });
 }
 
 std::vector<Board> Shelf::of_part(core::FileSystem& files,

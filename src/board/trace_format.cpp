@@ -402,7 +402,8 @@ const Generation* TraceFormat::find_generation(std::string_view generation) cons
 
 core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                             const std::string& folder,
-                                            const std::string& name) {
+                                            const std::string& name,
+                                            std::vector<std::string>* read) {
   if (name.empty()) {
     return core::fail(core::error(Code::kBoardReference,
                                   "the board does not say in which format its logs are",
@@ -412,7 +413,7 @@ core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                                              .value_or(std::vector<std::string>{}),
                                                          ", "))));
   }
-  const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder);
+  const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder, read);
   MEMSIZE_TRY(file);
   return FormatReader{}.read(file->root());
 }

@@ -12,6 +12,8 @@
 
 namespace memsize::app {
 
+struct BoardNow;
+
 /// The board that a verb works on.
 struct BoardRequest {
   /// A bundled name, or a path.
@@ -22,6 +24,8 @@ struct BoardRequest {
   std::vector<std::string> set;
   /// Read from an SDK tree already, whose map may break a rule; null: what `name` says.
   std::shared_ptr<const board::Board> of_tree;
+  /// What the rest leads to, where many requests have one board; null: it is worked out.
+  std::shared_ptr<const BoardNow> now;
 };
 
 [[nodiscard]] core::Result<board::Board> load_board(Session& session, const BoardRequest& request);

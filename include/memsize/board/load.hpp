@@ -14,6 +14,8 @@
 
 namespace memsize::board {
 
+struct TraceFormat;
+
 /// Loads the bundled board `name` from `folder`, or the file at a path (anything with a '/' or that
 /// ends in .toml). A part is board.unknown, and told to be one.
 [[nodiscard]] core::Result<Board> load_board(core::FileSystem& files,
@@ -33,8 +35,8 @@ enum class BoardKind : std::uint8_t { kBoard, kPart };
 [[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
                                                                     const std::string& folder);
 
-/// Reads each bundled board once, however often a run asks for it; again where a file of it has
-/// changed since. Several threads may ask at once.
+/// Reads each bundled board and format once, however often a run asks for it; again where a file of
+/// it has changed since. Several threads may ask at once.
 class Shelf {
  public:
   Shelf();
@@ -51,6 +53,11 @@ class Shelf {
   [[nodiscard]] std::vector<Board> of_part(core::FileSystem& files,
                                            const std::string& folder,
                                            const std::string& soc);
+
+  /// As load_trace_format().
+  [[nodiscard]] core::Result<TraceFormat> format(core::FileSystem& files,
+                                                 const std::string& folder,
+                                                 const std::string& name);
 
   /// By operating system; of several, that of the newest SDK.
   [[nodiscard]] std::map<std::string, Board> newest(core::FileSystem& files,

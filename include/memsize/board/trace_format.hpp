@@ -159,9 +159,10 @@ struct TraceFormat {
   [[nodiscard]] const MemoryClass* find_heap(std::string_view printed) const;
 };
 
-/// Loads `<folder>/formats/<name>.toml`.
+/// Loads `<folder>/formats/<name>.toml`. `read` gets the paths of the files that were read.
 [[nodiscard]] core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                                           const std::string& folder,
-                                                          const std::string& name);
+                                                          const std::string& name,
+                                                          std::vector<std::string>* read = nullptr);
 
 }  // namespace memsize::board
