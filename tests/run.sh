@@ -72,5 +72,6 @@ else
   /usr/bin/python3 tests/support/compile_alone.py build/alone
   run_preset release
   run_preset asan
+  run_preset tsan
 fi
 stage "all tests passed"

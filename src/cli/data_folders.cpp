@@ -1,4 +1,4 @@
-// Looks for the data beside the running program (/proc/self/exe), in a build tree and as installed;
+// Looks for the data beside the program or the library, in a build tree and as installed;
 // the environment's MEMSIZE_DATA comes first.
 #include "data_folders.hpp"
 
@@ -12,16 +12,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string find_root(core::FileSystem& files) {
+std::string find_root(core::FileSystem& files, const fs::path& folder) {
   if (const char* given = std::getenv("MEMSIZE_DATA"); given != nullptr && *given != '\0') {
     return given;
   }
-  std::error_code failure;
-  const fs::path program = fs::read_symlink("/proc/self/exe", failure);
-  const fs::path folder = program.parent_path();
-  // build/<preset>/memsize in the tree; bin/memsize when installed.
-  for (const fs::path& candidate :
-       {folder / ".." / "..", folder / ".." / MEMSIZE_DATADIR, folder / MEMSIZE_DATADIR}) {
+  // build/<preset>/memsize in the tree; bin/memsize when installed, lib/libmemsize.so or
+  // lib/<machine>/libmemsize.so.
+  for (const fs::path& candidate : {folder / ".." / "..",
+                                    folder / ".." / MEMSIZE_DATADIR,
+                                    folder / ".." / ".." / MEMSIZE_DATADIR,
+                                    folder / MEMSIZE_DATADIR}) {
     const std::string root = candidate.lexically_normal().string();
     if (files.is_directory(root + "/boards") && files.is_directory(root + "/templates")) {
       return root.ends_with('/') ? root.substr(0, root.size() - 1) : root;
@@ -32,10 +32,9 @@ std::string find_root(core::FileSystem& files) {
 
 }  // namespace
 
-app::DataFolders find_data_folders(core::FileSystem& files) {
-  app::DataFolders data = app::data_folders(files, find_root(files));
-  std::error_code failure;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", failure).parent_path();
+app::DataFolders find_data_folders(core::FileSystem& files, const std::string& path) {
+  const fs::path folder = fs::path{path}.parent_path();
+  app::DataFolders data = app::data_folders(files, find_root(files, folder));
   const fs::path beside = folder / "memsize-host";
   const fs::path installed = folder / ".." / MEMSIZE_LIBEXECDIR / "memsize" / "memsize-host";
   data.host_program =

@@ -24,12 +24,13 @@ bool Screen::colour(int stream) const {
   if (color != "auto") {
     return color == "always";
   }
-  return ::isatty(stream) != 0 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  return attended && ::isatty(stream) != 0 && variable("NO_COLOR").empty() &&
+         variable("TERM") != "dumb";
 }
 
 std::size_t Screen::width() const {
   winsize size{};
-  const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+  const bool known = attended && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
   return known ? size.ws_col : kUsualWidth;
 }
 

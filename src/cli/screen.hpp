@@ -13,6 +13,8 @@ struct Screen {
   bool quiet = false;
   /// Every figure.
   bool verbose = false;
+  /// Whether anybody may watch: without one, text is as for a file.
+  bool attended = true;
 
   /// Whether text for that stream is coloured. By itself: on a terminal that can show it, unless
   /// NO_COLOR is set (no-color.org).

@@ -48,9 +48,7 @@ mode_t mode_of(const std::string& path) {
   if (::stat(path.c_str(), &status) == 0) {
     return status.st_mode & 07777;
   }
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return static_cast<mode_t>(0666 & ~mask);
+  return static_cast<mode_t>(usual_mode());
 }
 
 // Notes in `made` what was not there before, outermost first.

@@ -8,9 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <limits>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -182,6 +185,21 @@ class HeldLock : public FileLock {
 
 }  // namespace
 
+unsigned usual_mode() {
+  constexpr unsigned kUsual = 022;
+  constexpr int kOctal = 8;
+  unsigned mask = kUsual;
+  std::ifstream status{"/proc/self/status"};
+  for (std::string line; std::getline(status, line);) {
+    constexpr std::string_view kName = "Umask:";
+    if (line.starts_with(kName)) {
+      mask = static_cast<unsigned>(std::strtoul(line.c_str() + kName.size(), nullptr, kOctal));
+      break;
+    }
+  }
+  return 0666 & ~mask;
+}
+
 Entry RealFileSystem::entry(const std::string& path) {
   struct stat status {};
 
@@ -235,9 +253,7 @@ bool RealFileSystem::may_write(const std::string& path) {
 }
 
 unsigned RealFileSystem::new_file_mode() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
+  return usual_mode();
 }
 
 Result<void> RealFileSystem::create(const std::string& path,

@@ -16,6 +16,10 @@ inline std::string reason(int number) {
   return std::generic_category().message(number);
 }
 
+// The mode that a program gives to a file without saying so. umask() tells by setting, which
+// another thread would see.
+[[nodiscard]] unsigned usual_mode();
+
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}

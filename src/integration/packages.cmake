@@ -24,10 +24,12 @@ of it agrees, and runs it on emulated cores.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libmemsize-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
   "memsize (= ${PROJECT_VERSION}), libfmt-dev, libexpected-dev, libyaml-cpp-dev, zlib1g-dev, nettle-dev")
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Headers and static libraries: what the program memsize does, without
-printing and without exiting.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Headers, static libraries, a shared library with a door of C, and a
+Python module: what the program memsize does, without printing and
+without exiting.")
 
 # Each package says what may be done with it, and what changed.
 foreach(pair program:memsize library:libmemsize-dev)

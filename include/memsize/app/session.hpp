@@ -35,7 +35,7 @@ using Propose = std::function<std::string(const EmitRequest& request,
                                           const std::string& board,
                                           const std::vector<std::string>& settings)>;
 
-/// One may do any number of requests, one after the other.
+/// One may do any number of requests, one after the other. Sessions of one shelf may work at once.
 struct Session {
   core::FileSystem& files;
   DataFolders data;
@@ -43,6 +43,8 @@ struct Session {
   Propose propose = {};
   /// The bundled boards that were read so far.
   std::shared_ptr<board::Shelf> shelf = std::make_shared<board::Shelf>();
+  /// Somebody watches: what takes long says how far it is, and ends with what it has at a signal.
+  bool attended = false;
 };
 
 }  // namespace memsize::app

@@ -9,7 +9,8 @@
 
 namespace memsize::cli {
 
-ProgressLine::ProgressLine() : begun_(std::chrono::steady_clock::now()) {}
+ProgressLine::ProgressLine(bool attended)
+    : attended_(attended), begun_(std::chrono::steady_clock::now()) {}
 
 ProgressLine::~ProgressLine() {
   if (shown_) {
@@ -20,7 +21,7 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(const std::string& text) {
   // Before that nobody wonders.
   constexpr std::chrono::seconds kShort{1};
-  if (::isatty(STDERR_FILENO) == 0 || std::chrono::steady_clock::now() - begun_ < kShort) {
+  if (!attended_ || ::isatty(STDERR_FILENO) == 0 || std::chrono::steady_clock::now() - begun_ < kShort) {
     return;
   }
   shown_ = true;

@@ -8,7 +8,8 @@ namespace memsize::cli {
 
 class ProgressLine {
  public:
-  ProgressLine();
+  /// Says nothing unless somebody watches.
+  explicit ProgressLine(bool attended);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   /// Leaves the terminal as it was.
@@ -17,6 +18,7 @@ class ProgressLine {
   void show(const std::string& text);
 
  private:
+  bool attended_;
   std::chrono::steady_clock::time_point begun_;
   bool shown_ = false;
 };

@@ -139,6 +139,9 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const Analyze
     return misuse("--cover is for a folder of logs, each for itself",
                   "name the folder: memsize analyze FOLDER --cover 99%");
   }
+  if (options.follow && !session.attended) {
+    return misuse("--follow needs somebody who ends it", "the program memsize follows a log");
+  }
   if (options.follow && inputs.size() > 1) {
     return misuse("--follow reads one log", kHelpHint);
   }
@@ -255,7 +258,7 @@ Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
   const app::FleetRequest request{options.request, options.strict, options.output, options.cover};
   core::Result<app::Fleet> fleet;
   {
-    ProgressLine line;
+    ProgressLine line{session.attended};
     fleet = analyze_fleet(session, request, [&](std::size_t done, std::size_t of) {
       line.show(fmt::format("{} of {} files", done, of));
     });

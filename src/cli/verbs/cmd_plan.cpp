@@ -296,9 +296,12 @@ Outcome run(app::Session& session, PlanOptions options) {
   if (auto wrong = check_usage(session, options); wrong) {
     return failed({std::move(*wrong)}, kPlanSchema, options.json);
   }
-  const Interruption interruption;
-  ProgressLine line;
-  options.request.limits.stop = [] { return Interruption::came(); };
+  std::optional<Interruption> interruption;
+  if (session.attended) {
+    interruption.emplace();
+    options.request.limits.stop = [] { return Interruption::came(); };
+  }
+  ProgressLine line{session.attended};
   options.request.limits.progress = [&](const plan::PackProgress& progress) {
     line.show(fmt::format("{} so far, at least {}: {} steps; Ctrl-C ends the search",
                           core::format_bytes(progress.height),

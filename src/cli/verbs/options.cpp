@@ -151,8 +151,9 @@ bool Command::is_given() const {
   return app_->parsed();
 }
 
-Program::Program(const char* help, const char* name, const char* version)
+Program::Program(const char* help, const char* name, const char* version, bool attended)
     : app_(std::make_unique<CLI::App>(help, name)), screen_(std::make_unique<Screen>()) {
+  screen_->attended = attended;
   app_->formatter(help_formatter());
   app_->set_help_flag("-h,--help", "This help");
   app_->set_help_all_flag("--help-all", "Every option");

@@ -101,8 +101,8 @@ struct Parsed {
 /// The whole command line. Verbs are added to `command()` before it is parsed.
 class Program {
  public:
-  /// `version` is what --version prints.
-  Program(const char* help, const char* name, const char* version);
+  /// `version` is what --version prints; `attended` is the screen's.
+  Program(const char* help, const char* name, const char* version, bool attended);
   ~Program();
 
   [[nodiscard]] Command command() const { return Command{app_.get(), screen_.get()}; }

@@ -1,4 +1,4 @@
-// The verbs: one file each, one row each in main.cpp.
+// The verbs: one file each, one row each in interpret.cpp.
 #pragma once
 
 #include "memsize/app/baseline.hpp"
@@ -17,7 +17,7 @@ namespace memsize::cli {
 
 using core::Json;
 
-/// What a verb leaves for main to print and exit with.
+/// What a verb leaves to be printed, and to exit with.
 // NOLINTNEXTLINE(bugprone-exception-escape): nlohmann marks a move noexcept that asserts.
 struct Outcome {
   core::ExitStatus status = core::ExitStatus::kDone;
@@ -30,7 +30,7 @@ struct Outcome {
   /// How it is coloured: its first line is the verdict, or it is a difference of files.
   enum class Paint { kPlain, kVerdict, kDiff };
   Paint paint = Paint::kPlain;
-  /// The document of --json; main adds the diagnostics where the verb did not.
+  /// The document of --json; the diagnostics are added where the verb did not.
   Json document;
   core::Diagnostics diagnostics;
   bool json = false;
