@@ -7,6 +7,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/artifact.hpp"
+#include "memsize/emit/consumers.hpp"
 #include "memsize/emit/verify_numbers.hpp"
 #include "memsize/layout/fit.hpp"
 #include "memsize/readers/image_reader.hpp"
@@ -355,7 +356,8 @@ core::Result<std::vector<emit::MapFile>> read_map(Session& session, const std::s
   for (const std::string& path : *paths) {
     const bool ours = path.ends_with(".cmd") || path.ends_with(".syscfg") ||
                       path.ends_with(".json") || path.ends_with(".h") || path.ends_with(".c") ||
-                      path.ends_with(".dtsi") || path.ends_with(".bin") || path.ends_with(".ld");
+                      path.ends_with(".dtsi") || path.ends_with(".bin") || path.ends_with(".ld") ||
+                      emit::has_verifier(path);
     if (!ours) {
       continue;
     }
@@ -383,7 +385,7 @@ WrittenMap check_written(Session& session, const std::string& folder, CheckRepor
     return written;
   }
   written.files = std::move(*files);
-  const emit::VerifyReport found = emit::verify_map(written.files, folder, *programs);
+  const emit::VerifyReport found = emit::verify_files(written.files, folder, *programs);
   keep(found.diagnostics, report);
   report.checked.insert(report.checked.end(), found.read.begin(), found.read.end());
   written.board = found.board;

@@ -3,7 +3,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
-#include "memsize/emit/verify.hpp"
+#include "memsize/emit/consumers.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
 
@@ -83,7 +83,7 @@ core::Diagnostics verify_artifacts(Session& session, const Emission& emission) {
   if (const auto& table = emission.map.board.mpu.table) {
     programs.push_back(table);
   }
-  core::Diagnostics found = emit::verify_map(files, "", programs).diagnostics;
+  core::Diagnostics found = emit::verify_files(files, "", programs).diagnostics;
   // What --only left out is missing on purpose; what the board accepts was said of the map.
   std::erase_if(found, [&](const core::Diagnostic& diagnostic) {
     return diagnostic.severity != core::Severity::kError ||

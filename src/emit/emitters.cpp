@@ -6,7 +6,7 @@
 #include "memsize/emit/armv8_tables.hpp"
 #include "memsize/emit/page.hpp"
 
-#include "template.hpp"
+#include "rendered.hpp"
 #include "view.hpp"
 #include "view_ld.hpp"
 #include "view_mpu.hpp"
@@ -23,29 +23,6 @@ namespace memsize::emit {
 namespace {
 
 using layout::MemoryMap;
-
-// Adds a file that a template makes of a view.
-core::Result<void> add(std::vector<Artifact>& artifacts,
-                       const EmitInput& input,
-                       const std::string& path,
-                       const std::string& name,
-                       const Json& view,
-                       Escape escape = escape_comment) {
-  auto content = render_template(input.files, input.template_folders, name, view, escape);
-  MEMSIZE_TRY(content);
-  artifacts.push_back({path, {}, std::move(*content)});
-  return {};
-}
-
-core::Result<std::vector<Artifact>> one(const EmitInput& input,
-                                        const std::string& path,
-                                        const std::string& name,
-                                        const Json& view,
-                                        Escape escape = escape_comment) {
-  std::vector<Artifact> artifacts;
-  MEMSIZE_TRY(add(artifacts, input, path, name, view, escape));
-  return artifacts;
-}
 
 std::string document(const Json& json) {
   // Names are ASCII by the time they get here; a stray byte is replaced, never thrown over.
@@ -174,11 +151,12 @@ std::vector<board::RebuildStep> rebuild_steps(const MemoryMap& map, const Affect
 core::Result<std::vector<Artifact>> render_linker(const EmitInput& input) {
   std::vector<Artifact> artifacts;
   for (const board::Core& core : input.map.board.cores) {
-    MEMSIZE_TRY(add(artifacts,
-                    input,
-                    fmt::format("{}/{}", core.name, input.map.board.linker_file_of(core.name)),
-                    "linker",
-                    linker_view(input.map, core.name)));
+    MEMSIZE_TRY(
+        add_rendered(artifacts,
+                     input,
+                     fmt::format("{}/{}", core.name, input.map.board.linker_file_of(core.name)),
+                     "linker",
+                     linker_view(input.map, core.name)));
   }
   return artifacts;
 }
@@ -189,8 +167,8 @@ core::Result<std::vector<Artifact>> render_syscfg(const EmitInput& input) {
     return artifacts;
   }
   for (const layout::MmuTable& table : input.map.mmu) {
-    MEMSIZE_TRY(
-        add(artifacts, input, table.core + "/mmu.syscfg", "syscfg", syscfg_view(input.map, table)));
+    MEMSIZE_TRY(add_rendered(
+        artifacts, input, table.core + "/mmu.syscfg", "syscfg", syscfg_view(input.map, table)));
   }
   return artifacts;
 }
@@ -205,18 +183,18 @@ core::Result<std::vector<Artifact>> render_mpu(const EmitInput& input) {
     rat = rat == nullptr || rat->ranges.empty() ? nullptr : rat;
     const layout::MpuTable* for_sysconfig = program == nullptr ? mpu : nullptr;
     if (for_sysconfig != nullptr || rat != nullptr) {
-      MEMSIZE_TRY(add(artifacts,
-                      input,
-                      core.name + "/mpu.syscfg",
-                      "mpu-syscfg",
-                      mpu_syscfg_view(input.map, core.name, for_sysconfig, rat)));
+      MEMSIZE_TRY(add_rendered(artifacts,
+                               input,
+                               core.name + "/mpu.syscfg",
+                               "mpu-syscfg",
+                               mpu_syscfg_view(input.map, core.name, for_sysconfig, rat)));
     }
     if (program != nullptr && mpu != nullptr) {
-      MEMSIZE_TRY(add(artifacts,
-                      input,
-                      core.name + "/mpu_cfg.c",
-                      program->template_name,
-                      mpu_source_view(input.map, *mpu)));
+      MEMSIZE_TRY(add_rendered(artifacts,
+                               input,
+                               core.name + "/mpu_cfg.c",
+                               program->template_name,
+                               mpu_source_view(input.map, *mpu)));
     }
   }
   return artifacts;
@@ -231,11 +209,11 @@ core::Result<std::vector<Artifact>> render_mmu_json(const EmitInput& input) {
 }
 
 core::Result<std::vector<Artifact>> render_header(const EmitInput& input) {
-  return one(input, input.map.board.header_file, "header", header_view(input.map));
+  return render_one(input, input.map.board.header_file, "header", header_view(input.map));
 }
 
 core::Result<std::vector<Artifact>> render_dts(const EmitInput& input) {
-  return one(input, input.map.board.dts_file, "dts", dts_view(input.map));
+  return render_one(input, input.map.board.dts_file, "dts", dts_view(input.map));
 }
 
 core::Result<std::vector<Artifact>> render_html(const EmitInput& input) {
@@ -261,11 +239,11 @@ core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input) {
       errors.insert(errors.end(), tables.error().begin(), tables.error().end());
       continue;
     }
-    MEMSIZE_TRY(add(artifacts,
-                    input,
-                    entries.core + "/mmu_tables.c",
-                    "mmu-tables",
-                    mmu_tables_view(input.map, entries.core, *tables)));
+    MEMSIZE_TRY(add_rendered(artifacts,
+                             input,
+                             entries.core + "/mmu_tables.c",
+                             "mmu-tables",
+                             mmu_tables_view(input.map, entries.core, *tables)));
     artifacts.push_back(
         {fmt::format("{}/mmu_tables_at_{}.bin", entries.core, core::format_address(tables->base)),
          {},
@@ -280,17 +258,17 @@ core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input) {
 core::Result<std::vector<Artifact>> render_mpu_tables(const EmitInput& input) {
   std::vector<Artifact> artifacts;
   for (const layout::MpuTable& table : input.map.mpu) {
-    MEMSIZE_TRY(add(artifacts,
-                    input,
-                    table.core + "/mpu_table.c",
-                    "mpu-table",
-                    mpu_table_view(input.map, table)));
+    MEMSIZE_TRY(add_rendered(artifacts,
+                             input,
+                             table.core + "/mpu_table.c",
+                             "mpu-table",
+                             mpu_table_view(input.map, table)));
   }
   return artifacts;
 }
 
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input) {
-  return one(input, "REBUILD.md", "rebuild", rebuild_view(input), escape_markdown);
+  return render_one(input, "REBUILD.md", "rebuild", rebuild_view(input), escape_markdown);
 }
 
 core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input) {
@@ -299,16 +277,10 @@ core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input) {
   for (const board::Core& core : input.map.board.cores) {
     const board::CoreSections* sections = input.map.board.find_sections(core.name);
     if (sections == nullptr) {
-      errors.push_back(
-          core::error(core::Code::kEmitSections,
-                      fmt::format("board '{}' does not say where the sections of core '{}' go",
-                                  input.map.board.name,
-                                  core.name),
-                      core.place,
-                      "a linker script needs a [sections.NAME] with this core (boards/README.md)"));
+      errors.push_back(no_sections(input.map.board, core));
       continue;
     }
-    MEMSIZE_TRY(add(
+    MEMSIZE_TRY(add_rendered(
         artifacts, input, core.name + "/linker.ld", "gnu-ld", gnu_ld_view(input.map, *sections)));
   }
   if (!errors.empty()) {

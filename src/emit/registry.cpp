@@ -1,6 +1,8 @@
-// The emitters of maps, a row each. Errors of several are told together.
+// The emitters of maps, a row each. Those that are one file of consumers/ have their rows in
+// consumers.def. Errors of several are told together.
 #include "memsize/emit/artifact.hpp"
 
+#include "consumer_rows.hpp"
 #include "emitters.hpp"
 #include "wanted.hpp"
 
@@ -27,6 +29,9 @@ const std::vector<Emitter>& all_emitters() {
        "the MPU regions of each R5F core as register values",
        render_mpu_tables,
        true},
+#define MEMSIZE_CONSUMER(name) name##_emitter(),
+#include "consumers.def"
+#undef MEMSIZE_CONSUMER
   };
   return emitters;
 }

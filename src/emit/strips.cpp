@@ -30,7 +30,7 @@ constexpr const char* kShared = "shared";
 
 // Of the picture for documents; names are as wide as this font's.
 constexpr double kPictureWidth = 1200;
-constexpr double kLetterWidth = 6.2;
+constexpr double kLabelLetterWidth = 6.2;
 constexpr int kStripHeight = 24;
 
 // What lies in a bank, by address.
@@ -174,7 +174,7 @@ std::string segment_svg(const BankStrips& bank, const Segment& segment) {
   const double width = share(segment.range.size(), bank.view.size());
   const std::string label = label_of(segment);
   const bool fits =
-      static_cast<double>(label.size()) * kLetterWidth + 8 < width / 100 * kPictureWidth;
+      static_cast<double>(label.size()) * kLabelLetterWidth + 8 < width / 100 * kPictureWidth;
   return fmt::format(
       R"(<svg class="s {}" x="{:.4f}%" width="{:.4f}%" data-a="{}" data-n="{}"{}><title>{}</title><rect width="100%" height="100%"/>{}</svg>)",
       class_of(segment),
@@ -299,7 +299,7 @@ std::string strips_picture(const EmitInput& input) {
         x,
         x + 14,
         escape_html(owners[i]));
-    x += 34 + static_cast<double>(owners[i].size()) * kLetterWidth;
+    x += 34 + static_cast<double>(owners[i].size()) * kLabelLetterWidth;
   }
   int y = kMargin + kLegendRow + kMargin;
   for (const BankStrips& bank : banks) {

@@ -19,11 +19,18 @@ from support import Context, check, main  # noqa: E402
 BOARDS = ("am62a", "j721e", "j722s", "j722s-safertos", "j784s4", "j784s4-safertos")
 NUMBER = re.compile(r"0[xX][0-9A-Fa-f]+|[0-9]+")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-BY_REQUEST = ("gnu-ld", "mmu-tables", "mpu-tables")
+LINE_COMMENTS = {".sct": re.compile(r"^[ ]*;[^\n]*", re.MULTILINE), "/reserved_memory.cmd": re.compile(r"^[ ]*#[^\n]*", re.MULTILINE)}
+BY_REQUEST = ("gnu-ld", "mmu-tables", "mpu-tables", "scatter", "zephyr", "uboot", "cxx-header", "csv")
 
 
 def in_comment(path: str, text: str, at: int) -> bool:
-    return not path.endswith(".json") and any(found.start() <= at < found.end() for found in COMMENT.finditer(text))
+    pattern = next((each for end, each in LINE_COMMENTS.items() if f"/{path}".endswith(end)), COMMENT)
+    return not path.endswith((".json", ".csv")) and any(found.start() <= at < found.end() for found in pattern.finditer(text))
+
+
+def in_note(path: str, text: str, at: int) -> bool:
+    """The last cell of a row, which may have commas in quotes."""
+    return path.endswith(".csv") and bool(re.match(r'(?:[^,\n]*,){12}', text[text.rfind("\n", 0, at) + 1 : at]))
 
 
 # Where a number may change, and why: nothing but people reads it.
@@ -31,7 +38,8 @@ FREE: tuple[tuple[str, Callable[[str, str, int], bool]], ...] = (
     ("the map for people: it is drawn from the same map, and nothing reads it", lambda path, text, at: path.endswith(".html")),
     ("what to do, in words; nothing reads it", lambda path, text, at: path.endswith(".md")),
     ("what memsize remembers of the folder: hashes, which tell emit --out of edits", lambda path, text, at: path.startswith(".memsize/")),
-    ("comments: compilers, linkers and dtc skip them", in_comment),
+    ("comments: compilers, linkers, dtc and U-Boot skip them", in_comment),
+    ("notes of a table: words for people", in_note),
 )
 
 

@@ -37,7 +37,7 @@ ALLOWED = {
 FOLDERS = {
     "readers": {"": [], "plans": [""], "images": [], "nnapi": ["plans", ""]},
     "plan": {"solve": [], "judge": [], "": ["solve", "judge"]},
-    "emit": {"verify": [], "": [], "plans": [""], "modules": ["plans", ""], "networks": ["plans", ""]},
+    "emit": {"verify": [], "": [], "consumers": ["", "verify"], "plans": [""], "modules": ["plans", ""], "networks": ["plans", ""]},
     "sdk": {
         "script": [],
         "csource": [],

@@ -13,6 +13,7 @@
 namespace memsize::emit {
 
 struct PageFacts;
+struct WrittenFile;
 
 struct Artifact {
   /// Below the output folder, with '/' between folders.
@@ -54,6 +55,10 @@ struct EmitterOf {
   core::Result<std::vector<Artifact>> (*render)(const Input& input);
   /// Renders only where it is named.
   bool by_request = false;
+  /// The path of a file that `verify` reads back; "*" is one folder, a core's.
+  std::string_view file = {};
+  /// Holds such a file against what memory_map.json says; null: nobody does.
+  void (*verify)(const WrittenFile& file, core::Diagnostics& found) = nullptr;
 };
 
 using Emitter = EmitterOf<EmitInput>;

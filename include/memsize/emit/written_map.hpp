@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,13 @@ namespace memsize::emit {
 inline constexpr std::string_view kWriteAgain = "write the map again with: memsize emit";
 
 struct MapRegion : Reach {
+  /// "region", "alias" or "physical", and what an alias or a physical name is of.
+  std::string kind;
+  std::string of;
+  std::string space;
+  std::string attributes;
+  /// Where its cores see it; nothing where no core does.
+  std::optional<std::uint64_t> virtual_base;
   std::vector<std::string> cores;
   bool in_header = false;
   std::string knob;
@@ -29,6 +37,9 @@ struct MapRegion : Reach {
 struct MapCarveout {
   std::string name;
   std::string label;
+  /// Without a unit address.
+  std::string node;
+  std::vector<std::string> members;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
   bool no_map = false;

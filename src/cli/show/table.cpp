@@ -2,6 +2,7 @@
 // formula to a spreadsheet, or into Markdown.
 #include "table.hpp"
 
+#include "memsize/core/csv.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
@@ -10,26 +11,6 @@
 #include <fmt/format.h>
 
 namespace memsize::cli {
-
-namespace {
-
-std::string csv_cell(const std::string& cell) {
-  std::string text = core::visible_text(cell);
-  // A spreadsheet would take it for a formula; numbers are none.
-  if (!text.empty() && std::string_view{"=+-@"}.find(text.front()) != std::string_view::npos) {
-    text.insert(0, "'");
-  }
-  if (text.find_first_of(",\"\n\r") == std::string::npos) {
-    return text;
-  }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  }
-  return quoted + "\"";
-}
-
-}  // namespace
 
 std::string Table::text(std::size_t indent) const {
   std::vector<std::vector<std::string>> cells = rows;
@@ -62,12 +43,12 @@ std::string Table::text(std::size_t indent) const {
 
 std::string Table::csv() const {
   std::vector<std::string> cells =
-      core::texts_of(columns, [&](const Column& column) { return csv_cell(column.title); });
+      core::texts_of(columns, [&](const Column& column) { return core::csv_cell(column.title); });
   std::string out = core::join(cells, ",") + "\n";
   for (const auto& row : rows) {
     cells.clear();
     for (const std::string& cell : row) {
-      cells.push_back(csv_cell(cell));
+      cells.push_back(core::csv_cell(cell));
     }
     out += core::join(cells, ",") + "\n";
   }

@@ -73,9 +73,13 @@ void read_map_carveouts(Fields& json, WrittenMap& map) {
                          .in_header = item.required_boolean("in_header")};
     if (item.has("label")) {
       carveout.label = item.required_one_line("label");
+      carveout.node = item.one_line("node");
       carveout.no_map = item.required_boolean("no_map");
       carveout.compatible = item.one_line("compatible");
       carveout.alignment = item.number_if_any("alignment_bytes").value_or(0);
+    }
+    if (item.has("members")) {
+      carveout.members = texts(item, "members");
     }
     map.carveouts.push_back(std::move(carveout));
   }
@@ -158,6 +162,13 @@ void read_map_members(Fields& json, WrittenMap& map) {
     if (item.has("physical")) {
       region.physical = item.address("physical");
     }
+    if (item.has("virtual")) {
+      region.virtual_base = item.address("virtual");
+    }
+    region.kind = item.one_line("kind");
+    region.of = item.one_line("of");
+    region.space = item.one_line("space");
+    region.attributes = item.one_line("attributes");
     region.size = size(item);
     region.cores = texts(item, "cores");
     region.in_header = item.required_boolean("in_header");

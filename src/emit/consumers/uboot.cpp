@@ -1,0 +1,262 @@
+// A script for U-Boot that puts the reserved-memory nodes into a device tree, or gives the nodes
+// that are there already their places: for those who cannot build the tree anew.
+//
+// U-Boot's scripts go on after a command that fails, so each says what went wrong in a variable.
+#include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
+
+#include "consumers/consumer.hpp"
+#include "rendered.hpp"
+#include "view.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using core::Code;
+using layout::Carveout;
+
+constexpr std::string_view kUbootFile = "reserved_memory.cmd";
+// What libfdt needs for a node, its properties and their names, and some to spare.
+constexpr std::uint64_t kRoomOfNode = 512;
+constexpr core::Align kRoomStep = *core::Align::make(4096);
+
+// A map's carve-out that Linux may use loses what forbids it.
+constexpr std::string_view kUnmap =
+    "; if fdt get size memsize_old ${memsize_node} no-map; then fdt rm ${memsize_node} no-map; fi";
+
+Json uboot_properties(const Carveout& carveout) {
+  Json properties = Json::array();
+  const auto add = [&](const char* property, const std::string& value, std::string_view more = {}) {
+    properties.push_back({{"property", property},
+                          {"value", value},
+                          {"label", carveout.label},
+                          {"unmap", std::string{more}}});
+  };
+  add("reg",
+      fmt::format(
+          " <{} {}>", cells(carveout.range.base().value()), cells(carveout.range.size().count())),
+      carveout.no_map ? std::string_view{} : kUnmap);
+  if (!carveout.compatible.empty()) {
+    add("compatible", fmt::format(" \"{}\"", carveout.compatible));
+  }
+  if (carveout.alignment.count() != 0) {
+    add("alignment", fmt::format(" <{}>", core::format_hex(carveout.alignment.count())));
+  }
+  if (carveout.no_map) {
+    add("no-map", {});
+  }
+  return properties;
+}
+
+Json uboot_view(const layout::MemoryMap& map) {
+  Json view = head_view(map);
+  view["file"] = std::string{kUbootFile};
+  view["total"] = core::format_size(map.reserved());
+  const core::Bytes room{kRoomOfNode * (map.carveouts.size() + 1)};
+  view["room"] = core::format_hex(core::align_up(room.count(), kRoomStep).value_or(room.count()));
+  view["nodes"] = Json::array(map.carveouts, [](const Carveout& carveout) -> Json {
+    const std::uint64_t base = carveout.range.base().value();
+    return {{"label", carveout.label},
+            {"node",
+             carveout.unit_address ? fmt::format("{}@{:x}", carveout.node, base) : carveout.node},
+            {"size", core::format_size(carveout.range.size())},
+            {"properties", uboot_properties(carveout)}};
+  });
+  return view;
+}
+
+core::Result<std::vector<Artifact>> render_uboot(const EmitInput& input) {
+  return render_one(input, std::string{kUbootFile}, "uboot", uboot_view(input.map), escape_line);
+}
+
+struct ScriptNode {
+  WrittenRange range;
+  std::string name;
+  std::string compatible;
+  std::uint64_t alignment = 0;
+  bool no_map = false;
+};
+
+// Follows the fdt commands: which node ${memsize_node} is, and what is set in it.
+class ScriptReader {
+ public:
+  ScriptReader(const WrittenFile& file, const std::string& text, core::Diagnostics& errors)
+      : cursor_(file.file.path_under(file.root), text, Code::kVerifyParse, errors),
+        errors_(errors) {}
+
+  std::vector<ScriptNode> read() {
+    while (!cursor_.done() && errors_.empty()) {
+      if (cursor_.take() == "fdt") {
+        command();
+      }
+    }
+    return std::move(nodes_);
+  }
+
+ private:
+  void command() {
+    const core::Place place = cursor_.place();
+    const std::string word = cursor_.take();
+    if (word == "get" && cursor_.peek() == "value" && cursor_.peek(1) == "memsize_node") {
+      // value memsize_node / __symbols__ / LABEL, of which '/' are tokens of their own.
+      while (cursor_.peek() != "__symbols__" && !cursor_.done()) {
+        cursor_.take();
+      }
+      cursor_.take();
+      const core::Place label = cursor_.place();
+      nodes_.push_back({.range = {.name = cursor_.take(), .place = label}});
+    } else if (word == "mknode") {
+      made_node();
+    } else if (word == "set") {
+      set_property();
+    } else if (word != "get" && word != "addr" && word != "resize" && word != "rm") {
+      cursor_.wrong(fmt::format("'fdt {}' is not read here", core::printable(word, 60)), place);
+    }
+  }
+
+  // "/reserved-memory NAME", or "/ reserved-memory".
+  void made_node() {
+    cursor_.expect("/");
+    const std::string first = cursor_.take();
+    if (!nodes_.empty() && first == "reserved-memory") {
+      nodes_.back().name = cursor_.take();
+    }
+  }
+
+  void set_property() {
+    const core::Place place = cursor_.place();
+    if (cursor_.peek() == "/") {
+      // The parent's own.
+      return;
+    }
+    // ${memsize_node}
+    cursor_.skip_past("}");
+    if (nodes_.empty()) {
+      cursor_.wrong("this sets a property of no node", place);
+      return;
+    }
+    ScriptNode& node = nodes_.back();
+    const std::string property = cursor_.take();
+    if (property == "reg") {
+      const std::vector<std::uint64_t> reg = cells_of_value();
+      if (reg.size() != 4) {
+        cursor_.wrong("reg has two cells for the address and two for the size", place);
+        return;
+      }
+      node.range.base = reg[0] << 32U | reg[1];
+      node.range.size = reg[2] << 32U | reg[3];
+    } else if (property == "compatible") {
+      node.compatible = core::unquoted(cursor_.take());
+    } else if (property == "alignment") {
+      const std::vector<std::uint64_t> value = cells_of_value();
+      node.alignment = value.empty() ? 0 : value.front();
+    } else if (property == "no-map") {
+      node.no_map = true;
+    } else {
+      cursor_.wrong(
+          fmt::format("'{}' is no property of a carve-out", core::printable(property, 60)), place);
+    }
+  }
+
+  std::vector<std::uint64_t> cells_of_value() {
+    std::vector<std::uint64_t> numbers;
+    cursor_.expect("<");
+    while (!cursor_.done() && cursor_.peek() != ">" && errors_.empty()) {
+      const core::Place place = cursor_.place();
+      numbers.push_back(cursor_.number());
+      if (numbers.back() > UINT32_MAX) {
+        cursor_.wrong("a cell holds 32 bits", place);
+      }
+    }
+    cursor_.expect(">");
+    return numbers;
+  }
+
+  core::Cursor cursor_;
+  core::Diagnostics& errors_;
+  std::vector<ScriptNode> nodes_;
+};
+
+void hold_script_node(const ScriptNode& node,
+                      const MapCarveout& carveout,
+                      core::Diagnostics& found) {
+  const auto wrong = [&](const char* property, const std::string& what) {
+    found.push_back(disagreement(
+        node.range.place, {{"carve-out", carveout.label}, {"property", property}}, what));
+  };
+  const std::size_t at = node.name.find('@');
+  if (node.name.substr(0, at) != carveout.node) {
+    wrong("name",
+          fmt::format("'{}' is made as node '{}', not '{}'",
+                      carveout.label,
+                      core::printable(node.name, 60),
+                      carveout.node));
+  } else if (at != std::string::npos &&
+             node.name.substr(at) != fmt::format("@{:x}", node.range.base)) {
+    wrong("name",
+          fmt::format("'{}' is named '{}', but reserves {}",
+                      carveout.label,
+                      core::printable(node.name, 60),
+                      core::format_hex(node.range.base)));
+  }
+  if (node.compatible != carveout.compatible) {
+    wrong("compatible",
+          fmt::format("'{}' is compatible with '{}' here, but with '{}' in memory_map.json",
+                      carveout.label,
+                      core::printable(node.compatible, 60),
+                      carveout.compatible));
+  }
+  if (node.alignment != carveout.alignment) {
+    wrong("alignment",
+          fmt::format("'{}' has an alignment of {} here, but {} in memory_map.json",
+                      carveout.label,
+                      core::format_hex(node.alignment),
+                      core::format_hex(carveout.alignment)));
+  }
+  if (node.no_map != carveout.no_map) {
+    wrong("no-map",
+          fmt::format("'{}' has {} 'no-map', but memory_map.json says that Linux {} map it",
+                      carveout.label,
+                      node.no_map ? "a" : "no",
+                      carveout.no_map ? "must not" : "may"));
+  }
+}
+
+void verify_uboot(const WrittenFile& file, core::Diagnostics& found) {
+  const std::string text = without_line_comments(file.file.content, '#');
+  const std::vector<ScriptNode> nodes = ScriptReader{file, text, found}.read();
+  if (!found.empty()) {
+    return;
+  }
+  std::vector<WrittenRange> ranges;
+  for (const ScriptNode& node : nodes) {
+    ranges.push_back(node.range);
+  }
+  hold_ranges(file, "carve-out", ranges, labelled_ranges(file), found);
+  for (const ScriptNode& node : nodes) {
+    const auto* carveout = core::find_in(file.map.carveouts, node.range.name, &MapCarveout::label);
+    if (carveout != nullptr) {
+      hold_script_node(node, *carveout, found);
+    }
+  }
+}
+
+}  // namespace
+
+Emitter uboot_emitter() {
+  return {"uboot",
+          "a U-Boot script that puts the reserved-memory nodes into a device tree",
+          render_uboot,
+          true,
+          kUbootFile,
+          verify_uboot};
+}
+
+}  // namespace memsize::emit
