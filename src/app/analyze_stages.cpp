@@ -10,6 +10,7 @@
 
 #include "board_now.hpp"
 #include "evidence/needs.hpp"
+#include "formats/log_formats.hpp"
 #include "generation_guard.hpp"
 #include "recordings.hpp"
 
@@ -295,6 +296,8 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
   const auto keep = [&](const core::Diagnostics& found) {
     errors.insert(errors.end(), found.begin(), found.end());
   };
+  const auto with = read_with(session, request.format);
+  MEMSIZE_TRY(with);
   for (const std::string& path : request.inputs) {
     auto stream = session.files.open(path);
     if (!stream) {
@@ -302,7 +305,7 @@ core::Result<model::Recording> read_inputs(Session& session, const AnalyzeReques
       continue;
     }
     const auto text = core::unpacked(std::move(*stream), path);
-    auto read = readers::read_stream(*text, path, request.format);
+    auto read = readers::read_stream(*text, path, with->format, with->patterns);
     if (!read) {
       keep(read.error());
       continue;
@@ -330,6 +333,9 @@ core::Result<board::TraceFormat> load_format(Session& session,
     name = board->format;
   } else {
     name = recording.inputs.front().trace_format;
+  }
+  if (is_format_file(request.format)) {
+    name = request.format;
   }
   return session.shelf->format(session.files, session.data.boards, name);
 }

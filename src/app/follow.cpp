@@ -6,6 +6,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/readers/reader.hpp"
 
+#include "formats/log_formats.hpp"
 #include "recordings.hpp"
 
 #include <algorithm>
@@ -60,8 +61,8 @@ core::Diagnostic packed(const std::string& path) {
 
 class Follower {
  public:
-  Follower(const AnalyzeRequest& request, const FollowEvents& events)
-      : request_(request), path_(request.inputs.front()), events_(events), teller_(events) {}
+  Follower(const AnalyzeRequest& request, ReadWith with, const FollowEvents& events)
+      : with_(std::move(with)), path_(request.inputs.front()), events_(events), teller_(events) {}
 
   // Everything up to the end; whether a signal was the end.
   core::Result<bool> run() {
@@ -91,10 +92,11 @@ class Follower {
   core::Result<void> begin() {
     auto reading = readers::begin_reading(
         path_,
-        request_.format,
+        with_.format,
         [this](const std::string& core, const model::Instance& instance, std::size_t first_line) {
           teller_.tell(core, instance, first_line);
-        });
+        },
+        with_.patterns);
     MEMSIZE_TRY(reading);
     reading_ = std::move(*reading);
     begins_ = true;
@@ -141,7 +143,7 @@ class Follower {
     }
   }
 
-  const AnalyzeRequest& request_;
+  ReadWith with_;
   std::string path_;
   const FollowEvents& events_;
   Teller teller_;
@@ -157,7 +159,9 @@ class Follower {
 core::Result<Followed> follow(Session& session,
                               const AnalyzeRequest& request,
                               const FollowEvents& events) {
-  Follower follower{request, events};
+  auto with = read_with(session, request.format);
+  MEMSIZE_TRY(with);
+  Follower follower{request, std::move(*with), events};
   core::Result<bool> interrupted = false;
   {
     const core::InterruptWatch watch;

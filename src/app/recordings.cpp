@@ -5,6 +5,8 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
+#include "formats/log_formats.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -278,7 +280,8 @@ core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,
                     "analyze them apart")
             .about({{"file", path}}));
   }
-  if (!session_.files.exists(fmt::format("{}/formats/{}.toml", session_.data.boards, kind))) {
+  if (!is_format_file(request_.format) &&
+      !session_.files.exists(fmt::format("{}/formats/{}.toml", session_.data.boards, kind))) {
     return core::fail(
         core::error(Code::kReadSizingDocument,
                     fmt::format("document.trace_format: there is no trace format '{}'", kind),

@@ -7,9 +7,9 @@
 #include "memsize/core/text.hpp"
 
 #include "field_values.hpp"
+#include "log_format.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -30,29 +30,12 @@ std::optional<std::uint32_t> record_number(const std::string& key) {
                                              : std::nullopt;
 }
 
-// "cacheable persistent".
-std::optional<MemoryClass> class_of(const std::string& words_text, const std::string& space) {
-  std::istringstream words{words_text};
-  std::string cacheability;
-  std::string lifetime;
-  words >> cacheability >> lifetime;
-  const auto known_cacheability = model::named<model::Cacheability>(cacheability);
-  const auto known_lifetime = model::named<model::Lifetime>(lifetime);
-  if (!known_cacheability || !known_lifetime) {
-    return std::nullopt;
-  }
-  return MemoryClass{space, *known_cacheability, *known_lifetime};
-}
-
-// Where records are, unless something else is written.
-constexpr const char* kMainMemory = "ddr";
-
 class FormatReader {
  public:
   core::Result<TraceFormat> read(Value file) {
     Fields top{file, "the format", errors_};
     (void)top.integer("schema");
-    (void)top.string("title");
+    const std::string title = top.string("title");
     (void)top.strings("sources");
     format_.name = top.required_string("format");
     format_.not_covered = top.strings("not_covered");
@@ -80,6 +63,9 @@ class FormatReader {
     for (const Value fact : top.items("tree")) {
       read_tree_fact(fact);
     }
+    if (const Value log = top.optional("log", Kind::kTable)) {
+      read_log(log, title);
+    }
     top.finish();
     share_heaps();
     if (format_.generations.empty()) {
@@ -93,6 +79,27 @@ class FormatReader {
   }
 
  private:
+  // A format that says no more has one generation, which its tables' form tells.
+  void read_log(Value log, const std::string& title) {
+    std::uint32_t complete = 0;
+    format_.log = read_log_format(log, format_, title, errors_, complete);
+    if (!core::is_identifier(format_.name)) {
+      errors_.push_back(
+          core::error(Code::kBoardName,
+                      fmt::format("'{}' is no name of a format", core::printable(format_.name, 60)),
+                      log.place(),
+                      "letters, digits and '_', no digit first"));
+    }
+    if (format_.generations.empty()) {
+      Generation only{.name = format_.name,
+                      .title = title,
+                      .records = complete,
+                      .is_open = complete == 0,
+                      .form = format_.name};
+      format_.generations.push_back(std::move(only));
+    }
+  }
+
   void bad_record(Value field) {
     errors_.push_back(core::error(Code::kBoardValue,
                                   fmt::format("'{}' is not a record number", field.name()),
@@ -413,7 +420,9 @@ core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                                              .value_or(std::vector<std::string>{}),
                                                          ", "))));
   }
-  const auto file = load_inherited(files, fmt::format("{}/formats/{}.toml", folder, name), folder, read);
+  const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
+  const auto file = load_inherited(
+      files, is_file ? name : fmt::format("{}/formats/{}.toml", folder, name), folder, read);
   MEMSIZE_TRY(file);
   return FormatReader{}.read(file->root());
 }

@@ -98,6 +98,7 @@ constexpr std::array kVerbs = {
     Verb{"why", add_why, "memsize.why/1"},
     Verb{"board", add_board, "memsize.board/1"},
     Verb{"sdk", add_sdk, "memsize.sdk/1"},
+    Verb{"format", add_format, "memsize.format/1"},
     Verb{"list", add_list, "memsize.list/1"},
     Verb{"completion", add_completion, nullptr},
 };

@@ -1,7 +1,7 @@
 # find_package(memsize [COMPONENTS program library nn])
 #
 #   program   the target memsize::program and the function memsize_emit()
-#   library   memsize::memsize, which is all of memsize::core and the other rooms; needs {fmt}, zlib, nettle and yaml-cpp
+#   library   memsize::memsize, which is all of memsize::core and the other rooms; needs {fmt}, zlib, nettle, RE2 and yaml-cpp
 #   nn        memsize::nn, a reference of NNAPI's memory domains in C; needs nothing
 #
 # Without components, what is to be linked is left out where it, or what it needs, is missing.
@@ -35,9 +35,10 @@ if(NOT memsize_NOT_LINKED AND (NOT memsize_FIND_COMPONENTS OR "library" IN_LIST 
   find_package(ZLIB QUIET)
   find_package(yaml-cpp QUIET)
   find_library(memsize_NETTLE nettle)
-  mark_as_advanced(memsize_NETTLE)
-  if(NOT fmt_FOUND OR NOT ZLIB_FOUND OR NOT yaml-cpp_FOUND OR NOT memsize_NETTLE)
-    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt}, zlib, nettle and yaml-cpp")
+  find_library(memsize_RE2 re2)
+  mark_as_advanced(memsize_NETTLE memsize_RE2)
+  if(NOT fmt_FOUND OR NOT ZLIB_FOUND OR NOT yaml-cpp_FOUND OR NOT memsize_NETTLE OR NOT memsize_RE2)
+    set(memsize_library_NOT_FOUND_MESSAGE "it needs {fmt}, zlib, nettle, RE2 and yaml-cpp")
   else()
     set(memsize_library_FOUND TRUE)
     include("${CMAKE_CURRENT_LIST_DIR}/memsizeTargets.cmake")

@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libmemsize-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-  "memsize (= ${PROJECT_VERSION}), libfmt-dev, libexpected-dev, libyaml-cpp-dev, zlib1g-dev, nettle-dev")
+  "memsize (= ${PROJECT_VERSION}), libfmt-dev, libexpected-dev, libyaml-cpp-dev, zlib1g-dev, nettle-dev, libre2-dev")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Headers, static libraries, a shared library with a door of C, and a
 Python module: what the program memsize does, without printing and
 without exiting.")

@@ -19,6 +19,8 @@ core::Diagnostic no_table(const std::string& path, std::size_t lines);
 
 /// Any text: what is no document may be a log.
 bool probe_tidl_log(std::string_view head);
+/// Whether it begins with what nothing else prints.
+bool is_surely_tidl_log(std::string_view head);
 std::unique_ptr<Reading> open_tidl_log(const std::string& path, OnModel on_model);
 
 bool probe_sizing_document(std::string_view head);

@@ -2,6 +2,7 @@
 // format it is, then handed on with all that follows. A plan is told apart from a log.
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/readers/pattern_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
 #include "memsize/readers/probe_reader.hpp"
 #include "memsize/readers/reader.hpp"
@@ -24,8 +25,13 @@ core::Place whole_file(const std::string& path) {
   return {path};
 }
 
-core::Diagnostic unknown_format(const std::string& format) {
-  const std::vector<std::string> names = core::texts_of(all_readers(), &Reader::name);
+const std::string& name_of(const std::shared_ptr<const PatternReader>& pattern) {
+  return pattern->format().name;
+}
+
+core::Diagnostic unknown_format(const std::string& format, const PatternReaders& patterns) {
+  std::vector<std::string> names = core::texts_of(all_readers(), &Reader::name);
+  std::ranges::transform(patterns, std::back_inserter(names), name_of);
   return core::error(Code::kReadUnknownFormat,
                      fmt::format("there is no reader '{}'", core::printable(format)),
                      {},
@@ -60,8 +66,17 @@ core::Diagnostic is_plan(const std::string& path, const PlanReader& reader) {
 // Keeps the beginning of a text until it tells of which format it is.
 class Unknown : public Reading {
  public:
-  Unknown(std::string path, const Reader* reader, OnModel on_model)
-      : path_(std::move(path)), reader_(reader), on_model_(std::move(on_model)) {}
+  // `pattern`: the one that was named.
+  Unknown(std::string path,
+          const Reader* reader,
+          OnModel on_model,
+          PatternSource patterns,
+          std::shared_ptr<const PatternReader> pattern)
+      : path_(std::move(path)),
+        reader_(reader),
+        on_model_(std::move(on_model)),
+        patterns_(std::move(patterns)),
+        pattern_(std::move(pattern)) {}
 
   void take(std::string_view block) override {
     if (reading_ != nullptr) {
@@ -130,8 +145,19 @@ class Unknown : public Reading {
       const auto& readers = all_readers();
       reader_ =
           &*std::ranges::find_if(readers, [&](const Reader& reader) { return reader.probe(text); });
+      // The last one takes any text.
+      if (reader_ != &readers.back()) {
+        pattern_ = nullptr;
+      } else if (pattern_ == nullptr && patterns_ && !is_surely_tidl_log(text)) {
+        for (const auto& pattern : patterns_()) {
+          if (pattern_ == nullptr && pattern->probe(text)) {
+            pattern_ = pattern;
+          }
+        }
+      }
     }
-    reading_ = reader_->open(path_, std::move(on_model_));
+    reading_ = pattern_ != nullptr ? pattern_->open(path_, std::move(on_model_))
+                                   : reader_->open(path_, std::move(on_model_));
     reading_->take(text);
     head_.clear();
   }
@@ -141,6 +167,9 @@ class Unknown : public Reading {
   /// What would read it as a plan, if nobody asked for another reader.
   const PlanReader* plan_ = nullptr;
   OnModel on_model_;
+  PatternSource patterns_;
+  // Who reads it, if it is one of them; it lives as long as the reading.
+  std::shared_ptr<const PatternReader> pattern_;
   std::string head_;
   bool utf16_ = false;
   bool blank_ = false;
@@ -185,19 +214,28 @@ core::Diagnostic no_table(const std::string& path, std::size_t lines) {
 
 core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
                                                      const std::string& format,
-                                                     OnModel on_model) {
+                                                     OnModel on_model,
+                                                     const PatternSource& patterns) {
   const auto& readers = all_readers();
   const auto* named = core::find_in(readers, format, &Reader::name);
+  std::shared_ptr<const PatternReader> pattern;
   if (!format.empty() && named == nullptr) {
-    return core::fail(unknown_format(format));
+    const PatternReaders all = patterns ? patterns() : PatternReaders{};
+    const auto* found = core::find_in(all, format, name_of);
+    if (found == nullptr) {
+      return core::fail(unknown_format(format, all));
+    }
+    pattern = *found;
   }
-  return std::make_unique<Unknown>(path, format.empty() ? nullptr : &*named, std::move(on_model));
+  return std::make_unique<Unknown>(
+      path, format.empty() ? nullptr : named, std::move(on_model), patterns, std::move(pattern));
 }
 
 core::Result<model::Recording> read_stream(core::ByteStream& stream,
                                            const std::string& path,
-                                           const std::string& format) {
-  auto reading = begin_reading(path, format);
+                                           const std::string& format,
+                                           const PatternSource& patterns) {
+  auto reading = begin_reading(path, format, {}, patterns);
   MEMSIZE_TRY(reading);
 
   // Stays in a core's own cache; the kernel copies much faster to where a page begins.

@@ -18,6 +18,7 @@
 #include "tidl_facts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -498,6 +499,13 @@ class Log : public Reading, private core::LineTaker {
 
 bool probe_tidl_log(std::string_view) {
   return true;
+}
+
+bool is_surely_tidl_log(std::string_view head) {
+  constexpr std::array<std::string_view, 4> kOwn = {
+      "TIDL", "DDR Cacheable", "DDR Non-cacheable", "VX_ZONE_"};
+  return std::ranges::any_of(
+      kOwn, [&](std::string_view word) { return head.find(word) != std::string_view::npos; });
 }
 
 std::unique_ptr<Reading> open_tidl_log(const std::string& path, OnModel on_model) {

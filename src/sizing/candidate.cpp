@@ -171,7 +171,7 @@ class Maker {
     if (!candidate_.missing.empty()) {
       candidate_.complete = false;
       report_missing();
-    } else if (work_.generation->records == 0 && !totals_agree()) {
+    } else if (work_.generation->records == 0 && !work_.generation->is_open && !totals_agree()) {
       candidate_.complete = false;
       work_.say(core::warning(
           Code::kSizingIncomplete,

@@ -258,7 +258,8 @@ std::string core_name(const std::string& core) {
 
 std::string record_name(const Work& work, std::uint32_t record) {
   const auto meaning = work.format.records.find(record);
-  return work.generation->records == 0 || meaning == work.format.records.end()
+  const bool is_known = work.generation->records != 0 || work.generation->is_open;
+  return !is_known || meaning == work.format.records.end()
              ? fmt::format("record {}", record)
              : fmt::format(
                    "record {} ({}, {})", record, meaning->second.name, meaning->second.what);

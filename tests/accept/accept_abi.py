@@ -36,6 +36,7 @@ REQUESTS = (
     "list boards --json",
     "board show j721e --json",
     f"fit run.log --board {BOARD} --budget 64MiB --json",
+    "format check tflm run.log --json",
     "analyze nothing.log --json",
     f"analyze run.log --board {BOARD} --set nothing=1 --json",
     "analyze run.log --board nothing --sarif",

@@ -65,6 +65,7 @@ THIRD_PARTY = {
     "tl/expected.hpp": ["core", "include"],
     "toml++/": ["docs"],
     "zlib.h": ["core"],
+    "re2/": ["readers"],
     "nettle/": ["core"],
     "yaml-cpp/": ["docs"],
     "nlohmann/": ["core", "docs"],

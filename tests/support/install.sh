@@ -27,12 +27,12 @@ install_missing() {
 # What memsize is built with and from.
 build_packages=(
   g++ cmake ninja-build libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev
-  libexpected-dev libkainjow-mustache-dev libyaml-cpp-dev zlib1g-dev nettle-dev libflatbuffers-dev flatbuffers-compiler
+  libexpected-dev libkainjow-mustache-dev libyaml-cpp-dev zlib1g-dev nettle-dev libre2-dev libflatbuffers-dev flatbuffers-compiler
 )
 
 # What its tests need besides.
 test_packages=(
-  doctest-dev libre2-dev clang-format binutils gcc device-tree-compiler u-boot-tools u-boot-qemu openssl patch gzip make nodejs python3 python3-jsonschema
+  doctest-dev clang-format binutils gcc device-tree-compiler u-boot-tools u-boot-qemu openssl patch gzip make nodejs python3 python3-jsonschema
   python3-numpy clang libclang-rt-dev lld llvm qemu-system-arm qemu-system-misc gcc-riscv64-unknown-elf binutils-aarch64-linux-gnu binutils-arm-none-eabi
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static cpio gcc-arm-none-eabi chromium poppler-utils
   zsh fish lintian parallel python3-yaml

@@ -248,6 +248,10 @@ COMMANDS = (
     ("sdk revert --sdk untouched --json", 0),
     ("sdk status --sdk map --json", 4),
     ("sdk status --json", 2),
+    # format
+    ("format check cvi_ion {source}/samples/formats/cvi_ion.log --json", 0),
+    ("format check rknn {fixtures}/read.bad-record/pattern-damaged/rknn.log --json", 1),
+    ("format check nothing --json", 2),
     # list
     ("list readers --json", 0),
     ("list emitters --json", 0),

@@ -12,6 +12,10 @@
 namespace memsize::app {
 
 struct EmitRequest;
+struct LogFormats;
+
+/// None is read yet.
+[[nodiscard]] std::shared_ptr<LogFormats> no_log_formats();
 
 /// Where boards and templates are.
 struct DataFolders {
@@ -43,6 +47,8 @@ struct Session {
   Propose propose = {};
   /// The bundled boards that were read so far.
   std::shared_ptr<board::Shelf> shelf = std::make_shared<board::Shelf>();
+  /// The bundled formats of logs that are data, once they were asked for.
+  std::shared_ptr<LogFormats> formats = no_log_formats();
   /// Somebody watches: what takes long says how far it is, and ends with what it has at a signal.
   bool attended = false;
 };

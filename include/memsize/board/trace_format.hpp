@@ -6,6 +6,7 @@
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/core/file_system.hpp"
 #include "memsize/model/block.hpp"
+#include "memsize/model/log_format.hpp"
 
 #include <map>
 #include <optional>
@@ -62,6 +63,8 @@ struct Generation {
   std::string title;
   /// How many records a complete table has; 0: nobody knows, nor what their numbers mean.
   std::uint32_t records = 0;
+  /// Any number of them is complete, and their numbers are those of the format.
+  bool is_open = false;
   /// Tables of this form (model::Instance::form) are of this generation; empty: only the
   /// fingerprint tells.
   std::string form;
@@ -100,13 +103,7 @@ struct TreeFact {
   std::string source;
 };
 
-struct MemoryClass {
-  std::string space;
-  model::Cacheability cacheability{};
-  model::Lifetime lifetime{};
-
-  friend bool operator==(const MemoryClass&, const MemoryClass&) = default;
-};
+using model::MemoryClass;
 
 struct RecordMeaning {
   std::string name;
@@ -135,6 +132,8 @@ struct MessageMeaning {
 
 struct TraceFormat {
   std::string name;
+  /// What its lines look like, where no reader is built in.
+  std::optional<model::LogFormat> log;
   std::vector<Generation> generations;
   std::map<std::uint32_t, RecordMeaning> records;
   std::optional<ContextRule> context;
@@ -159,7 +158,8 @@ struct TraceFormat {
   [[nodiscard]] const MemoryClass* find_heap(std::string_view printed) const;
 };
 
-/// Loads `<folder>/formats/<name>.toml`. `read` gets the paths of the files that were read.
+/// Loads `<folder>/formats/<name>.toml`, or the file where `name` is a path to one. `read` gets the
+/// paths of the files that were read.
 [[nodiscard]] core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                                           const std::string& folder,
                                                           const std::string& name,

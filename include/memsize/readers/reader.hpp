@@ -37,6 +37,11 @@ class Reading {
   [[nodiscard]] virtual core::Result<model::Recording> finish() = 0;
 };
 
+class PatternReader;
+using PatternReaders = std::vector<std::shared_ptr<const PatternReader>>;
+/// Asked only where no other reader is sure: compiling patterns takes longer than a short log.
+using PatternSource = std::function<PatternReaders()>;
+
 struct Reader {
   /// For `--format` and `memsize list readers`.
   std::string_view name;
@@ -49,15 +54,20 @@ struct Reader {
 [[nodiscard]] const std::vector<Reader>& all_readers();
 
 /// Begins to read with the reader called `format`, or with the first whose probe accepts the text.
-/// A byte order mark is skipped; an unknown format fails at once, empty and UTF-16 text at the end.
-[[nodiscard]] core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
-                                                                   const std::string& format,
-                                                                   OnModel on_model = {});
+/// Formats that are data, `patterns`, come before the reader that takes any text; where one is
+/// named, documents are still read as such. A byte order mark is skipped; an unknown format fails
+/// at once, empty and UTF-16 text at the end.
+[[nodiscard]] core::Result<std::unique_ptr<Reading>> begin_reading(
+    const std::string& path,
+    const std::string& format,
+    OnModel on_model = {},
+    const PatternSource& patterns = {});
 
 /// The whole stream.
 [[nodiscard]] core::Result<model::Recording> read_stream(core::ByteStream& stream,
                                                          const std::string& path,
-                                                         const std::string& format = {});
+                                                         const std::string& format = {},
+                                                         const PatternSource& patterns = {});
 /// The whole text.
 [[nodiscard]] core::Result<model::Recording> read_text(std::string_view text,
                                                        const std::string& path,

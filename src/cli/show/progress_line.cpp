@@ -21,7 +21,8 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(const std::string& text) {
   // Before that nobody wonders.
   constexpr std::chrono::seconds kShort{1};
-  if (!attended_ || ::isatty(STDERR_FILENO) == 0 || std::chrono::steady_clock::now() - begun_ < kShort) {
+  if (!attended_ || ::isatty(STDERR_FILENO) == 0 ||
+      std::chrono::steady_clock::now() - begun_ < kShort) {
     return;
   }
   shown_ = true;

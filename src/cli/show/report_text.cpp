@@ -36,7 +36,9 @@ std::string heading(const app::Analysis& analysis, const Detail& detail) {
     out += fmt::format("{} more inputs: -v\n", count - shown);
   }
   const bool same = analysis.board && !sizing.generation_differs;
-  if (!sizing.generations.empty() && (detail.wide || detail.explain || !same)) {
+  if (analysis.format.log) {
+    out += fmt::format("read as {}\n", analysis.format.log->title);
+  } else if (!sizing.generations.empty() && (detail.wide || detail.explain || !same)) {
     out += fmt::format("the trace is of SDK generation {} ({}: {})\n",
                        core::join(sizing.generations, " or "),
                        sizing.generation_title,

@@ -362,7 +362,9 @@ Run add_analyze(const Command& app) {
   add_project_options(verb, options->project);
   verb.option(
       "--core", options->request.core, "Only this core; names the core of lines without a prefix");
-  verb.option("--format", options->request.format, "Read with this reader (memsize list readers)");
+  verb.option("--format",
+              options->request.format,
+              "Read with this reader (memsize list readers), or with a format's .toml file");
   add_sizing_options(verb, options->request);
   add_need_options(verb, options->request.needs);
   verb.flag("--strict",

@@ -1,5 +1,6 @@
 // memsize completion: a shell's script, which asks memsize itself what may stand at the end of a
 // command line; and the answer. So every shell knows the same verbs, options and values.
+#include "memsize/app/log_format.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/core/find.hpp"
@@ -209,7 +210,14 @@ class Completer {
 
   [[nodiscard]] Words readers() const {
     Words words;
-    path_ == "plan" ? add(words, readers::all_plan_readers()) : add(words, readers::all_readers());
+    if (path_ == "plan") {
+      add(words, readers::all_plan_readers());
+      return words;
+    }
+    add(words, readers::all_readers());
+    for (const auto& format : app::bundled_formats(session_)) {
+      words.push_back(format->format().name);
+    }
     return words;
   }
 

@@ -1,5 +1,6 @@
 // memsize list: the rows of a registry as a table or a document. Every list is the one that the
 // program itself works with, so that none can be out of date.
+#include "memsize/app/log_format.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/core/find.hpp"
@@ -55,6 +56,10 @@ Table rows_of(app::Session& session, const std::string& what, core::Diagnostics&
     table.columns = {{"reader"}, {"for"}, {"reads"}};
     for (const readers::Reader& reader : readers::all_readers()) {
       table.rows.push_back({std::string{reader.name}, "analyze", std::string{reader.description}});
+    }
+    for (const auto& format : app::bundled_formats(session)) {
+      table.rows.push_back(
+          {format->format().name, "analyze", format->format().title + " (boards/formats)"});
     }
     for (const readers::PlanReader& reader : readers::all_plan_readers()) {
       table.rows.push_back({std::string{reader.name}, "plan", std::string{reader.description}});

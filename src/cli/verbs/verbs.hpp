@@ -62,6 +62,7 @@ Run add_report(const Command& app);
 Run add_why(const Command& app);
 Run add_fit(const Command& app);
 Run add_sdk(const Command& app);
+Run add_format(const Command& app);
 Run add_list(const Command& app);
 Run add_completion(const Command& app);
 

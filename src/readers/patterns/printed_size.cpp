@@ -1,0 +1,60 @@
+// Counts in the last printed digit, so that nothing is lost on the way.
+#include "printed_size.hpp"
+
+#include <cstdint>
+
+namespace memsize::readers {
+
+namespace {
+
+constexpr std::uint64_t kMost = std::uint64_t{1} << 50U;
+constexpr std::uint64_t kKib = 1024;
+constexpr unsigned kHundredths = 2;
+constexpr unsigned kMostDecimals = 6;
+constexpr std::uint64_t kTen = 10;
+
+}  // namespace
+
+std::optional<model::MeasuredSize> printed_size(std::string_view text, core::Bytes unit) {
+  // In units of the last digit.
+  std::uint64_t digits = 0;
+  std::uint64_t scale = 1;
+  unsigned decimals = 0;
+  bool behind_point = false;
+  bool any = false;
+  for (const char c : text) {
+    if (c == '.' && !behind_point && any) {
+      behind_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9' || digits > kMost || (behind_point && decimals == kMostDecimals)) {
+      return std::nullopt;
+    }
+    digits = digits * kTen + static_cast<std::uint64_t>(c - '0');
+    scale *= behind_point ? kTen : 1;
+    decimals += behind_point ? 1 : 0;
+    any = true;
+  }
+  if (!any || (behind_point && decimals == 0) || unit.count() == 0 ||
+      digits > kMost / unit.count() * scale || digits / scale * unit.count() > kMost) {
+    return std::nullopt;
+  }
+  if (decimals == 0) {
+    return model::measured_exactly(core::Bytes{digits * unit.count()});
+  }
+  if (unit.count() == kKib && decimals == kHundredths) {
+    return model::measured_kib(digits);
+  }
+  if (digits == 0) {
+    return model::measured_exactly(core::Bytes{});
+  }
+  // Half of the last digit more.
+  constexpr unsigned kHalf = 2;
+  const std::uint64_t halves = digits * kHalf + 1;
+  // Below 2^50 * 2^50: in 128 bits.
+  __extension__ using Wide = unsigned __int128;
+  const Wide most = (Wide{halves} * unit.count() + scale * kHalf - 1) / (scale * kHalf);
+  return model::measured_exactly(core::Bytes{static_cast<std::uint64_t>(most)});
+}
+
+}  // namespace memsize::readers
