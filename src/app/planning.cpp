@@ -69,6 +69,60 @@ core::Result<board::MemorySet> memories_of(const model::PlanReport& wanted) {
   return set;
 }
 
+core::Diagnostic bad_memory(const std::string& typed, const std::string& what) {
+  return core::error(
+             Code::kUsage,
+             fmt::format("--memory {}: {}", core::printable(typed, 80), what),
+             {},
+             "write NAME=SIZE or NAME=SIZE:RANK, as in --memory dtcm=64KiB:1 --memory sram=1MiB:2")
+      .of_option("--memory");
+}
+
+// "sram=256KiB:1". What is not typed of it does not limit anything.
+core::Result<board::PartMemory> typed_memory(const std::string& typed, std::size_t before) {
+  constexpr std::uint32_t kMostRank = 1'000'000;
+  const std::size_t equals = typed.find('=');
+  const std::size_t colon = std::min(typed.find(':', std::min(equals, typed.size())), typed.size());
+  const std::string name = core::to_lower(typed.substr(0, std::min(equals, typed.size())));
+  if (equals == std::string::npos || !core::is_identifier(name)) {
+    return core::fail(bad_memory(typed, "no name of a memory stands before a '='"));
+  }
+  const auto size = core::parse_bytes(typed.substr(equals + 1, colon - equals - 1));
+  if (!size) {
+    return core::fail(bad_memory(typed, size.error().front().message));
+  }
+  if (size->count() == 0) {
+    return core::fail(bad_memory(typed, "a memory has at least 1 byte"));
+  }
+  board::PartMemory memory{.name = name,
+                           .hardware = *size,
+                           .window = *size,
+                           .is_volatile = false,
+                           .cost = static_cast<std::uint32_t>(before + 1)};
+  if (colon < typed.size()) {
+    const auto rank = core::parse_address(typed.substr(colon + 1));
+    if (!rank || *rank == 0 || *rank > kMostRank) {
+      return core::fail(bad_memory(typed, fmt::format("a rank is 1 to {}", kMostRank)));
+    }
+    memory.cost = static_cast<std::uint32_t>(*rank);
+  }
+  return memory;
+}
+
+core::Result<board::MemorySet> typed_memories(const std::vector<std::string>& typed) {
+  board::MemorySet set{.name = "typed", .title = "the memories of --memory"};
+  for (const std::string& text : typed) {
+    auto memory = typed_memory(text, set.memories.size());
+    MEMSIZE_TRY(memory);
+    if (core::contains(set.memories, memory->name, &board::PartMemory::name)) {
+      return core::fail(bad_memory(text, fmt::format("'{}' is there twice", memory->name)));
+    }
+    set.memories.push_back(std::move(*memory));
+  }
+  std::ranges::stable_sort(set.memories, {}, &board::PartMemory::cost);
+  return set;
+}
+
 // Those that can be read: nobody asked for any of them.
 std::vector<board::MemorySet> known_parts(Session& session) {
   const std::string folder = memories_folder(session);
@@ -303,6 +357,9 @@ core::Result<board::MemorySet> part_with_settings(Session& session,
 
 core::Result<board::MemorySet> memories_for(const PlanRequest& request,
                                             const model::PlanReport& wanted) {
+  if (!request.memories.empty()) {
+    return typed_memories(request.memories);
+  }
   auto set = memories_of(wanted);
   if (!set || request.capacity.empty()) {
     return set;
@@ -334,7 +391,7 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
                             .planner = request.planner,
                             .keep_offsets = request.keep_offsets,
                             .fixed = request.fixed};
-  options.keep_memories = request.board.empty();
+  options.keep_memories = request.board.empty() && request.memories.empty();
   if (!request.rules.empty()) {
     const auto text = session.files.read(request.rules, core::kWrittenFile);
     MEMSIZE_TRY(text);
@@ -342,7 +399,7 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
     MEMSIZE_TRY(rules);
     options.rules = std::move(*rules);
   }
-  if (request.board.empty() && request.capacity.empty()) {
+  if (request.board.empty() && request.memories.empty() && request.capacity.empty()) {
     return options;
   }
   options.others = [&session] { return known_parts(session); };

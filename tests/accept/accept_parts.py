@@ -1,7 +1,8 @@
 """Parts: every number and section of boards/memories as vendors' headers, linker scripts and start-up code have it.
 
 The tables are typed from those files: AmbiqAI nsx-ambiq-sdk 310966f (am_reg_base_addresses.h; of each part linker_script*.ld and
-startup_gcc.c, linker_script*.sct), helia-core-tester a3c4fbd (Corstone-300/), gap_sdk, ARES and pulp-sdk. What a part's machine
+startup_gcc.c, linker_script*.sct), helia-core-tester a3c4fbd (Corstone-300/), gap_sdk, ARES and pulp-sdk; of STM32, nRF and ESP32 from linker scripts of Rust crates,
+ESP-IDF's soc.h and reports of ST Edge AI. What a part's machine
 emulates is asked of QEMU: a word at each end of each window is loaded there, and read back.
 """
 
@@ -32,6 +33,11 @@ APOLLO330P = (M55, "mps3-an547", 16, {
     "mram": (0x00410000, 2 * MIB, 2031616, True, False, False, 0x28000000),
     "psram": (0x60000000, 32 * MIB, 32 * MIB, True, True, True, 0x60000000),
 })
+# How memories of parts without sections are used: on the chip or beside it; what keeps its bytes is not written.
+def plain(address: int, size: int, flash: bool = False) -> tuple[Any, ...]:
+    return (address, size, size, flash, not flash, False, None)
+
+
 PARTS: dict[str, tuple[tuple[str | None, bool | None], str | None, int, dict[str, tuple[Any, ...]]]] = {
     "apollo3p": (M4F, "mps2-an386", 16, {
         "dtcm": (0x10000000, 64 * KIB, 65536, False, True, False, 0x20000000),
@@ -73,12 +79,26 @@ PARTS: dict[str, tuple[tuple[str | None, bool | None], str | None, int, dict[str
         "l3": (None, 8 * MIB, 8 * MIB, True, True, True, None),
     }),
 }
+PARTS |= {
+    "stm32n6": (M55, None, 16, {"npuram": plain(0x34200000, 4 * 448 * KIB), "sram": plain(0x34100000, MIB),
+                                "flash": plain(0x70000000, 64 * MIB, True), "psram": plain(0x90000000, 32 * MIB)}),
+    "stm32h743": (("cortex-m7", False), None, 16, {
+        "dtcm": plain(0x20000000, 128 * KIB), "itcm": (0, 64 * KIB, 64 * KIB, False, True, True, None),
+        "sram": plain(0x24000000, 512 * KIB), "sram_d2": plain(0x30000000, (128 + 128 + 32) * KIB),
+        "flash": plain(0x08000000, 2 * MIB, True)}),
+    "stm32u585": (("cortex-m33", False), None, 16, {"sram": plain(0x20000000, 768 * KIB), "flash": plain(0x08000000, 2 * MIB, True)}),
+    "nrf5340": (("cortex-m33", False), None, 16, {"sram": plain(0x20000000, 512 * KIB), "flash": plain(0, MIB, True)}),
+    "esp32s3": (NOBODY, None, 16, {"sram": plain(0x3FC88000, 0x3FD00000 - 0x3FC88000), "flash": plain(0x3C000000, 8 * MIB, True),
+                                   "psram": plain(0x3C800000, 8 * MIB)}),
+    "esp32p4": (NOBODY, None, 16, {"sram": plain(0x4FF00000, 0xC0000), "flash": plain(0x40000000, 16 * MIB, True),
+                                   "psram": plain(0x48000000, 32 * MIB)}),
+}
 # At least 16 B; the weight memories of Siracusa are at multiples of 32 B in its linker script.
 ARENA_ALIGNMENT = {("siracusa", "weight_sram"): 32, ("siracusa", "weight_mram"): 32}
 # The private banks of GAP9's L2 are the fabric controller's.
-KEPT_BACK = {("gap9", "l2"): 64 * KIB}
+KEPT_BACK = {("gap9", "l2"): 64 * KIB, ("esp32p4", "sram"): 256 * KIB}
 # Ranks, not measurements: what is next to the core, on the chip, not volatile, beside the chip.
-COST = {"dtcm": 1, "itcm": 1, "l1": 1, "sram": 2, "l2": 2, "weight_sram": 2, "mram": 4, "weight_mram": 4, "psram": 16, "l3": 16}
+COST = {"npuram": 1, "dtcm": 1, "itcm": 1, "l1": 1, "sram": 2, "l2": 2, "weight_sram": 2, "sram_d2": 3, "flash": 4, "mram": 4, "weight_mram": 4, "psram": 16, "l3": 16}
 
 # memory, toolchain, section, what it holds, what start-up does, attribute
 M55_SECTIONS = """

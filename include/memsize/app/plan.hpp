@@ -25,6 +25,9 @@ struct PlanRequest {
   std::vector<std::string> with;
   /// A part whose memories are planned into; empty: those that the reports know.
   std::string board;
+  /// "NAME=SIZE" or "NAME=SIZE:RANK" as typed: the memories, instead of a part. Those of a lower
+  /// rank fill first; without ranks, in the order that was typed.
+  std::vector<std::string> memories;
   /// As typed; empty: no limit.
   std::string capacity;
   /// A file; empty: none.

@@ -329,6 +329,7 @@ Run add_plan(const Command& app) {
   verb.footer(
       "Examples:\n"
       "  memsize plan model.csv                            # id,lower,upper,size: one arena\n"
+      "  memsize plan model.csv --memory dtcm=64KiB:1 --memory sram=1MiB:2\n"
       "  memsize plan model.csv --capacity 64KiB --chart   # stop when it fits; show it\n"
       "  memsize plan aot_residency.json aot_operator_manifest.json   # replan heliaAOT's plan\n"
       "  memsize plan post_memory_plan.json --as c-header -o arena.h  # of an ARES checkpoint\n"
@@ -360,8 +361,17 @@ Run add_plan(const Command& app) {
       verb.option(
               "--board", request.board, "A part (memsize list parts), or a path to a .toml file")
           .filled();
+  const Option memory =
+      verb.option("--memory",
+                  request.memories,
+                  "NAME=SIZE[:RANK], a memory to plan into instead of a part's; the lowest rank "
+                  "fills first (repeat)")
+          .repeated()
+          .excludes(board)
+          .filled();
   verb.option("--capacity", request.capacity, "Stop at the first plan that needs no more: 64KiB")
       .excludes(board)
+      .excludes(memory)
       .filled();
   verb.option("--rules",
               request.rules,
