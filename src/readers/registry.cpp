@@ -25,13 +25,13 @@ core::Place whole_file(const std::string& path) {
   return {path};
 }
 
-const std::string& name_of(const std::shared_ptr<const PatternReader>& pattern) {
+const std::string& pattern_name(const std::shared_ptr<const PatternReader>& pattern) {
   return pattern->format().name;
 }
 
 core::Diagnostic unknown_format(const std::string& format, const PatternReaders& patterns) {
   std::vector<std::string> names = core::texts_of(all_readers(), &Reader::name);
-  std::ranges::transform(patterns, std::back_inserter(names), name_of);
+  std::ranges::transform(patterns, std::back_inserter(names), pattern_name);
   return core::error(Code::kReadUnknownFormat,
                      fmt::format("there is no reader '{}'", core::printable(format)),
                      {},
@@ -221,7 +221,7 @@ core::Result<std::unique_ptr<Reading>> begin_reading(const std::string& path,
   std::shared_ptr<const PatternReader> pattern;
   if (!format.empty() && named == nullptr) {
     const PatternReaders all = patterns ? patterns() : PatternReaders{};
-    const auto* found = core::find_in(all, format, name_of);
+    const auto* found = core::find_in(all, format, pattern_name);
     if (found == nullptr) {
       return core::fail(unknown_format(format, all));
     }

@@ -84,6 +84,7 @@ class Court:
     def __init__(self, options: argparse.Namespace, work: Path):
         self.program, self.library, self.source, self.work = options.memsize, options.library, options.source, work
         sys.path.insert(0, str(self.source / "src" / "integration"))
+        sys.dont_write_bytecode = True
         import memsize  # pylint: disable=import-error,import-outside-toplevel
         self.module = memsize
         self.tool = memsize.Memsize(self.library)
@@ -232,7 +233,7 @@ def check_silence(court: Court) -> None:
             "tool = memsize.Memsize(sys.argv[2])\n"
             "for words in (('analyze',), ('list', 'boards'), ('analyze', 'none', '--json'), ('plan', 'p.csv')):\n"
             "    tool.run(*words, files={'p.csv': open(sys.argv[3]).read()})\n")
-    words = [sys.executable, "-c", code, str(court.source / "src/integration"), str(court.library),
+    words = [sys.executable, "-B", "-c", code, str(court.source / "src/integration"), str(court.library),
              str(court.source / "samples/plans/vww_mobilenet.csv")]
     read, write = os.openpty()
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=write, stderr=write, timeout=60, check=False)

@@ -23,8 +23,22 @@
 
 namespace memsize::readers {
 
+// What a pattern is for.
+enum class PatternRole { kRow, kTotal, kBegins, kEnds, kIgnore };
+
+struct CompiledPattern {
+  PatternRole what{};
+  // Of the rows, or of the totals.
+  std::size_t index = 0;
+  model::LogPattern pattern;
+  std::unique_ptr<RE2> matcher;
+  std::string literal;
+};
+
 namespace {
 
+using Pattern = CompiledPattern;
+using What = PatternRole;
 using core::Code;
 using model::Block;
 using model::Instance;
@@ -44,8 +58,6 @@ constexpr std::size_t kMostModels = 4096;
 constexpr std::size_t kMostRecords = 0xFFFF;
 constexpr std::size_t kShownProblems = 20;
 
-enum class What { kRow, kTotal, kBegins, kEnds, kIgnore };
-
 constexpr std::array<std::string_view, 5> kWhatNames = {"row", "total", "begins", "ends", "ignore"};
 
 RE2::Options options() {
@@ -59,15 +71,6 @@ RE2::Options options() {
 re2::StringPiece piece(std::string_view text) {
   return {text.data(), text.size()};
 }
-
-struct Pattern {
-  What what{};
-  // Of the rows, or of the totals.
-  std::size_t index = 0;
-  LogPattern pattern;
-  std::unique_ptr<RE2> matcher;
-  std::string literal;
-};
 
 // The text that a group matched; empty where it did not, or is not there.
 class Match {
