@@ -16,11 +16,12 @@ std::string find_root(core::FileSystem& files, const fs::path& folder) {
   if (const char* given = std::getenv("MEMSIZE_DATA"); given != nullptr && *given != '\0') {
     return given;
   }
-  // build/<preset>/memsize in the tree; bin/memsize when installed, lib/libmemsize.so or
-  // lib/<machine>/libmemsize.so.
+  // build/<preset>/memsize in the tree; bin/memsize when installed, lib/memsize/libmemsize.so
+  // or lib/<machine>/memsize/libmemsize.so.
   for (const fs::path& candidate : {folder / ".." / "..",
                                     folder / ".." / MEMSIZE_DATADIR,
                                     folder / ".." / ".." / MEMSIZE_DATADIR,
+                                    folder / ".." / ".." / ".." / MEMSIZE_DATADIR,
                                     folder / MEMSIZE_DATADIR}) {
     const std::string root = candidate.lexically_normal().string();
     if (files.is_directory(root + "/boards") && files.is_directory(root + "/templates")) {

@@ -46,6 +46,14 @@ class MemsizeError(Exception):
         self.answer = answer
 
 
+def _installed() -> Optional[Path]:
+    """The library that was installed with this module, which is in share/memsize/python."""
+    here = Path(__file__).resolve()
+    prefix = here.parents[3] if len(here.parents) > 3 else here.parent
+    found = [path for pattern in ("lib*/memsize/libmemsize.so.1", "lib*/*/memsize/libmemsize.so.1") for path in prefix.glob(pattern)]
+    return found[0] if found else None
+
+
 def _word(value: object) -> str:
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
@@ -81,9 +89,10 @@ class Memsize:
     """The library, loaded, with the boards that it has read so far."""
 
     def __init__(self, library: Optional[Union[str, Path]] = None, data: Optional[Union[str, Path]] = None):
-        """`library`: libmemsize.so.1, by default $MEMSIZE_LIBRARY or the system's; `data`: the folder with boards/ and
+        """`library`: libmemsize.so.1, by default $MEMSIZE_LIBRARY or what was installed with this; `data`: the folder with boards/ and
         templates/, by default those that were installed with it."""
-        path = library or os.environ.get("MEMSIZE_LIBRARY") or ctypes.util.find_library("memsize") or "libmemsize.so.1"
+        path = library or os.environ.get("MEMSIZE_LIBRARY") or _installed() or ctypes.util.find_library("memsize")
+        path = path or "libmemsize.so.1"
         self._library = ctypes.CDLL(str(path))
         self._library.memsize_version.restype = ctypes.c_char_p
         self._library.memsize_open.restype = ctypes.c_void_p

@@ -36,7 +36,7 @@ if [[ $size -gt 8000000 ]]; then
   exit 1
 fi
 
-for file in usr/include/memsize/memsize.h usr/lib/python3/dist-packages/memsize.py; do
+for file in usr/include/memsize/memsize.h usr/share/memsize/python/memsize.py; do
   if ! dpkg-deb -c "${library[0]}" | grep " \./$file$" >/dev/null; then
     echo "libmemsize-dev has no $file" >&2
     exit 1
@@ -51,8 +51,7 @@ MEMSIZE_DATA= "$work/root/usr/bin/memsize" emit --board j722s --out "$work/out" 
 "$work/root/usr/bin/memsize" check --map "$work/out" --board j722s
 "$work/root/usr/bin/memsize" validate --board j722s -q
 # Python finds the library where it was installed, and the library its boards.
-shared=("$work"/root/usr/lib/*/libmemsize.so.1)
-MEMSIZE_DATA= MEMSIZE_LIBRARY=${shared[0]} PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$work/root/usr/lib/python3/dist-packages \
+MEMSIZE_DATA= PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$work/root/usr/share/memsize/python \
   /usr/bin/python3 -c 'import memsize; assert memsize.Memsize().document("board", "show", "j722s")["boards"]'
 # The same again is an upgrade.
 packages -i "${program[0]}" "${library[0]}" 2>/dev/null

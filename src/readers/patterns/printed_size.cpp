@@ -36,7 +36,7 @@ std::optional<model::MeasuredSize> printed_size(std::string_view text, core::Byt
     any = true;
   }
   if (!any || (behind_point && decimals == 0) || unit.count() == 0 ||
-      digits > kMost / unit.count() * scale || digits / scale * unit.count() > kMost) {
+      digits / scale > kMost / unit.count()) {
     return std::nullopt;
   }
   if (decimals == 0) {

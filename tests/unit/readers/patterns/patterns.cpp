@@ -132,6 +132,8 @@ TEST_CASE("printed sizes are what they can be at most") {
   CHECK(upper("3", 1024) == 3072);
   CHECK(upper("1.5", 1 << 20) == 1625293);
   CHECK(upper("0", 1024) == 1);
+  CHECK(upper("5.123456", 1) == 6);
+  CHECK(upper("1125899906842623.5", 1) == 1125899906842624);
   for (const char* wrong : {"",
                             ".",
                             "1.",
