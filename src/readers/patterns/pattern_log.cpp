@@ -556,7 +556,8 @@ class PatternLog : public Reading, private core::LineTaker {
     }
   }
 
-  void close(const std::string& core) {
+  // The name may be that of the table which is closed: it is a copy.
+  void close(std::string core) {
     const auto open = open_.find(core);
     if (open == open_.end()) {
       return;
@@ -569,7 +570,7 @@ class PatternLog : public Reading, private core::LineTaker {
     }
     std::ranges::stable_sort(table.blocks, {}, &Block::record);
     tell(core, table);
-    std::vector<Instance>& of_core = models_[core];
+    std::vector<Instance>& of_core = models_[std::move(core)];
     if (of_core.size() == kMostModels) {
       refuse(table.line, fmt::format("a core has loaded more than {} models", kMostModels));
       return;
