@@ -334,7 +334,7 @@ core::Result<board::TraceFormat> load_format(Session& session,
   } else {
     name = recording.inputs.front().trace_format;
   }
-  if (is_format_file(request.format)) {
+  if (board::is_path(request.format)) {
     name = request.format;
   }
   return session.shelf->format(session.files, session.data.boards, name);

@@ -280,7 +280,7 @@ core::Result<void> RecordingJoiner::check_kind(const model::Recording& more,
                     "analyze them apart")
             .about({{"file", path}}));
   }
-  if (!is_format_file(request_.format) &&
+  if (!board::is_path(request_.format) &&
       !session_.files.exists(fmt::format("{}/formats/{}.toml", session_.data.boards, kind))) {
     return core::fail(
         core::error(Code::kReadSizingDocument,

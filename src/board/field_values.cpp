@@ -37,6 +37,17 @@ core::Bytes bytes(Fields& fields, std::string_view key, core::Bytes fallback) {
   return core::Bytes{*evaluated};
 }
 
+std::uint32_t number_up_to(Fields& fields, std::string_view key, std::uint32_t most) {
+  const auto number = fields.integer(key);
+  if (number && *number > most) {
+    fields.wrong(core::Code::kBoardValue,
+                 fmt::format("'{}' must be at most {}, not {}", key, most, *number),
+                 fields.optional(key, Kind::kWhole).place());
+    return 0;
+  }
+  return static_cast<std::uint32_t>(number.value_or(0));
+}
+
 bool is_section_name(std::string_view name) {
   constexpr std::size_t kLongest = 100;
   return !name.empty() && name != "." && name.size() <= kLongest &&

@@ -6,6 +6,7 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/docs/fields.hpp"
 
+#include <cstdint>
 #include <string_view>
 
 namespace memsize::board {
@@ -16,6 +17,8 @@ using docs::Text;
 [[nodiscard]] Expression expression(Fields& fields, std::string_view key);
 [[nodiscard]] Expression required_expression(Fields& fields, std::string_view key);
 [[nodiscard]] core::Bytes bytes(Fields& fields, std::string_view key, core::Bytes fallback = {});
+/// A number that is not written is 0, and so is one above `most`, which is an error.
+[[nodiscard]] std::uint32_t number_up_to(Fields& fields, std::string_view key, std::uint32_t most);
 /// Names stand in linker scripts without quotes, as patterns and in expressions.
 [[nodiscard]] bool is_section_name(std::string_view name);
 

@@ -129,10 +129,6 @@ std::vector<std::string> part_names(core::FileSystem& files, const std::string& 
   return bundled_memories(files, parts_in(folder)).value_or(std::vector<std::string>{});
 }
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(kExtension);
-}
-
 // A board's table has its chip, a part's has memories.
 bool has_memories(Value file) {
   return file["memory"] && !file["soc"];
@@ -221,6 +217,10 @@ core::Result<FoundBoard> find_board(core::FileSystem& files,
 }
 
 }  // namespace
+
+bool is_path(std::string_view name) {
+  return name.find('/') != std::string_view::npos || name.ends_with(kExtension);
+}
 
 core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
                                                       const std::string& folder) {

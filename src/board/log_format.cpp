@@ -23,7 +23,7 @@ class LogReader {
   LogReader(const TraceFormat& format, core::Diagnostics& errors)
       : format_(format), errors_(errors) {}
 
-  model::LogFormat read(Value value, const std::string& title, std::uint32_t& complete) {
+  model::LogFormat read(Value value, const std::string& title) {
     Fields top{value, "the log", errors_};
     log_.name = format_.name;
     log_.title = title;
@@ -36,14 +36,8 @@ class LogReader {
     for (const Value unit : top.fields("units")) {
       log_.units[unit.name()] = size_of(unit);
     }
-    constexpr std::uint64_t kMostComplete = 4096;
-    const auto needed = top.integer("complete");
-    if (needed && *needed > kMostComplete) {
-      top.wrong(Code::kBoardValue,
-                fmt::format("'complete' is at most {}", kMostComplete),
-                top.optional("complete", Kind::kWhole).place());
-    }
-    complete = static_cast<std::uint32_t>(needed.value_or(0));
+    constexpr std::uint32_t kMostComplete = 4096;
+    log_.complete = number_up_to(top, "complete", kMostComplete);
     (void)top.required("row", Kind::kList);
     for (const Value row : top.items("row")) {
       read_row(row);
@@ -111,9 +105,8 @@ class LogReader {
         read.kinds[kind.name()] = *memory;
       }
     }
-    if (const auto record = row.integer("record"); record) {
-      constexpr std::uint64_t kLargestRecord = 0xFFFF;
-      read.record = static_cast<std::uint32_t>(std::min(*record, kLargestRecord));
+    if (row.optional("record", Kind::kWhole)) {
+      read.record = number_up_to(row, "record", kLargestRecord);
       const auto meaning = format_.records.find(*read.record);
       if (!read.memory && meaning != format_.records.end()) {
         read.memory = meaning->second.memory;
@@ -168,9 +161,8 @@ std::optional<MemoryClass> class_of(const std::string& words_text, const std::st
 model::LogFormat read_log_format(Value log,
                                  const TraceFormat& format,
                                  const std::string& title,
-                                 core::Diagnostics& errors,
-                                 std::uint32_t& complete) {
-  return LogReader{format, errors}.read(log, title, complete);
+                                 core::Diagnostics& errors) {
+  return LogReader{format, errors}.read(log, title);
 }
 
 }  // namespace memsize::board

@@ -4,10 +4,14 @@
 #include "memsize/board/trace_format.hpp"
 #include "memsize/docs/fields.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace memsize::board {
+
+/// Far above every record that a format has.
+inline constexpr std::uint32_t kLargestRecord = 0xFFFF;
 
 /// "cacheable persistent"; nothing where it is none.
 [[nodiscard]] std::optional<MemoryClass> class_of(const std::string& words,
@@ -20,7 +24,6 @@ inline constexpr const char* kMainMemory = "ddr";
 [[nodiscard]] model::LogFormat read_log_format(docs::Value log,
                                                const TraceFormat& format,
                                                const std::string& title,
-                                               core::Diagnostics& errors,
-                                               std::uint32_t& complete);
+                                               core::Diagnostics& errors);
 
 }  // namespace memsize::board

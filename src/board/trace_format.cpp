@@ -21,9 +21,6 @@ using core::Code;
 using docs::Kind;
 using docs::Value;
 
-// Far above every record that a format has.
-constexpr std::uint64_t kLargestRecord = 0xFFFF;
-
 std::optional<std::uint32_t> record_number(const std::string& key) {
   const auto number = core::parse_address(key);
   return number && *number <= kLargestRecord ? std::optional{static_cast<std::uint32_t>(*number)}
@@ -81,8 +78,8 @@ class FormatReader {
  private:
   // A format that says no more has one generation, which its tables' form tells.
   void read_log(Value log, const std::string& title) {
-    std::uint32_t complete = 0;
-    format_.log = read_log_format(log, format_, title, errors_, complete);
+    format_.log = read_log_format(log, format_, title, errors_);
+    const std::uint32_t complete = format_.log->complete;
     if (!core::is_identifier(format_.name)) {
       errors_.push_back(
           core::error(Code::kBoardName,
@@ -141,21 +138,9 @@ class FormatReader {
   void read_context(Value value) {
     Fields reader{value, "the context", errors_};
     (void)reader.required("record", Kind::kWhole);
-    const std::uint32_t record = read_number(reader, "record", kLargestRecord);
+    const std::uint32_t record = number_up_to(reader, "record", kLargestRecord);
     format_.context = ContextRule{record, bytes(reader, "rest")};
     reader.finish();
-  }
-
-  // A number that is not written is 0.
-  static std::uint32_t read_number(Fields& reader, const char* key, std::uint64_t most) {
-    const auto number = reader.integer(key);
-    if (number && *number > most) {
-      reader.wrong(Code::kBoardValue,
-                   fmt::format("'{}' must be at most {}, not {}", key, most, *number),
-                   reader.optional(key, Kind::kWhole).place());
-      return 0;
-    }
-    return static_cast<std::uint32_t>(number.value_or(0));
   }
 
   void read_totals(Fields& top) {
@@ -220,7 +205,7 @@ class FormatReader {
     Fields reader{field, fmt::format("generation '{}'", field.name()), errors_};
     Generation generation{.name = field.name(),
                           .title = reader.required_string("title"),
-                          .records = read_number(reader, "records", kLargestRecord + 1),
+                          .records = number_up_to(reader, "records", kLargestRecord + 1),
                           .estimate = reader.string("estimate")};
     generation.form = reader.string("form");
     // A form of its own tells a generation as well.
@@ -228,7 +213,7 @@ class FormatReader {
                                                 : reader.optional("fingerprint", Kind::kTable);
     if (print) {
       Fields fingerprint{print, "the fingerprint", errors_};
-      generation.fingerprint_record = read_number(fingerprint, "record", kLargestRecord);
+      generation.fingerprint_record = number_up_to(fingerprint, "record", kLargestRecord);
       generation.fingerprint_sizes = read_sizes(fingerprint);
       fingerprint.finish();
     }
@@ -420,9 +405,8 @@ core::Result<TraceFormat> load_trace_format(core::FileSystem& files,
                                                              .value_or(std::vector<std::string>{}),
                                                          ", "))));
   }
-  const bool is_file = name.ends_with(".toml") || name.find('/') != std::string::npos;
   const auto file = load_inherited(
-      files, is_file ? name : fmt::format("{}/formats/{}.toml", folder, name), folder, read);
+      files, is_path(name) ? name : fmt::format("{}/formats/{}.toml", folder, name), folder, read);
   MEMSIZE_TRY(file);
   return FormatReader{}.read(file->root());
 }

@@ -103,17 +103,19 @@ constexpr std::array kVerbs = {
     Verb{"completion", add_completion, nullptr},
 };
 
-std::string text_of(Outcome& outcome) {
-  if (!outcome.json && !outcome.sarif) {
-    return outcome.text;
-  }
+// What --json or --sarif print; nothing without.
+std::optional<Json> document_of(Outcome& outcome) {
   if (outcome.sarif) {
-    outcome.document = to_sarif(
+    return to_sarif(
         outcome.diagnostics, outcome.acceptance, outcome.status, all_rules(), MEMSIZE_VERSION);
-  } else if (!outcome.document.contains("diagnostics")) {
-    outcome.document["diagnostics"] = to_json(outcome.diagnostics);
   }
-  return document_text(outcome.document);
+  if (!outcome.json) {
+    return std::nullopt;
+  }
+  if (!outcome.document.contains("diagnostics")) {
+    outcome.document["diagnostics"] = core::to_json(outcome.diagnostics);
+  }
+  return std::move(outcome.document);
 }
 
 bool has(const auto& words, std::string_view word) {
@@ -224,7 +226,8 @@ Printed printed(Outcome outcome, const Screen& screen) {
       return one.severity != core::Severity::kError;
     });
   }
-  Printed what{.text = text_of(outcome),
+  Printed what{.document = document_of(outcome),
+               .text = is_text ? std::move(outcome.text) : std::string{},
                .paint = is_text ? outcome.paint : Outcome::Paint::kPlain,
                .status = outcome.status};
   what.problems =

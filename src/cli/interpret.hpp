@@ -4,6 +4,7 @@
 #include "verbs/verbs.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct Interpreted {
 
 /// What standard output and standard error get.
 struct Printed {
+  /// What `text` is empty for: the one document of --json or --sarif.
+  std::optional<core::Json> document;
   std::string text;
   Outcome::Paint paint{};
   /// Behind the text, for standard error.

@@ -1,5 +1,6 @@
 // The one place that prints and exits.
 #include "memsize/core/bug.hpp"
+#include "memsize/core/document.hpp"
 #include "memsize/core/text.hpp"
 
 #include "data_folders.hpp"
@@ -86,7 +87,7 @@ int finish(const Interpreted& done) {
       what.status = core::ExitStatus::kEnvironment;
     }
   };
-  print(what.text);
+  print(what.document ? core::document_text(*what.document) : what.text);
   std::fputs(what.problems.c_str(), stderr);
   print(what.annotations);
   return static_cast<int>(what.status);

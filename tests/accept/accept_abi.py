@@ -48,7 +48,8 @@ REQUESTS = (
 )
 WRONG = (
     ("", "request"), ("[]", "the request"), ("{}", "words"), ('{"words": []}', "words"), ('{"words": "analyze"}', "words"),
-    ('{"words": [1]}', "words"), ('{"words": ["validate"]}', "other programs"), ('{"words": ["__man"]}', "verb"),
+    ('{"words": [1]}', "words"), ('{"words": ["validate"]}', "other programs"), ('{"words": ["-q", "validate", "--board", "j722s"]}', "other programs"),
+    ('{"words": ["__man"]}', "verb"),
     ('{"words": ["list"], "file": {}}', "did you mean 'files'?"), ('{"words": ["list"], "files": {"a": 1}}', "files.a"),
     ('{"words": ["list"], "files": {"a": {"base64": "!"}}}', "base64"), ('{"words": ["list"], "files": {"": ""}}', "path"),
     ('{"words": ["list"], "files": {"a": ""}, "disk": true}', "disk"), ('{"words": ["list"], "words": []}', "words"),

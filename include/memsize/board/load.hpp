@@ -31,6 +31,10 @@ enum class BoardKind : std::uint8_t { kBoard, kPart };
                                                     const std::string& folder,
                                                     const std::string& name);
 
+/// Whether a name of a board, a part or a format is a path to its file: it has a '/', or ends in
+/// .toml.
+[[nodiscard]] bool is_path(std::string_view name);
+
 /// The names of the boards in `folder`, sorted.
 [[nodiscard]] core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
                                                                     const std::string& folder);

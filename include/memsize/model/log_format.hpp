@@ -70,6 +70,8 @@ struct LogFormat {
   std::optional<LogPattern> ends;
   std::vector<LogRow> rows;
   std::vector<LogTotal> totals;
+  /// So many records, from 0, are in each table; 0: any number is complete.
+  std::uint32_t complete = 0;
   /// Lines that look like rows and are none.
   std::vector<LogPattern> ignored;
   std::map<std::string, LogRecord> names;

@@ -2,6 +2,7 @@
 #include "log_formats.hpp"
 
 #include "memsize/app/log_format.hpp"
+#include "memsize/board/load.hpp"
 #include "memsize/board/trace_format.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -32,7 +33,7 @@ namespace {
 core::Result<std::shared_ptr<const readers::PatternReader>> compiled(Session& session,
                                                                      const std::string& name) {
   const auto names = board::bundled_boards(session.files, session.data.boards + "/formats");
-  if (!is_format_file(name) && names && !core::contains(*names, name)) {
+  if (!board::is_path(name) && names && !core::contains(*names, name)) {
     return core::fail(core::error(Code::kReadUnknownFormat,
                                   fmt::format("there is no format '{}'", core::printable(name, 60)),
                                   {},
@@ -65,12 +66,8 @@ readers::PatternReaders bundled_formats(Session& session) {
   return session.formats->bundled;
 }
 
-bool is_format_file(const std::string& format) {
-  return format.ends_with(".toml") || format.find('/') != std::string::npos;
-}
-
 core::Result<ReadWith> read_with(Session& session, const std::string& format) {
-  if (!is_format_file(format)) {
+  if (!board::is_path(format)) {
     return ReadWith{format, [&session] { return bundled_formats(session); }};
   }
   auto reader = compiled(session, format);

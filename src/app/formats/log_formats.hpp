@@ -19,7 +19,4 @@ struct ReadWith {
 /// What --format says: nothing, a reader's name, or a path to a format's file.
 [[nodiscard]] core::Result<ReadWith> read_with(Session& session, const std::string& format);
 
-/// Whether --format names a file.
-[[nodiscard]] bool is_format_file(const std::string& format);
-
 }  // namespace memsize::app

@@ -140,7 +140,8 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, const Analyze
                   "name the folder: memsize analyze FOLDER --cover 99%");
   }
   if (options.follow && !session.attended) {
-    return misuse("--follow needs somebody who ends it", "the program memsize follows a log");
+    return misuse("--follow ends at a signal, which a library does not take",
+                  "the program memsize follows a log");
   }
   if (options.follow && inputs.size() > 1) {
     return misuse("--follow reads one log", kHelpHint);

@@ -106,6 +106,14 @@ Outcome run_module(app::Session& session, const ValidateOptions& options) {
 }
 
 Outcome run(app::Session& session, ValidateOptions options) {
+  if (!session.attended) {
+    return failed({core::error(Code::kUsage,
+                               "validate runs other programs, which a library does not",
+                               {},
+                               "the program memsize validates a map that was written")},
+                  kValidateSchema,
+                  options.json);
+  }
   app::ValidateRequest& request = options.request;
   auto project = load_project(session, options.project_file);
   if (!project) {

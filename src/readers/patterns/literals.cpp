@@ -10,13 +10,26 @@ namespace memsize::readers {
 
 namespace {
 
+// "(?i)", "(?si:", wherever it stands: that it is asked for again behind "-i" is no loss.
+bool has_flag_i(std::string_view pattern) {
+  constexpr std::string_view kFlags = "imsU-";
+  for (std::size_t at = pattern.find("(?"); at != std::string_view::npos;
+       at = pattern.find("(?", at + 1)) {
+    const std::string_view flags = pattern.substr(at + 2);
+    if (flags.substr(0, flags.find_first_not_of(kFlags)).find('i') != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 class Walk {
  public:
   explicit Walk(std::string_view pattern) : pattern_(pattern) {}
 
   std::string longest() {
     // Letters that match others, and a choice of everything, have no text in common.
-    if (pattern_.find("(?i") != std::string_view::npos) {
+    if (has_flag_i(pattern_)) {
       return {};
     }
     while (at_ < pattern_.size()) {
@@ -59,6 +72,9 @@ class Walk {
       case '.':
       case '^':
       case '$':
+      // No line has them.
+      case '\n':
+      case '\r':
         end_run();
         break;
       case '\\':
@@ -76,9 +92,10 @@ class Walk {
       run_ += c;
       return;
     }
-    // A class, a number or a name: nothing is known of it.
+    // A class, a number or a name: nothing is known of it, nor where it ends.
     end_run();
-    if (c == 'Q' || c == 'x' || c == 'p' || c == 'P') {
+    if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == 'Q' || c == 'x' || c == 'p' ||
+        c == 'P') {
       at_ = pattern_.size();
     }
   }

@@ -182,12 +182,12 @@ struct PatternReader::Compiled {
     static const std::set<std::string> kOfRows = {
         "size", "name", "core", "unit", "kind", "address", "align"};
     static const std::set<std::string> kOfTotals = {"size", "core", "unit"};
-    static const std::set<std::string> kOfBegins = {"core"};
+    static const std::set<std::string> kOfTable = {"core"};
     static const std::set<std::string> kNone;
     const auto& allowed = what == What::kRow      ? kOfRows
                           : what == What::kTotal  ? kOfTotals
-                          : what == What::kBegins ? kOfBegins
-                                                  : kNone;
+                          : what == What::kIgnore ? kNone
+                                                  : kOfTable;
     const auto& groups = matcher.NamedCapturingGroups();
     for (const auto& [group, number] : groups) {
       if (!allowed.contains(group)) {
@@ -207,6 +207,7 @@ struct PatternReader::Compiled {
   // The first in the format's order; nullptr: none.
   [[nodiscard]] const Pattern* match(std::string_view line, std::vector<int>& found) const {
     found.clear();
+    // Compile() has made sure of the memory that this takes.
     if (!set.Match(piece(line), &found) || found.empty()) {
       return nullptr;
     }
@@ -251,8 +252,7 @@ namespace {
 // The model of one core that is being printed.
 struct OpenTable {
   Instance table;
-  // Records that rows named, by name; those that no format knows follow the known ones.
-  std::map<std::string, std::uint32_t, std::less<>> names;
+  // Rows that no format knows follow the known ones.
   std::uint32_t next = 0;
 };
 
@@ -384,12 +384,21 @@ class PatternLog : public Reading, private core::LineTaker {
         break;
       }
       case What::kEnds:
-        while (!open_.empty()) {
-          close(open_.begin()->first);
-        }
+        end_tables(match);
         break;
       case What::kIgnore:
         break;
+    }
+  }
+
+  // Those of all cores, where the line names none.
+  void end_tables(const Match& match) {
+    if (!match["core"].empty()) {
+      close(core_of(match));
+      return;
+    }
+    while (!open_.empty()) {
+      close(open_.begin()->first);
     }
   }
 
@@ -479,7 +488,6 @@ class PatternLog : public Reading, private core::LineTaker {
     }
     block.record = record;
     table->table.blocks.push_back(std::move(block));
-    rows_ += 1;
   }
 
   static bool take_details(const Match& match, Block& block) {
@@ -612,7 +620,6 @@ class PatternLog : public Reading, private core::LineTaker {
   std::map<std::string, OpenTable> open_;
   std::map<std::string, std::vector<Instance>> models_;
   std::uint32_t first_free_ = 0;
-  std::size_t rows_ = 0;
   std::size_t broken_ = 0;
   core::Diagnostics problems_;
   std::optional<core::Diagnostic> limit_;

@@ -188,7 +188,7 @@ TEST_CASE("every bundled part is read, and its numbers are those of the vendors'
   const std::string folder = test::source_folder() + "/boards/memories";
   const auto names = bundled_memories(files, folder);
   REQUIRE(names.has_value());
-  CHECK(names->size() == 11);
+  CHECK(names->size() == 17);
   for (const std::string& name : *names) {
     CAPTURE(name);
     const auto set = load_memories(files, folder, name);
@@ -196,8 +196,11 @@ TEST_CASE("every bundled part is read, and its numbers are those of the vendors'
     for (const PartMemory& memory : set->memories) {
       CHECK(memory.window <= memory.hardware);
       CHECK_FALSE(memory.source.empty());
-      // The private banks of GAP9's L2 are the fabric controller's.
-      const core::Bytes kept{name == "gap9" && memory.name == "l2" ? 0x10000U : 0U};
+      // The private banks of GAP9's L2 are the fabric controller's; of ESP32-P4's L2MEM, the
+      // cache's.
+      const core::Bytes kept{name == "gap9" && memory.name == "l2"        ? 0x10000U
+                             : name == "esp32p4" && memory.name == "sram" ? 0x40000U
+                                                                          : 0U};
       CHECK(budget_of(memory) == memory.window - kept);
     }
     // Constants come from somewhere, and scratch goes somewhere, without a rule.

@@ -66,6 +66,14 @@ TEST_CASE("what is in each match is found, and nothing else") {
                                          {"[[:alpha:]]+xyz", "xyz"},
                                          {R"((a(b[)]c\)d)e)fgh)", "fgh"},
                                          {R"(ab\Q*\Ecd)", "ab"},
+                                         {"(?si)abc", ""},
+                                         {"(?U)abc", "abc"},
+                                         {"ab(?s-i:c)def", ""},
+                                         {"x(?m-i:y)abc", ""},
+                                         {"(?P<i>abc)de", "de"},
+                                         {R"(abc\060xyz0)", "abc"},
+                                         {R"(abc\x41xyz0)", "abc"},
+                                         {"abc\nwxyz", "wxyz"},
                                          {"", ""}}) {
     const std::string shown = pattern;
     CAPTURE(shown);
@@ -181,6 +189,24 @@ TEST_CASE("a line that looks like a row is told, one that does not is left") {
   REQUIRE(recording->diagnostics.size() == 2);
   CHECK(recording->diagnostics[0].place.line == 2);
   CHECK(recording->diagnostics[1].place.line == 3);
+}
+
+TEST_CASE("an end that names its core ends that core's table") {
+  model::LogFormat format = npu();
+  format.rows.front().pattern.text = R"(npu(?P<core>\d) takes (?P<size>\d+))";
+  format.begins = model::LogPattern{R"(npu(?P<core>\d) begins)", {}};
+  format.ends = model::LogPattern{R"(npu(?P<core>\d) ends)", {}};
+  const std::string log = "npu0 begins\nnpu1 begins\nnpu0 takes 5\nnpu0 ends\nnpu1 takes 6\n";
+  const auto recording = read(format, log + "npu1 takes 7\nnpu1 ends\n");
+  REQUIRE(recording.has_value());
+  CHECK(recording->diagnostics.empty());
+  REQUIRE(recording->cores.size() == 2);
+  CHECK(recording->cores[1].instances.size() == 1);
+  CHECK(recording->cores[1].instances[0].blocks.size() == 2);
+  const auto cut = read(format, log);
+  REQUIRE(cut.has_value());
+  REQUIRE(cut->diagnostics.size() == 1);
+  CHECK(cut->diagnostics[0].place.line == 2);
 }
 
 TEST_CASE("a format is found by what the log says, and a document stays one") {
