@@ -3,6 +3,7 @@
 #include "plan_stages.hpp"
 
 #include "memsize/board/nnapi_format.hpp"
+#include "memsize/core/bug.hpp"
 #include "memsize/core/byte_stream.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
@@ -183,6 +184,29 @@ void check_log(Session& session, const model::PlanReport& plan, CheckReport& rep
                                        core::plural(log.requests.size(), "request")));
 }
 
+// What was written is what was planned: the same operators in the same order, and the same blocks.
+void check_written_model(const std::string& text, const model::PlanReport& plan) {
+  const auto again = readers::read_plan(text, "the model that was written", "tflite");
+  core::bug_if(!again, "a model was written that cannot be read");
+  const auto& operators = again->network.operators;
+  core::bug_if(operators.size() != plan.network.operators.size() ||
+                   again->blocks.size() != plan.blocks.size(),
+               "a model was written that is another one");
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const model::Operator& wanted = plan.network.operators[i];
+    core::bug_if(operators[i].kind != wanted.kind || operators[i].reads != wanted.reads ||
+                     operators[i].writes != wanted.writes,
+                 "a model was written with other operators");
+  }
+  for (const model::PlannedBlock& block : again->blocks) {
+    const auto* const wanted = core::find_in(plan.blocks, block.id, &model::PlannedBlock::id);
+    const bool is_scratch = block.role == model::Lifetime::kScratch;
+    core::bug_if(wanted == nullptr || block.live != wanted->live || block.size != wanted->size ||
+                     (is_scratch && block.offset != wanted->offset),
+                 "a model was written with other blocks");
+  }
+}
+
 // The last checkpoint that a folder of ARES' has.
 std::string checkpoint_in(Session& session, const std::string& path) {
   if (path == "-" || !session.files.is_directory(path)) {
@@ -279,6 +303,34 @@ void check_plans(Session& session, const CheckRequest& request, CheckReport& rep
     check_images(session, request, *plan, *part, report);
     count_levels(*plan, schedule, *part, report);
   }
+}
+
+core::Result<std::string> plan_as(Session& session,
+                                  const PlanRequest& request,
+                                  const Planning& planning,
+                                  std::string_view format,
+                                  emit::PlanFileOptions options) {
+  const model::PlanReport& plan = planning.outcome.plan;
+  if (format != "tflite") {
+    return emit::plan_file(session.files, format, plan, options);
+  }
+  if (request.reports.size() != 1 || !request.with.empty() || request.reports.front() == "-" ||
+      planning.wanted.format != "tflite") {
+    return core::fail(core::error(Code::kUsage,
+                                  "--as tflite writes the plan into the model that it is of",
+                                  {},
+                                  "name one .tflite, and nothing beside it")
+                          .of_option("--as"));
+  }
+  core::Diagnostics warnings;
+  const auto text = read_whole(session, request.reports.front(), warnings, "name the model");
+  MEMSIZE_TRY(text);
+  options.model = *text;
+  options.path = request.reports.front();
+  auto written = emit::plan_file(session.files, format, plan, options);
+  MEMSIZE_TRY(written);
+  check_written_model(*written, plan);
+  return written;
 }
 
 core::Result<model::PlanReport> read_plans(Session& session,

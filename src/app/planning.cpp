@@ -251,6 +251,31 @@ std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted)
       "name the report that lists them beside it; memsize check says what this one holds");
 }
 
+// Operators, where another order of them is wanted, and the slots of who runs them.
+core::Result<void> put_in_order(const PlanRequest& request,
+                                model::PlanReport& model,
+                                Planning& planning) {
+  for (model::PlannedBlock& block : model.blocks) {
+    if (block.role == model::Lifetime::kScratch && request.slot > core::Align{}) {
+      block.alignment = std::max(block.alignment.value_or(core::Align{}), request.slot);
+    }
+  }
+  if (!request.reorder) {
+    return {};
+  }
+  if (!planning.schedules.empty()) {
+    return core::fail(core::error(Code::kUsage,
+                                  "--reorder is not of a network, whose layers run one by one",
+                                  {},
+                                  "leave it out")
+                          .of_option("--reorder"));
+  }
+  auto order = plan::reorder(model);
+  MEMSIZE_TRY(order);
+  planning.orders.push_back({model.path, std::move(*order)});
+  return {};
+}
+
 ModelNeeds needs_of(const model::PlanReport& report, const std::string& name) {
   ModelNeeds needs{.name = name, .path = report.path, .blocks = report.blocks.size()};
   // A block lives as long as what lies in its bytes.
@@ -325,6 +350,8 @@ core::Result<model::PlanReport> read_models(Session& session,
                                     "--set stage=SIZE stages weights that are larger")
                             .of_option("--stage"));
     }
+    const auto ordered = put_in_order(request, *model, planning);
+    MEMSIZE_TRY(ordered);
     models.push_back(std::move(*model));
     return {};
   };

@@ -38,6 +38,9 @@ void rename(PlanReport& report, const std::string& name) {
   }
   for (Operator& each : report.network.operators) {
     of_model(each.id);
+    if (!each.caller.empty()) {
+      of_model(each.caller);
+    }
     std::ranges::for_each(each.reads, of_model);
     std::ranges::for_each(each.writes, of_model);
   }

@@ -9,13 +9,19 @@ import csv
 import os
 import re
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from support import SOURCE, Context, check, main, parse_json, read, read_json, same
 
-SAMPLE = SOURCE / "samples" / "plans" / "tflite" / "kws_ref_model.tflite"
+SAMPLES = SOURCE / "samples" / "plans" / "tflite"
+SAMPLE = SAMPLES / "kws_ref_model.tflite"
+# With variables, which a second subgraph gives their values.
+STREAM = SAMPLES / "okay_nabu.tflite"
+CALL_ONCE, VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE = 129, 142, 143, 144
 # Bytes of an element, by TensorType.
+RESOURCE = 13
 ELEMENT = {0: 4, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1}
 TYPES = {0: "float32", 2: "int32", 9: "int8"}
 # Of BuiltinOperator, what these models have.
@@ -68,34 +74,97 @@ class Table:
         return [Table(self.data, item + struct.unpack_from("<I", self.data, item)[0]) for item in range(at, at + 4 * count, 4)]
 
 
+    def text(self, number: int) -> bytes:
+        at, size = self.vector(number)
+        return self.data[at:at + size]
+
+    def table(self, number: int) -> "Table":
+        at = self.where(number)
+        assert at is not None
+        return Table(self.data, at + struct.unpack_from("<I", self.data, at)[0])
+
+
 Rows = dict[str, tuple[int, int, int]]
+
+
+def root(data: bytes) -> Table:
+    return Table(data, struct.unpack_from("<I", data)[0])
+
+
+@dataclass
+class Step:
+    """An operator when it runs: who it is, and ids of the tensors that it reads and writes, a variable as ("v", its name)."""
+    id: str
+    code: int
+    reads: list[Any]
+    writes: list[Any]
+
+
+def named(graph: int, index: int) -> str:
+    return str(index) if graph == 0 else f"{graph}.{index}"
+
+
+def steps_of(model: Table) -> list[Step]:
+    codes = [max(code.scalar(0, "b"), code.scalar(3, "i")) for code in model.tables(1)]
+    graphs = model.tables(2)
+    steps: list[Step] = []
+
+    def run(number: int) -> None:
+        variables: dict[int, Any] = {}
+        for index, operator in enumerate(graphs[number].tables(3)):
+            code = codes[operator.scalar(0, "I")]
+            step = Step(named(number, index), code, [named(number, i) for i in operator.numbers(1) if i >= 0],
+                        [named(number, i) for i in operator.numbers(2)])
+            steps.append(step)
+            if code == VAR_HANDLE:
+                variables[operator.numbers(2)[0]] = ("v", operator.table(4).text(1))
+            elif code == READ_VARIABLE:
+                step.reads.append(variables[operator.numbers(1)[0]])
+            elif code == ASSIGN_VARIABLE:
+                step.writes.append(variables[operator.numbers(1)[0]])
+            elif code == CALL_ONCE:
+                run(operator.table(4).scalar(0, "i"))
+
+    run(0)
+    return steps
 
 
 def decode(data: bytes) -> tuple[Rows, dict[str, int]]:
     """Scratch tensors with their first step, the one after their last, and size; constants with their size."""
-    model = Table(data, struct.unpack_from("<I", data)[0])
-    (graph,) = model.tables(2)
+    model = root(data)
     stored = [buffer.vector(0)[1] for buffer in model.tables(4)]
-    operators = graph.tables(3)
-    steps: dict[int, list[int]] = {}
-    for step, operator in enumerate(operators):
-        for index in operator.numbers(1) + operator.numbers(2):
-            steps.setdefault(index, []).append(step)
-    for index in graph.numbers(1):
-        steps[index].append(0)
-    for index in graph.numbers(2):
-        steps[index].append(len(operators) - 1)
+    run = steps_of(model)
+    steps: dict[str, list[int]] = {}
+    for at, step in enumerate(run):
+        for index in step.reads + step.writes:
+            steps.setdefault(index, []).append(at)
+    graphs = model.tables(2)
+    for index in graphs[0].numbers(1):
+        steps.setdefault(str(index), []).append(0)
+    for index in graphs[0].numbers(2):
+        steps.setdefault(str(index), []).append(len(run) - 1)
     scratch, constants = {}, {}
-    for index, tensor in enumerate(graph.tables(0)):
-        size = stored[tensor.scalar(2, "I")]
-        if size:
-            constants[str(index)] = size
-        elif index in steps:
-            size = ELEMENT[tensor.scalar(1, "b")]
-            for dimension in tensor.numbers(0):
-                size *= dimension
-            scratch[str(index)] = (min(steps[index]), max(steps[index]) + 1, size)
+    for number, graph in enumerate(graphs):
+        for index, tensor in enumerate(graph.tables(0)):
+            size, name = stored[tensor.scalar(2, "I")], named(number, index)
+            if size:
+                constants[name] = size
+            elif name in steps and tensor.scalar(1, "b") != RESOURCE:
+                size = ELEMENT[tensor.scalar(1, "b")]
+                for dimension in tensor.numbers(0):
+                    size *= dimension
+                scratch[name] = (min(steps[name]), max(steps[name]) + 1, size)
     return scratch, constants
+
+
+def slots(rows: Rows) -> Rows:
+    """TFLM plans in slots of 16 bytes."""
+    return {name: (lower, upper, -(-size // 16) * 16) for name, (lower, upper, size) in rows.items()}
+
+
+def busiest(rows: Rows) -> int:
+    return max(sum(size for lower, upper, size in rows.values() if lower <= step < upper)
+               for step in range(max(upper for _, upper, _ in rows.values())))
 
 
 def rows_of(document: dict[str, Any]) -> Rows:
@@ -147,21 +216,106 @@ def check_header(path: Path, header: str, model: Table) -> None:
 def check_bytes(context: Context, path: Path) -> None:
     """The bytes of every constant, where the module's report says that it lies in its arena's."""
     data = path.read_bytes()
-    model = Table(data, struct.unpack_from("<I", data)[0])
+    model = root(data)
     stored = [buffer.vector(0) for buffer in model.tables(4)]
     wanted = {}
-    for index, tensor in enumerate(model.tables(2)[0].tables(0)):
-        at, size = stored[tensor.scalar(2, "I")]
-        if size:
-            wanted[str(index)] = data[at:at + size]
+    for number, graph in enumerate(model.tables(2)):
+        for index, tensor in enumerate(graph.tables(0)):
+            at, size = stored[tensor.scalar(2, "I")]
+            if size:
+                wanted[named(number, index)] = data[at:at + size]
     folder = context.emit("apollo510", context.work / f"{path.stem}-module", "--plan", path, "--data", path, "--prefix", "net")
     report = read_json(folder / "net_residency.json")
     blobs = {arena["memory"]: (folder / f"net_arena_const_{arena['memory']}__blob.bin").read_bytes()
              for arena in report["arenas"]["constant"]}
     found = {tensor["id"]: blobs[tensor["memory"]][tensor["offset"]:tensor["offset"] + tensor["size"]]
              for tensor in report["tensors"] if tensor["role"] == "constant"}
-    check_header(path, read(folder / "inc" / "net_model.h"), model)
+    header = read(folder / "inc" / "net_model.h")
+    if len(model.tables(2)) == 1:
+        check_header(path, header, model)
+    same(f"{path.name}: operators by number", [int(number) for number in re.findall(r"^  net_operator_\w+ = (\d+),", header, flags=re.M)],
+         list(range(len(steps_of(model)))))
     check(found == wanted, f"{path.name}: bytes of {[name for name in wanted if found.get(name) != wanted[name]]}")
+
+
+def check_kept(path: Path, given: list[Step], order: list[Step]) -> None:
+    """What must come before what in the model does so: written and read, read and written again, and twice written."""
+    place = {step.id: at for at, step in enumerate(order)}
+    same(f"{path.name}: operators", sorted(place), sorted(step.id for step in given))
+    for at, first in enumerate(given):
+        for second in given[at + 1:]:
+            shared = {*first.writes} & {*second.reads, *second.writes} or {*first.reads} & {*second.writes}
+            check(not shared or place[first.id] < place[second.id],
+                  f"{path.name}: {second.id} is before {first.id}, and both use {shared}")
+    # A subgraph runs within its operator.
+    for called, behind in zip(order, order[1:]):
+        check(not behind.id.startswith("1.") or called.code == CALL_ONCE or called.id.startswith("1."),
+              f"{path.name}: {behind.id} runs behind {called.id}")
+
+
+def offsets_in(model: Table) -> list[int]:
+    """The plan that is in the model, as the interpreter finds it."""
+    (found,) = (entry for entry in model.tables(6) if entry.text(0) == b"OfflineMemoryAllocation")
+    buffer = model.tables(4)[found.scalar(1, "I")]
+    at, size = buffer.vector(0)
+    check(at % 16 == 0, "the plan begins where a vector of a buffer does")
+    words = struct.unpack_from(f"<{size // 4}i", model.data, at)
+    tensors = sum(len(graph.tables(0)) for graph in model.tables(2))
+    same("version, subgraphs, tensors", words[:3], (1, len(model.tables(2)), tensors))
+    same("offsets", len(words), 3 + tensors)
+    return list(words[3:])
+
+
+def content(model: Table) -> list[Any]:
+    """What must not change: tensors with their bytes, operators without their order, and what else is said."""
+    stored = [buffer.text(0) for buffer in model.tables(4)]
+    graphs = [([(tensor.numbers(0), tensor.scalar(1, "b"), tensor.text(3), stored[tensor.scalar(2, "I")]) for tensor in graph.tables(0)],
+               sorted((step.numbers(1), step.numbers(2), step.scalar(0, "I"), step.scalar(3, "B"), attributes_of(step))
+                      for step in graph.tables(3)), graph.numbers(1), graph.numbers(2)) for graph in model.tables(2)]
+    said = sorted((entry.text(0), stored[entry.scalar(1, "I")]) for entry in model.tables(6)
+                  if entry.text(0) != b"OfflineMemoryAllocation")
+    return [graphs, said, model.text(3), len(model.tables(7))]
+
+
+def check_order(context: Context, path: Path, gain: bool) -> str:
+    """Another order, and the model with it and with its plan."""
+    data = path.read_bytes()
+    planned = context.work / f"{path.stem}-planned.tflite"
+    written = parse_json(context.run("plan", path, "--reorder", "--json").stdout, "plan --reorder")
+    (order,) = written["orders"]
+    given = busiest(decode(data)[0])
+    same(f"{path.name}: of its own order", order["given_bytes"], given)
+    context.run("plan", path, "--reorder", "--as", "tflite", "-o", planned)
+    new = planned.read_bytes()
+    model = root(new)
+    same(f"{path.name}: content", content(model), content(root(data)))
+    steps = {step.id: step for step in steps_of(root(data))}
+    check_kept(path, list(steps.values()), [steps[name] for name in order["operators"]])
+    rows = slots(decode(new)[0])
+    found = busiest(decode(new)[0])
+    check(found <= order["given_bytes"] and (found < given) == gain, f"{path.name}: {found} B of {given}")
+    # No order needs less than its busiest operator.
+    sizes = {name: size for name, (_, _, size) in decode(data)[0].items()}
+    least = max(sum(sizes.get(name, 0) for name in {*step.reads, *step.writes}) for step in steps.values())
+    if gain:
+        same(f"{path.name}: the busiest operator", (found, order["busiest_bytes"], order["is_least"]), (least, least, True))
+    # In the arena: slots of 16 bytes that are not shared, and no higher than what is alive.
+    names = [named(number, index) for number, graph in enumerate(model.tables(2)) for index in range(len(graph.tables(0)))]
+    places = {name: offset for name, offset in zip(names, offsets_in(model)) if offset >= 0}
+    same(f"{path.name}: planned tensors", sorted(places), sorted(rows))
+    for name, (lower, upper, size) in rows.items():
+        check(places[name] % 16 == 0, f"{path.name}: tensor {name} lies at {places[name]}")
+        for other, (begin, end, length) in rows.items():
+            check(name == other or upper <= begin or end <= lower or places[name] + size <= places[other]
+                  or places[other] + length <= places[name], f"{path.name}: {name} and {other} share bytes")
+    same(f"{path.name}: height", max(places[name] + size for name, (_, _, size) in rows.items()), busiest(rows))
+    context.run("check", planned)
+    # Of a model that has a plan, the plan is replaced.
+    again = context.work / "again.tflite"
+    context.run("plan", planned, "--as", "tflite", "-o", again)
+    same(f"{path.name}: written twice", (content(root(again.read_bytes())), offsets_in(root(again.read_bytes()))),
+         (content(model), offsets_in(model)))
+    return f"{path.stem} {given} to {found} B"
 
 
 def check_published(context: Context, path: Path) -> None:
@@ -187,6 +341,8 @@ def check_published(context: Context, path: Path) -> None:
 def body(context: Context) -> str:
     names = [SAMPLE.name]
     check_model(context, SAMPLE)
+    check_model(context, STREAM)
+    names += [check_order(context, SAMPLE, gain=False), check_order(context, STREAM, gain=True)]
     data = Path(os.environ.get("MEMSIZE_PLAN_DATA", "/nowhere"))
     models = data.parent / "networks" / "mlcommons_tiny"
     if models.is_dir():
@@ -194,9 +350,7 @@ def body(context: Context) -> str:
             document = check_model(context, models / f"{model}.tflite")
             with (data / "mlperf_tiny" / f"{table}.csv").open(encoding="utf-8") as file:
                 wanted = {row["id"]: (int(row["lower"]), int(row["upper"]), int(row["size"])) for row in csv.DictReader(file)}
-            # TFLM plans in slots of 16 bytes.
-            slots = {name: (lower, upper, -(-size // 16) * 16) for name, (lower, upper, size) in rows_of(document).items()}
-            same(f"{model}: as {table}.csv", slots, wanted)
+            same(f"{model}: as {table}.csv", slots(rows_of(document)), wanted)
             names.append(model)
         check_published(context, models / "vww_96_int8.tflite")
     # Cut anywhere, it is refused, and nothing else happens.

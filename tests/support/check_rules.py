@@ -70,7 +70,7 @@ THIRD_PARTY = {
     "yaml-cpp/": ["docs"],
     "nlohmann/": ["core", "docs"],
     "kainjow/": ["emit"],
-    "flatbuffers/": ["readers"],
+    "flatbuffers/": ["readers", "emit"],
     "CLI/": ["cli"],
 }
 

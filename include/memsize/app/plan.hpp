@@ -4,15 +4,18 @@
 #include "memsize/app/session.hpp"
 #include "memsize/board/memories.hpp"
 #include "memsize/core/diagnostic.hpp"
+#include "memsize/emit/plan_files.hpp"
 #include "memsize/model/plan.hpp"
 #include "memsize/network/nnapi.hpp"
 #include "memsize/network/schedule.hpp"
+#include "memsize/plan/order.hpp"
 #include "memsize/plan/pack.hpp"
 #include "memsize/plan/planner.hpp"
 #include "memsize/plan/stage_advice.hpp"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::app {
@@ -41,6 +44,10 @@ struct PlanRequest {
   /// Files of cycles by operator: all constants cold, then all staged.
   std::vector<std::string> profiles;
   plan::PackLimits limits;
+  /// Operators may run in another order, where that needs less.
+  bool reorder = false;
+  /// Scratch blocks are aligned so at least.
+  core::Align slot;
   /// "KNOB=SIZE" of a part: what tiles may use, and stacks.
   std::vector<std::string> set;
   /// How a network's layers are cut, a TileChoice by name; empty: as ARES does.
@@ -58,11 +65,19 @@ struct ModelNeeds {
   core::Bytes constant;
 };
 
+/// In which order the operators of a model run.
+struct ModelOrder {
+  std::string path;
+  plan::OperatorOrder order;
+};
+
 struct Planning {
   /// What the reports said.
   model::PlanReport wanted;
   /// One each, where there are several.
   std::vector<ModelNeeds> models;
+  /// One each, where another order was asked for.
+  std::vector<ModelOrder> orders;
   /// The plan that they have is wrong, which is no measure for another.
   bool own_is_wrong = false;
   /// Offsets are kept that were not chosen here.
@@ -80,6 +95,14 @@ struct Planning {
 
 /// A plan that does not fit is a plan with errors; what fails is what nobody can plan.
 [[nodiscard]] core::Result<Planning> plan_memory(Session& session, const PlanRequest& request);
+
+/// The plan in one of emit::plan_formats(). A model that is written ("tflite") is read again, and
+/// must be the plan. Errors: those of emit::plan_file().
+[[nodiscard]] core::Result<std::string> plan_as(Session& session,
+                                                const PlanRequest& request,
+                                                const Planning& planning,
+                                                std::string_view format,
+                                                emit::PlanFileOptions options);
 
 /// Reports of one model, combined into one; "-" is standard input, files may be packed. All errors
 /// of all files come together. An empty `format`: each is found by its content.

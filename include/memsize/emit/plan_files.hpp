@@ -17,7 +17,7 @@ struct PlanFormat {
   std::string_view description;
 };
 
-/// json, residency, helia-yaml, csv, c-header, chart, svg, html, chrome-trace.
+/// json, residency, helia-yaml, tflite, csv, c-header, chart, svg, html, chrome-trace.
 [[nodiscard]] const std::vector<PlanFormat>& plan_formats();
 
 struct PlanFileOptions {
@@ -27,6 +27,9 @@ struct PlanFileOptions {
   std::size_t width = 80;
   /// Where templates are; the first folder that has one counts.
   std::vector<std::string> templates;
+  /// For "tflite": the bytes of the model that the plan is of, and where they come from.
+  std::string_view model;
+  std::string path;
 };
 
 /// The document of `memsize.plan/1` without diagnostics, which the caller adds.

@@ -1,6 +1,7 @@
 // What a model computes: its tensors' elements, and which operator reads and writes what.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -26,6 +27,8 @@ struct Operator {
   /// In the words of its format: "CONV_2D" of TensorFlow Lite, "QuantConv2d" of ARES, or a custom
   /// operator's own name; empty: nobody says.
   std::string kind;
+  /// The operator that runs it, where it is of a subgraph that another one calls; empty: none.
+  std::string caller;
   /// Ids of the tensors that it reads and writes, in its order.
   std::vector<std::string> reads;
   std::vector<std::string> writes;
@@ -52,5 +55,12 @@ struct Network {
 
   friend bool operator==(const Network&, const Network&) = default;
 };
+
+/// The id of a .tflite's tensor or operator: its number, as heliaAOT has it; of further subgraphs
+/// behind theirs.
+[[nodiscard]] inline std::string tflite_id(std::size_t subgraph, std::size_t number) {
+  return subgraph == 0 ? std::to_string(number)
+                       : std::to_string(subgraph) + '.' + std::to_string(number);
+}
 
 }  // namespace memsize::model

@@ -152,6 +152,8 @@ struct PlanReport {
   /// What the format never has, for people: "kernels' own scratch is not in a .tflite". Empty: it
   /// may have everything; together with such a report, too.
   std::string missing;
+  /// Where constants and persistent blocks lie is the affair of who runs the plan.
+  bool plans_scratch_alone = false;
   /// The report itself shows that blocks are missing in it.
   bool abridged = false;
   /// Warnings; --strict makes errors of them.

@@ -4,6 +4,7 @@
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/plan_files.hpp"
+#include "memsize/emit/plan_tflite.hpp"
 #include "memsize/plan/named_planners.hpp"
 #include "memsize/plan/pack.hpp"
 
@@ -121,6 +122,10 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& 
     return plan_misuse(fmt::format("-o '{}' is also an input", core::printable(options.output)),
                        "choose another file for the plan");
   }
+  if (options.as == "tflite" && options.output.empty()) {
+    return plan_misuse("--as tflite writes a model, which is no text",
+                       "name the file: -o planned.tflite");
+  }
   const bool is_for_heliaaot = options.as == "helia-yaml" || options.as == "residency";
   if (!options.request.with.empty() && is_for_heliaaot) {
     return plan_misuse(fmt::format("--as {} is of one model", options.as),
@@ -190,6 +195,13 @@ Json document_of(const app::Planning& planning) {
                                      {"remedies", shortage.remedies}});
   }
   document.set_if_any("fits_on", planning.outcome.fits_on);
+  for (const auto& [path, order] : planning.orders) {
+    document["orders"].push_back({{"path", path},
+                                  {"given_bytes", order.given.count()},
+                                  {"busiest_bytes", order.found.count()},
+                                  {"is_least", order.is_least},
+                                  {"operators", order.operators}});
+  }
   for (const app::ModelNeeds& model : planning.models) {
     document["models"].push_back({{"name", model.name},
                                   {"path", model.path},
@@ -219,7 +231,7 @@ core::Result<std::string> text_of(app::Session& session,
                                                               : file.prefix;
   file.templates = session.data.templates;
   const auto as = [&](std::string_view format) {
-    return emit::plan_file(session.files, format, planning.outcome.plan, file);
+    return app::plan_as(session, options.request, planning, format, file);
   };
   if (!options.as.empty()) {
     return as(options.as);
@@ -293,6 +305,9 @@ Outcome run(app::Session& session, PlanOptions options) {
   if (options.csv) {
     options.as = "csv";
   }
+  if (options.as == "tflite") {
+    options.request.slot = core::Align::make(emit::kTfliteSlot).value();
+  }
   if (auto wrong = check_usage(session, options); wrong) {
     return failed({std::move(*wrong)}, kPlanSchema, options.json);
   }
@@ -340,6 +355,8 @@ Run add_plan(const Command& app) {
       "  memsize plan model.tflite --board apollo510 --as helia-yaml  # a model's tensors, as "
       "rules\n"
       "  memsize plan model.tflite --board apollo330p --stage auto --profile profile_results.csv\n"
+      "  memsize plan model.tflite --reorder --as tflite -o planned.tflite  # for TensorFlow Lite "
+      "Micro\n"
       "  memsize plan a.tflite --with b.tflite --board apollo510      # never at once: scratch is "
       "shared\n"
       "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
@@ -402,6 +419,10 @@ Run add_plan(const Command& app) {
   verb.option("--tiles", request.tiles, "How a network's layers are cut: as ares does, or best")
       .one_of({"ares", "best"})
       .needs(board);
+  verb.flag("--reorder",
+            request.reorder,
+            "Operators may run in another order, where that needs less: data says what must come "
+            "first");
   const Option sweep =
       verb.option("--sweep",
                   options->sweep,

@@ -239,12 +239,18 @@ class ModuleMaker {
                  ? std::string{}
                  : fmt::format("; {} {}", what, core::printable(core::join(ids, ", "), 200));
     };
+    // The compiler's numbers, where each has one.
+    const bool has_numbers = std::ranges::all_of(network.operators, [](const auto& each) {
+      const auto number = core::parse_address(each.id);
+      return number && *number <= INT32_MAX;
+    });
     for (const model::Operator& each : network.operators) {
       const auto place = static_cast<std::int64_t>(module_.operators.size());
-      const auto number = core::parse_address(each.id);
       module_.operators.push_back(
           {.name = names_.take(lower_name(options_.prefix, "OPERATOR_" + identifier_part(each.id))),
-           .number = number && *number <= INT32_MAX ? static_cast<std::int64_t>(*number) : place,
+           .number = has_numbers
+                         ? static_cast<std::int64_t>(core::parse_address(each.id).value_or(0))
+                         : place,
            .note = core::printable(each.kind.empty() ? "operator" : each.kind, 60) +
                    list("reads", each.reads) + list("writes", each.writes) +
                    list("with", core::texts_of(each.attributes, [](const auto& attribute) {

@@ -4,6 +4,7 @@
 
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/emit/plan_tflite.hpp"
 
 #include "plan_writers.hpp"
 #include "template.hpp"
@@ -29,6 +30,9 @@ const std::vector<PlanFormat>& plan_formats() {
       {"json", "all that is known of the plan (memsize.plan/1)"},
       {"residency", "heliaAOT's residency report, schema 3"},
       {"helia-yaml", "heliaAOT's memory: section, with the fewest rules that give this placement"},
+      {"tflite",
+       "the model that the plan is of, with its operators in the plan's order and its offsets, for "
+       "TensorFlow Lite Micro"},
       {"csv", "id,lower,upper,size,offset, as minimalloc reads and writes it"},
       {"c-header", "a C and C++ header of sizes and offsets, which checks itself"},
       {"chart", "time and addresses, for a terminal"},
@@ -58,6 +62,9 @@ core::Result<std::string> plan_file(core::FileSystem& files,
   }
   if (format == "helia-yaml") {
     return plan_rules_yaml(plan);
+  }
+  if (format == "tflite") {
+    return plan_tflite(options.model, options.path, plan);
   }
   if (format == "csv") {
     return plan_csv(plan);

@@ -285,7 +285,9 @@ void check_planned(const JudgedPlan& plan, Faults& faults) {
     const auto add = [](const std::vector<std::size_t>& from, std::vector<std::size_t>& to) {
       to.insert(to.end(), from.begin(), from.end());
     };
-    add(arena.without_offset, without_offset);
+    if (arena.role == model::Lifetime::kScratch || !plan.report.plans_scratch_alone) {
+      add(arena.without_offset, without_offset);
+    }
     add(arena.without_lifetime, without_lifetime);
   }
   const std::size_t count = plan.report.blocks.size();

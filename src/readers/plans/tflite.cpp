@@ -5,12 +5,19 @@
 // Where a tensor's bytes are in the file, it is a constant; where it is a variable, it keeps them
 // from run to run. Tensors of one buffer are one constant. FlatBuffers' verifier sees to it that no
 // offset leads out of the file.
+//
+// Models of streams (tf.lite's resource variables) have a second subgraph, which CALL_ONCE runs
+// before the first run to give variables their values; its operators' steps follow that operator's,
+// as TensorFlow Lite Micro counts them (micro_allocation_info.cc). A variable is memory of its own,
+// which READ_VARIABLE and ASSIGN_VARIABLE copy; what VAR_HANDLE gives lies with the kernel
+// (kernels/var_handle.cc).
 #include "memsize/core/text.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
 #include "plan_formats.hpp"
 #include "plan_problems.hpp"
 #include "tflite_generated.h"
+#include "tflite_kinds.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,150 +45,6 @@ constexpr std::size_t kLongestKind = 60;
 constexpr const char* kCopyAgain = "convert the model again, or copy the file again";
 constexpr const char* kNotInModels = "kernels' own scratch is not in a .tflite";
 
-// Bits of an element, by tflite's TensorType; 0: it has no fixed size (string, resource, variant).
-constexpr auto kBits = std::to_array<std::uint64_t>(
-    {32, 16, 32, 8, 64, 0, 8, 16, 64, 8, 64, 128, 64, 0, 0, 32, 16, 4});
-
-constexpr auto kTypes = std::to_array<std::string_view>({"float32",
-                                                         "float16",
-                                                         "int32",
-                                                         "uint8",
-                                                         "int64",
-                                                         "",
-                                                         "bool",
-                                                         "int16",
-                                                         "complex64",
-                                                         "int8",
-                                                         "float64",
-                                                         "complex128",
-                                                         "uint64",
-                                                         "",
-                                                         "",
-                                                         "uint32",
-                                                         "uint16",
-                                                         "int4"});
-
-// By tflite's BuiltinOperator, as far as models for microcontrollers go.
-constexpr std::size_t kCustomOperator = 32;
-constexpr auto kOperatorKinds = std::to_array<std::string_view>({"ADD",
-                                                                 "AVERAGE_POOL_2D",
-                                                                 "CONCATENATION",
-                                                                 "CONV_2D",
-                                                                 "DEPTHWISE_CONV_2D",
-                                                                 "DEPTH_TO_SPACE",
-                                                                 "DEQUANTIZE",
-                                                                 "EMBEDDING_LOOKUP",
-                                                                 "FLOOR",
-                                                                 "FULLY_CONNECTED",
-                                                                 "HASHTABLE_LOOKUP",
-                                                                 "L2_NORMALIZATION",
-                                                                 "L2_POOL_2D",
-                                                                 "LOCAL_RESPONSE_NORMALIZATION",
-                                                                 "LOGISTIC",
-                                                                 "LSH_PROJECTION",
-                                                                 "LSTM",
-                                                                 "MAX_POOL_2D",
-                                                                 "MUL",
-                                                                 "RELU",
-                                                                 "RELU_N1_TO_1",
-                                                                 "RELU6",
-                                                                 "RESHAPE",
-                                                                 "RESIZE_BILINEAR",
-                                                                 "RNN",
-                                                                 "SOFTMAX",
-                                                                 "SPACE_TO_DEPTH",
-                                                                 "SVDF",
-                                                                 "TANH",
-                                                                 "CONCAT_EMBEDDINGS",
-                                                                 "SKIP_GRAM",
-                                                                 "CALL",
-                                                                 "CUSTOM",
-                                                                 "EMBEDDING_LOOKUP_SPARSE",
-                                                                 "PAD",
-                                                                 "UNIDIRECTIONAL_SEQUENCE_RNN",
-                                                                 "GATHER",
-                                                                 "BATCH_TO_SPACE_ND",
-                                                                 "SPACE_TO_BATCH_ND",
-                                                                 "TRANSPOSE",
-                                                                 "MEAN",
-                                                                 "SUB",
-                                                                 "DIV",
-                                                                 "SQUEEZE",
-                                                                 "UNIDIRECTIONAL_SEQUENCE_LSTM",
-                                                                 "STRIDED_SLICE",
-                                                                 "BIDIRECTIONAL_SEQUENCE_RNN",
-                                                                 "EXP",
-                                                                 "TOPK_V2",
-                                                                 "SPLIT",
-                                                                 "LOG_SOFTMAX",
-                                                                 "DELEGATE",
-                                                                 "BIDIRECTIONAL_SEQUENCE_LSTM",
-                                                                 "CAST",
-                                                                 "PRELU",
-                                                                 "MAXIMUM",
-                                                                 "ARG_MAX",
-                                                                 "MINIMUM",
-                                                                 "LESS",
-                                                                 "NEG",
-                                                                 "PADV2",
-                                                                 "GREATER",
-                                                                 "GREATER_EQUAL",
-                                                                 "LESS_EQUAL",
-                                                                 "SELECT",
-                                                                 "SLICE",
-                                                                 "SIN",
-                                                                 "TRANSPOSE_CONV",
-                                                                 "SPARSE_TO_DENSE",
-                                                                 "TILE",
-                                                                 "EXPAND_DIMS",
-                                                                 "EQUAL",
-                                                                 "NOT_EQUAL",
-                                                                 "LOG",
-                                                                 "SUM",
-                                                                 "SQRT",
-                                                                 "RSQRT",
-                                                                 "SHAPE",
-                                                                 "POW",
-                                                                 "ARG_MIN",
-                                                                 "FAKE_QUANT",
-                                                                 "REDUCE_PROD",
-                                                                 "REDUCE_MAX",
-                                                                 "PACK",
-                                                                 "LOGICAL_OR",
-                                                                 "ONE_HOT",
-                                                                 "LOGICAL_AND",
-                                                                 "LOGICAL_NOT",
-                                                                 "UNPACK",
-                                                                 "REDUCE_MIN",
-                                                                 "FLOOR_DIV",
-                                                                 "REDUCE_ANY",
-                                                                 "SQUARE",
-                                                                 "ZEROS_LIKE",
-                                                                 "FILL",
-                                                                 "FLOOR_MOD",
-                                                                 "RANGE",
-                                                                 "RESIZE_NEAREST_NEIGHBOR",
-                                                                 "LEAKY_RELU",
-                                                                 "SQUARED_DIFFERENCE",
-                                                                 "MIRROR_PAD",
-                                                                 "ABS",
-                                                                 "SPLIT_V",
-                                                                 "UNIQUE",
-                                                                 "CEIL",
-                                                                 "REVERSE_V2",
-                                                                 "ADD_N",
-                                                                 "GATHER_ND",
-                                                                 "COS",
-                                                                 "WHERE",
-                                                                 "RANK",
-                                                                 "ELU",
-                                                                 "REVERSE_SEQUENCE",
-                                                                 "MATRIX_DIAG",
-                                                                 "QUANTIZE",
-                                                                 "MATRIX_SET_DIAG",
-                                                                 "ROUND",
-                                                                 "HARD_SWISH"});
-
 // Flatbuffers are read where they lie, so they lie as their numbers need it.
 class Aligned {
  public:
@@ -202,6 +65,19 @@ class Aligned {
   std::string_view text_;
   std::vector<std::max_align_t> copy_;
 };
+
+// Where in the file a buffer's bytes begin, and how many there are.
+std::pair<std::uint64_t, std::uint64_t> stored_in(const tflite::Buffer& buffer,
+                                                  const std::uint8_t* file) {
+  // Offsets 0 and 1 say that the bytes are here.
+  if (buffer.offset() > 1) {
+    return {buffer.offset(), buffer.size()};
+  }
+  const auto* const here = buffer.data();
+  return here == nullptr ? std::pair<std::uint64_t, std::uint64_t>{}
+                         : std::pair{static_cast<std::uint64_t>(here->data() - file),
+                                     std::uint64_t{here->size()}};
+}
 
 class TfliteReader {
  public:
@@ -228,19 +104,20 @@ class TfliteReader {
                       "convert the model again with TensorFlow 2");
       return problems_.finish({});
     }
-    const std::size_t graphs = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
-    if (graphs != 1) {
-      problems_.error(Code::kPlanSyntax,
-                      {},
-                      fmt::format("the model has {}, and memsize reads models of one",
-                                  core::plural(graphs, "subgraph")),
-                      "models with control flow (IF, WHILE, CALL_ONCE) have several: convert one "
-                      "without, or name the compiler's report");
+    if (model.subgraphs() == nullptr || model.subgraphs()->size() == 0) {
+      problems_.error(Code::kReadEmpty, {}, "the model has no subgraph", kCopyAgain);
       return problems_.finish({});
     }
+    file_ = bytes.data();
     buffers_ = model.buffers();
     codes_ = model.operator_codes();
-    read_graph(*model.subgraphs()->Get(0));
+    metadata_ = model.metadata();
+    graphs_.resize(model.subgraphs()->size());
+    for (std::size_t i = 0; i < graphs_.size(); ++i) {
+      graphs_[i].index = i;
+      graphs_[i].graph = model.subgraphs()->Get(static_cast<unsigned>(i));
+    }
+    read_graphs();
     return problems_.finish(std::move(report_));
   }
 
@@ -254,45 +131,48 @@ class TfliteReader {
     std::uint64_t uses = 0;
   };
 
-  void read_graph(const tflite::SubGraph& graph) {
-    const std::size_t tensors = graph.tensors() == nullptr ? 0 : graph.tensors()->size();
-    const std::size_t operators = graph.operators() == nullptr ? 0 : graph.operators()->size();
-    if (tensors == 0 || operators == 0) {
-      problems_.error(Code::kReadEmpty,
-                      {},
-                      fmt::format("the model has no {}", tensors == 0 ? "tensors" : "operators"),
-                      kCopyAgain);
-      return;
+  struct Graph {
+    std::size_t index = 0;
+    const tflite::SubGraph* graph = nullptr;
+    /// By tensor; empty: nobody runs it.
+    std::vector<Span> spans;
+    /// Its steps are [begin, end).
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    /// By tensor: the variable that it is the handle of.
+    std::map<std::int32_t, std::size_t> handles;
+  };
+
+  struct Variable {
+    std::string container;
+    std::string name;
+    Bytes size;
+    std::uint64_t uses = 0;
+  };
+
+  void read_graphs() {
+    run(graphs_.front(), {});
+    for (const Graph& each : graphs_) {
+      if (each.spans.empty() && !problems_.failed()) {
+        problems_.error(Code::kPlanSyntax,
+                        {},
+                        fmt::format("the model has {}, and nobody calls number {}",
+                                    core::plural(graphs_.size(), "subgraph"),
+                                    each.index),
+                        "memsize reads models of one subgraph and of those that CALL_ONCE calls: "
+                        "convert one signature alone");
+      }
     }
-    if (tensors > kMostPlanBlocks) {
-      problems_.too_many({});
-      return;
-    }
-    spans_.resize(tensors);
-    for (std::size_t i = 0; i < operators; ++i) {
-      const tflite::Operator& each = *graph.operators()->Get(static_cast<unsigned>(i));
-      const std::string what = fmt::format("operator {}", i);
-      touch(each.inputs(), static_cast<std::int64_t>(i), what);
-      touch(each.outputs(), static_cast<std::int64_t>(i), what);
+    for (const Graph& each : graphs_) {
       if (!problems_.failed()) {
-        add_operator(i, each, *graph.tensors());
+        add_tensors(each);
       }
     }
-    std::vector<bool> inputs(tensors);
-    std::vector<bool> outputs(tensors);
-    mark(graph.inputs(), inputs, "the model's inputs");
-    mark(graph.outputs(), outputs, "the model's outputs");
-    const auto last = static_cast<std::int64_t>(operators) - 1;
-    for (std::size_t i = 0; i < tensors && !problems_.failed(); ++i) {
-      if (inputs[i]) {
-        spans_[i].first = 0;
-        spans_[i].last = std::max<std::int64_t>(spans_[i].last, 0);
-      }
-      if (outputs[i]) {
-        spans_[i].first = std::min(spans_[i].first, last);
-        spans_[i].last = last;
-      }
-      add(i, *graph.tensors()->Get(static_cast<unsigned>(i)), inputs[i], outputs[i]);
+    if (!problems_.failed()) {
+      read_offsets();
+    }
+    for (std::size_t i = 0; i < variables_.size() && !problems_.failed(); ++i) {
+      add_variable(i);
     }
     if (open_ != 0) {
       problems_.warn(Code::kPlanSize,
@@ -306,8 +186,214 @@ class TfliteReader {
     report_.missing = kNotInModels;
   }
 
-  [[nodiscard]] bool is_tensor(std::int32_t index, const std::string& what) {
-    if (index >= 0 && static_cast<std::size_t>(index) < spans_.size()) {
+  // Its operators follow those that are there; `caller` is the one that runs it.
+  void run(Graph& each, const std::string& caller) {
+    const tflite::SubGraph& graph = *each.graph;
+    const std::size_t tensors = graph.tensors() == nullptr ? 0 : graph.tensors()->size();
+    const std::size_t operators = graph.operators() == nullptr ? 0 : graph.operators()->size();
+    if (tensors == 0 || operators == 0) {
+      problems_.error(Code::kReadEmpty,
+                      {},
+                      fmt::format("{} has no {}",
+                                  each.index == 0 ? std::string{"the model"}
+                                                  : fmt::format("subgraph {}", each.index),
+                                  tensors == 0 ? "tensors" : "operators"),
+                      kCopyAgain);
+      return;
+    }
+    tensors_ += tensors;
+    if (tensors_ > kMostPlanBlocks) {
+      problems_.too_many({});
+      return;
+    }
+    each.spans.resize(tensors);
+    each.begin = steps_;
+    for (std::size_t i = 0; i < operators && !problems_.failed(); ++i) {
+      run_operator(each, i, caller);
+    }
+    each.end = steps_;
+  }
+
+  void run_operator(Graph& of, std::size_t index, const std::string& caller) {
+    const tflite::Operator& each = *of.graph->operators()->Get(static_cast<unsigned>(index));
+    const std::string id = model::tflite_id(of.index, index);
+    const std::string what = "operator " + id;
+    touch(of, each.inputs(), what);
+    touch(of, each.outputs(), what);
+    if (problems_.failed()) {
+      return;
+    }
+    add_operator(of, each, {.id = id, .kind = kind_of(each), .caller = caller, .passes = 1});
+    ++steps_;
+    switch (number_of(each)) {
+      case kCallOnce:
+        call(of, each, id);
+        break;
+      case kVarHandle:
+        name_variable(of, each, what);
+        break;
+      case kReadVariable:
+      case kAssignVariable:
+        use_variable(of, each, what);
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Only the model itself calls.
+  void call(const Graph& of, const tflite::Operator& each, const std::string& id) {
+    const auto* const options = each.builtin_options_as_CallOnceOptions();
+    const std::int32_t called = options == nullptr ? 0 : options->init_subgraph_index();
+    if (of.index != 0 || called <= 0 || static_cast<std::size_t>(called) >= graphs_.size() ||
+        !graphs_[static_cast<std::size_t>(called)].spans.empty()) {
+      problems_.error(
+          Code::kPlanSyntax,
+          {},
+          fmt::format("operator {} calls subgraph {}, which it cannot (the model has {}, and "
+                      "only its own operators call each once)",
+                      id,
+                      called,
+                      core::plural(graphs_.size(), "subgraph")),
+          kCopyAgain);
+      return;
+    }
+    run(graphs_[static_cast<std::size_t>(called)], id);
+  }
+
+  void name_variable(Graph& of, const tflite::Operator& each, const std::string& what) {
+    const auto* const options = each.builtin_options_as_VarHandleOptions();
+    if (options == nullptr || each.outputs() == nullptr || each.outputs()->size() != 1) {
+      problems_.error(Code::kPlanSyntax, {}, what + " names no variable", kCopyAgain);
+      return;
+    }
+    const auto text = [](const flatbuffers::String* said) {
+      return said == nullptr ? std::string{} : core::printable(said->str());
+    };
+    const std::string container = text(options->container());
+    const std::string name = text(options->shared_name());
+    const auto known = std::ranges::find_if(variables_, [&](const Variable& variable) {
+      return variable.container == container && variable.name == name;
+    });
+    of.handles[each.outputs()->Get(0)] = static_cast<std::size_t>(known - variables_.begin());
+    if (known == variables_.end()) {
+      variables_.push_back({container, name, {}, 0});
+    }
+  }
+
+  // The size is that of what is read from it, or assigned to it.
+  void use_variable(Graph& of, const tflite::Operator& each, const std::string& what) {
+    const bool reads = number_of(each) == kReadVariable;
+    const Indices* const value = reads ? each.outputs() : each.inputs();
+    const unsigned at = reads ? 0 : 1;
+    const auto handle = each.inputs() == nullptr || each.inputs()->size() == 0
+                            ? of.handles.end()
+                            : of.handles.find(each.inputs()->Get(0));
+    if (handle == of.handles.end() || value == nullptr || value->size() <= at ||
+        value->Get(at) < 0) {
+      problems_.error(
+          Code::kPlanSyntax,
+          {},
+          fmt::format("{} {} a variable that nobody names", what, reads ? "reads" : "assigns"),
+          "memsize follows handles from VAR_HANDLE of the same subgraph");
+      return;
+    }
+    const tflite::Tensor& tensor = *of.graph->tensors()->Get(static_cast<unsigned>(value->Get(at)));
+    Variable& variable = variables_[handle->second];
+    variable.size = std::max(variable.size, size_of(tensor, what).value_or(Bytes{}));
+    ++variable.uses;
+    model::Operator& added = report_.network.operators.back();
+    (reads ? added.reads : added.writes).push_back(id_of_variable(handle->second));
+  }
+
+  // A plan that is in the model: of each tensor, subgraph by subgraph, its place in the one arena.
+  void read_offsets() {
+    const tflite::Buffer* planned = nullptr;
+    for (std::size_t i = 0; metadata_ != nullptr && i < metadata_->size(); ++i) {
+      const tflite::Metadata& each = *metadata_->Get(static_cast<unsigned>(i));
+      if (each.name() != nullptr && each.name()->string_view() == "OfflineMemoryAllocation" &&
+          buffers_ != nullptr && each.buffer() < buffers_->size()) {
+        planned = buffers_->Get(each.buffer());
+      }
+    }
+    if (planned == nullptr) {
+      return;
+    }
+    // Version, subgraphs, tensors: memory_management.md of TensorFlow Lite Micro.
+    constexpr std::size_t kHead = 3;
+    const std::size_t words =
+        planned->data() == nullptr ? 0 : planned->data()->size() / sizeof(std::int32_t);
+    const auto word = [&](std::size_t at) {
+      return flatbuffers::ReadScalar<std::int32_t>(planned->data()->data() +
+                                                   at * sizeof(std::int32_t));
+    };
+    if (words < kHead + tensors_ || word(kHead - 1) != static_cast<std::int64_t>(tensors_)) {
+      problems_.error(Code::kPlanSyntax,
+                      {},
+                      fmt::format("its metadata OfflineMemoryAllocation is not of {}",
+                                  core::plural(tensors_, "tensor")),
+                      "the interpreter refuses it too: write the plan again");
+      return;
+    }
+    report_.plans_scratch_alone = true;
+    std::map<std::string, std::int32_t> offsets;
+    std::size_t at = kHead;
+    for (const Graph& each : graphs_) {
+      for (std::size_t i = 0; i < each.spans.size(); ++i) {
+        offsets[model::tflite_id(each.index, i)] = word(at++);
+      }
+    }
+    for (model::PlannedBlock& block : report_.blocks) {
+      const auto offset = offsets.find(block.id);
+      if (offset != offsets.end() && offset->second >= 0 &&
+          block.role != model::Lifetime::kConstant) {
+        block.offset = Bytes{static_cast<std::uint64_t>(offset->second)};
+      }
+    }
+  }
+
+  static std::string id_of_variable(std::size_t number) { return fmt::format("v{}", number); }
+
+  void add_variable(std::size_t number) {
+    const Variable& variable = variables_[number];
+    model::PlannedBlock block;
+    block.id = id_of_variable(number);
+    block.name = variable.name;
+    block.memory = memory_name({});
+    block.role = model::Lifetime::kPersistent;
+    block.size = variable.size;
+    if (variable.uses == 0) {
+      return;
+    }
+    block.uses = variable.uses;
+    report_.blocks.push_back(std::move(block));
+  }
+
+  void add_tensors(const Graph& each) {
+    const std::size_t tensors = each.spans.size();
+    std::vector<Span> spans = each.spans;
+    std::vector<bool> inputs(tensors);
+    std::vector<bool> outputs(tensors);
+    mark(each.graph->inputs(), inputs, "the model's inputs");
+    mark(each.graph->outputs(), outputs, "the model's outputs");
+    const std::int64_t last = each.end - 1;
+    for (std::size_t i = 0; i < tensors && !problems_.failed(); ++i) {
+      if (inputs[i]) {
+        spans[i].first = each.begin;
+        spans[i].last = std::max(spans[i].last, each.begin);
+      }
+      if (outputs[i]) {
+        spans[i].first = std::min(spans[i].first, last);
+        spans[i].last = last;
+      }
+      if (!each.handles.contains(static_cast<std::int32_t>(i))) {
+        add(each, i, spans[i], inputs[i] && each.index == 0, outputs[i] && each.index == 0);
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_tensor(std::size_t tensors, std::int32_t index, const std::string& what) {
+    if (index >= 0 && static_cast<std::size_t>(index) < tensors) {
       return true;
     }
     problems_.error(Code::kPlanSyntax,
@@ -315,36 +401,33 @@ class TfliteReader {
                     fmt::format("{}: there is no tensor {} (the model has {})",
                                 what,
                                 index,
-                                core::plural(spans_.size(), "tensor")),
+                                core::plural(tensors, "tensor")),
                     kCopyAgain);
     return false;
   }
 
-  void touch(const Indices* indices, std::int64_t step, const std::string& what) {
+  void touch(Graph& of, const Indices* indices, const std::string& what) {
     if (indices == nullptr) {
       return;
     }
     for (const std::int32_t index : *indices) {
       // An optional input that this operator does without.
-      if (index == -1 || !is_tensor(index, what)) {
+      if (index == -1 || !is_tensor(of.spans.size(), index, what)) {
         continue;
       }
-      Span& span = spans_[static_cast<std::size_t>(index)];
-      span.first = std::min(span.first, step);
-      span.last = std::max(span.last, step);
+      Span& span = of.spans[static_cast<std::size_t>(index)];
+      span.first = std::min(span.first, steps_);
+      span.last = std::max(span.last, steps_);
       ++span.uses;
     }
   }
 
-  using Tensors = flatbuffers::Vector<flatbuffers::Offset<tflite::Tensor>>;
-
-  void add_operator(std::size_t index, const tflite::Operator& each, const Tensors& tensors) {
-    model::Operator added{.id = fmt::format("{}", index), .kind = kind_of(each), .passes = 1};
-    const auto list = [](const Indices* indices, std::vector<std::string>& ids) {
+  void add_operator(const Graph& of, const tflite::Operator& each, model::Operator added) {
+    const auto list = [&](const Indices* indices, std::vector<std::string>& ids) {
       for (std::size_t i = 0; indices != nullptr && i < indices->size(); ++i) {
         const std::int32_t tensor = indices->Get(static_cast<unsigned>(i));
         if (tensor >= 0) {
-          ids.push_back(fmt::format("{}", tensor));
+          ids.push_back(model::tflite_id(of.index, static_cast<std::size_t>(tensor)));
         }
       }
     };
@@ -354,7 +437,7 @@ class TfliteReader {
     const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
     const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
     const Indices* const shape =
-        first < 0 ? nullptr : tensors.Get(static_cast<unsigned>(first))->shape();
+        first < 0 ? nullptr : of.graph->tensors()->Get(static_cast<unsigned>(first))->shape();
     // All but the last dimension, which is the channels'. A shape that cannot be is told of its
     // tensor.
     constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
@@ -396,25 +479,34 @@ class TfliteReader {
     }
   }
 
-  [[nodiscard]] std::string kind_of(const tflite::Operator& each) const {
+  // Of BuiltinOperator; one that is none where the model does not say.
+  [[nodiscard]] std::size_t number_of(const tflite::Operator& each) const {
     if (codes_ == nullptr || each.opcode_index() >= codes_->size()) {
-      return {};
+      return std::numeric_limits<std::size_t>::max();
     }
     const tflite::OperatorCode& code = *codes_->Get(each.opcode_index());
-    const auto number = static_cast<std::size_t>(
+    return static_cast<std::size_t>(
         std::max<std::int32_t>({code.deprecated_builtin_code(), code.builtin_code(), 0}));
-    if (number == kCustomOperator && code.custom_code() != nullptr) {
-      return core::printable(code.custom_code()->str(), kLongestKind);
+  }
+
+  [[nodiscard]] std::string kind_of(const tflite::Operator& each) const {
+    const std::size_t number = number_of(each);
+    if (number == std::numeric_limits<std::size_t>::max()) {
+      return {};
     }
-    return number < kOperatorKinds.size() ? std::string{kOperatorKinds[number]}
-                                          : fmt::format("builtin {}", number);
+    const auto* const custom = codes_->Get(each.opcode_index())->custom_code();
+    if (number == kCustomOperator && custom != nullptr) {
+      return core::printable(custom->str(), kLongestKind);
+    }
+    return number < kTfliteOperators.size() ? std::string{kTfliteOperators[number]}
+                                            : fmt::format("builtin {}", number);
   }
 
   void add_elements(const std::string& id, const tflite::Tensor& tensor) {
     const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
     model::NetworkTensor added{.id = id};
-    if (type < kTypes.size()) {
-      added.type = kTypes[type];
+    if (type < kTfliteTypes.size()) {
+      added.type = kTfliteTypes[type];
     }
     for (std::size_t i = 0; tensor.shape() != nullptr && i < tensor.shape()->size(); ++i) {
       const std::int32_t dimension = tensor.shape()->Get(static_cast<unsigned>(i));
@@ -428,15 +520,16 @@ class TfliteReader {
       return;
     }
     for (const std::int32_t index : *indices) {
-      if (is_tensor(index, what)) {
+      if (is_tensor(marks.size(), index, what)) {
         marks[static_cast<std::size_t>(index)] = true;
       }
     }
   }
 
-  void add(std::size_t index, const tflite::Tensor& tensor, bool is_input, bool is_output) {
+  void add(const Graph& of, std::size_t index, const Span& span, bool is_input, bool is_output) {
+    const tflite::Tensor& tensor = *of.graph->tensors()->Get(static_cast<unsigned>(index));
     model::PlannedBlock block;
-    block.id = fmt::format("{}", index);
+    block.id = model::tflite_id(of.index, index);
     block.name = tensor.name() == nullptr ? std::string{} : tensor.name()->str();
     if (!core::is_utf8(block.name)) {
       block.name = core::printable(block.name);
@@ -444,7 +537,6 @@ class TfliteReader {
     block.memory = memory_name({});
     block.is_input = is_input;
     block.is_output = is_output;
-    const Span& span = spans_[index];
     const std::string what = fmt::format("tensor {}", block.id);
     const std::optional<Bytes> data = data_of(tensor, what);
     if (problems_.failed()) {
@@ -494,17 +586,13 @@ class TfliteReader {
     if (tensor.buffer() == 0) {
       return std::nullopt;
     }
-    const tflite::Buffer& buffer = *buffers_->Get(tensor.buffer());
-    // Offsets 0 and 1 say that the bytes are here.
-    const std::uint64_t size = buffer.offset() > 1        ? buffer.size()
-                               : buffer.data() == nullptr ? 0
-                                                          : buffer.data()->size();
+    const std::uint64_t size = stored_in(*buffers_->Get(tensor.buffer()), file_).second;
     return size == 0 ? std::nullopt : problems_.size(size, {}, what);
   }
 
   std::optional<Bytes> size_of(const tflite::Tensor& tensor, const std::string& what) {
     const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
-    const std::uint64_t bits = type < kBits.size() ? kBits[type] : 0;
+    const std::uint64_t bits = type < kTfliteBits.size() ? kTfliteBits[type] : 0;
     if (bits == 0) {
       problems_.error(Code::kPlanSize,
                       {},
@@ -535,22 +623,28 @@ class TfliteReader {
       first_open_ = open_ == 0 ? what : first_open_;
       ++open_;
     }
-    constexpr std::uint64_t kBitsOfByte = 8;
-    const std::uint64_t whole = bits >= kBitsOfByte ? bits / kBitsOfByte : 1;
+    constexpr std::uint64_t kTfliteBitsOfByte = 8;
+    const std::uint64_t whole = bits >= kTfliteBitsOfByte ? bits / kTfliteBitsOfByte : 1;
     if (elements > most / whole) {
       return problems_.size(std::numeric_limits<std::uint64_t>::max(), {}, what);
     }
-    return problems_.size(
-        bits >= kBitsOfByte ? elements * whole : (elements * bits + kBitsOfByte - 1) / kBitsOfByte,
-        {},
-        what);
+    return problems_.size(bits >= kTfliteBitsOfByte
+                              ? elements * whole
+                              : (elements * bits + kTfliteBitsOfByte - 1) / kTfliteBitsOfByte,
+                          {},
+                          what);
   }
 
   PlanProblems problems_;
   model::PlanReport report_;
+  const std::uint8_t* file_ = nullptr;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::Buffer>>* buffers_ = nullptr;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::OperatorCode>>* codes_ = nullptr;
-  std::vector<Span> spans_;
+  const flatbuffers::Vector<flatbuffers::Offset<tflite::Metadata>>* metadata_ = nullptr;
+  std::vector<Graph> graphs_;
+  std::vector<Variable> variables_;
+  std::int64_t steps_ = 0;
+  std::size_t tensors_ = 0;
   /// Tensors that may be larger at run time.
   std::size_t open_ = 0;
   std::string first_open_;
@@ -581,30 +675,28 @@ core::Result<std::map<std::string, std::string_view>> read_constants(std::string
   MEMSIZE_TRY(model);
   const Aligned bytes{text};
   const tflite::Model& root = *tflite::GetModel(bytes.data());
-  const auto& tensors = *root.subgraphs()->Get(0)->tensors();
   std::map<std::string, std::string_view> constants;
-  for (unsigned i = 0; i < tensors.size(); ++i) {
-    const std::uint32_t number = tensors.Get(i)->buffer();
-    if (number == 0 || tensors.Get(i)->is_variable()) {
-      continue;
+  for (unsigned graph = 0; graph < root.subgraphs()->size(); ++graph) {
+    const auto& tensors = *root.subgraphs()->Get(graph)->tensors();
+    for (unsigned i = 0; i < tensors.size(); ++i) {
+      const std::uint32_t number = tensors.Get(i)->buffer();
+      if (number == 0 || tensors.Get(i)->is_variable()) {
+        continue;
+      }
+      const auto stored = stored_in(*root.buffers()->Get(number), bytes.data());
+      if (stored.second == 0) {
+        continue;
+      }
+      const std::string id = model::tflite_id(graph, i);
+      if (stored.first > text.size() || stored.second > text.size() - stored.first) {
+        return core::fail(
+            core::error(Code::kEmitData,
+                        fmt::format("the bytes of tensor {} lie outside the file", id),
+                        {path},
+                        kCopyAgain));
+      }
+      constants[id] = text.substr(stored.first, stored.second);
     }
-    const tflite::Buffer& buffer = *root.buffers()->Get(number);
-    const auto* const here = buffer.offset() > 1 ? nullptr : buffer.data();
-    const std::uint64_t begin =
-        here == nullptr ? buffer.offset() : static_cast<std::uint64_t>(here->data() - bytes.data());
-    const std::uint64_t size = here != nullptr       ? here->size()
-                               : buffer.offset() > 1 ? buffer.size()
-                                                     : 0;
-    if (size == 0) {
-      continue;
-    }
-    if (begin > text.size() || size > text.size() - begin) {
-      return core::fail(core::error(Code::kEmitData,
-                                    fmt::format("the bytes of tensor {} lie outside the file", i),
-                                    {path},
-                                    kCopyAgain));
-    }
-    constants[fmt::format("{}", i)] = text.substr(begin, size);
   }
   return constants;
 }

@@ -332,6 +332,27 @@ std::string staging_text(const app::Planning& planning) {
   return text;
 }
 
+// "another order needs 3 240 B at its busiest step, that of the report 4 032 B".
+std::string orders_text(const app::Planning& planning) {
+  std::string text;
+  for (const auto& [path, order] : planning.orders) {
+    const std::string name =
+        planning.orders.size() == 1 ? std::string{} : core::printable(path, 300) + ": ";
+    const char* const least = order.is_least ? "no order needs less" : "the best that was found";
+    text += order.found < order.given
+                ? fmt::format(
+                      "\n{}in another order {} are alive at the busiest step instead of {}: "
+                      "{}\n  {}\n",
+                      name,
+                      core::format_bytes(order.found),
+                      core::format_bytes(order.given),
+                      least,
+                      core::printable(core::join(order.operators, " "), 2000))
+                : fmt::format("\n{}operators keep their order: {}\n", name, least);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string report_plan(const app::Planning& planning) {
@@ -355,7 +376,7 @@ std::string report_plan(const app::Planning& planning) {
     return text + (notes.empty() ? "" : "\nnotes\n" + notes);
   }
   text += models_text(planning) + "\n" + arenas_text(plan, planning.keeps_offsets) +
-          memories_text(plan) + planners_text(planning) +
+          memories_text(plan) + orders_text(planning) + planners_text(planning) +
           (planning.staging ? staging_text(planning) : "") + layers_text(plan);
   if (is_network) {
     text += "\nnot counted: " + planning.wanted.missing + "; memsize check counts them\n";

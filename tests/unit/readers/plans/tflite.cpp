@@ -46,6 +46,9 @@ struct Operator {
   unsigned code = 0;
   /// A convolution's, each another number: the width's dilation is left at its default.
   bool has_options = false;
+  /// CALL_ONCE's subgraph, or VAR_HANDLE's name.
+  int calls = -1;
+  std::string variable = {};
 };
 
 struct OperatorCode {
@@ -67,7 +70,29 @@ struct Model {
   unsigned version = 3;
   std::size_t graphs = 1;
   std::vector<OperatorCode> codes = {};
+  /// Tensors and operators of further subgraphs.
+  std::vector<Model> others = {};
+  /// Words of its metadata OfflineMemoryAllocation.
+  std::vector<std::int32_t> offsets = {};
 };
+
+using Options = std::pair<tflite::BuiltinOptions, flatbuffers::Offset<void>>;
+
+Options options_of(const Operator& each, flatbuffers::FlatBufferBuilder& out) {
+  if (each.has_options) {
+    return {tflite::BuiltinOptions_Conv2DOptions,
+            tflite::CreateConv2DOptions(out, 1, 2, 3, 4, 1, 5).Union()};
+  }
+  if (each.calls >= 0) {
+    return {tflite::BuiltinOptions_CallOnceOptions,
+            tflite::CreateCallOnceOptions(out, each.calls).Union()};
+  }
+  if (!each.variable.empty()) {
+    return {tflite::BuiltinOptions_VarHandleOptions,
+            tflite::CreateVarHandleOptionsDirect(out, "", each.variable.c_str()).Union()};
+  }
+  return {tflite::BuiltinOptions_NONE, 0};
+}
 
 std::string text_of(const Model& model) {
   flatbuffers::FlatBufferBuilder out;
@@ -83,9 +108,10 @@ std::string text_of(const Model& model) {
         out, size == 0 ? 0 : out.CreateVector(bytes.data(), bytes.size()), offset, length));
   }
   std::vector<flatbuffers::Offset<tflite::SubGraph>> graphs;
-  for (std::size_t i = 0; i < model.graphs; ++i) {
+  for (std::size_t i = 0; i < model.graphs + model.others.size(); ++i) {
+    const Model& graph = i < model.graphs ? model : model.others[i - model.graphs];
     std::vector<flatbuffers::Offset<tflite::Tensor>> tensors;
-    for (const Tensor& each : model.tensors) {
+    for (const Tensor& each : graph.tensors) {
       tensors.push_back(
           tflite::CreateTensorDirect(out,
                                      &each.shape,
@@ -96,19 +122,13 @@ std::string text_of(const Model& model) {
                                      each.signature.empty() ? nullptr : &each.signature));
     }
     std::vector<flatbuffers::Offset<tflite::Operator>> operators;
-    for (const Operator& each : model.operators) {
-      const auto options =
-          each.has_options ? tflite::CreateConv2DOptions(out, 1, 2, 3, 4, 1, 5).Union() : 0;
-      operators.push_back(tflite::CreateOperatorDirect(
-          out,
-          each.code,
-          &each.inputs,
-          &each.outputs,
-          each.has_options ? tflite::BuiltinOptions_Conv2DOptions : tflite::BuiltinOptions_NONE,
-          options));
+    for (const Operator& each : graph.operators) {
+      const auto [kind, options] = options_of(each, out);
+      operators.push_back(
+          tflite::CreateOperatorDirect(out, each.code, &each.inputs, &each.outputs, kind, options));
     }
     graphs.push_back(
-        tflite::CreateSubGraphDirect(out, &tensors, &model.inputs, &model.outputs, &operators));
+        tflite::CreateSubGraphDirect(out, &tensors, &graph.inputs, &graph.outputs, &operators));
   }
   std::vector<flatbuffers::Offset<tflite::OperatorCode>> codes;
   for (const OperatorCode& each : model.codes) {
@@ -119,9 +139,25 @@ std::string text_of(const Model& model) {
                                          1,
                                          each.builtin));
   }
-  tflite::FinishModelBuffer(
-      out,
-      tflite::CreateModelDirect(out, model.version, &codes, &graphs, "made by a test", &buffers));
+  std::vector<flatbuffers::Offset<tflite::Metadata>> metadata;
+  if (!model.offsets.empty()) {
+    metadata.push_back(tflite::CreateMetadataDirect(
+        out, "OfflineMemoryAllocation", static_cast<unsigned>(buffers.size())));
+    out.ForceVectorAlignment(model.offsets.size() * sizeof(std::int32_t), 1, 16);
+    buffers.push_back(tflite::CreateBuffer(
+        out,
+        out.CreateVector(reinterpret_cast<const std::uint8_t*>(model.offsets.data()),
+                         model.offsets.size() * sizeof(std::int32_t))));
+  }
+  tflite::FinishModelBuffer(out,
+                            tflite::CreateModelDirect(out,
+                                                      model.version,
+                                                      &codes,
+                                                      &graphs,
+                                                      "made by a test",
+                                                      &buffers,
+                                                      nullptr,
+                                                      metadata.empty() ? nullptr : &metadata));
   return {reinterpret_cast<const char*>(out.GetBufferPointer()), out.GetSize()};
 }
 
@@ -138,6 +174,27 @@ Model small() {
   model.inputs = {0};
   model.outputs = {4};
   model.buffers = {0, 16};
+  return model;
+}
+
+// A variable of 8 bytes that a subgraph gives its value, and the model reads and assigns.
+Model stream() {
+  constexpr std::int8_t kResource = 13;
+  Model model;
+  model.codes = {{0, 0}, {127, 129}, {127, 142}, {127, 143}, {127, 144}};
+  model.tensors = {{{8}}, {{}, kResource}, {{8}}, {{8}}};
+  model.operators = {{{}, {}, 1, false, 1},
+                     {{}, {1}, 2, false, -1, "state"},
+                     {{1}, {2}, 3},
+                     {{0, 2}, {3}},
+                     {{1, 3}, {}, 4}};
+  model.inputs = {0};
+  model.outputs = {3};
+  model.buffers = {0, 8};
+  Model once;
+  once.tensors = {{{}, kResource}, {{8}, kInt8, 1}};
+  once.operators = {{{}, {0}, 2, false, -1, "state"}, {{0, 1}, {}, 4}};
+  model.others = {once};
   return model;
 }
 
@@ -162,7 +219,7 @@ TEST_SUITE("readers") {
     Model model = small();
     // The same twice, since the format had more than 127 kinds.
     model.operators[0].has_options = true;
-    model.codes = {{3, 3}, {127, 130}, {32, 32, "DETECT\n"}, {0, 9}};
+    model.codes = {{3, 3}, {127, 180}, {32, 32, "DETECT\n"}, {0, 9}};
     const model::Network network = read(text_of(model)).network;
     REQUIRE(network.operators.size() == 2);
     CHECK(network.operators[0].kind == "CONV_2D");
@@ -180,7 +237,7 @@ TEST_SUITE("readers") {
       model.operators[0].code = code;
       return read(text_of(model)).network.operators[0].kind;
     };
-    CHECK(kind_of(1) == "builtin 130");
+    CHECK(kind_of(1) == "builtin 180");
     CHECK(kind_of(2) == "DETECT\\x0A");
     CHECK(kind_of(3) == "FULLY_CONNECTED");
     CHECK(kind_of(4).empty());
@@ -255,15 +312,98 @@ TEST_SUITE("readers") {
           "as the file has them");
   }
 
+  TEST_CASE("tflite: a variable is memory of its own, and what gives it its value runs first") {
+    const model::PlanReport report = read(text_of(stream()));
+    std::vector<std::string> ids;
+    for (const model::Operator& each : report.network.operators) {
+      ids.push_back(each.id);
+      CHECK(each.caller == (each.id.starts_with("1.") ? "0" : ""));
+    }
+    CHECK(ids == std::vector<std::string>{"0", "1.0", "1.1", "1", "2", "3", "4"});
+    CHECK(report.network.operators[2].writes == std::vector<std::string>{"v0"});
+    CHECK(report.network.operators[4].reads == std::vector<std::string>{"1", "v0"});
+    CHECK(report.network.operators[6].writes == std::vector<std::string>{"v0"});
+    const auto block = [&](std::string_view id) {
+      return *std::ranges::find(report.blocks, id, &model::PlannedBlock::id);
+    };
+    // Handles lie with the kernels.
+    REQUIRE(report.blocks.size() == 5);
+    CHECK(block("0").live == Interval{0, 6});
+    CHECK(block("2").live == Interval{4, 6});
+    CHECK(block("3").live == Interval{5, 7});
+    CHECK(block("1.1").role == Lifetime::kConstant);
+    CHECK(block("v0").role == Lifetime::kPersistent);
+    CHECK(block("v0").name == "state");
+    CHECK(block("v0").size == Bytes{8});
+    CHECK(block("v0").uses == 3);
+    const std::string text = text_of(stream());
+    const auto constants = read_constants(text, "m.tflite");
+    REQUIRE(constants.has_value());
+    CHECK(constants->contains("1.1"));
+  }
+
+  TEST_CASE("tflite: subgraphs and variables that nobody knows are refused") {
+    Model model = stream();
+    model.operators[0].calls = 2;
+    CHECK(refused(model).message ==
+          "operator 0 calls subgraph 2, which it cannot (the model has 2 subgraphs, and only its "
+          "own operators call each once)");
+    model.operators[0].calls = 0;
+    CHECK(refused(model).code == Code::kPlanSyntax);
+    model = stream();
+    model.operators.push_back(model.operators[0]);
+    CHECK(refused(model).code == Code::kPlanSyntax);
+    model = stream();
+    model.others[0].operators.push_back(model.operators[0]);
+    CHECK(refused(model).message.starts_with("operator 1.2 calls subgraph 1"));
+    model = stream();
+    model.operators[1].variable.clear();
+    CHECK(refused(model).message == "operator 1 names no variable");
+    model = stream();
+    model.operators[2].inputs = {0};
+    CHECK(refused(model).message == "operator 2 reads a variable that nobody names");
+    model.operators[2].inputs = {};
+    CHECK(refused(model).message == "operator 2 reads a variable that nobody names");
+    model = stream();
+    model.operators[4].inputs = {1};
+    CHECK(refused(model).message == "operator 4 assigns a variable that nobody names");
+    model = stream();
+    model.others[0].tensors.clear();
+    model.others[0].operators.clear();
+    CHECK(refused(model).message == "subgraph 1 has no tensors");
+  }
+
+  TEST_CASE("tflite: a plan that is in the model") {
+    Model model = stream();
+    // Version, subgraphs, tensors, then those of both.
+    model.offsets = {1, 2, 6, 16, -1, 0, 32, -1, -1};
+    const model::PlanReport report = read(text_of(model));
+    const auto offset = [&](std::string_view id) {
+      return std::ranges::find(report.blocks, id, &model::PlannedBlock::id)->offset;
+    };
+    CHECK(report.plans_scratch_alone);
+    CHECK(offset("0") == Bytes{16});
+    CHECK(offset("2") == Bytes{0});
+    CHECK(offset("3") == Bytes{32});
+    CHECK_FALSE(offset("1.1").has_value());
+    CHECK_FALSE(offset("v0").has_value());
+    model.offsets = {1, 2, 5, 16, -1, 0, 32, -1};
+    CHECK(refused(model).message == "its metadata OfflineMemoryAllocation is not of 6 tensors");
+    model.offsets = {1, 2, 6, 16, -1, 0, 32, -1};
+    CHECK(refused(model).code == Code::kPlanSyntax);
+    model.offsets = {1};
+    CHECK(refused(model).code == Code::kPlanSyntax);
+  }
+
   TEST_CASE("tflite: what a model cannot say is refused") {
     Model model = small();
     model.version = 4;
     CHECK(refused(model).code == Code::kPlanVersion);
     model = small();
     model.graphs = 2;
-    CHECK(refused(model).message == "the model has 2 subgraphs, and memsize reads models of one");
+    CHECK(refused(model).message == "the model has 2 subgraphs, and nobody calls number 1");
     model.graphs = 0;
-    CHECK(refused(model).message == "the model has 0 subgraphs, and memsize reads models of one");
+    CHECK(refused(model).message == "the model has no subgraph");
     model = small();
     model.operators.clear();
     CHECK(refused(model).message == "the model has no operators");

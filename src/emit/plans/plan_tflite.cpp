@@ -1,0 +1,365 @@
+// Offsets of a flatbuffer lead forward and count from where they stand: what is there may be moved
+// as a whole, and only something before it can lead to it. So a new root, with longer lists of
+// buffers and metadata, is put before the old file.
+#include "memsize/emit/plan_tflite.hpp"
+
+#include "memsize/core/text.hpp"
+
+#include "tflite_generated.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace memsize::emit {
+
+namespace {
+
+using core::Code;
+using model::Lifetime;
+using model::PlannedBlock;
+namespace tflite = readers::tflite;
+
+constexpr std::string_view kMetadata = "OfflineMemoryAllocation";
+/// memory_management.md: the form's version, which the interpreter passes over.
+constexpr std::uint32_t kVersion = 1;
+/// Of what a schema's table Model has: version, operator_codes, subgraphs, description, buffers,
+/// metadata_buffer, metadata, signature_defs.
+constexpr std::size_t kFields = 8;
+constexpr std::size_t kBuffersField = 4;
+constexpr std::size_t kMetadataField = 6;
+constexpr std::size_t kWord = 4;
+constexpr std::size_t kHalf = 2;
+/// FlatBuffers' tables of fields begin with their own length and that of the table.
+constexpr std::size_t kHead = 2;
+
+core::Diagnostic wrong(Code code, const std::string& path, std::string what, std::string hint) {
+  return core::error(code, std::move(what), {path}, std::move(hint));
+}
+
+/// Bytes in their final order, from the beginning of the file.
+class Front {
+ public:
+  [[nodiscard]] std::size_t at() const { return bytes_.size(); }
+
+  void pad_to(std::size_t alignment, std::size_t behind = 0) {
+    while ((bytes_.size() + behind) % alignment != 0) {
+      bytes_ += '\0';
+    }
+  }
+
+  void half(std::size_t value) { number(value, kHalf); }
+
+  void word(std::size_t value) { number(value, kWord); }
+
+  void text(std::string_view value) { bytes_ += value; }
+
+  /// A word that is filled in later.
+  [[nodiscard]] std::size_t hole() {
+    word(0);
+    return at() - kWord;
+  }
+
+  void fill(std::size_t hole, std::size_t target) {
+    for (std::size_t i = 0; i < kWord; ++i) {
+      bytes_[hole + i] = static_cast<char>(((target - hole) >> (8 * i)) & 0xFFU);
+    }
+  }
+
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+ private:
+  void number(std::size_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes_ += static_cast<char>((value >> (8 * i)) & 0xFFU);
+    }
+  }
+
+  std::string bytes_;
+};
+
+class Writer {
+ public:
+  Writer(std::string_view model, const std::string& path, const model::PlanReport& plan)
+      : text_(model), path_(path), plan_(plan) {
+    aligned_.resize(model.size() / sizeof(std::max_align_t) + 1);
+    std::copy_n(model.data(), model.size(), reinterpret_cast<char*>(aligned_.data()));
+    file_ = reinterpret_cast<const std::uint8_t*>(aligned_.data());
+    model_ = tflite::GetModel(file_);
+  }
+
+  core::Result<std::string> write() {
+    if (auto error = check(); error) {
+      return core::fail(std::move(*error));
+    }
+    auto offsets = planned();
+    MEMSIZE_TRY(offsets);
+    auto body = in_order();
+    MEMSIZE_TRY(body);
+    return front(*offsets) + *body;
+  }
+
+ private:
+  template <typename Table>
+  [[nodiscard]] std::size_t place(const Table* table) const {
+    return static_cast<std::size_t>(reinterpret_cast<const std::uint8_t*>(table) - file_);
+  }
+
+  [[nodiscard]] std::optional<core::Diagnostic> check() const {
+    const auto* const root = reinterpret_cast<const flatbuffers::Table*>(model_);
+    const auto fields = flatbuffers::ReadScalar<std::uint16_t>(root->GetVTable());
+    if (fields > kHalf * (kHead + kFields)) {
+      return wrong(
+          Code::kEmitData,
+          path_,
+          "the model has more lists than version 3 of the schema had when memsize learned it",
+          "give its compiler the order of operators instead: --json has it");
+    }
+    const bool is_behind = std::ranges::any_of(
+        *model_->buffers(), [](const tflite::Buffer* each) { return each->offset() > 1; });
+    if (is_behind) {
+      return wrong(Code::kEmitData,
+                   path_,
+                   "the model has bytes behind its flatbuffer, which cannot be moved",
+                   "only models of more than 2 GiB need that: convert it again");
+    }
+    std::map<std::string, bool> arenas;
+    for (const PlannedBlock& block : plan_.blocks) {
+      if (block.role == Lifetime::kScratch) {
+        arenas[block.memory] = true;
+      }
+    }
+    if (arenas.size() > 1) {
+      return wrong(
+          Code::kEmitData,
+          path_,
+          fmt::format("TensorFlow Lite Micro has one arena, and scratch lies in {} memories",
+                      arenas.size()),
+          "plan it into one: --memory sram=256KiB");
+    }
+    return std::nullopt;
+  }
+
+  // Of each tensor of each subgraph; -1: the interpreter's own affair.
+  [[nodiscard]] core::Result<std::vector<std::int32_t>> planned() const {
+    std::map<std::string, const PlannedBlock*> blocks;
+    for (const PlannedBlock& block : plan_.blocks) {
+      if (block.role == Lifetime::kScratch) {
+        blocks[block.id] = &block;
+      }
+    }
+    std::vector<std::int32_t> offsets;
+    std::size_t used = 0;
+    for (std::size_t graph = 0; graph < model_->subgraphs()->size(); ++graph) {
+      const auto* const tensors = model_->subgraphs()->Get(static_cast<unsigned>(graph))->tensors();
+      for (std::size_t i = 0; tensors != nullptr && i < tensors->size(); ++i) {
+        const auto block = blocks.find(model::tflite_id(graph, i));
+        offsets.push_back(-1);
+        if (block == blocks.end()) {
+          continue;
+        }
+        const std::uint64_t offset = block->second->offset.value_or(core::Bytes{1}).count();
+        if (offset % kTfliteSlot != 0 || offset > std::numeric_limits<std::int32_t>::max()) {
+          return core::fail(
+              wrong(Code::kPlanAlignment,
+                    path_,
+                    fmt::format(
+                        "tensor {} lies at {}, and TensorFlow Lite Micro's arena has slots of {} B",
+                        block->first,
+                        offset,
+                        kTfliteSlot),
+                    "plan it without --keep, --fix or --planner"));
+        }
+        offsets.back() = static_cast<std::int32_t>(offset);
+        ++used;
+      }
+    }
+    if (used != blocks.size()) {
+      return core::fail(other_model());
+    }
+    return offsets;
+  }
+
+  [[nodiscard]] core::Diagnostic other_model() const {
+    return wrong(Code::kPlanOrder,
+                 path_,
+                 "the plan is not of this model alone",
+                 "name the .tflite as the only report");
+  }
+
+  // The file, with its operators where the plan has them.
+  [[nodiscard]] core::Result<std::string> in_order() const {
+    const auto& operators = *model_->subgraphs()->Get(0)->operators();
+    std::vector<std::size_t> order;
+    for (const model::Operator& each : plan_.network.operators) {
+      if (each.caller.empty()) {
+        const auto number = core::parse_address(each.id);
+        if (!number || *number >= operators.size()) {
+          return core::fail(other_model());
+        }
+        order.push_back(static_cast<std::size_t>(*number));
+      }
+    }
+    if (order.size() != operators.size()) {
+      return core::fail(other_model());
+    }
+    std::string body{text_};
+    const std::size_t begin = place(&operators) + kWord;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::size_t here = begin + kWord * i;
+      const std::size_t there = place(operators.Get(static_cast<unsigned>(order[i])));
+      if (there <= here) {
+        return core::fail(wrong(Code::kEmitData,
+                                path_,
+                                "the model's lists overlap: its operators cannot be moved",
+                                "convert the model again"));
+      }
+      for (std::size_t k = 0; k < kWord; ++k) {
+        body[here + k] = static_cast<char>(((there - here) >> (8 * k)) & 0xFFU);
+      }
+    }
+    return body;
+  }
+
+  // What leads to the old file's tables counts from behind what is here: they are filled in last.
+  struct Old {
+    std::size_t hole = 0;
+    std::size_t target = 0;
+  };
+
+  [[nodiscard]] std::string front(const std::vector<std::int32_t>& offsets) const {
+    const auto* const root = reinterpret_cast<const flatbuffers::Table*>(model_);
+    Front out;
+    std::vector<Old> old;
+    const std::size_t to_root = out.hole();
+    out.text(tflite::ModelIdentifier());
+    const std::size_t fields = out.at();
+    out.half(kHalf * (kHead + kFields));
+    out.half(kWord * (1 + kFields));
+    for (std::size_t i = 0; i < kFields; ++i) {
+      const bool is_new = i == kBuffersField || i == kMetadataField;
+      const bool is_there = is_new || root->GetOptionalFieldOffset(field(i)) != 0;
+      out.half(is_there ? kWord * (1 + i) : 0);
+    }
+    out.fill(to_root, out.at());
+    out.word(out.at() - fields);
+    out.word(model_->version());
+    std::map<std::size_t, std::size_t> lists;
+    for (std::size_t i = 1; i < kFields; ++i) {
+      const std::size_t hole = out.hole();
+      if (i == kBuffersField || i == kMetadataField) {
+        lists[i] = hole;
+      } else if (root->GetOptionalFieldOffset(field(i)) != 0) {
+        old.push_back({hole, place(root->GetPointer<const std::uint8_t*>(field(i)))});
+      }
+    }
+    out.fill(lists[kBuffersField], out.at());
+    const std::size_t to_buffer = add_list(out, old, *model_->buffers(), {});
+    out.fill(lists[kMetadataField], out.at());
+    const std::size_t to_metadata = add_metadata(out, old);
+    add_plan(out, to_metadata, to_buffer, offsets);
+    out.pad_to(kTfliteSlot);
+    for (const Old& each : old) {
+      out.fill(each.hole, out.at() + each.target);
+    }
+    return out.take();
+  }
+
+  static flatbuffers::voffset_t field(std::size_t number) {
+    return static_cast<flatbuffers::voffset_t>(kHalf * (kHead + number));
+  }
+
+  // The items that are not left out, and the place of one more.
+  template <typename List>
+  [[nodiscard]] std::size_t add_list(Front& out,
+                                     std::vector<Old>& old,
+                                     const List& list,
+                                     const std::vector<std::size_t>& left_out) const {
+    out.word(list.size() - left_out.size() + 1);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (std::ranges::find(left_out, i) == left_out.end()) {
+        old.push_back({out.hole(), place(list.Get(static_cast<unsigned>(i)))});
+      }
+    }
+    return out.hole();
+  }
+
+  // Without the plan that somebody made before.
+  [[nodiscard]] std::size_t add_metadata(Front& out, std::vector<Old>& old) const {
+    if (model_->metadata() == nullptr) {
+      out.word(1);
+      return out.hole();
+    }
+    std::vector<std::size_t> before;
+    for (std::size_t i = 0; i < model_->metadata()->size(); ++i) {
+      const auto* const name = model_->metadata()->Get(static_cast<unsigned>(i))->name();
+      if (name != nullptr && name->string_view() == kMetadata) {
+        before.push_back(i);
+      }
+    }
+    return add_list(out, old, *model_->metadata(), before);
+  }
+
+  void add_plan(Front& out,
+                std::size_t to_metadata,
+                std::size_t to_buffer,
+                const std::vector<std::int32_t>& offsets) const {
+    // Metadata: name, buffer.
+    constexpr std::size_t kMetadataFields = 2;
+    const std::size_t metadata_fields = out.at();
+    out.half(kHalf * (kHead + kMetadataFields));
+    out.half(kWord * (1 + kMetadataFields));
+    out.half(kWord);
+    out.half(2 * kWord);
+    out.fill(to_metadata, out.at());
+    out.word(out.at() - metadata_fields);
+    const std::size_t to_name = out.hole();
+    out.word(model_->buffers()->size());
+    out.fill(to_name, out.at());
+    out.word(kMetadata.size());
+    out.text(kMetadata);
+    out.text(std::string_view{"\0", 1});
+    out.pad_to(kWord);
+    // Buffer: data.
+    const std::size_t buffer_fields = out.at();
+    out.half(kHalf * (kHead + 1));
+    out.half(2 * kWord);
+    out.half(kWord);
+    out.pad_to(kWord);
+    out.fill(to_buffer, out.at());
+    out.word(out.at() - buffer_fields);
+    const std::size_t to_data = out.hole();
+    out.pad_to(kTfliteSlot, kWord);
+    out.fill(to_data, out.at());
+    // Version, subgraphs, and how many tensors of all of them follow.
+    out.word(kWord * (3 + offsets.size()));
+    out.word(kVersion);
+    out.word(model_->subgraphs()->size());
+    out.word(offsets.size());
+    for (const std::int32_t offset : offsets) {
+      out.word(static_cast<std::uint32_t>(offset));
+    }
+  }
+
+  std::string_view text_;
+  const std::string& path_;
+  const model::PlanReport& plan_;
+  std::vector<std::max_align_t> aligned_;
+  const std::uint8_t* file_ = nullptr;
+  const tflite::Model* model_ = nullptr;
+};
+
+}  // namespace
+
+core::Result<std::string> plan_tflite(std::string_view model,
+                                      const std::string& path,
+                                      const model::PlanReport& plan) {
+  return Writer{model, path, plan}.write();
+}
+
+}  // namespace memsize::emit
