@@ -9,11 +9,12 @@ import csv
 import os
 import re
 import struct
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from support import SOURCE, Context, check, main, parse_json, read, read_json, same
+from support import SOURCE, Context, check, main, parse_json, read, read_json, same, tool
 
 SAMPLES = SOURCE / "samples" / "plans" / "tflite"
 SAMPLE = SAMPLES / "kws_ref_model.tflite"
@@ -338,7 +339,60 @@ def check_published(context: Context, path: Path) -> None:
     same("arenas in dtcm", (arenas["dtcm", "scratch"], arenas["dtcm", "constant"]), (55_296, 89_728))
 
 
+# What is around a model's tables, so that they compile and print themselves.
+EON = """#include <cstdint>
+#include <cstdio>
+#define ALIGN(X) __attribute__((aligned(X)))
+enum Where { kTfLiteArenaRw, kTfLiteMmapRo };
+enum Type { kTfLiteInt8, kTfLiteInt32 };
+enum Quantization { kTfLiteNoQuantization };
+enum Operator { OP_CONV_2D, OP_DEPTHWISE_CONV_2D, OP_ADD, OP_FULLY_CONNECTED, OP_SOFTMAX };
+struct TfLiteIntArray { int size; int data[1]; };
+struct TensorInfo_t { Where where; Type type; const void* data; TfLiteIntArray* dims; size_t bytes; struct { Quantization kind; void* more; } quantization; };
+struct NodeInfo_t { TfLiteIntArray* inputs; TfLiteIntArray* outputs; void* more; Operator op; };
+extern uint8_t tensor_arena[];
+static int opdata0, opdata1, opdata2, opdata3, opdata4, opdata5;
+#include MODEL
+alignas(16) uint8_t tensor_arena[kTensorArenaSize];
+static void list(const char* what, int node, const TfLiteIntArray* array) {
+  for (int i = 0; i < array->size; ++i) std::printf("%s %d %d\\n", what, node, array->data[i]);
+}
+int main() {
+  int number = 0;
+  for (const TensorInfo_t& each : tensorData)
+    std::printf("tensor %d %d %d %zu\\n", number++, each.where,
+                each.where == kTfLiteArenaRw ? int((const uint8_t*)each.data - tensor_arena) : -1, each.bytes);
+  number = 0;
+  for (const NodeInfo_t& each : nodeData) { list("reads", number, each.inputs); list("writes", number, each.outputs); ++number; }
+  std::printf("arena 0 %d\\n", kTensorArenaSize);
+}
+"""
+
+
+def check_eon(context: Context) -> None:
+    """The tables that a compiler of C++ makes of EON's file, against what is read of it."""
+    path = SOURCE / "samples" / "plans" / "eon" / "trained_model_compiled.cpp"
+    (context.work / "eon.cpp").write_text(EON, encoding="utf-8")
+    program = context.work / "eon"
+    # memsize reads casts away; a compiler wants const data to be const.
+    subprocess.run([tool("g++"), "-std=c++17", "-fpermissive", "-w", f'-DMODEL="{path}"', str(context.work / "eon.cpp"), "-o",
+                    str(program)], check=True)
+    rows = [line.split() for line in subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout.splitlines()]
+    used: dict[str, list[int]] = {"0": [0]}
+    for what, node, tensor in (row for row in rows if row[0] in ("reads", "writes")):
+        used.setdefault(tensor, []).append(int(node))
+    wanted = {row[1]: (min(used[row[1]]), max(used[row[1]]) + 1, int(row[4]), int(row[3])) for row in rows
+              if row[0] == "tensor" and row[2] == "0"}
+    document = parse_json(context.run("plan", path, "--keep", "--json").stdout, "plan --keep")
+    found = {block["id"]: (block["lower"], block["upper"], block["size"], block["offset"]) for block in document["blocks"]
+             if block["role"] == "scratch"}
+    same("EON's tensors", found, wanted)
+    same("EON's constants", {block["id"]: block["size"] for block in document["blocks"] if block["role"] == "constant"},
+         {row[1]: int(row[4]) for row in rows if row[0] == "tensor" and row[2] == "1"})
+
+
 def body(context: Context) -> str:
+    check_eon(context)
     names = [SAMPLE.name]
     check_model(context, SAMPLE)
     check_model(context, STREAM)
