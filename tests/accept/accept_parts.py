@@ -2,7 +2,7 @@
 
 The tables are typed from those files: AmbiqAI nsx-ambiq-sdk 310966f (am_reg_base_addresses.h; of each part linker_script*.ld and
 startup_gcc.c, linker_script*.sct), helia-core-tester a3c4fbd (Corstone-300/), gap_sdk, ARES and pulp-sdk; of STM32, nRF and ESP32 from linker scripts of Rust crates,
-ESP-IDF's soc.h and reports of ST Edge AI. What a part's machine
+ESP-IDF's soc.h and reports of ST Edge AI; of Corstone-310, -320 and Alif's E7 from linker scripts of Arm's evaluation kit (Alif's b1b93fc). What a part's machine
 emulates is asked of QEMU: a word at each end of each window is loaded there, and read back.
 """
 
@@ -93,12 +93,25 @@ PARTS |= {
     "esp32p4": (NOBODY, None, 16, {"sram": plain(0x4FF00000, 0xC0000), "flash": plain(0x40000000, 16 * MIB, True),
                                    "psram": plain(0x48000000, 32 * MIB)}),
 }
+M85 = ("cortex-m85", True)
+E7 = {"itcm": (0x01000000, 0x40000, 0x40000, False, True, True, None), "sram0": plain(0x02000000, 0x400000),
+      "sram1": plain(0x08000000, 0x280000)}
+OSPI = {"ospi": plain(0xC0000000, 0x02000000, True)}
+PARTS |= {
+    "corstone-310": (M85, None, 16, {"sram": plain(0x31000000, 0x400000), "bram": plain(0x11000000, 0x200000), "ddr": plain(0x70000000, 0x02000000, True)}),
+    "corstone-320": (M85, None, 16, {"sram": plain(0x31000000, 0x400000), "bram": plain(0x12000000, 0x200000), "ddr": plain(0x70000000, 0x02000000, True)}),
+    "alif-e7-hp": (M55, None, 16, E7 | {"dtcm": plain(0x20000000, 0x100000), "mram": plain(0x80008000, 0x477000, True)} | OSPI),
+    "alif-e7-he": (M55, None, 16, E7 | {"dtcm": plain(0x20000000, 0x40000), "mram": plain(0x80008000, 0x47F000, True)} | OSPI),
+}
 # At least 16 B; the weight memories of Siracusa are at multiples of 32 B in its linker script.
 ARENA_ALIGNMENT = {("siracusa", "weight_sram"): 32, ("siracusa", "weight_mram"): 32}
 # The private banks of GAP9's L2 are the fabric controller's.
-KEPT_BACK = {("gap9", "l2"): 64 * KIB, ("esp32p4", "sram"): 256 * KIB}
+KEPT_BACK = {("gap9", "l2"): 64 * KIB, ("esp32p4", "sram"): 256 * KIB,
+             # __HEAP_SIZE and __STACK_SIZE.
+             ("corstone-310", "bram"): 0xC0000, ("corstone-320", "bram"): 0xC0000, ("alif-e7-hp", "dtcm"): 0x8000,
+             ("alif-e7-he", "dtcm"): 0x1800}
 # Ranks, not measurements: what is next to the core, on the chip, not volatile, beside the chip.
-COST = {"npuram": 1, "dtcm": 1, "itcm": 1, "l1": 1, "sram": 2, "l2": 2, "weight_sram": 2, "sram_d2": 3, "flash": 4, "mram": 4, "weight_mram": 4, "psram": 16, "l3": 16}
+COST = {"npuram": 1, "dtcm": 1, "itcm": 1, "l1": 1, "sram": 2, "l2": 2, "weight_sram": 2, "sram0": 2, "sram1": 2, "sram_d2": 3, "bram": 3, "ddr": 4, "flash": 4, "mram": 4, "weight_mram": 4, "psram": 16, "ospi": 16, "l3": 16}
 
 # memory, toolchain, section, what it holds, what start-up does, attribute
 M55_SECTIONS = """
