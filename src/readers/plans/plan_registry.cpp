@@ -99,7 +99,8 @@ const std::vector<PlanReader>& all_plan_readers() {
        probe_tflm,
        read_tflm},
       {"tflite",
-       "a TensorFlow Lite model: its tensors and the order of its operators, and a plan that is in it",
+       "a TensorFlow Lite model: its tensors and the order of its operators, and a plan that is in "
+       "it",
        probe_tflite,
        read_tflite},
       {"eon",
