@@ -89,6 +89,18 @@ struct Analysis {
 
 /// Fails where an input cannot be read, or the board or a size is wrong. What is doubtful about the
 /// numbers is in sizing.diagnostics.
+///
+/// Example:
+///     app::AnalyzeRequest request;
+///     request.inputs = {"samples/j722s-mobilenet/trace.log"};
+///     request.board.name = "j722s-sdk11";
+///     const auto analysis = app::analyze(session, request);
+///     MEMSIZE_TRY(analysis);
+///     for (const sizing::Demand& demand : analysis->sizing.cores.front().demands) {
+///       assert(demand.figure() >= demand.requested);
+///     }
+///     // Bytes by knob: what goes back to Linux is the rest.
+///     assert(!app::suggestions_of(*analysis).empty());
 [[nodiscard]] core::Result<Analysis> analyze(Session& session, const AnalyzeRequest& request);
 
 /// The same, of inputs that were read already.

@@ -118,6 +118,13 @@ struct CheckReport {
 };
 
 /// Everything that `check` finds; an input that cannot be read is a finding too.
+///
+/// Example:
+///     app::CheckRequest request;
+///     request.board.name = "j722s-sdk11";
+///     request.traces = {"samples/j722s-mobilenet/trace.log"};
+///     const app::CheckReport report = app::check(session, request);
+///     assert(!core::has_errors(report.diagnostics));
 [[nodiscard]] CheckReport check(Session& session, const CheckRequest& request);
 
 }  // namespace memsize::app

@@ -81,6 +81,14 @@ struct Comparison {
 };
 
 /// Nothing where they are neither maps nor runs: perhaps plans.
+///
+/// Example:
+///     app::CompareRequest request;
+///     request.before = "samples/j722s-mobilenet/trace.log";
+///     request.after = request.before;
+///     const auto comparison = app::compare_memory(session, request);
+///     MEMSIZE_TRY(comparison);
+///     assert((*comparison)->change == app::CompareChange::kNone);
 [[nodiscard]] core::Result<std::optional<Comparison>> compare_memory(Session& session,
                                                                      const CompareRequest& request);
 

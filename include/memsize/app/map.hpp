@@ -64,6 +64,18 @@ struct Emission {
 
 /// Everything up to the last byte, checked, and nothing on the disk. Fails where the board or a
 /// size is wrong, where a trace may not size a map of it, and where a check fails.
+///
+/// Example:
+///     app::EmitRequest request;
+///     request.board.name = "j722s-sdk11";
+///     request.trace.inputs = {"samples/j722s-mobilenet/trace.log"};
+///     request.only = {"dts", "c-header"};
+///     const auto emission = app::render(session, request);
+///     MEMSIZE_TRY(emission);
+///     assert(emission->map.reserved() < emission->baseline.reserved());
+///     for (const emit::Artifact& artifact : emission->artifacts) {
+///       assert(!artifact.content.empty());
+///     }
 [[nodiscard]] core::Result<Emission> render(Session& session, const EmitRequest& request);
 
 /// What the map takes more than it may, with what is largest in it; and budgets of cores that have

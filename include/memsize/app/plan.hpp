@@ -94,6 +94,17 @@ struct Planning {
 };
 
 /// A plan that does not fit is a plan with errors; what fails is what nobody can plan.
+///
+/// Example:
+///     app::PlanRequest request;
+///     request.reports = {"samples/plans/tflite/okay_nabu.tflite"};
+///     request.board = "corstone-320";
+///     request.reorder = true;
+///     const auto planning = app::plan_memory(session, request);
+///     MEMSIZE_TRY(planning);
+///     for (const model::PlannedBlock& block : planning->outcome.plan.blocks) {
+///       assert(block.offset.has_value());
+///     }
 [[nodiscard]] core::Result<Planning> plan_memory(Session& session, const PlanRequest& request);
 
 /// The plan in one of emit::plan_formats(). A model that is written ("tflite") is read again, and

@@ -147,6 +147,17 @@ struct MemoryMap {
 /// Gives every region of the board its addresses, with `set` over the default knobs. Errors: a knob
 /// that breaks a rule, a chain that outgrows its window (with what would fit), an address beyond 64
 /// bits, a name that nothing has.
+///
+/// Example:
+///     const auto board = board::load_board(session.files, session.data.boards, "j722s");
+///     MEMSIZE_TRY(board);
+///     const auto standard = layout::resolve(*board, {});
+///     MEMSIZE_TRY(standard);
+///     // A heap of 32 MiB instead: Linux gets the rest.
+///     const std::uint64_t mebibytes = std::uint64_t{32} << 20U;
+///     const auto smaller = layout::resolve(*board, {{"c7x_1_ddr_scratch_size", mebibytes}});
+///     MEMSIZE_TRY(smaller);
+///     assert(smaller->reserved() < standard->reserved());
 [[nodiscard]] core::Result<MemoryMap> resolve(const board::Board& board,
                                               const board::KnobValues& set);
 

@@ -87,6 +87,15 @@ struct Packing {
 
 /// The plan is the same for the same buffers in the same order. Sizes and offsets must stay below
 /// 2^62 together (the caller checks); buffers of no bytes lie at their fixed offset or at 0.
+///
+/// Example:
+///     const std::vector<plan::Buffer> buffers = {
+///         {.lower = 0, .upper = 2, .size = core::Bytes{100}},
+///         {.lower = 1, .upper = 3, .size = core::Bytes{60}},
+///         {.lower = 2, .upper = 4, .size = core::Bytes{40}}};
+///     const plan::Packing packing = plan::pack(buffers, {});
+///     assert(packing.height == core::Bytes{160});
+///     assert(packing.proof == plan::Proof::kBound);
 [[nodiscard]] Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits);
 
 }  // namespace memsize::plan

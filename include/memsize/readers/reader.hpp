@@ -69,6 +69,14 @@ struct Reader {
                                                          const std::string& format = {},
                                                          const PatternSource& patterns = {});
 /// The whole text.
+///
+/// Example:
+///     const auto text = session.files.read("samples/j722s-mobilenet/trace.log");
+///     MEMSIZE_TRY(text);
+///     const auto recording = readers::read_text(*text, "trace.log");
+///     MEMSIZE_TRY(recording);
+///     assert(recording->cores.front().core == "c7x_2");
+///     assert(recording->cores.front().instances.front().blocks.size() == 16);
 [[nodiscard]] core::Result<model::Recording> read_text(std::string_view text,
                                                        const std::string& path,
                                                        const std::string& format = {});
