@@ -99,6 +99,14 @@ def check_ion(court: Court) -> None:
            f"{0x8FE00000 - demand['suggested_bytes']:x}" in dts.lower(), True)
 
 
+def check_stedgeai(court: Court) -> None:
+    text = court.sample("stedgeai.txt").read_text(encoding="utf-8")
+    sizes = {what: int(size.replace(",", "")) for what, size in re.findall(r"(weights|activations|ram) \(\w+\) *: *([\d,]+) B", text)}
+    expect("nothing beside the activations", sizes["ram"], sizes["activations"])
+    expect("sizes", court.demands(str(court.sample("stedgeai.txt"))),
+           {"mcu flash cacheable persistent": sizes["weights"], "mcu ram cacheable scratch": sizes["activations"]})
+
+
 def check_tidl(court: Court) -> None:
     """TIDL's own rows by patterns: the same sizes as the built-in reader has."""
     source = court.source / "samples" / "j722s-mobilenet" / "trace.log"
@@ -168,7 +176,7 @@ def main() -> int:
     parser.add_argument("--memsize", required=True, type=Path)
     parser.add_argument("--source", required=True, type=Path)
     options = parser.parse_args()
-    cases = (check_tflm, check_rknn, check_ion, check_tidl, check_documents, check_damage, check_speed)
+    cases = (check_tflm, check_rknn, check_ion, check_stedgeai, check_tidl, check_documents, check_damage, check_speed)
     problems = 0
     with tempfile.TemporaryDirectory(prefix="memsize-formats-") as folder:
         court = Court(options.memsize.resolve(), options.source.resolve(), Path(folder))

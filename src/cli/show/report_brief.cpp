@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -141,20 +142,29 @@ std::string needs(const app::Analysis& analysis) {
 // Without a board there is nothing to compare with.
 std::string used(const app::Analysis& analysis) {
   std::vector<std::string> parts;
+  bool is_ddr = true;
   for (const CoreSizing& core : analysis.sizing.cores) {
-    Bytes sum;
+    std::map<std::string, Bytes> sums;
     for (const Demand& demand : core.demands) {
-      sum += demand.figure();
+      sums[demand.key.space] += demand.figure();
+      is_ddr = is_ddr && demand.key.space == "ddr";
     }
-    if (!core.demands.empty()) {
+    std::vector<std::string> sizes;
+    for (const auto& [space, sum] : sums) {
+      sizes.push_back(core::format_size(sum) + (space == "ddr" && sums.size() == 1
+                                                    ? ""
+                                                    : " of " + core::printable(space, 40)));
+    }
+    if (!sizes.empty()) {
       parts.push_back(fmt::format("{} {}{}",
                                   core_name(core.core),
                                   core.complete ? "" : "at least ",
-                                  core::format_size(sum)));
+                                  core::join(sizes, " and ")));
     }
   }
-  return parts.empty() ? std::string{"no memory is sized by this"}
-                       : fmt::format("used in DDR: {}", core::join(parts, ", "));
+  return parts.empty()
+             ? std::string{"no memory is sized by this"}
+             : fmt::format("used{}: {}", is_ddr ? " in DDR" : "", core::join(parts, ", "));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 // Counts in the last printed digit, so that nothing is lost on the way.
 #include "printed_size.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace memsize::readers {
 
@@ -13,16 +15,39 @@ constexpr unsigned kHundredths = 2;
 constexpr unsigned kMostDecimals = 6;
 constexpr std::uint64_t kTen = 10;
 
+// "20,625": every comma has three digits behind it, and none stands behind the point. Nothing: a
+// comma is elsewhere.
+std::optional<std::string> without_commas(std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  const std::size_t first = text.find(',');
+  constexpr std::size_t kGroup = 4;
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_due =
+        first != std::string_view::npos && i >= first && i < point && (point - i) % kGroup == 0;
+    if ((text[i] == ',') != is_due) {
+      return std::nullopt;
+    }
+    plain += is_due ? "" : std::string(1, text[i]);
+  }
+  return first == 0 || (first != std::string_view::npos && first >= kGroup) ? std::nullopt
+                                                                            : std::optional{plain};
+}
+
 }  // namespace
 
-std::optional<model::MeasuredSize> printed_size(std::string_view text, core::Bytes unit) {
+std::optional<model::MeasuredSize> printed_size(std::string_view printed, core::Bytes unit) {
+  const auto text = without_commas(printed);
+  if (!text) {
+    return std::nullopt;
+  }
   // In units of the last digit.
   std::uint64_t digits = 0;
   std::uint64_t scale = 1;
   unsigned decimals = 0;
   bool behind_point = false;
   bool any = false;
-  for (const char c : text) {
+  for (const char c : *text) {
     if (c == '.' && !behind_point && any) {
       behind_point = true;
       continue;

@@ -141,6 +141,9 @@ TEST_CASE("printed sizes are what they can be at most") {
   CHECK(upper("1.5", 1 << 20) == 1625293);
   CHECK(upper("0", 1024) == 1);
   CHECK(upper("5.123456", 1) == 6);
+  CHECK(upper("20,625", 1) == 20625);
+  CHECK(upper("1,020,625", 1) == 1020625);
+  CHECK(upper("1,020.5", 1) == 1021);
   CHECK(upper("1125899906842623.5", 1) == 1125899906842624);
   for (const char* wrong : {"",
                             ".",
@@ -148,6 +151,15 @@ TEST_CASE("printed sizes are what they can be at most") {
                             ".5",
                             "1.2.3",
                             "-1",
+                            ",",
+                            ",625",
+                            "20,62",
+                            "20,6255",
+                            "2062,625",
+                            "20,625,",
+                            "20625,625",
+                            "1,2,345",
+                            "1.234,567",
                             "1e3",
                             "0x10",
                             " 1",
