@@ -90,10 +90,17 @@ class Writer {
     aligned_.resize(model.size() / sizeof(std::max_align_t) + 1);
     std::copy_n(model.data(), model.size(), reinterpret_cast<char*>(aligned_.data()));
     file_ = reinterpret_cast<const std::uint8_t*>(aligned_.data());
-    model_ = tflite::GetModel(file_);
   }
 
   core::Result<std::string> write() {
+    flatbuffers::Verifier verifier{file_, text_.size()};
+    if (!tflite::VerifyModelBuffer(verifier)) {
+      return core::fail(wrong(Code::kEmitData,
+                              path_,
+                              "this is no model of TensorFlow Lite, which a plan could be put into",
+                              "name the .tflite"));
+    }
+    model_ = tflite::GetModel(file_);
     if (auto error = check(); error) {
       return core::fail(std::move(*error));
     }
@@ -119,6 +126,12 @@ class Writer {
           path_,
           "the model has more lists than version 3 of the schema had when memsize learned it",
           "give its compiler the order of operators instead: --json has it");
+    }
+    if (model_->buffers() == nullptr || model_->buffers()->size() == 0) {
+      return wrong(Code::kEmitData,
+                   path_,
+                   "the model has no buffers, not even the empty one that comes first",
+                   "convert it again");
     }
     const bool is_behind = std::ranges::any_of(
         *model_->buffers(), [](const tflite::Buffer* each) { return each->offset() > 1; });
