@@ -270,7 +270,7 @@ core::Result<void> put_in_order(const PlanRequest& request,
                                   "leave it out")
                           .of_option("--reorder"));
   }
-  auto order = plan::reorder(model);
+  auto order = plan::reorder(model, request.limits);
   MEMSIZE_TRY(order);
   planning.orders.push_back({model.path, std::move(*order)});
   return {};

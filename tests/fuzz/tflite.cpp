@@ -36,7 +36,7 @@ MEMSIZE_FUZZ_TARGET(tflite) {
   if (!report) {
     return 0;
   }
-  const auto order = memsize::plan::reorder(*report);
+  const auto order = memsize::plan::reorder(*report, {.steps = 1000});
   if (order) {
     require(order->found <= order->given, "no order is worse than that of the report");
     require(order->operators.size() == report->network.operators.size(), "each operator runs");

@@ -5,6 +5,7 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/plan.hpp"
+#include "memsize/plan/pack.hpp"
 
 #include <string>
 #include <vector>
@@ -22,16 +23,18 @@ struct OperatorOrder {
   bool is_least = false;
 };
 
-/// What a million operators would take nobody waits for.
+/// Larger models take longer than anybody waits for.
 inline constexpr std::size_t kMostOrdered = 10'000;
 
 /// Looks for an order of `report.network` whose busiest step needs less, and puts operators and the
 /// lives of scratch blocks into it; what scratch blocks had as offsets is forgotten. An operator
 /// runs behind those that wrote what it reads, and behind those that used what it overwrites;
 /// operators that touch a persistent block keep their order, because any of them may change it, and
-/// those of a subgraph stay with the operator that calls them. Where none is found, the report
-/// stays as it is. Errors (plan.order): a report that names no operators, more than kMostOrdered,
+/// those of a subgraph stay with the operator that calls them. Where none is found, or where its
+/// scratch packs no lower, the report stays as it is, and so it does where limits.stop ends the
+/// search. Errors (plan.order): a report that names no operators, more than kMostOrdered,
 /// or whose lifetimes are not those of its operators.
-[[nodiscard]] core::Result<OperatorOrder> reorder(model::PlanReport& report);
+[[nodiscard]] core::Result<OperatorOrder> reorder(model::PlanReport& report,
+                                                  const PackLimits& limits);
 
 }  // namespace memsize::plan

@@ -162,7 +162,7 @@ Net branches() {
 }
 
 Code refused(model::PlanReport report) {
-  const auto order = reorder(report);
+  const auto order = reorder(report, {});
   REQUIRE_FALSE(order.has_value());
   CHECK_FALSE(order.error().front().hint.empty());
   return order.error().front().code;
@@ -175,7 +175,7 @@ TEST_SUITE_BEGIN("plan");
 TEST_CASE("a branch ends before the next one begins") {
   model::PlanReport report = report_of(branches());
   report.blocks.front().offset = Bytes{64};
-  const auto order = reorder(report);
+  const auto order = reorder(report, {});
   REQUIRE(order.has_value());
   CHECK(order->given == Bytes{210});
   CHECK(order->found == Bytes{115});
@@ -198,7 +198,7 @@ TEST_CASE("slots count, not sizes") {
   for (model::PlannedBlock& block : report.blocks) {
     block.alignment = core::Align::make(16);
   }
-  const auto order = reorder(report);
+  const auto order = reorder(report, {});
   REQUIRE(order.has_value());
   CHECK(order->found == Bytes{16 + 112 + 16});
 }
@@ -211,7 +211,7 @@ TEST_CASE("what lies in the bytes of another keeps them alive") {
   net.sizes["view"] = 5;
   model::PlanReport report = report_of(net);
   std::ranges::find(report.blocks, "view", &model::PlannedBlock::id)->alias_of = "a2";
-  const auto order = reorder(report);
+  const auto order = reorder(report, {});
   REQUIRE(order.has_value());
   CHECK(order->given == Bytes{210});
   CHECK(order->found == Bytes{115});
@@ -268,7 +268,7 @@ TEST_CASE("no order that data allows is less busy, of random models") {
     } while (std::ranges::next_permutation(order).found);
     CAPTURE(round);
     model::PlanReport report = report_of(net);
-    const auto found = reorder(report);
+    const auto found = reorder(report, {});
     REQUIRE_MESSAGE(found.has_value(), (found ? "" : test::all_text(found.error())));
     CHECK(found->given == Bytes{given});
     CHECK(found->found == Bytes{least});
@@ -278,7 +278,7 @@ TEST_CASE("no order that data allows is less busy, of random models") {
     CHECK(peak_of(net, chosen) == least);
     lower += least < given ? 1 : 0;
     // What was found needs no other order.
-    const auto again = reorder(report);
+    const auto again = reorder(report, {});
     REQUIRE(again.has_value());
     CHECK(again->given == Bytes{least});
     CHECK(again->found == Bytes{least});
@@ -295,7 +295,7 @@ TEST_CASE("a subgraph stays with the operator that calls it") {
   net.ops.back().reads.emplace_back("v");
   model::PlanReport report = report_of(net);
   report.network.operators[1].caller = "0";
-  const auto order = reorder(report);
+  const auto order = reorder(report, {});
   REQUIRE(order.has_value());
   CHECK(order->found == Bytes{115});
   const auto& ids = order->operators;
@@ -326,7 +326,7 @@ TEST_CASE("a wide model ends, and is never busier than it was") {
   net.outputs = {"out"};
   net.ops.push_back(last);
   model::PlanReport report = report_of(net);
-  const auto order = reorder(report);
+  const auto order = reorder(report, {});
   REQUIRE(order.has_value());
   CHECK(order->found < order->given);
   CHECK(is_allowed(net, order_in(report)));
