@@ -212,7 +212,8 @@ LookedAt analyze_file(Session& session,
   const sizing::Sizing& sizing = analysis->sizing;
   one.kind = LookedAt::Kind::kLog;
   one.file.complete = sizing.complete();
-  one.file.generation = sizing.generation;
+  (analysis->format.log ? one.file.format : one.file.generation) =
+      analysis->format.log ? analysis->format.log->title : sizing.generation;
   one.file.demands = demands_of(sizing);
   one.sayings = model::sayings_of(analysis->recording);
   one.diagnostics = one_of_each(sizing.diagnostics, path);

@@ -86,6 +86,10 @@ class Combined {
     if (next.missing.empty()) {
       all_.missing.clear();
     }
+    if (!next.blocks.empty()) {
+      all_.plans_scratch_alone =
+          next.plans_scratch_alone && (all_.blocks.empty() || all_.plans_scratch_alone);
+    }
     all_.lines += next.lines;
     where_ = "the report";
     fill(all_.planner, next.planner);

@@ -84,6 +84,7 @@ COMMANDS = (
     # fleet
     ("analyze runs --board j722s-sdk11 --json", 0),
     ("analyze runs --json", 0),
+    ("analyze {source}/samples/formats --json", 0),
     ("analyze runs --board j722s-sdk11 --cover 60% --json", 0),
     ("analyze runs {trace} --cover 60% --json", 2),
     ("analyze nologs --json", 1),

@@ -31,6 +31,9 @@ struct FleetDemand {
 struct FleetFile {
   std::string path;
   bool complete = true;
+  /// What its lines are, where a format that is data reads them: "ST Edge AI's report".
+  std::string format;
+  /// Of the SDK, of other logs; empty: it cannot be told.
   std::string generation;
   std::vector<FleetDemand> demands;
   /// The first file that says the same: then this one counts for nothing. Else empty.

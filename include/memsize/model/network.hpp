@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,5 +63,12 @@ struct Network {
   return subgraph == 0 ? std::to_string(number)
                        : std::to_string(subgraph) + '.' + std::to_string(number);
 }
+
+/// The metadata of a .tflite that says where its tensors lie: version, subgraphs, tensors, then an
+/// offset of each, -1: the interpreter's own affair (tensorflow/lite/micro/docs/
+/// memory_management.md).
+inline constexpr std::string_view kTflitePlan = "OfflineMemoryAllocation";
+/// Words of 32 bits before the offsets.
+inline constexpr std::size_t kTflitePlanHead = 3;
 
 }  // namespace memsize::model

@@ -40,14 +40,16 @@ std::string heading(const app::Fleet& fleet) {
   }
   std::string out = fmt::format(
       "{}: {}\n", core::printable(core::join(fleet.folders, ", "), 200), core::join(facts, ", "));
-  std::map<std::string, std::size_t> generations;
+  std::map<std::string, std::size_t> kinds;
   for (const app::FleetFile& file : fleet.files) {
-    if (!file.generation.empty()) {
-      ++generations[file.generation];
+    if (!file.format.empty()) {
+      ++kinds["read as " + file.format];
+    } else if (!file.generation.empty()) {
+      ++kinds["of SDK generation " + file.generation];
     }
   }
-  for (const auto& [generation, logs] : generations) {
-    out += fmt::format("{} of SDK generation {}\n", core::plural(logs, "log"), generation);
+  for (const auto& [kind, logs] : kinds) {
+    out += fmt::format("{} {}\n", core::plural(logs, "log"), kind);
   }
   if (fleet.board) {
     out += fmt::format("board {}: {}\n", fleet.board->name, fleet.board->title);
@@ -165,6 +167,7 @@ Json file_json(const app::FleetFile& file) {
   Json json;
   json["path"] = file.path;
   json["complete"] = file.complete;
+  json.set_if_any("format", file.format);
   json.set_if_any("generation", file.generation);
   json.set_if_any("same_as", file.same_as);
   json["demands"] = Json::array();

@@ -419,10 +419,6 @@ Run add_plan(const Command& app) {
   verb.option("--tiles", request.tiles, "How a network's layers are cut: as ares does, or best")
       .one_of({"ares", "best"})
       .needs(board);
-  verb.flag("--reorder",
-            request.reorder,
-            "Operators may run in another order, where that needs less: data says what must come "
-            "first");
   const Option sweep =
       verb.option("--sweep",
                   options->sweep,
@@ -430,12 +426,21 @@ Run add_plan(const Command& app) {
           .filled()
           .needs(board)
           .excludes(with);
+  const Option reorder =
+      verb.flag("--reorder",
+                request.reorder,
+                "Operators may run in another order, where that needs less: data says what must "
+                "come first")
+          .excludes(sweep);
   verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
-  verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it").excludes(with);
+  verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it")
+      .excludes(with)
+      .excludes(reorder);
   verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")
       .repeated()
       .one_value()
-      .excludes(with);
+      .excludes(with)
+      .excludes(reorder);
   const Option steps =
       verb.option("--steps", options->steps, "How far to search: the same plan on every machine");
   verb.option("--time-limit", options->time_limit, "Search for so long instead: 10s")

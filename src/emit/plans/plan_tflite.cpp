@@ -3,6 +3,7 @@
 // buffers and metadata, is put before the old file.
 #include "memsize/emit/plan_tflite.hpp"
 
+#include "memsize/core/aligned.hpp"
 #include "memsize/core/text.hpp"
 
 #include "tflite_generated.h"
@@ -25,7 +26,6 @@ using model::Lifetime;
 using model::PlannedBlock;
 namespace tflite = readers::tflite;
 
-constexpr std::string_view kMetadata = "OfflineMemoryAllocation";
 /// memory_management.md: the form's version, which the interpreter passes over.
 constexpr std::uint32_t kVersion = 1;
 /// Of what a schema's table Model has: version, operator_codes, subgraphs, description, buffers,
@@ -86,11 +86,7 @@ class Front {
 class Writer {
  public:
   Writer(std::string_view model, const std::string& path, const model::PlanReport& plan)
-      : text_(model), path_(path), plan_(plan) {
-    aligned_.resize(model.size() / sizeof(std::max_align_t) + 1);
-    std::copy_n(model.data(), model.size(), reinterpret_cast<char*>(aligned_.data()));
-    file_ = reinterpret_cast<const std::uint8_t*>(aligned_.data());
-  }
+      : text_(model), path_(path), plan_(plan), aligned_(model), file_(aligned_.data()) {}
 
   core::Result<std::string> write() {
     flatbuffers::Verifier verifier{file_, text_.size()};
@@ -311,7 +307,7 @@ class Writer {
     std::vector<std::size_t> before;
     for (std::size_t i = 0; i < model_->metadata()->size(); ++i) {
       const auto* const name = model_->metadata()->Get(static_cast<unsigned>(i))->name();
-      if (name != nullptr && name->string_view() == kMetadata) {
+      if (name != nullptr && name->string_view() == model::kTflitePlan) {
         before.push_back(i);
       }
     }
@@ -334,8 +330,8 @@ class Writer {
     const std::size_t to_name = out.hole();
     out.word(model_->buffers()->size());
     out.fill(to_name, out.at());
-    out.word(kMetadata.size());
-    out.text(kMetadata);
+    out.word(model::kTflitePlan.size());
+    out.text(model::kTflitePlan);
     out.text(std::string_view{"\0", 1});
     out.pad_to(kWord);
     // Buffer: data.
@@ -349,8 +345,7 @@ class Writer {
     const std::size_t to_data = out.hole();
     out.pad_to(kTfliteSlot, kWord);
     out.fill(to_data, out.at());
-    // Version, subgraphs, and how many tensors of all of them follow.
-    out.word(kWord * (3 + offsets.size()));
+    out.word(kWord * (model::kTflitePlanHead + offsets.size()));
     out.word(kVersion);
     out.word(model_->subgraphs()->size());
     out.word(offsets.size());
@@ -362,7 +357,7 @@ class Writer {
   std::string_view text_;
   const std::string& path_;
   const model::PlanReport& plan_;
-  std::vector<std::max_align_t> aligned_;
+  core::AlignedText aligned_;
   const std::uint8_t* file_ = nullptr;
   const tflite::Model* model_ = nullptr;
 };

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <re2/re2.h>
+
 namespace memsize::readers {
 
 namespace {
@@ -15,23 +17,12 @@ constexpr unsigned kHundredths = 2;
 constexpr unsigned kMostDecimals = 6;
 constexpr std::uint64_t kTen = 10;
 
-// "20,625": every comma has three digits behind it, and none stands behind the point. Nothing: a
-// comma is elsewhere.
+// "20,625". Nothing: a comma is elsewhere than before three digits.
 std::optional<std::string> without_commas(std::string_view text) {
-  const std::size_t point = std::min(text.find('.'), text.size());
-  const std::size_t first = text.find(',');
-  constexpr std::size_t kGroup = 4;
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_due =
-        first != std::string_view::npos && i >= first && i < point && (point - i) % kGroup == 0;
-    if ((text[i] == ',') != is_due) {
-      return std::nullopt;
-    }
-    plain += is_due ? "" : std::string(1, text[i]);
-  }
-  return first == 0 || (first != std::string_view::npos && first >= kGroup) ? std::nullopt
-                                                                            : std::optional{plain};
+  static const RE2 thousands{R"(\d{1,3}(,\d{3})+(\.\d+)?)"};
+  std::string plain{text};
+  const bool is_right = RE2::FullMatch(plain, thousands);
+  return std::erase(plain, ',') == 0 || is_right ? std::optional{plain} : std::nullopt;
 }
 
 }  // namespace

@@ -162,6 +162,10 @@ class EonReader {
     while (lines_.next()) {
       read_line(lines_.line());
     }
+    // Without a row, others are wrong that are not.
+    if (plan_.failed()) {
+      return plan_.done();
+    }
     if (tensors_.empty() || nodes_.empty()) {
       plan_.error(Code::kPlanSyntax,
                   {},

@@ -11,6 +11,7 @@
 // as TensorFlow Lite Micro counts them (micro_allocation_info.cc). A variable is memory of its own,
 // which READ_VARIABLE and ASSIGN_VARIABLE copy; what VAR_HANDLE gives lies with the kernel
 // (kernels/var_handle.cc).
+#include "memsize/core/aligned.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
@@ -18,11 +19,11 @@
 #include "plan_problems.hpp"
 #include "tflite_generated.h"
 #include "tflite_kinds.hpp"
+#include "tflite_operators.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -41,30 +42,8 @@ using core::Code;
 
 constexpr std::uint32_t kTfliteSchema = 3;
 constexpr std::size_t kTfliteIdentifier = 4;
-constexpr std::size_t kLongestKind = 60;
 constexpr const char* kCopyAgain = "convert the model again, or copy the file again";
 constexpr const char* kNotInModels = "kernels' own scratch is not in a .tflite";
-
-// Flatbuffers are read where they lie, so they lie as their numbers need it.
-class Aligned {
- public:
-  explicit Aligned(std::string_view text) : text_(text) {
-    constexpr std::uintptr_t kLargest = alignof(std::max_align_t);
-    if (reinterpret_cast<std::uintptr_t>(text.data()) % kLargest != 0) {
-      copy_.resize(text.size() / sizeof(std::max_align_t) + 1);
-      std::memcpy(copy_.data(), text.data(), text.size());
-    }
-  }
-
-  [[nodiscard]] const std::uint8_t* data() const {
-    return copy_.empty() ? reinterpret_cast<const std::uint8_t*>(text_.data())
-                         : reinterpret_cast<const std::uint8_t*>(copy_.data());
-  }
-
- private:
-  std::string_view text_;
-  std::vector<std::max_align_t> copy_;
-};
 
 // Where in the file a buffer's bytes begin, and how many there are.
 std::pair<std::uint64_t, std::uint64_t> stored_in(const tflite::Buffer& buffer,
@@ -84,7 +63,7 @@ class TfliteReader {
   explicit TfliteReader(const std::string& path) : problems_(path) {}
 
   PlanResult read(std::string_view text) {
-    const Aligned bytes{text};
+    const core::AlignedText bytes{text};
     flatbuffers::Verifier verifier{bytes.data(), text.size()};
     if (!tflite::VerifyModelBuffer(verifier)) {
       problems_.error(Code::kPlanSyntax,
@@ -144,7 +123,6 @@ class TfliteReader {
   };
 
   struct Variable {
-    std::string container;
     std::string name;
     Bytes size;
     std::uint64_t uses = 0;
@@ -223,9 +201,10 @@ class TfliteReader {
     if (problems_.failed()) {
       return;
     }
-    add_operator(of, each, {.id = id, .kind = kind_of(each), .caller = caller, .passes = 1});
+    add_operator(
+        of, each, {.id = id, .kind = tflite_kind(codes_, each), .caller = caller, .passes = 1});
     ++steps_;
-    switch (number_of(each)) {
+    switch (tflite_number(codes_, each)) {
       case kCallOnce:
         call(of, each, id);
         break;
@@ -270,20 +249,18 @@ class TfliteReader {
     const auto text = [](const flatbuffers::String* said) {
       return said == nullptr ? std::string{} : core::printable(said->str());
     };
-    const std::string container = text(options->container());
     const std::string name = text(options->shared_name());
-    const auto known = std::ranges::find_if(variables_, [&](const Variable& variable) {
-      return variable.container == container && variable.name == name;
-    });
-    of.handles[each.outputs()->Get(0)] = static_cast<std::size_t>(known - variables_.begin());
-    if (known == variables_.end()) {
-      variables_.push_back({container, name, {}, 0});
+    const auto [known, is_new] =
+        variable_of_.try_emplace({text(options->container()), name}, variables_.size());
+    of.handles[each.outputs()->Get(0)] = known->second;
+    if (is_new) {
+      variables_.push_back({.name = name});
     }
   }
 
   // The size is that of what is read from it, or assigned to it.
   void use_variable(Graph& of, const tflite::Operator& each, const std::string& what) {
-    const bool reads = number_of(each) == kReadVariable;
+    const bool reads = tflite_number(codes_, each) == kReadVariable;
     const Indices* const value = reads ? each.outputs() : each.inputs();
     const unsigned at = reads ? 0 : 1;
     const auto handle = each.inputs() == nullptr || each.inputs()->size() == 0
@@ -311,7 +288,7 @@ class TfliteReader {
     const tflite::Buffer* planned = nullptr;
     for (std::size_t i = 0; metadata_ != nullptr && i < metadata_->size(); ++i) {
       const tflite::Metadata& each = *metadata_->Get(static_cast<unsigned>(i));
-      if (each.name() != nullptr && each.name()->string_view() == "OfflineMemoryAllocation" &&
+      if (each.name() != nullptr && each.name()->string_view() == model::kTflitePlan &&
           buffers_ != nullptr && each.buffer() < buffers_->size()) {
         planned = buffers_->Get(each.buffer());
       }
@@ -319,8 +296,7 @@ class TfliteReader {
     if (planned == nullptr) {
       return;
     }
-    // Version, subgraphs, tensors: memory_management.md of TensorFlow Lite Micro.
-    constexpr std::size_t kHead = 3;
+    constexpr std::size_t kHead = model::kTflitePlanHead;
     const std::size_t words =
         planned->data() == nullptr ? 0 : planned->data()->size() / sizeof(std::int32_t);
     const auto word = [&](std::size_t at) {
@@ -328,11 +304,12 @@ class TfliteReader {
                                                    at * sizeof(std::int32_t));
     };
     if (words < kHead + tensors_ || word(kHead - 1) != static_cast<std::int64_t>(tensors_)) {
-      problems_.error(Code::kPlanSyntax,
-                      {},
-                      fmt::format("its metadata OfflineMemoryAllocation is not of {}",
-                                  core::plural(tensors_, "tensor")),
-                      "the interpreter refuses it too: write the plan again");
+      problems_.error(
+          Code::kPlanSyntax,
+          {},
+          fmt::format(
+              "its metadata {} is not of {}", model::kTflitePlan, core::plural(tensors_, "tensor")),
+          "the interpreter refuses it too: write the plan again");
       return;
     }
     report_.plans_scratch_alone = true;
@@ -433,7 +410,7 @@ class TfliteReader {
     };
     list(each.inputs(), added.reads);
     list(each.outputs(), added.writes);
-    add_attributes(each, added);
+    add_tflite_attributes(each, added);
     const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
     const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
     const Indices* const shape =
@@ -446,60 +423,6 @@ class TfliteReader {
       added.passes = std::min(added.passes * static_cast<std::uint64_t>(places), kMost);
     }
     report_.network.operators.push_back(std::move(added));
-  }
-
-  // Names are the format's.
-  static void add_attributes(const tflite::Operator& each, model::Operator& added) {
-    const auto add = [&](const char* name, std::int64_t value) {
-      added.attributes.emplace_back(name, value);
-    };
-    const auto add_strides = [&](const auto& options) {
-      add("padding", options.padding());
-      add("stride_h", options.stride_h());
-      add("stride_w", options.stride_w());
-    };
-    if (const auto* conv = each.builtin_options_as_Conv2DOptions()) {
-      add_strides(*conv);
-      add("dilation_h_factor", conv->dilation_h_factor());
-      add("dilation_w_factor", conv->dilation_w_factor());
-      add("fused_activation_function", conv->fused_activation_function());
-    } else if (const auto* depthwise = each.builtin_options_as_DepthwiseConv2DOptions()) {
-      add_strides(*depthwise);
-      add("depth_multiplier", depthwise->depth_multiplier());
-      add("dilation_h_factor", depthwise->dilation_h_factor());
-      add("dilation_w_factor", depthwise->dilation_w_factor());
-      add("fused_activation_function", depthwise->fused_activation_function());
-    } else if (const auto* pool = each.builtin_options_as_Pool2DOptions()) {
-      add_strides(*pool);
-      add("filter_height", pool->filter_height());
-      add("filter_width", pool->filter_width());
-      add("fused_activation_function", pool->fused_activation_function());
-    } else if (const auto* dense = each.builtin_options_as_FullyConnectedOptions()) {
-      add("fused_activation_function", dense->fused_activation_function());
-    }
-  }
-
-  // Of BuiltinOperator; one that is none where the model does not say.
-  [[nodiscard]] std::size_t number_of(const tflite::Operator& each) const {
-    if (codes_ == nullptr || each.opcode_index() >= codes_->size()) {
-      return std::numeric_limits<std::size_t>::max();
-    }
-    const tflite::OperatorCode& code = *codes_->Get(each.opcode_index());
-    return static_cast<std::size_t>(
-        std::max<std::int32_t>({code.deprecated_builtin_code(), code.builtin_code(), 0}));
-  }
-
-  [[nodiscard]] std::string kind_of(const tflite::Operator& each) const {
-    const std::size_t number = number_of(each);
-    if (number == std::numeric_limits<std::size_t>::max()) {
-      return {};
-    }
-    const auto* const custom = codes_->Get(each.opcode_index())->custom_code();
-    if (number == kCustomOperator && custom != nullptr) {
-      return core::printable(custom->str(), kLongestKind);
-    }
-    return number < kTfliteOperators.size() ? std::string{kTfliteOperators[number]}
-                                            : fmt::format("builtin {}", number);
   }
 
   void add_elements(const std::string& id, const tflite::Tensor& tensor) {
@@ -623,26 +546,27 @@ class TfliteReader {
       first_open_ = open_ == 0 ? what : first_open_;
       ++open_;
     }
-    constexpr std::uint64_t kTfliteBitsOfByte = 8;
-    const std::uint64_t whole = bits >= kTfliteBitsOfByte ? bits / kTfliteBitsOfByte : 1;
+    constexpr std::uint64_t kBitsOfByte = 8;
+    const std::uint64_t whole = bits >= kBitsOfByte ? bits / kBitsOfByte : 1;
     if (elements > most / whole) {
       return problems_.size(std::numeric_limits<std::uint64_t>::max(), {}, what);
     }
-    return problems_.size(bits >= kTfliteBitsOfByte
-                              ? elements * whole
-                              : (elements * bits + kTfliteBitsOfByte - 1) / kTfliteBitsOfByte,
-                          {},
-                          what);
+    return problems_.size(
+        bits >= kBitsOfByte ? elements * whole : (elements * bits + kBitsOfByte - 1) / kBitsOfByte,
+        {},
+        what);
   }
 
   PlanProblems problems_;
   model::PlanReport report_;
   const std::uint8_t* file_ = nullptr;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::Buffer>>* buffers_ = nullptr;
-  const flatbuffers::Vector<flatbuffers::Offset<tflite::OperatorCode>>* codes_ = nullptr;
+  const TfliteCodes* codes_ = nullptr;
   const flatbuffers::Vector<flatbuffers::Offset<tflite::Metadata>>* metadata_ = nullptr;
   std::vector<Graph> graphs_;
   std::vector<Variable> variables_;
+  /// By container and name.
+  std::map<std::pair<std::string, std::string>, std::size_t> variable_of_;
   std::int64_t steps_ = 0;
   std::size_t tensors_ = 0;
   /// Tensors that may be larger at run time.
@@ -673,7 +597,7 @@ core::Result<std::map<std::string, std::string_view>> read_constants(std::string
   }
   const auto model = read_tflite(text, path);
   MEMSIZE_TRY(model);
-  const Aligned bytes{text};
+  const core::AlignedText bytes{text};
   const tflite::Model& root = *tflite::GetModel(bytes.data());
   std::map<std::string, std::string_view> constants;
   for (unsigned graph = 0; graph < root.subgraphs()->size(); ++graph) {
