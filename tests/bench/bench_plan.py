@@ -4,6 +4,7 @@ which minimalloc/ has the challenging ones. Times are the processor's, so that w
 less. It reports and judges nothing."""
 
 import argparse
+import heapq
 import json
 import os
 import random
@@ -153,6 +154,36 @@ def others(bench: Bench, title: str, paths: list[Path], peer: bool) -> None:
               f" {gap(whole['height'], whole['bound']):>8} {whole['proof']:<10} {whole['seconds']:>7.3f} s {whole['rss']:>5.0f} MB  {beside}")
 
 
+def cut(path: Path, count: int) -> None:
+    """An arena that is full at every step, cut into buffers, the largest first: its height is the least."""
+    random_cuts = random.Random(count)
+    steps, size = 2 * count, 1 << 16
+    pieces = [(-steps * size, 0, steps, 0, size)]
+    while len(pieces) < count:
+        _, lower, upper, begin, end = heapq.heappop(pieces)
+        if upper - lower > 1 and len(pieces) > 2 and (random_cuts.random() < 0.5 or end - begin < 2):
+            middle = random_cuts.randrange(lower + 1, upper)
+            parts = ((lower, middle, begin, end), (middle, upper, begin, end))
+        else:
+            middle = random_cuts.randrange(begin + 1, end)
+            parts = ((lower, upper, begin, middle), (lower, upper, middle, end))
+        for part in parts:
+            heapq.heappush(pieces, (-(part[1] - part[0]) * (part[3] - part[2]), *part))
+    with path.open("w") as file:
+        file.write("id,lower,upper,size\n")
+        for number, (_, lower, upper, begin, end) in enumerate(pieces):
+            file.write(f"b{number},{lower},{upper},{end - begin}\n")
+
+
+def full(bench: Bench) -> None:
+    tables = []
+    for count in (1000, 5000, 20_000, 100_000):
+        tables.append(bench.work / "full" / f"{count}.csv")
+        tables[-1].parent.mkdir(exist_ok=True)
+        cut(tables[-1], count)
+    others(bench, "full arenas, whose least height is the bound", tables, bench.options.peer_large)
+
+
 def crowd(bench: Bench) -> None:
     """What a million blocks cost besides the search."""
     lowers = random.Random(31)
@@ -179,6 +210,7 @@ def main() -> None:
     # This process, and so its children.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     crowd(bench)
+    full(bench)
     data = bench.options.data
     if not data.is_dir():
         print(f"{data} is not there: only tests/data/plans is planned")

@@ -9,10 +9,13 @@
 // but for as long as the budget lasts. What an order leaves above the ceiling is a handful of items
 // that it underrated; after some rounds it has learned them, or keeps exchanging one for another
 // and another order does better. So orders take turns, each for a few rounds, then for more. The
-// ceiling varies between the target and the best plan: a high one names only the worst.
+// ceiling varies between the target and the best plan: a high one names only the worst. Where
+// nothing is free anywhere that learns nothing, and rows do better (rows.cpp): between turns some
+// are laid.
 #include "greedy_builder.hpp"
 #include "greedy_orders.hpp"
 #include "instance.hpp"
+#include "rows.hpp"
 
 #include <array>
 #include <limits>
@@ -32,6 +35,12 @@ constexpr std::array kStarts = {
     Order::kArea,
 };
 
+// Rows take as many times as many steps as a turn did where they helped, and a part of them where
+// they did not.
+constexpr std::uint64_t kRowsMore = 4;
+// Not the rows that pack() laid before.
+constexpr std::uint64_t kSeed = 2;
+
 // Of an order's first turn; each later turn has as many more.
 constexpr int kRounds = 8;
 
@@ -48,10 +57,13 @@ class Improver {
         best_(best),
         budget_(budget),
         orders_(instance),
-        builder_(instance, budget) {}
+        builder_(instance, budget),
+        rows_(instance, bound, target, best, budget, kSeed) {}
 
   void run(int turns) {
+    bool rows_help = true;
     for (int turn = 1; turn <= turns && best_.height > target_ && !budget_.over(); ++turn) {
+      const std::uint64_t begin = budget_.taken();
       for (const Order start : kStarts) {
         // Every other turn in short steps.
         const Promotion promotion = turn % 2 != 0 ? Promotion::kFar : Promotion::kSteady;
@@ -59,6 +71,9 @@ class Improver {
           return;
         }
       }
+      const std::uint64_t learned = budget_.taken() - begin;
+      rows_help = rows_.run(std::numeric_limits<std::uint64_t>::max(),
+                            rows_help ? learned * kRowsMore : learned / kRowsMore);
     }
   }
 
@@ -100,6 +115,7 @@ class Improver {
   Budget& budget_;
   Orders orders_;
   Builder builder_;
+  RowSearch rows_;
   Random random_{1};
 };
 

@@ -1,5 +1,5 @@
 // Packing, from the cheap to the dear: what is impossible at a glance, the bound, the greedy
-// planners, then a search. What was proved on the way is what the answer says.
+// planners, some rows, then a search. What was proved on the way is what the answer says.
 //
 // Where nothing is alive across a slot's beginning, the program falls apart into parts that share
 // no time, so that each has the arena to itself and the highest decides. Parts are taken the
@@ -7,6 +7,7 @@
 #include "memsize/plan/pack.hpp"
 
 #include "instance.hpp"
+#include "rows.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -17,8 +18,13 @@ namespace memsize::plan {
 namespace {
 
 // More than so many are left to local improvement: an exact search neither ends there, nor does it
-// find much.
-constexpr std::size_t kMostSearched = 2048;
+// find as much (tests/bench/bench_plan.py, full arenas).
+constexpr std::size_t kMostSearched = 640;
+
+// Rows are laid before an instance is searched: a pass for so many items costs little beside it.
+constexpr std::size_t kItemsPerPass = 8;
+constexpr std::uint64_t kFirstSeed = 1;
+constexpr std::uint64_t kRowSteps = std::uint64_t{1} << 20;
 
 // Above all heights, below what could overflow.
 constexpr std::uint64_t kHighest = 1ULL << 62;
@@ -93,9 +99,26 @@ struct State {
   bool impossible = false;
 };
 
+// Cheaply, so that no part stays high because another one took all the time.
+void lay_parts(std::vector<Part>& parts, std::int64_t enough, Budget& budget) {
+  for (Part& part : parts) {
+    if (part.best.height > enough) {
+      RowSearch rows{part.instance, enough, enough, part.best, budget, kFirstSeed};
+      rows.run(part.items.size() / kItemsPerPass, kRowSteps);
+    }
+    enough = std::max(enough, part.best.height);
+  }
+  std::ranges::stable_sort(
+      parts, [](const Part& a, const Part& b) { return a.best.height > b.best.height; });
+}
+
 void improve_parts(const Instance& instance, bool limited, State& state, Budget& budget) {
+  std::vector<Part> parts = parts_of(instance, state.plan);
+  if (!state.impossible) {
+    lay_parts(parts, std::max(state.target, state.bound), budget);
+  }
   std::int64_t height = 0;
-  for (Part& part : parts_of(instance, state.plan)) {
+  for (Part& part : parts) {
     // Parts below what another one needs anyway, or has reached at best, can stay as they are.
     const std::int64_t enough = std::max({state.target, state.bound, height});
     if (part.best.height > enough && !state.impossible) {
@@ -108,9 +131,9 @@ void improve_parts(const Instance& instance, bool limited, State& state, Budget&
       }
       state.bound = std::max(state.bound, part.best.bound);
       state.impossible = limited && state.bound > state.target;
-      for (std::size_t k = 0; k < part.items.size(); ++k) {
-        state.plan.offsets[part.items[k]] = part.best.offsets[k];
-      }
+    }
+    for (std::size_t k = 0; k < part.items.size(); ++k) {
+      state.plan.offsets[part.items[k]] = part.best.offsets[k];
     }
     height = std::max(height, part.best.height);
   }
