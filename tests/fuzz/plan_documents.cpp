@@ -1,5 +1,5 @@
-// Any bytes as JSON about plans: ARES's, ST Edge AI's and memsize's own, which is the same when it
-// is written and read again.
+// Any bytes as JSON about plans: ARES's, ST Edge AI's, ExecuTorch's and memsize's own, which is the
+// same when it is written and read again.
 #include "memsize/emit/plan_files.hpp"
 
 #include "check.hpp"
@@ -14,7 +14,7 @@ using memsize::fuzz::require;
 
 MEMSIZE_FUZZ_TARGET(plan_documents) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
-  for (const char* const format : {"ares-checkpoint", "ares-levels", "st-edge-ai"}) {
+  for (const char* const format : {"ares-checkpoint", "ares-levels", "st-edge-ai", "executorch"}) {
     (void)memsize::fuzz::read_as(text, format);
   }
   const auto report = memsize::fuzz::read_as(text, "memsize-plan");

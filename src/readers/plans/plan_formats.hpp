@@ -57,6 +57,10 @@ PlanResult read_tflite(std::string_view text, const std::string& path);
 bool probe_eon(std::string_view head);
 PlanResult read_eon(std::string_view text, const std::string& path);
 
+// executorch.cpp
+bool probe_executorch(std::string_view head);
+PlanResult read_executorch(std::string_view text, const std::string& path);
+
 // plan_document.cpp
 bool probe_plan_document(std::string_view head);
 PlanResult read_plan_document(std::string_view text, const std::string& path);

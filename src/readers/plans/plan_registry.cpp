@@ -108,6 +108,12 @@ const std::vector<PlanReader>& all_plan_readers() {
        "tensors with their places, and nodes",
        probe_eon,
        read_eon},
+      {"executorch",
+       "ExecuTorch's memory trace (generate_memory_trace): which tensor is alive when, and where "
+       "it "
+       "lies",
+       probe_executorch,
+       read_executorch},
       {"autotiler",
        "what GAP's AutoTiler reports: memory by level, and cycles",
        probe_autotiler,
