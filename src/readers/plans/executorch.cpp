@@ -144,7 +144,11 @@ class TraceReader : private PlanFields {
 
   void add(const TracedTensor& tensor) {
     const std::string shown = core::printable(tensor.name, kLongestShown);
-    if (tensor.steps != tensor.last - tensor.first + 1) {
+    const auto live = lifetime(tensor.first, tensor.last, LastStep::kInside, tensor.place, shown);
+    if (!live) {
+      return;
+    }
+    if (tensor.steps != live->upper - live->lower) {
       error(Code::kPlanLifetime,
             tensor.place,
             fmt::format("'{}' is in {} from step {} to {}: it cannot come and go",
@@ -161,7 +165,7 @@ class TraceReader : private PlanFields {
     block.role = model::Lifetime::kScratch;
     block.size = tensor.size;
     block.line = tensor.place.line;
-    block.live = lifetime(tensor.first, tensor.last, LastStep::kInside, tensor.place, shown);
+    block.live = live;
     if (has_offsets_) {
       block.offset = Bytes{tensor.start};
       if (!ends_in_plan(*block.offset, block.size, tensor.place, shown)) {

@@ -112,6 +112,10 @@ TEST_CASE("executorch: what a tensor cannot be") {
   error = refused(trace({event("a", 0, 16, 4), event("b", 1, 16, 4), event("a", 2, 16, 4)}));
   CHECK(error.code == Code::kPlanLifetime);
   CHECK(error.message == "'a' is in 2 events from step 0 to 2: it cannot come and go");
+  // So far apart that nobody counts the steps between.
+  std::string far = trace({event("a", 0, 16, 4), event("a", 7, 16, 4)});
+  far.replace(far.find("\"tid\": 7"), 8, "\"tid\": 9223372036854775807");
+  CHECK(refused(far).code == Code::kPlanLifetime);
   CHECK(refused(trace({})).code == Code::kReadEmpty);
   CHECK(refused("{\"traceEvents\": 3}").code == Code::kPlanSyntax);
   CHECK(refused(trace({event("a", 0, 16, -1)})).code == Code::kPlanSize);
