@@ -37,6 +37,7 @@ constexpr const char* kWriteAgain = "write the trace again with generate_memory_
 struct TracedTensor {
   std::uint64_t memory = 0;
   std::string name;
+  std::string kind;
   std::size_t number = 0;
   Bytes size;
   std::uint64_t start = 0;
@@ -57,7 +58,7 @@ class TraceReader : private PlanFields {
     report_.planner = "ExecuTorch";
     report_.missing = "constants and what delegates keep are not in ExecuTorch's trace";
     for (const docs::Value event : items(member(document.root(), "traceEvents"))) {
-      if (is_object(event) && text_if_any(event, "cat") == "memory_allocation") {
+      if (is_object(event) && is_allocation(event)) {
         read_event(event);
       }
     }
@@ -70,6 +71,7 @@ class TraceReader : private PlanFields {
     if (has_offsets_) {
       check_offsets();
     }
+    look_for_twins();
     for (std::size_t i = 0; i < tensors_.size() && !failed(); ++i) {
       add(tensors_[i]);
     }
@@ -77,6 +79,47 @@ class TraceReader : private PlanFields {
   }
 
  private:
+  // There are no others, so one that is none is a damaged one.
+  bool is_allocation(docs::Value event) {
+    if (text(event, "cat") == "memory_allocation" && text(event, "ph") == "X") {
+      return true;
+    }
+    if (!failed()) {
+      error(Code::kPlanSyntax,
+            event.position(),
+            "this is no event of an allocation, which all of them are",
+            kWriteAgain);
+    }
+    return false;
+  }
+
+  // Memory and size are said twice.
+  void check_twice(docs::Value event, const char* key, const char* again) {
+    const auto first = whole(event, key);
+    const docs::Value args = member(event, "args");
+    const auto second = is_object(args) ? whole(args, again) : std::nullopt;
+    if (first && second && *first != *second) {
+      error(Code::kPlanContradiction,
+            event.position(),
+            fmt::format("its {} is {}, and its {} {}", key, *first, again, *second),
+            kWriteAgain);
+    }
+  }
+
+  // Steps follow each other; those without a tensor are not counted.
+  void begin_step(docs::Value event, std::int64_t at) {
+    if (at != (step_ ? *step_ + 1 : 0)) {
+      error(Code::kPlanLifetime,
+            event.position(),
+            step_ ? fmt::format("step {} comes behind step {}", at, *step_)
+                  : fmt::format("the first step is {}", at),
+            kWriteAgain);
+    }
+    step_ = at;
+    so_far_ = Bytes{};
+    in_step_.clear();
+  }
+
   void read_event(docs::Value event) {
     const std::string name = text(event, "name");
     const auto memory = whole(event, "pid");
@@ -86,10 +129,13 @@ class TraceReader : private PlanFields {
     if (name.empty() || !memory || !at || !start || !bytes) {
       return;
     }
+    check_twice(event, "pid", "Memory ID");
+    check_twice(event, "dur", "bytes");
     if (at != step_) {
-      step_ = at;
-      so_far_ = Bytes{};
-      in_step_.clear();
+      begin_step(event, *at);
+    }
+    if (failed()) {
+      return;
     }
     is_stacked_ = is_stacked_ && *start == so_far_.count();
     so_far_ += *bytes;
@@ -102,6 +148,7 @@ class TraceReader : private PlanFields {
     if (is_new) {
       tensors_.push_back({.memory = *memory,
                           .name = name,
+                          .kind = text(event["args"], "op_name"),
                           .number = number,
                           .size = *bytes,
                           .start = *start,
@@ -115,6 +162,14 @@ class TraceReader : private PlanFields {
     ++tensor.steps;
     if (tensor.start != *start && !tensor.moved) {
       tensor.moved = event.position();
+    }
+    if (tensor.kind != text(event["args"], "op_name")) {
+      error(Code::kPlanContradiction,
+            event.position(),
+            fmt::format("'{}' is made by another operator than in line {}",
+                        core::printable(name, kLongestShown),
+                        tensor.place.line),
+            kWriteAgain);
     }
     if (tensor.size != *bytes) {
       error(Code::kPlanContradiction,
@@ -139,6 +194,32 @@ class TraceReader : private PlanFields {
                           tensor.place.line),
               kWriteAgain);
       }
+    }
+  }
+
+  // A tensor of a single step, beside one that is the same but for its name: one letter of it may
+  // have become another one.
+  void look_for_twins() {
+    const auto key = [&](const TracedTensor& tensor, std::int64_t step) {
+      const std::uint64_t start = has_offsets_ ? tensor.start : 0;
+      return std::tuple{tensor.memory, start, tensor.size, tensor.kind, step};
+    };
+    std::map<decltype(key(tensors_.front(), 0)), const TracedTensor*> by_last;
+    for (const TracedTensor& tensor : tensors_) {
+      by_last.emplace(key(tensor, tensor.last), &tensor);
+    }
+    for (const TracedTensor& tensor : tensors_) {
+      const auto before = by_last.find(key(tensor, tensor.first - 1));
+      if (before == by_last.end() || (tensor.steps > 1 && before->second->steps > 1)) {
+        continue;
+      }
+      warn(Code::kPlanContradiction,
+           tensor.place,
+           fmt::format("'{}' begins where '{}' of line {} ends, and is its like: they may be one",
+                       core::printable(tensor.name, kLongestShown),
+                       core::printable(before->second->name, kLongestShown),
+                       before->second->place.line),
+           "look whether one of the names is damaged");
     }
   }
 

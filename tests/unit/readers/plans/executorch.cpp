@@ -98,10 +98,28 @@ TEST_CASE("executorch: without offsets there are none") {
   CHECK(read(trace({event("a", 0, 0, 40), event("a", 1, 0, 40)})).blocks[0].offset == Bytes{});
 }
 
+TEST_CASE("executorch: names that may be one are told") {
+  const auto told = [](const std::vector<std::string>& events) {
+    return read(trace(events)).diagnostics.size();
+  };
+  CHECK(told({event("a", 0, 16, 4), event("a", 1, 16, 4), event("b", 2, 16, 4)}) == 1);
+  CHECK(told({event("b", 0, 16, 4), event("a", 1, 16, 4), event("a", 2, 16, 4)}) == 1);
+  // Two that take turns, and others that are not alike.
+  CHECK(told({event("a", 0, 16, 4),
+              event("a", 1, 16, 4),
+              event("b", 2, 16, 4),
+              event("b", 3, 16, 4)}) == 0);
+  CHECK(told({event("a", 0, 16, 4), event("b", 1, 32, 4)}) == 0);
+  CHECK(told({event("a", 0, 16, 4), event("b", 1, 16, 8)}) == 0);
+}
+
 TEST_CASE("executorch: what a tensor cannot be") {
   core::Diagnostic error = refused(with(kTrace,
                                         "\"ts\": 16, \"dur\": 40, \"pid\": 1, \"tid\": 1",
                                         "\"ts\": 16, \"dur\": 44, \"pid\": 1, \"tid\": 1"));
+  CHECK(error.code == Code::kPlanContradiction);
+  CHECK(error.message == "its dur is 44, and its bytes 40");
+  error = refused(trace({event("a", 0, 16, 40), event("a", 1, 16, 44)}));
   CHECK(error.code == Code::kPlanContradiction);
   CHECK(error.message == "'a' has 44 B here, and 40 B in line 2");
   error = refused(with(kTrace,
@@ -116,6 +134,19 @@ TEST_CASE("executorch: what a tensor cannot be") {
   std::string far = trace({event("a", 0, 16, 4), event("a", 7, 16, 4)});
   far.replace(far.find("\"tid\": 7"), 8, "\"tid\": 9223372036854775807");
   CHECK(refused(far).code == Code::kPlanLifetime);
+  error = refused(with(kTrace, "\"Memory ID\": 2", "\"Memory ID\": 1"));
+  CHECK(error.code == Code::kPlanContradiction);
+  CHECK(error.message == "its pid is 2, and its Memory ID 1");
+  error = refused(trace({event("a", 0, 16, 4), event("a", 2, 16, 4)}));
+  CHECK(error.code == Code::kPlanLifetime);
+  CHECK(error.message == "step 2 comes behind step 0");
+  CHECK(refused(trace({event("a", 1, 16, 4)})).message == "the first step is 1");
+  std::string other = trace({event("a", 0, 16, 4), event("a", 1, 16, 4)});
+  other.replace(other.rfind("aten.add"), 8, "aten.mul");
+  CHECK(refused(other).message == "'a' is made by another operator than in line 2");
+  other = trace({event("a", 0, 16, 4), event("a", 1, 16, 4)});
+  other.replace(other.rfind("memory_"), 7, "memorz_");
+  CHECK(refused(other).code == Code::kPlanSyntax);
   CHECK(refused(trace({})).code == Code::kReadEmpty);
   CHECK(refused("{\"traceEvents\": 3}").code == Code::kPlanSyntax);
   CHECK(refused(trace({event("a", 0, 16, -1)})).code == Code::kPlanSize);
