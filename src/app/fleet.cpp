@@ -212,8 +212,11 @@ LookedAt analyze_file(Session& session,
   const sizing::Sizing& sizing = analysis->sizing;
   one.kind = LookedAt::Kind::kLog;
   one.file.complete = sizing.complete();
-  (analysis->format.log ? one.file.format : one.file.generation) =
-      analysis->format.log ? analysis->format.log->title : sizing.generation;
+  if (analysis->format.log) {
+    one.file.format = analysis->format.log->title;
+  } else {
+    one.file.generation = sizing.generation;
+  }
   one.file.demands = demands_of(sizing);
   one.sayings = model::sayings_of(analysis->recording);
   one.diagnostics = one_of_each(sizing.diagnostics, path);

@@ -91,7 +91,7 @@ class Improver {
       if (builder_.height() < best_.height) {
         best_.offsets = builder_.offsets();
         best_.height = builder_.height();
-        budget_.report(bytes(best_.height), bytes(bound_));
+        budget_.report(in_bytes(instance_, best_.height), in_bytes(instance_, bound_));
       }
       order = promoted(order, builder_.failed(), promotion, random_);
     }
@@ -102,10 +102,6 @@ class Improver {
     constexpr std::int64_t kParts = 1024;
     const std::int64_t room = best_.height - 1 - target_;
     return target_ + room / kParts * random_.below(kParts) + random_.below(room % kParts + 1);
-  }
-
-  [[nodiscard]] core::Bytes bytes(std::int64_t units) const {
-    return core::Bytes{static_cast<std::uint64_t>(units) * instance_.unit};
   }
 
   const Instance& instance_;

@@ -292,7 +292,7 @@ std::int64_t lower_bound(const Instance& instance) {
 
 core::Bytes lower_bound(const std::vector<Buffer>& buffers) {
   const Instance instance = make_instance(buffers);
-  return core::Bytes{static_cast<std::uint64_t>(lower_bound(instance)) * instance.unit};
+  return in_bytes(instance, lower_bound(instance));
 }
 
 Budget::Budget(const PackLimits& limits) : limits_(limits) {

@@ -45,6 +45,10 @@ struct Instance {
   bool has_fixed = false;
 };
 
+[[nodiscard]] inline core::Bytes in_bytes(const Instance& instance, std::int64_t units) {
+  return core::Bytes{static_cast<std::uint64_t>(units) * instance.unit};
+}
+
 /// Calls `use` for what the item needs.
 template <typename Use>
 void for_each_window(const Instance& instance, std::size_t item, Use use) {

@@ -77,8 +77,7 @@ Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
     }
   }
   Packing packing;
-  packing.lower_bound =
-      core::Bytes{static_cast<std::uint64_t>(lower_bound(instance)) * instance.unit};
+  packing.lower_bound = in_bytes(instance, lower_bound(instance));
   if (fixed_collide(instance)) {
     packing.proof = Proof::kInfeasible;
     return packing;
@@ -96,10 +95,9 @@ Packing pack_with(NamedPlanner planner, const std::vector<Buffer>& buffers) {
     const std::int64_t offset = item.fixed >= 0 ? item.fixed : occupied.first_gap(i);
     occupied.add(i, offset);
     height = std::max(height, offset + item.size);
-    packing.offsets[instance.buffers[i]] =
-        core::Bytes{static_cast<std::uint64_t>(offset) * instance.unit};
+    packing.offsets[instance.buffers[i]] = in_bytes(instance, offset);
   }
-  packing.height = core::Bytes{static_cast<std::uint64_t>(height) * instance.unit};
+  packing.height = in_bytes(instance, height);
   if (planner == NamedPlanner::kFirstFit) {
     packing.height = core::align_up(packing.height, *core::Align::make(kFirstFitGranule));
   }

@@ -154,9 +154,7 @@ Proof proof_of(const State& state, std::int64_t first_bound) {
 
 Packing pack(const std::vector<Buffer>& buffers, const PackLimits& limits) {
   const Instance instance = make_instance(buffers);
-  const auto bytes = [&](std::int64_t units) {
-    return core::Bytes{static_cast<std::uint64_t>(units) * instance.unit};
-  };
+  const auto bytes = [&](std::int64_t units) { return in_bytes(instance, units); };
   State state{.bound = lower_bound(instance)};
   const std::int64_t first_bound = state.bound;
   Packing packing{.lower_bound = bytes(first_bound)};

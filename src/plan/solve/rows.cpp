@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace memsize::plan {
 
@@ -59,50 +60,39 @@ RowRule like(RowRule rule, Random& random) {
 
 }  // namespace
 
-Rows::Rows(const Instance& instance, Budget& budget) : instance_(instance), budget_(budget) {
+Rows::Rows(const Instance& instance, Budget& budget)
+    : instance_(instance), budget_(budget), weights_(instance.items.size()) {
   const std::size_t slots = place(instance.slots);
-  std::vector<std::int64_t> changes(slots + 1);
+  all_.resize(slots + 1);
   first_.resize(slots + 1);
-  for (const Item& item : instance.items) {
+  for (std::size_t i = 0; i < instance.items.size(); ++i) {
+    const Item& item = instance.items[i];
     if (item.fixed < 0) {
-      changes[place(item.lower)] += item.size;
-      changes[place(item.upper)] -= item.size;
+      all_[place(item.lower)] += item.size;
+      all_[place(item.upper)] -= item.size;
       ++first_[place(item.lower) + 1];
-      ++free_;
+      sorted_.push_back(static_cast<std::uint32_t>(i));
     }
   }
-  rest_.resize(slots);
-  std::int64_t alive = 0;
-  for (std::size_t slot = 0; slot < slots; ++slot) {
-    alive += changes[slot];
-    alive_ = std::max(alive_, alive);
-    first_[slot + 1] += first_[slot];
-  }
+  std::partial_sum(all_.begin(), all_.end(), all_.begin());
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  alive_ = *std::ranges::max_element(all_);
+  std::ranges::stable_sort(
+      sorted_, {}, [&](std::uint32_t item) { return instance.items[item].lower; });
 }
 
 void Rows::begin(const RowRule& rule, Random& random) {
   rule_ = rule;
-  const std::size_t slots = rest_.size();
-  waiting_.assign(slots, 0);
-  listed_.resize(free_);
-  weights_.resize(instance_.items.size());
-  std::vector<std::int64_t> changes(slots + 1);
-  for (std::size_t i = 0; i < instance_.items.size(); ++i) {
-    const Item& item = instance_.items[i];
-    if (item.fixed >= 0) {
-      continue;
-    }
-    const std::size_t lower = place(item.lower);
-    listed_[first_[lower] + waiting_[lower]++] = static_cast<std::uint32_t>(i);
-    changes[lower] += item.size;
-    changes[place(item.upper)] -= item.size;
-    weights_[i] = (rule.covered + scaled(item.size)) *
-                  (kPlainNoise + random.below(rule.noise + 1)) / kPlainNoise;
-  }
-  std::int64_t alive = 0;
+  const std::size_t slots = place(instance_.slots);
+  listed_ = sorted_;
+  rest_ = all_;
+  waiting_.resize(slots);
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    alive += changes[slot];
-    rest_[slot] = alive;
+    waiting_[slot] = static_cast<std::uint32_t>(first_[slot + 1] - first_[slot]);
+  }
+  for (const std::uint32_t item : sorted_) {
+    weights_[item] = (rule.covered + scaled(instance_.items[item].size)) *
+                     (kPlainNoise + random.below(rule.noise + 1)) / kPlainNoise;
   }
   end_.assign(slots + 1, 0);
   before_.assign(slots + 1, 0);
@@ -116,7 +106,7 @@ void Rows::begin(const RowRule& rule, Random& random) {
 
 std::vector<std::uint32_t> Rows::make(const RowRule& rule, std::int64_t limit, Random& random) {
   begin(rule, random);
-  while (order_.size() < free_) {
+  while (order_.size() < sorted_.size()) {
     const auto [height, lower] = *lowest_.begin();
     lowest_.erase(lowest_.begin());
     const Piece valley{lower, end_[place(lower)], height};
@@ -192,7 +182,7 @@ void Rows::find_row(const Piece& valley) {
         last_[end] = by;
       }
     };
-    reach(at + 1, worth_[at] - gap_at(static_cast<std::int32_t>(slot), valley.height), kGap);
+    reach(at + 1, worth_[at] - gap_at(slot, valley.height), kGap);
     work_ += waiting_[slot];
     for (std::size_t k = 0; k < waiting_[slot]; ++k) {
       const std::uint32_t item = listed_[first_[slot] + k];
@@ -263,9 +253,9 @@ std::int64_t Rows::take(std::uint32_t item, std::int64_t height) {
   return top;
 }
 
-std::int64_t Rows::gap_at(std::int32_t slot, std::int64_t height) const {
-  const std::int64_t aim = alive_ + alive_ / kThousand * rule_.room;
-  const std::int64_t room = std::max<std::int64_t>(scaled(aim - height - rest_[place(slot)]), 0);
+std::int64_t Rows::gap_at(std::size_t slot, std::int64_t height) const {
+  const std::int64_t aim = kWhole + kWhole * rule_.room / kThousand;
+  const std::int64_t room = std::max<std::int64_t>(aim - scaled(height + rest_[slot]), 0);
   return rule_.gap * kWhole * kWhole / (kWhole + rule_.ease * room);
 }
 
@@ -318,12 +308,8 @@ void RowSearch::pass() {
     best_.offsets = builder_.offsets();
     best_.height = builder_.height();
     best_rule_ = rule;
-    budget_.report(bytes(best_.height), bytes(bound_));
+    budget_.report(in_bytes(instance_, best_.height), in_bytes(instance_, bound_));
   }
-}
-
-core::Bytes RowSearch::bytes(std::int64_t units) const {
-  return core::Bytes{static_cast<std::uint64_t>(units) * instance_.unit};
 }
 
 }  // namespace memsize::plan

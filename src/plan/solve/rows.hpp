@@ -51,7 +51,7 @@ class Rows {
   void raise(const Piece& valley);
   void put_pieces(const Piece& valley);
   std::int64_t take(std::uint32_t item, std::int64_t height);
-  [[nodiscard]] std::int64_t gap_at(std::int32_t slot, std::int64_t height) const;
+  [[nodiscard]] std::int64_t gap_at(std::size_t slot, std::int64_t height) const;
   [[nodiscard]] std::int64_t scaled(std::int64_t size) const;
 
   const Instance& instance_;
@@ -59,9 +59,11 @@ class Rows {
   RowRule rule_;
   /// In the busiest slot.
   std::int64_t alive_ = 0;
-  std::size_t free_ = 0;
 
-  /// By lower: of slot s, [first_[s], first_[s] + waiting_[s]) of listed_ still have to be laid.
+  /// The free items by lower, and what they are by slot.
+  std::vector<std::uint32_t> sorted_;
+  std::vector<std::int64_t> all_;
+  /// Of slot s, [first_[s], first_[s] + waiting_[s]) of listed_ still have to be laid.
   std::vector<std::uint32_t> listed_;
   std::vector<std::size_t> first_;
   std::vector<std::uint32_t> waiting_;
@@ -85,7 +87,7 @@ class Rows {
   std::uint64_t work_ = 0;
 };
 
-/// Lays rows by rules of many kinds, each time it is asked by others.
+/// Lays rows by one rule after another, and goes on with others each time it runs.
 class RowSearch {
  public:
   RowSearch(const Instance& instance,
@@ -100,7 +102,6 @@ class RowSearch {
 
  private:
   void pass();
-  [[nodiscard]] core::Bytes bytes(std::int64_t units) const;
 
   const Instance& instance_;
   std::int64_t bound_;

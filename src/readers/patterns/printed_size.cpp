@@ -21,8 +21,11 @@ constexpr std::uint64_t kTen = 10;
 std::optional<std::string> without_commas(std::string_view text) {
   static const RE2 thousands{R"(\d{1,3}(,\d{3})+(\.\d+)?)"};
   std::string plain{text};
-  const bool is_right = RE2::FullMatch(plain, thousands);
-  return std::erase(plain, ',') == 0 || is_right ? std::optional{plain} : std::nullopt;
+  if (plain.find(',') != std::string::npos && !RE2::FullMatch(plain, thousands)) {
+    return std::nullopt;
+  }
+  std::erase(plain, ',');
+  return plain;
 }
 
 }  // namespace

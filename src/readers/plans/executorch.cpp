@@ -65,6 +65,10 @@ class TraceReader : private PlanFields {
     if (tensors_.empty() && !failed()) {
       error(Code::kReadEmpty, {}, "no tensor is in this trace", kWriteAgain);
     }
+    // Without an event, others are wrong that are not.
+    if (failed()) {
+      return finish(std::move(report_), document);
+    }
     has_offsets_ = !is_stacked_ || std::ranges::none_of(tensors_, [](const TracedTensor& tensor) {
       return tensor.moved.has_value();
     });
@@ -157,8 +161,7 @@ class TraceReader : private PlanFields {
                           .place = event.position()});
     }
     TracedTensor& tensor = tensors_[known->second];
-    tensor.first = std::min(tensor.first, *at);
-    tensor.last = std::max(tensor.last, *at);
+    tensor.last = *at;
     ++tensor.steps;
     if (tensor.start != *start && !tensor.moved) {
       tensor.moved = event.position();
