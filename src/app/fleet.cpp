@@ -19,6 +19,7 @@
 #include <future>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string_view>
@@ -228,38 +229,6 @@ LookedAt analyze_file(Session& session,
     }
   }
   return one;
-}
-
-// Each file for itself, on every core of this machine.
-std::vector<LookedAt> analyze_files(Session& session,
-                                    const FleetRequest& request,
-                                    const std::vector<std::string>& paths,
-                                    const std::vector<std::string>& documents,
-                                    const Progress& progress) {
-  // As often as people notice.
-  constexpr std::chrono::milliseconds kBetweenReports{200};
-  std::vector<LookedAt> looked(paths.size());
-  std::atomic<std::size_t> next{0};
-  std::atomic<std::size_t> done{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < paths.size(); i = next++) {
-      looked[i] = analyze_file(session, request, paths[i], documents[i]);
-      ++done;
-    }
-  };
-  const std::size_t workers =
-      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), paths.size());
-  std::vector<std::future<void>> running;
-  for (std::size_t i = 0; i < workers; ++i) {
-    running.push_back(std::async(std::launch::async, work));
-  }
-  for (std::future<void>& worker : running) {
-    while (worker.wait_for(kBetweenReports) != std::future_status::ready) {
-      progress(done, paths.size());
-    }
-    worker.get();
-  }
-  return looked;
 }
 
 // Warnings of one kind of many logs are told once, with their number.
@@ -511,65 +480,166 @@ core::Diagnostic same_run(const std::string& path, const std::string& first) {
       .about({{"file", path}});
 }
 
-core::Result<void> gather(Fleet& fleet, std::vector<LookedAt>& looked) {
-  Gathered gathered;
-  core::Diagnostics unwritten;
-  std::map<std::vector<std::optional<std::uint64_t>>, std::string> runs;
-  for (LookedAt& one : looked) {
-    unwritten.insert(unwritten.end(), one.unwritten.begin(), one.unwritten.end());
+// Takes what became of each file, in the order of their paths, into the fleet. Nothing is kept of a
+// log but what its report says of it.
+class Gatherer {
+ public:
+  explicit Gatherer(Fleet& fleet) : fleet_(fleet) {}
+
+  void add(LookedAt one) {
+    ++looked_;
+    unwritten_.insert(unwritten_.end(), one.unwritten.begin(), one.unwritten.end());
+    unknown_.add(one.diagnostics, one.file.path);
     if (one.kind == LookedAt::Kind::kOther) {
-      ++fleet.others;
-      continue;
+      ++fleet_.others;
+      return;
     }
     for (core::Diagnostic& diagnostic : one.diagnostics) {
-      if (core::code_status(diagnostic.code) == core::ExitStatus::kUsage) {
-        return core::fail(diagnostic);
-      }
-      if (diagnostic.place.path.empty()) {
-        diagnostic.place = whole_file(one.file.path);
-      }
-      if (diagnostic.severity != core::Severity::kError) {
-        gathered.add(diagnostic);
-      } else if (!core::is_told(fleet.diagnostics, diagnostic)) {
-        // The same may be wrong with every log: a file that all of them need.
-        fleet.diagnostics.push_back(std::move(diagnostic));
-      }
+      tell(std::move(diagnostic), one.file.path);
     }
-    if (one.kind == LookedAt::Kind::kLog) {
-      const auto [run, first] = runs.try_emplace(std::move(one.sayings), one.file.path);
-      if (!first) {
-        one.file.same_as = run->second;
-        gathered.add(same_run(one.file.path, run->second));
-      }
-      fleet.files.push_back(std::move(one.file));
-    } else {
-      ++fleet.unreadable;
+    if (one.kind == LookedAt::Kind::kUnreadable) {
+      ++fleet_.unreadable;
+      return;
     }
+    const auto [run, first] = runs_.try_emplace(std::move(one.sayings), fleet_.files.size());
+    if (!first) {
+      one.file.same_as = fleet_.files[run->second].path;
+      gathered_.add(same_run(one.file.path, one.file.same_as));
+    }
+    fleet_.files.push_back(std::move(one.file));
   }
-  gathered.tell(fleet.diagnostics);
-  if (!unwritten.empty()) {
-    return tl::make_unexpected(std::move(unwritten));
-  }
-  return {};
-}
 
-core::Diagnostics no_logs(const Fleet& fleet, const std::vector<LookedAt>& looked) {
-  core::Diagnostics errors = fleet.diagnostics;
-  UnknownCore unknown;
-  for (const LookedAt& one : looked) {
-    unknown.add(one.diagnostics, one.file.path);
+  // When all were added.
+  core::Result<void> finish() {
+    if (wrong_) {
+      return core::fail(std::move(*wrong_));
+    }
+    gathered_.tell(fleet_.diagnostics);
+    if (!unwritten_.empty()) {
+      return tl::make_unexpected(std::move(unwritten_));
+    }
+    if (fleet_.files.empty()) {
+      return tl::make_unexpected(no_logs());
+    }
+    return {};
   }
-  if (auto error = unknown.error(); error) {
-    errors.push_back(std::move(*error));
+
+ private:
+  void tell(core::Diagnostic diagnostic, const std::string& path) {
+    if (core::code_status(diagnostic.code) == core::ExitStatus::kUsage) {
+      if (!wrong_) {
+        wrong_ = std::move(diagnostic);
+      }
+      return;
+    }
+    if (diagnostic.place.path.empty()) {
+      diagnostic.place = whole_file(path);
+    }
+    if (diagnostic.severity != core::Severity::kError) {
+      gathered_.add(diagnostic);
+    } else if (!core::is_told(fleet_.diagnostics, diagnostic)) {
+      // The same may be wrong with every log: a file that all of them need.
+      fleet_.diagnostics.push_back(std::move(diagnostic));
+    }
+  }
+
+  [[nodiscard]] core::Diagnostics no_logs() const {
+    core::Diagnostics errors = fleet_.diagnostics;
+    if (auto error = unknown_.error(); error) {
+      errors.push_back(std::move(*error));
+      return errors;
+    }
+    errors.push_back(core::error(Code::kReadNoTable,
+                                 fmt::format("none of the {} in '{}' says how much memory is used",
+                                             core::plural(looked_, "file"),
+                                             core::printable(core::join(fleet_.folders, "', '"))),
+                                 {},
+                                 "name one of them to see why: memsize analyze FILE"));
     return errors;
   }
-  errors.push_back(core::error(Code::kReadNoTable,
-                               fmt::format("none of the {} in '{}' says how much memory is used",
-                                           core::plural(looked.size(), "file"),
-                                           core::printable(core::join(fleet.folders, "', '"))),
-                               {},
-                               "name one of them to see why: memsize analyze FILE"));
-  return errors;
+
+  Fleet& fleet_;
+  std::size_t looked_ = 0;
+  Gathered gathered_;
+  UnknownCore unknown_;
+  core::Diagnostics unwritten_;
+  // What is wrong with what was asked for, whatever the logs say.
+  std::optional<core::Diagnostic> wrong_;
+  // The first file that says it.
+  std::map<std::vector<std::optional<std::uint64_t>>, std::size_t> runs_;
+};
+
+// A log's document lies where the log lies below its folder.
+std::string document_of(const FleetRequest& request, const std::string& path) {
+  if (request.output.empty()) {
+    return {};
+  }
+  const std::size_t root = without_slash(request.analyze.inputs.front()).size();
+  return without_slash(request.output) + "/" + path.substr(path.find_first_not_of('/', root)) +
+         ".json";
+}
+
+// Results that wait for those of files before them.
+class Results {
+ public:
+  void add(std::size_t index, LookedAt one) {
+    const std::lock_guard lock{mutex_};
+    waiting_.emplace(index, std::move(one));
+  }
+
+  // The next ones in order, as far as they are there.
+  std::vector<LookedAt> take() {
+    const std::lock_guard lock{mutex_};
+    std::vector<LookedAt> taken;
+    for (auto at = waiting_.begin(); at != waiting_.end() && at->first == next_; ++next_) {
+      taken.push_back(std::move(at->second));
+      at = waiting_.erase(at);
+    }
+    return taken;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::size_t, LookedAt> waiting_;
+  std::size_t next_ = 0;
+};
+
+// Each file for itself, on every core of this machine; gathered as they come.
+void analyze_files(Session& session,
+                   const FleetRequest& request,
+                   const std::vector<std::string>& paths,
+                   const Progress& progress,
+                   Gatherer& gatherer) {
+  // As often as people notice.
+  constexpr std::chrono::milliseconds kBetweenReports{200};
+  Results results;
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < paths.size(); i = next++) {
+      results.add(i, analyze_file(session, request, paths[i], document_of(request, paths[i])));
+      ++done;
+    }
+  };
+  const auto gather = [&] {
+    for (LookedAt& one : results.take()) {
+      gatherer.add(std::move(one));
+    }
+  };
+  const std::size_t workers =
+      std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), paths.size());
+  std::vector<std::future<void>> running;
+  for (std::size_t i = 0; i < workers; ++i) {
+    running.push_back(std::async(std::launch::async, work));
+  }
+  for (std::future<void>& worker : running) {
+    while (worker.wait_for(kBetweenReports) != std::future_status::ready) {
+      gather();
+      progress(done, paths.size());
+    }
+    worker.get();
+  }
+  gather();
 }
 
 }  // namespace
@@ -596,22 +666,9 @@ core::Result<Fleet> analyze_fleet(Session& session,
   fleet.links = walk.links;
   fleet.diagnostics = std::move(walk.diagnostics);
 
-  // A log's document lies where the log lies below its folder.
-  std::vector<std::string> documents(paths.size());
-  if (!request.output.empty()) {
-    const std::string& folder = request.analyze.inputs.front();
-    const std::size_t root = without_slash(folder).size();
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      const std::size_t below = paths[i].find_first_not_of('/', root);
-      documents[i] = without_slash(request.output) + "/" + paths[i].substr(below) + ".json";
-    }
-  }
-  auto looked = analyze_files(session, request, paths, documents, progress);
-  const auto gathered = gather(fleet, looked);
-  MEMSIZE_TRY(gathered);
-  if (fleet.files.empty()) {
-    return tl::make_unexpected(no_logs(fleet, looked));
-  }
+  Gatherer gatherer{fleet};
+  analyze_files(session, request, paths, progress, gatherer);
+  MEMSIZE_TRY(gatherer.finish());
   fleet.demands = sum_up(distinct(fleet.files));
   if (fleet.board) {
     suggest_for_all(fleet, *settings, request.analyze.tight);

@@ -79,8 +79,8 @@ bool write_out(const std::string& bytes, Outcome::Paint paint, bool colour) {
   return std::fflush(stdout) == 0 && written;
 }
 
-int finish(const Interpreted& done) {
-  Printed what = printed(done.outcome, done.screen);
+int finish(Interpreted done) {
+  Printed what = printed(std::move(done.outcome), done.screen);
   const auto print = [&](const std::string& text) {
     if (!text.empty() && !write_out(text, what.paint, done.screen.colour(STDOUT_FILENO))) {
       std::fputs("memsize: error[file.write]: cannot write to standard output\n", stderr);

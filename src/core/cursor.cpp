@@ -72,7 +72,6 @@ std::size_t behind_token(std::string_view text, std::size_t at, Words words) {
 }  // namespace
 
 std::vector<Cursor::Token> Cursor::tokens_of(std::string_view text, Words words) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   std::vector<Token> tokens;
   std::size_t line = 1;
   std::size_t line_begin = 0;
@@ -85,8 +84,7 @@ std::vector<Cursor::Token> Cursor::tokens_of(std::string_view text, Words words)
     }
     return to;
   };
-  for (std::size_t at = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
-       at < text.size();) {
+  for (std::size_t at = text.size() - without_byte_order_mark(text).size(); at < text.size();) {
     const std::size_t behind = behind_comment(text, at);
     if (behind != at || std::isspace(static_cast<unsigned char>(text[at])) != 0) {
       at = pass(at, std::max(behind, at + 1));

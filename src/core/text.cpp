@@ -302,6 +302,11 @@ std::string plural(std::uint64_t count, std::string_view one, std::string_view m
   return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
+}
+
 std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) {
     text.remove_prefix(1);

@@ -480,11 +480,8 @@ std::optional<Diagnostic> refused_before_reading(std::string_view text, const st
 
 }  // namespace
 
-core::Result<Document> parse_yaml(std::string_view text, const std::string& path) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) {
-    text.remove_prefix(kByteOrderMark.size());
-  }
+core::Result<Document> parse_yaml(std::string_view with_mark, const std::string& path) {
+  const std::string_view text = core::without_byte_order_mark(with_mark);
   if (auto refused = refused_before_reading(text, path); refused) {
     return core::fail(std::move(*refused));
   }

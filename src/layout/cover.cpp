@@ -54,6 +54,30 @@ struct Cost {
 
 constexpr Cost kNever{1'000'000, 0, 0};
 
+// At most one for each eighth: no allocation, for plans are made by the ten thousand.
+template <typename T>
+class PerPart {
+ public:
+  void push_back(const T& item) { items_[count_++] = item; }
+
+  [[nodiscard]] const T* begin() const { return items_.data(); }
+
+  [[nodiscard]] const T* end() const { return begin() + count_; }
+
+  [[nodiscard]] std::size_t size() const { return count_; }
+
+ private:
+  std::array<T, chip::kMpuParts> items_{};
+  std::size_t count_ = 0;
+};
+
+// One region of a place's size.
+struct Painted {
+  /// The parts that it leaves as they are, a bit each.
+  std::uint8_t disabled = 0;
+  std::uint8_t attribute = 0;
+};
+
 struct Place {
   std::uint64_t base = 0;
   std::uint64_t size = 0;
@@ -74,7 +98,7 @@ struct PlaceHash {
 
 struct Choice {
   Cost cost = kNever;
-  std::vector<MpuBlock> blocks;
+  PerPart<Painted> blocks;
   Pattern shown{};
 };
 
@@ -182,7 +206,7 @@ class Cover {
     } else if (const MpuStretch* stretch = whole(place.base, place.size);
                stretch != nullptr && !view.impossible) {
       choice.cost = {1, 0, 0};
-      choice.blocks = {{place.base, place.size, 0, *stretch->wanted}};
+      choice.blocks.push_back({0, *stretch->wanted});
       choice.shown.fill(*stretch->wanted);
     } else if (!view.impossible && place.size > chip::kMpuSmallest) {
       consider(place, place.pattern, {}, choice);
@@ -217,7 +241,9 @@ class Cover {
       const auto attribute = static_cast<std::uint8_t>(std::countr_zero(rest));
       Pattern shown;
       shown.fill(attribute);
-      consider(place, shown, {{place.base, place.size, 0, attribute}}, choice);
+      PerPart<Painted> block;
+      block.push_back({0, attribute});
+      consider(place, shown, block, choice);
     }
   }
 
@@ -240,23 +266,22 @@ class Cover {
       }
       return;
     }
-    std::array<std::vector<Shown>, chip::kMpuParts> options;
-    for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
-      options[i] = {kBelow};
-      for (Attributes rest = view.eighths[i].lacking & worth; rest != 0; rest &= rest - 1) {
-        options[i].push_back(static_cast<Shown>(std::countr_zero(rest)));
-      }
-    }
     // An odometer; here, what is below stands for "keep".
-    std::array<std::size_t, chip::kMpuParts> turn{};
+    Pattern plan;
+    plan.fill(kBelow);
+    std::array<Attributes, chip::kMpuParts> left{};
+    for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
+      left[i] = view.eighths[i].lacking & worth;
+    }
     for (std::size_t at = 0; at < chip::kMpuParts;) {
-      Pattern plan;
-      for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
-        plan[i] = options[i][turn[i]];
-      }
       try_plan(place, view, plan, choice);
-      for (at = 0; at < chip::kMpuParts && ++turn[at] == options[at].size(); ++at) {
-        turn[at] = 0;
+      for (at = 0; at < chip::kMpuParts && left[at] == 0; ++at) {
+        plan[at] = kBelow;
+        left[at] = view.eighths[at].lacking & worth;
+      }
+      if (at < chip::kMpuParts) {
+        plan[at] = static_cast<Shown>(std::countr_zero(left[at]));
+        left[at] &= left[at] - 1;
       }
     }
   }
@@ -268,10 +293,10 @@ class Cover {
   }
 
   // The attributes that a plan paints with; none where a half could do it alone.
-  static std::vector<Shown> painted(const Place& place, const Pattern& plan) {
-    std::vector<Shown> used;
+  static PerPart<Shown> painted(const Place& place, const Pattern& plan) {
+    PerPart<Shown> used;
     for (const Shown attribute : plan) {
-      if (attribute != kBelow && std::ranges::find(used, attribute) == used.end()) {
+      if (attribute != kBelow && std::find(used.begin(), used.end(), attribute) == used.end()) {
         used.push_back(attribute);
       }
     }
@@ -280,7 +305,7 @@ class Cover {
              (uses(plan, 0, chip::kMpuParts / 2, attribute) &&
               uses(plan, chip::kMpuParts / 2, chip::kMpuParts, attribute));
     };
-    return std::ranges::all_of(used, is_this_size) ? used : std::vector<Shown>{};
+    return std::all_of(used.begin(), used.end(), is_this_size) ? used : PerPart<Shown>{};
   }
 
   // Whether painting what the plan leaves alone as well would show something wrong that is right.
@@ -295,17 +320,17 @@ class Cover {
   }
 
   void try_plan(const Place& place, const View& view, const Pattern& plan, Choice& choice) {
-    const std::vector<Shown> used = painted(place, plan);
-    if (used.empty()) {
+    const PerPart<Shown> used = painted(place, plan);
+    if (used.size() == 0) {
       return;
     }
     // The first may lie below the others. Where that saves switching off parts, it also paints what
     // would be wrong anyway, or has no wish.
-    const bool whole = !spoils(view, plan, used.front());
-    std::vector<MpuBlock> blocks;
+    const bool whole = !spoils(view, plan, *used.begin());
+    PerPart<Painted> blocks;
     Pattern shown = place.pattern;
     for (const Shown attribute : used) {
-      const bool bottom = blocks.empty();
+      const bool bottom = blocks.size() == 0;
       unsigned off = 0;
       for (std::size_t i = 0; i < chip::kMpuParts; ++i) {
         const bool mine = plan[i] == attribute;
@@ -314,19 +339,19 @@ class Cover {
         off |= mine || below_others || filled ? 0U : 1U << i;
         shown[i] = mine || filled ? attribute : shown[i];
       }
-      blocks.push_back({place.base, place.size, static_cast<std::uint8_t>(off), attribute});
+      blocks.push_back({static_cast<std::uint8_t>(off), attribute});
     }
-    consider(place, shown, std::move(blocks), choice);
+    consider(place, shown, blocks, choice);
   }
 
   // Takes the blocks for this place, with the best for both halves, if that costs less.
   void consider(const Place& place,
                 const Pattern& shown,
-                std::vector<MpuBlock> blocks,
+                const PerPart<Painted>& blocks,
                 Choice& choice) {
     ++choices_;
     Cost cost{blocks.size(), 0, 0};
-    for (const MpuBlock& block : blocks) {
+    for (const Painted& block : blocks) {
       cost.masked += block.disabled != 0 ? 1U : 0U;
     }
     for (const Place& half : halves(place, shown)) {
@@ -336,7 +361,7 @@ class Cover {
     }
     if (cost < choice.cost) {
       choice.cost = cost;
-      choice.blocks = std::move(blocks);
+      choice.blocks = blocks;
       choice.shown = shown;
     }
   }
@@ -355,7 +380,9 @@ class Cover {
 
   void collect(const Place& place, std::vector<MpuBlock>& blocks) {
     const Choice& choice = best(place);
-    blocks.insert(blocks.end(), choice.blocks.begin(), choice.blocks.end());
+    for (const Painted& block : choice.blocks) {
+      blocks.push_back({place.base, place.size, block.disabled, block.attribute});
+    }
     if (choice.cost.regions > choice.blocks.size()) {
       for (const Place& half : halves(place, choice.shown)) {
         collect(half, blocks);

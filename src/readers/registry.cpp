@@ -122,8 +122,10 @@ class Unknown : public Reading {
                             .about({{"file", path_}}));
     }
     auto recording = reading_->finish();
-    if (!recording && plan_ != nullptr) {
-      return core::fail(is_plan(path_, *plan_));
+    if (!recording && !named_) {
+      if (const PlanReader* const plan = plan_reader_of(head_); plan) {
+        return core::fail(is_plan(path_, *plan));
+      }
     }
     return recording;
   }
@@ -133,15 +135,10 @@ class Unknown : public Reading {
   static constexpr std::size_t kHead = 65536;
 
   void decide() {
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    std::string_view text = head_;
-    utf16_ = is_utf16(text);
-    if (text.starts_with(kByteOrderMark)) {
-      text.remove_prefix(kByteOrderMark.size());
-    }
+    const std::string_view text = core::without_byte_order_mark(head_);
+    utf16_ = is_utf16(head_);
     blank_ = head_.size() < kHead && core::trim(text).empty();
-    if (reader_ == nullptr) {
-      plan_ = plan_reader_of(text);
+    if (!named_) {
       const auto& readers = all_readers();
       reader_ =
           &*std::ranges::find_if(readers, [&](const Reader& reader) { return reader.probe(text); });
@@ -159,17 +156,17 @@ class Unknown : public Reading {
     reading_ = pattern_ != nullptr ? pattern_->open(path_, std::move(on_model_))
                                    : reader_->open(path_, std::move(on_model_));
     reading_->take(text);
-    head_.clear();
   }
 
   std::string path_;
   const Reader* reader_;
-  /// What would read it as a plan, if nobody asked for another reader.
-  const PlanReader* plan_ = nullptr;
+  // Somebody asked for this reader.
+  bool named_ = reader_ != nullptr;
   OnModel on_model_;
   PatternSource patterns_;
   // Who reads it, if it is one of them; it lives as long as the reading.
   std::shared_ptr<const PatternReader> pattern_;
+  // What it began with.
   std::string head_;
   bool utf16_ = false;
   bool blank_ = false;

@@ -45,6 +45,8 @@ template <typename A>
                                  std::string_view one,
                                  std::string_view many = {});
 
+/// What editors of Windows put before UTF-8 is no text.
+[[nodiscard]] std::string_view without_byte_order_mark(std::string_view text);
 [[nodiscard]] std::string_view trim(std::string_view text);
 [[nodiscard]] std::string to_lower(std::string_view text);
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -270,7 +270,10 @@ Outcome run_fleet(app::Session& session, const AnalyzeOptions& options) {
   Outcome outcome{.diagnostics = fleet->diagnostics};
   outcome.status = core::exit_status(outcome.diagnostics);
   outcome.json = options.json;
-  outcome.document = fleet_document(*fleet);
+  // Of a hundred thousand logs, several times as large as they are.
+  if (options.json) {
+    outcome.document = fleet_document(*fleet);
+  }
   outcome.text = options.csv        ? fleet_csv(*fleet)
                  : options.markdown ? fleet_markdown(*fleet)
                                     : fleet_text(*fleet);

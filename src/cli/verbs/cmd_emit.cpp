@@ -210,7 +210,9 @@ Outcome run_emit(app::Session& session, EmitOptions options) {
   }
   Outcome outcome{.json = options.json};
   outcome.diagnostics = emission->diagnostics;
-  outcome.document = document(session, options, *emission, *files);
+  if (options.json) {
+    outcome.document = document(session, options, *emission, *files);
+  }
   if (options.request.diff) {
     return show_diff(emission->artifacts, *files, std::move(outcome));
   }

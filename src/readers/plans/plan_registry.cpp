@@ -39,11 +39,6 @@ std::size_t lines_of(std::string_view text) {
   return ends + (text.empty() || text.ends_with('\n') ? 0 : 1);
 }
 
-std::string_view without_byte_order_mark(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
-}
-
 }  // namespace
 
 const std::vector<PlanReader>& all_plan_readers() {
@@ -133,7 +128,7 @@ const std::vector<PlanReader>& all_plan_readers() {
 }
 
 const PlanReader* plan_reader_of(std::string_view text) {
-  const std::string_view head = without_byte_order_mark(text).substr(0, kPlanHead);
+  const std::string_view head = core::without_byte_order_mark(text).substr(0, kPlanHead);
   const auto& readers = all_plan_readers();
   if (const auto* found =
           core::find_where(readers, [&](const PlanReader& reader) { return reader.probe(head); })) {
@@ -159,7 +154,7 @@ core::Result<model::PlanReport> read_plan(std::string_view text,
                     whole_report(path),
                     "convert it: iconv -f UTF-16 -t UTF-8"));
   }
-  const std::string_view content = without_byte_order_mark(text);
+  const std::string_view content = core::without_byte_order_mark(text);
   if (core::trim(content).empty()) {
     return core::fail(core::error(Code::kReadEmpty,
                                   fmt::format("{} is empty", shown_name(path)),

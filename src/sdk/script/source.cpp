@@ -18,8 +18,6 @@ namespace {
 // A line beyond this is not shown.
 constexpr std::size_t kLongestShown = 2000;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 // How many bytes from the front are UTF-8.
 std::size_t utf8_prefix(std::string_view text) {
   std::size_t good = 0;
@@ -39,7 +37,7 @@ std::size_t utf8_prefix(std::string_view text) {
 }  // namespace
 
 ScriptSource::ScriptSource(const std::string& path, std::string_view text)
-    : path_(path), text_(text), begin_(text.starts_with(kByteOrderMark) ? 3 : 0) {
+    : path_(path), text_(text), begin_(text.size() - core::without_byte_order_mark(text).size()) {
   lines_.reserve(text.size() / 32 + 1);
   lines_.push_back(begin_);
   for (std::size_t i = begin_; i < text.size(); ++i) {
