@@ -252,6 +252,15 @@ std::optional<core::Diagnostic> nothing_to_plan(const model::PlanReport& wanted)
 }
 
 // Operators, where another order of them is wanted, and the slots of who runs them.
+// Of a time, orders take half, and planning takes half.
+plan::PackLimits limits_of_part(const PlanRequest& request) {
+  plan::PackLimits limits = request.limits;
+  if (request.reorder && limits.time) {
+    *limits.time /= 2;
+  }
+  return limits;
+}
+
 core::Result<void> put_in_order(const PlanRequest& request,
                                 model::PlanReport& model,
                                 Planning& planning) {
@@ -270,7 +279,7 @@ core::Result<void> put_in_order(const PlanRequest& request,
                                   "leave it out")
                           .of_option("--reorder"));
   }
-  auto order = plan::reorder(model, request.limits);
+  auto order = plan::reorder(model, limits_of_part(request));
   MEMSIZE_TRY(order);
   planning.orders.push_back({model.path, std::move(*order)});
   return {};
@@ -414,7 +423,7 @@ core::Result<board::MemorySet> memories_for(const PlanRequest& request,
 }
 
 core::Result<plan::PlanOptions> planning_options(Session& session, const PlanRequest& request) {
-  plan::PlanOptions options{.limits = request.limits,
+  plan::PlanOptions options{.limits = limits_of_part(request),
                             .planner = request.planner,
                             .keep_offsets = request.keep_offsets,
                             .fixed = request.fixed};

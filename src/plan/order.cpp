@@ -14,6 +14,7 @@
 #include "order_problem.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -39,6 +40,11 @@ using model::PlannedBlock;
 constexpr unsigned kShareOfOrder = 8;
 /// So many are tried of each length, whatever was asked for.
 constexpr std::uint64_t kFewestOfLength = 64;
+/// Of a time, half is the search's, and a quarter each packing's.
+constexpr int kShareOfSearch = 2;
+constexpr int kShareOfPacking = 4;
+
+using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kWord = 64;
 
@@ -145,7 +151,7 @@ core::Bytes peak_in(const model::PlanReport& report) {
 core::Bytes height_in(const model::PlanReport& report, const PackLimits& limits) {
   PackLimits part{.steps = limits.steps / kShareOfOrder, .time = limits.time, .stop = limits.stop};
   if (part.time) {
-    *part.time /= kShareOfOrder;
+    *part.time /= kShareOfPacking;
   }
   return pack(scratch_in(report), part).height;
 }
@@ -242,6 +248,13 @@ class Search {
   /// Operators by number; empty: nothing below the limit was found.
   [[nodiscard]] std::vector<std::size_t> run(const PackLimits& limits) {
     is_complete_ = problem_.is_exact;
+    const auto begin = Clock::now();
+    const auto count = static_cast<std::int64_t>(problem_.units.size());
+    const auto end_of = [&](std::size_t length) {
+      return limits.time ? begin + Clock::duration{*limits.time} / kShareOfSearch / count *
+                                       static_cast<std::int64_t>(length + 1)
+                         : Clock::time_point::max();
+    };
     const std::uint64_t steps =
         std::max(limits.steps / kShareOfOrder / problem_.units.size(), kFewestOfLength);
     std::vector<State> states = {first()};
@@ -250,7 +263,7 @@ class Search {
         is_complete_ = false;
         return {};
       }
-      states = next(states, steps);
+      states = next(states, steps, end_of(length));
     }
     return states.empty() ? std::vector<std::size_t>{} : path();
   }
@@ -344,15 +357,15 @@ class Search {
     return ready;
   }
 
-  // The least busy states go on, as far as the steps reach.
-  std::vector<State> next(std::vector<State>& states, std::uint64_t steps) {
+  // The least busy states go on, as far as the steps and the time reach; one does always.
+  std::vector<State> next(std::vector<State>& states, std::uint64_t steps, Clock::time_point end) {
     std::ranges::stable_sort(states, {}, [](const State& state) {
       return std::pair{state.peak, state.live};
     });
     std::vector<State> found;
     std::unordered_map<Bits, std::size_t, Bits::Hash> known;
     for (std::size_t parent = 0; parent < states.size(); ++parent) {
-      if (steps == 0) {
+      if (steps == 0 || (!found.empty() && Clock::now() >= end)) {
         is_complete_ = false;
         break;
       }

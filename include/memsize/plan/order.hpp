@@ -32,8 +32,8 @@ inline constexpr std::size_t kMostOrdered = 10'000;
 /// operators that touch a persistent block keep their order, because any of them may change it, and
 /// those of a subgraph stay with the operator that calls them. Where none is found, or where its
 /// scratch packs no lower, the report stays as it is, and so it does where limits.stop ends the
-/// search. Errors (plan.order): a report that names no operators, more than kMostOrdered,
-/// or whose lifetimes are not those of its operators.
+/// search; limits.time is kept by looking at fewer orders. Errors (plan.order): a report that names
+/// no operators, more than kMostOrdered, or whose lifetimes are not those of its operators.
 [[nodiscard]] core::Result<OperatorOrder> reorder(model::PlanReport& report,
                                                   const PackLimits& limits);
 

@@ -5,10 +5,13 @@
 // each layer's output being the next one's input, needs the two ends of the arena in turns. So a
 // portfolio is tried, the most promising first, and mostly the first is enough. What a plan leaves
 // above the target says what should have come earlier: moving only those items up and planning
-// again mends a good order in a round or two, where another order would begin from nothing.
+// again mends a good order in a round or two, where another order would begin from nothing. Where a
+// large first plan is far above the target, nearly nothing is free anywhere: no order helps much
+// there, rows do (rows.cpp), and one pass of them takes no longer than an order.
 #include "greedy_builder.hpp"
 #include "greedy_orders.hpp"
 #include "instance.hpp"
+#include "rows.hpp"
 
 #include <array>
 #include <limits>
@@ -49,6 +52,10 @@ constexpr std::array kAttempts = {
 // Looking at every hole takes ten times as long as finding the first, and with more than so many
 // items repairs are worth more.
 constexpr std::size_t kManyItems = 5'000;
+
+// The part of the target that a first plan is far above it by.
+constexpr std::int64_t kFar = 8;
+constexpr std::uint64_t kRowSeed = 3;
 
 class Portfolio {
  public:
@@ -94,9 +101,19 @@ class Portfolio {
         best_.offsets = builder_.offsets();
         best_.height = builder_.height();
       }
+      if (is_first) {
+        lay_rows();
+      }
       if (to_be_repaired) {
         order = promoted(order, builder_.failed(), Promotion::kFar, random);
       }
+    }
+  }
+
+  void lay_rows() {
+    if (instance_.items.size() > kManyItems && best_.height - target_ > target_ / kFar) {
+      RowSearch{instance_, target_, target_, best_, budget_, kRowSeed}.run(
+          1, steps_of_pass(instance_));
     }
   }
 

@@ -104,7 +104,8 @@ void lay_parts(std::vector<Part>& parts, std::int64_t enough, Budget& budget) {
   for (Part& part : parts) {
     if (part.best.height > enough) {
       RowSearch rows{part.instance, enough, enough, part.best, budget, kFirstSeed};
-      rows.run(part.items.size() / kItemsPerPass, kRowSteps);
+      const std::uint64_t pass = steps_of_pass(part.instance);
+      rows.run(part.items.size() / kItemsPerPass, std::max(kRowSteps, pass));
     }
     enough = std::max(enough, part.best.height);
   }

@@ -104,8 +104,12 @@ void Rows::begin(const RowRule& rule, Random& random) {
   top_ = 0;
 }
 
-std::vector<std::uint32_t> Rows::make(const RowRule& rule, std::int64_t limit, Random& random) {
+std::vector<std::uint32_t> Rows::make(const RowRule& rule,
+                                      std::int64_t limit,
+                                      std::uint64_t steps,
+                                      Random& random) {
   begin(rule, random);
+  const std::uint64_t before = budget_.taken();
   while (order_.size() < sorted_.size()) {
     const auto [height, lower] = *lowest_.begin();
     lowest_.erase(lowest_.begin());
@@ -115,9 +119,9 @@ std::vector<std::uint32_t> Rows::make(const RowRule& rule, std::int64_t limit, R
       raise(valley);
     }
     put_pieces(valley);
-    const std::uint64_t steps = work_ / kRowWorkPerStep;
+    const std::uint64_t taken = work_ / kRowWorkPerStep;
     work_ %= kRowWorkPerStep;
-    if (top_ >= limit || (steps != 0 && !budget_.take(steps))) {
+    if (top_ >= limit || (taken != 0 && !budget_.take(taken)) || budget_.taken() - before > steps) {
       return {};
     }
   }
@@ -265,6 +269,13 @@ std::int64_t Rows::scaled(std::int64_t size) const {
   return static_cast<std::int64_t>(Wide{size} * kWhole / alive_);
 }
 
+std::uint64_t steps_of_pass(const Instance& instance) {
+  // Full arenas take 9 for each of 10 000 items, 21 for each of 100 000
+  // (tests/bench/bench_plan.py).
+  constexpr std::uint64_t kStepsPerItem = 64;
+  return instance.items.size() * kStepsPerItem;
+}
+
 RowSearch::RowSearch(const Instance& instance,
                      std::int64_t bound,
                      std::int64_t target,
@@ -290,20 +301,23 @@ bool RowSearch::run(std::uint64_t passes, std::uint64_t steps) {
   for (std::uint64_t i = 0;
        i < passes && best_.height > target_ && !budget_.over() && budget_.taken() - begin < steps;
        ++i) {
-    pass();
+    pass(steps - (budget_.taken() - begin));
   }
   return best_.height < before;
 }
 
-void RowSearch::pass() {
+void RowSearch::pass(std::uint64_t steps) {
   RowRule rule = best_rule_;
   if (passes_ != 0) {
     rule = passes_ % 2 == 0 ? any_rule(random_) : like(best_rule_, random_);
   }
   ++passes_;
   // Fixed items are in no row: what it reaches says nothing.
-  const std::vector<std::uint32_t> order = rows_.make(
-      rule, instance_.has_fixed ? std::numeric_limits<std::int64_t>::max() : best_.height, random_);
+  const std::vector<std::uint32_t> order =
+      rows_.make(rule,
+                 instance_.has_fixed ? std::numeric_limits<std::int64_t>::max() : best_.height,
+                 steps,
+                 random_);
   if (!order.empty() && builder_.build(order, Rule::kFirstGap, target_, best_.height - 1, false)) {
     best_.offsets = builder_.offsets();
     best_.height = builder_.height();

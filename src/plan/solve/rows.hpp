@@ -32,9 +32,11 @@ class Rows {
   Rows(const Instance& instance, Budget& budget);
 
   /// The free items in the order in which they are laid; one that takes each as low as it can comes
-  /// no higher than this does. Empty: it reaches `limit`, or the budget is over.
+  /// no higher than this does. Empty: it reaches `limit`, takes more than so many steps, or the
+  /// budget is over.
   [[nodiscard]] std::vector<std::uint32_t> make(const RowRule& rule,
                                                 std::int64_t limit,
+                                                std::uint64_t steps,
                                                 Random& random);
 
  private:
@@ -87,6 +89,9 @@ class Rows {
   std::uint64_t work_ = 0;
 };
 
+/// More than a pass takes, unless nearly everything lives nearly always.
+[[nodiscard]] std::uint64_t steps_of_pass(const Instance& instance);
+
 /// Lays rows by one rule after another, and goes on with others each time it runs.
 class RowSearch {
  public:
@@ -97,11 +102,11 @@ class RowSearch {
             Budget& budget,
             std::uint64_t seed);
 
-  /// Lowers `best` in at most so many passes and about so many steps; whether it did.
+  /// Lowers `best` in at most so many passes and steps; whether it did.
   bool run(std::uint64_t passes, std::uint64_t steps);
 
  private:
-  void pass();
+  void pass(std::uint64_t steps);
 
   const Instance& instance_;
   std::int64_t bound_;

@@ -93,6 +93,8 @@ std::int64_t height_of(const Instance& instance, const std::vector<std::uint32_t
   return height;
 }
 
+constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
+
 const PackLimits kUnlimited;
 
 }  // namespace
@@ -114,7 +116,7 @@ TEST_SUITE("plan") {
       Rows rows{instance, budget};
       const RowRule rule{.covered = round % 2 == 0 ? 0 : 5000, .noise = round % 3};
       Random random(1);
-      const std::vector<std::uint32_t> order = rows.make(rule, kNoLimit, random);
+      const std::vector<std::uint32_t> order = rows.make(rule, kNoLimit, kNoEnd, random);
       std::vector<std::uint32_t> sorted = order;
       std::ranges::sort(sorted);
       std::vector<std::uint32_t> every(instance.items.size());
@@ -123,11 +125,11 @@ TEST_SUITE("plan") {
       // Below the height that this order comes to, it says that it would reach the limit.
       const std::int64_t height = height_of(instance, order);
       random = Random(1);
-      CHECK(rows.make(rule, height, random).empty());
+      CHECK(rows.make(rule, height, kNoEnd, random).empty());
       // And once it says that it stays below one, it does.
       for (std::int64_t limit = height + 1; limit < 2 * height; limit += 1 + height / 16) {
         random = Random(1);
-        const std::vector<std::uint32_t> again = rows.make(rule, limit, random);
+        const std::vector<std::uint32_t> again = rows.make(rule, limit, kNoEnd, random);
         CHECK((again.empty() || again == order));
       }
     }
@@ -164,20 +166,38 @@ TEST_SUITE("plan") {
     }
   }
 
+  TEST_CASE("rows: come among the first orders of what is large and full") {
+    const std::vector<Buffer> buffers = cut_arena(6000, 3000, 7);
+    const Instance instance = make_instance(buffers);
+    const std::int64_t bound = lower_bound(instance);
+    PackLimits limits;
+    // One order and one pass.
+    limits.steps = 300'000;
+    Budget budget(limits);
+    const Placement plan = pack_greedily(instance, bound, budget);
+    CAPTURE(plan.height);
+    CHECK(plan.height * 4 <= bound * 5);
+  }
+
   TEST_CASE("rows: end with their steps, and where somebody says stop") {
     const Instance instance = make_instance(cut_arena(2000, 1000, 5));
     PackLimits limits;
     limits.steps = 10;
     Budget budget(limits);
     Random random(1);
-    CHECK(Rows{instance, budget}.make({}, kNoLimit, random).empty());
+    CHECK(Rows{instance, budget}.make({}, kNoLimit, kNoEnd, random).empty());
     CHECK(budget.over());
     Budget idle(kUnlimited);
+    CHECK(Rows{instance, idle}.make({}, kNoLimit, 10, random).empty());
+    CHECK(idle.taken() < 100);
+    CHECK(Rows{instance, idle}.make({}, kNoLimit, steps_of_pass(instance), random).size() ==
+          instance.items.size());
+    const std::uint64_t taken = idle.taken();
     Placement best;
     best.height = kNoLimit;
     RowSearch rows{instance, 1, 1, best, idle, 1};
     CHECK_FALSE(rows.run(10, 0));
-    CHECK(idle.taken() == 0);
+    CHECK(idle.taken() == taken);
   }
 }
 
