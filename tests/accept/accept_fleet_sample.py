@@ -1,12 +1,15 @@
 """samples/fleet: however many logs are divided, over hosts, array tasks or pods, the answer is that of one run."""
 
 import argparse
+import getpass
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +100,97 @@ def check_slurm(sample: Sample) -> None:
     expect("an array counted from 0", first, 0)
     for task in reversed(range(last + 1)):
         sample.run("sh", str(sample.sample / "slurm.sbatch"), SLURM_SUBMIT_DIR=str(sample.work),
-                   SLURM_ARRAY_TASK_ID=str(task), SLURM_ARRAY_TASK_COUNT=str(last + 1))
-    sample.check("an array job", "sizings")
+                   SLURM_ARRAY_TASK_ID=str(task), SLURM_ARRAY_TASK_COUNT=str(last + 1), OUT="tasks")
+    sample.check("an array job", "tasks")
+
+
+class Cluster:
+    """Slurm of one node, without rights that this user does not have, for as long as it is in use."""
+
+    # Its shares run at once: what a node has is what is said here.
+    CONFIGURATION = """ClusterName=memsize
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/none
+CredType=cred/none
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+ProctrackType=proctrack/pgid
+TaskPlugin=task/none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+SlurmdParameters=config_overrides
+NodeName={host} NodeAddr=127.0.0.1 CPUs=20 RealMemory=10000
+PartitionName=all Nodes=ALL Default=YES State=UP
+"""
+
+    def __init__(self, sample: Sample):
+        self.sample, self.folder = sample, sample.work / "slurm"
+        self.daemons: list[subprocess.Popen[bytes]] = []
+        for name in ("state", "spool"):
+            (self.folder / name).mkdir(parents=True)
+        sockets = [socket.socket() for _ in range(2)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        ports = [each.getsockname()[1] for each in sockets]
+        for each in sockets:
+            each.close()
+        configuration = self.folder / "slurm.conf"
+        configuration.write_text(self.CONFIGURATION.format(
+            host=socket.gethostname().split(".", maxsplit=1)[0], user=getpass.getuser(), ports=ports,
+            folder=self.folder), encoding="utf-8")
+        self.environment = {"SLURM_CONF": str(configuration)}
+
+    def __enter__(self) -> "Cluster":
+        for words in (("slurmctld", "-D", "-c"), ("slurmd", "-D")):
+            with (self.folder / f"{words[0]}.txt").open("wb") as log:
+                self.daemons.append(subprocess.Popen(words, env={**self.sample.environment, **self.environment},
+                                                     stdout=log, stderr=log))
+        self.wait(("sinfo", "-h", "-o", "%t"), "idle")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for daemon in self.daemons:
+            daemon.terminate()
+        for daemon in self.daemons:
+            daemon.wait()
+
+    def wait(self, words: tuple[str, ...], until: str) -> None:
+        done = None
+        for _ in range(600):
+            done = subprocess.run(words, env={**self.sample.environment, **self.environment}, capture_output=True,
+                                  text=True, check=False)
+            if done.returncode == 0 and done.stdout.strip() == until:
+                return
+            time.sleep(0.1)
+        logs = "".join(path.read_text(encoding="utf-8", errors="replace")[-2000:]
+                       for path in sorted(self.folder.glob("*.txt")))
+        raise AssertionError(f"{' '.join(words)}: {done and done.stdout + done.stderr}, expected '{until}'\n{logs}")
+
+
+def check_cluster(sample: Sample) -> None:
+    """The commands that stand at the job's top, in a Slurm that runs them."""
+    if not all(map(shutil.which, ("slurmctld", "slurmd", "sbatch"))):
+        print("without Slurm: its array job was run task by task alone")
+        return
+    shutil.copy(sample.sample / "slurm.sbatch", sample.work)
+    text = (sample.work / "slurm.sbatch").read_text(encoding="utf-8")
+    commands = [line[len("#   "):] for line in text.splitlines() if line.startswith("#   ")]
+    expect("commands at the job's top", len(commands), 2)
+    with Cluster(sample) as cluster:
+        sample.run("sh", "-e", "-c", "\n".join(commands), **cluster.environment)
+        cluster.wait(("squeue", "-h"), "")
+    expect("what the shares print", [path.read_text(encoding="utf-8") for path in sample.work.glob("memsize-*_*.txt")],
+           [""] * SHARES)
+    sample.check("Slurm", "sizings")
+    fleet = json.loads((sample.work / "fleet.json").read_text(encoding="utf-8"))
+    expect("logs of the job behind them", len(fleet["files"]), 2 * FOLDERS)
 
 
 def dropped(wanted: object, got: object, path: str = "") -> list[str]:
@@ -158,7 +250,7 @@ def main() -> int:
     parser.add_argument("--source", required=True, type=Path)
     options = parser.parse_args()
     problems = 0
-    cases = (check_one_machine, check_hosts, check_slurm, check_kubernetes, check_refusals)
+    cases = (check_one_machine, check_hosts, check_slurm, check_cluster, check_kubernetes, check_refusals)
     with tempfile.TemporaryDirectory(prefix="memsize-fleet-") as folder:
         sample = Sample(options.memsize.resolve(), options.source.resolve(), Path(folder))
         for case in cases:

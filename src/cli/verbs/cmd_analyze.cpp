@@ -14,9 +14,11 @@
 #include "verbs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -101,6 +103,18 @@ std::optional<core::Diagnostic> check_fleet(app::Session& session, const Analyze
   }
   if (!options.output.empty() && inputs.size() > 1) {
     return misuse("-o takes the documents of one folder", "analyze the folders one by one");
+  }
+  // Not meant as a folder's name.
+  constexpr std::array<std::string_view, 4> kNames = {".json", ".csv", ".md", ".txt"};
+  const bool is_name = std::ranges::any_of(
+      kNames, [&](std::string_view name) { return options.output.ends_with(name); });
+  if (is_name && !session.files.is_directory(options.output)) {
+    return misuse(fmt::format("of a folder, -o takes a folder for each log's document, and '{}' is "
+                              "named as a file",
+                              core::printable(options.output)),
+                  fmt::format("for the report: > {}; for a folder of that name: -o {}/",
+                              core::shell_path(options.output),
+                              core::shell_path(options.output)));
   }
   return std::nullopt;
 }
