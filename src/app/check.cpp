@@ -3,7 +3,7 @@
 #include "memsize/app/check.hpp"
 
 #include "check_stages.hpp"
-#include "plan_stages.hpp"
+#include "plans/plan_stages.hpp"
 
 namespace memsize::app {
 

@@ -17,7 +17,7 @@
 #include "evidence/boot_files.hpp"
 #include "generation_guard.hpp"
 #include "pages/shown_map.hpp"
-#include "plan_stages.hpp"
+#include "plans/plan_stages.hpp"
 #include "validate_stages.hpp"
 
 #include <algorithm>

@@ -339,6 +339,7 @@ class Planner {
       }
       memory.writable = bank.writable;
       plan.memories.push_back(std::move(memory));
+      outcome_.begins.emplace(bank.name, bank.begin);
     }
     for (const Arena& arena : planned_.arenas) {
       report_arena(arena);
@@ -395,7 +396,8 @@ class Planner {
 
   void explain_shortages() {
     outcome_.shortages = explain(problem_, wanted_, planned_, packer_);
-    if (outcome_.shortages.empty() || !options_.others) {
+    // Elsewhere, what others take would lie elsewhere, too.
+    if (outcome_.shortages.empty() || !options_.others || !options_.taken.empty()) {
       return;
     }
     for (const board::MemorySet& other : options_.others()) {

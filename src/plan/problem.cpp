@@ -161,6 +161,27 @@ class ProblemMaker {
     for (const MemoryConstraint& constraint : options_.rules.constraints) {
       constrain(constraint);
     }
+    begin_behind_others();
+  }
+
+  void begin_behind_others() {
+    std::uint64_t widest = 1;
+    for (const PlannedBlock& block : wanted_.blocks) {
+      widest = std::max(widest, block.alignment.value_or(core::Align{}).value());
+    }
+    for (const auto& [name, size] : options_.taken) {
+      if (const auto found = bank_named(name); found) {
+        Bank& bank = problem_.banks[*found];
+        const auto align = core::Align::make(std::max(bank.base_alignment, widest)).value();
+        const core::Bytes base{bank.base.value_or(0)};
+        bank.begin = (core::align_up(base + size, align) - base).count();
+        if (bank.budget != model::kLargestPlan.count()) {
+          bank.budget -= std::min(bank.budget, bank.begin);
+          bank.window -= std::min(bank.window, bank.begin);
+        }
+        bank.base = bank.base ? std::optional{*bank.base + bank.begin} : std::nullopt;
+      }
+    }
   }
 
   // Memories that are made of a report know nothing of addresses.
@@ -206,12 +227,10 @@ class ProblemMaker {
   }
 
   [[nodiscard]] std::optional<std::size_t> bank_named(const std::string& name) const {
-    for (std::size_t i = 0; i < problem_.banks.size(); ++i) {
-      if (problem_.banks[i].name == name) {
-        return i;
-      }
-    }
-    return std::nullopt;
+    const auto bank = std::ranges::find(problem_.banks, name, &Bank::name);
+    return bank == problem_.banks.end()
+               ? std::nullopt
+               : std::optional{static_cast<std::size_t>(bank - problem_.banks.begin())};
   }
 
   [[nodiscard]] std::vector<std::string> bank_names() const {

@@ -26,6 +26,8 @@ struct Bank {
   bool by_rule = false;
   /// Cores read and write it in place.
   bool mapped = true;
+  /// What comes before, and is somebody else's.
+  std::uint64_t begin = 0;
   /// What programs get of it; a rule may have made the budget smaller.
   std::uint64_t window = 0;
   bool limited_by_rule = false;

@@ -1,4 +1,4 @@
-"""plan --stage: the constants that gain most, against every subset of them; plan --with: several models on one part.
+"""plan --stage: the constants that gain most, against every subset of them; plan --with and --beside: several models on one part.
 
 Random models as heliaAOT's manifests have them, with profiles of one run or of two, on a part of their own. What is left for
 copies is what the plan without copies leaves; who gains what is counted here once more.
@@ -171,6 +171,77 @@ def check_several(context: Context, dice: random.Random, number: int) -> None:
     same(f"{what}: alive", max(model["scratch_bytes"] for model in both["models"]), alive_in(both))
 
 
+def part_behind(sizes: dict[str, int], begins: dict[str, int]) -> str:
+    """Two memories that are written and one that is not, without what lies before."""
+    text = 'schema = 1\ntitle = "A part that exists nowhere"\nalignment = "16"\n'
+    for number, (name, size) in enumerate(sizes.items()):
+        begin = begins.get(name, 0)
+        if begin >= size:
+            # A part has no memory of nothing.
+            continue
+        text += (f'[memory.{name}]\nbase = "{0x20000000 + (number << 24) + begin:#x}"\nhardware = "{size - begin}"\n'
+                 f'cost = {number + 1}\nsource = "made up"\n')
+    return text + "writable = false\nvolatile = false\n"
+
+
+def planned_behind(context: Context, path: Path, sizes: dict[str, int], begins: dict[str, int]) -> dict[str, Any] | None:
+    """The model alone on what is left; nothing: it does not fit."""
+    part = context.work / "rest.toml"
+    part.write_text(part_behind(sizes, begins), encoding="utf-8")
+    got = dict(parse_json(context.run("plan", path, "--board", part, "--json", expect=(0, 3)).stdout, "plan --json"))
+    return None if "shortages" in got else got
+
+
+def fit_in(context: Context, turns: tuple[Path, ...], sizes: dict[str, int]) -> bool:
+    begins: dict[str, int] = {}
+    for path in turns:
+        document = planned_behind(context, path, sizes, begins)
+        if document is None:
+            return False
+        for memory in document["memories"]:
+            if memory["used_bytes"]:
+                begins[memory["name"]] = padded(begins.get(memory["name"], 0) + memory["used_bytes"])
+    return True
+
+
+def check_at_once(context: Context, dice: random.Random, number: int) -> str:
+    """Models that run at once: each as it would be alone on what those before it leave; refused where no order fits."""
+    what = f"models at once {number}"
+    sizes = {"near": padded(dice.randrange(64, 1500)), "far": padded(dice.randrange(64, 3000)), "flash": 1 << 14}
+    part = context.work / "part.toml"
+    part.write_text(part_behind(sizes, {}), encoding="utf-8")
+    paths = [context.work / f"{name}.json" for name in "abc"[:dice.randrange(2, 4)]]
+    for path in paths:
+        path.write_text(json.dumps(random_model(dice)), encoding="utf-8")
+    beside = [word for path in paths[1:] for word in ("--beside", path)]
+    done = context.run("plan", paths[0], *beside, "--board", part, "--json", expect=(0, 3))
+    got = dict(parse_json(done.stdout, what))
+    same(f"{what}: names", [model["name"] for model in got["models"]], [path.stem for path in paths])
+    if done.returncode == 3:
+        check(not any(fit_in(context, turns, sizes) for turns in itertools.permutations(paths)), f"{what}: an order fits")
+        return "refused"
+    same(f"{what}: status", done.returncode, 0)
+    ends = dict.fromkeys(sizes, 0)
+    for path, model in sorted(zip(paths, got["models"]), key=lambda pair: int(pair[1]["turn"])):
+        begins = {memory["name"]: memory["begin_bytes"] for memory in model["memories"]}
+        same(f"{what}: where {path.stem} begins", begins, {name: padded(end) for name, end in ends.items()})
+        alone = planned_behind(context, path, sizes, begins)
+        check(alone is not None, f"{what}: {path.stem} does not fit alone")
+        same(f"{what}: {path.stem}", (model["plan"]["blocks"], model["plan"]["arenas"]),
+             alone and (alone["blocks"], alone["arenas"]))
+        for memory in model["memories"]:
+            if memory["used_bytes"]:
+                ends[memory["name"]] = memory["begin_bytes"] + memory["used_bytes"]
+    for memory in got["memories"]:
+        same(f"{what}: {memory['name']}", (memory["used_bytes"], memory["capacity_bytes"]),
+             (ends[memory["name"]], sizes[memory["name"]]))
+        check(ends[memory["name"]] <= sizes[memory["name"]], f"{what}: {memory['name']} has not enough room")
+    one = context.work / "one.json"
+    one.write_text(json.dumps(got["models"][-1]["plan"]), encoding="utf-8")
+    context.run("check", one)
+    return "in turn" if [model["turn"] for model in got["models"]] == list(range(len(paths))) else "in another order"
+
+
 def alive_in(document: dict[str, Any]) -> int:
     """The most bytes of scratch that are alive at one step."""
     blocks = [(block["lower"], block["upper"], block["size"]) for block in document["blocks"] if block["role"] == "scratch"]
@@ -185,7 +256,10 @@ def body(context: Context) -> str:
     check_rules_again(context)
     for number in range(60):
         check_several(context, dice, number)
-    return f"{count} models, {staged} constants staged; 60 pairs"
+    ways = [check_at_once(context, dice, number) for number in range(120)]
+    counts = {way: ways.count(way) for way in ("in turn", "in another order", "refused")}
+    check(all(counts.values()), f"not every case: {counts}")
+    return f"{count} models, {staged} constants staged; 60 pairs; at once: {counts}"
 
 
 if __name__ == "__main__":

@@ -97,6 +97,8 @@ COMMANDS = (
      "--profile {plans}/helia/profile_results.csv", 0),
     ("plan {plans}/tflite/kws_ref_model.tflite --with {plans}/gaps.csv --board apollo510 --stage none --json", 0),
     ("plan {plans}/tflite/okay_nabu.tflite --reorder --json", 0),
+    ("plan {plans}/tflite/okay_nabu.tflite --beside {plans}/gaps.csv --memory a=9KiB:1 --memory b=99KiB:2 --json", 0),
+    ("plan {plans}/tflite/okay_nabu.tflite --beside missing.csv --json", 1),
     ("plan {plans}/ares/post_memory_plan.json {plans}/ares/run.log --json", 0),
     ("plan {plans}/st-edge-ai/network_c_info.json --json", 0),
     ("plan {fixtures}/../data/plans/slabs_network.json --board gap9 --json", 0),

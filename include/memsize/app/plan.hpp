@@ -13,6 +13,7 @@
 #include "memsize/plan/planner.hpp"
 #include "memsize/plan/stage_advice.hpp"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,11 @@ struct PlanRequest {
   std::string format;
   /// Reports of other models on the same part, one each, which never run while another does.
   std::vector<std::string> with;
+  /// Reports of further models on the same part, one each, which run while the others do. For
+  /// plan_at_once().
+  std::vector<std::string> beside;
+  /// By memory, what those have at its beginning.
+  std::map<std::string, core::Bytes> taken;
   /// A part whose memories are planned into; empty: those that the reports know.
   std::string board;
   /// "NAME=SIZE" or "NAME=SIZE:RANK" as typed: the memories, instead of a part. Those of a lower
@@ -106,6 +112,22 @@ struct Planning {
 ///       assert(block.offset.has_value());
 ///     }
 [[nodiscard]] core::Result<Planning> plan_memory(Session& session, const PlanRequest& request);
+
+/// Plans of models that run at the same time.
+struct PlansAtOnce {
+  /// One each: of `reports`, then of each of `beside`.
+  std::vector<Planning> plans;
+  std::vector<std::string> names;
+  /// Indices into `plans`: who chose its memories before whom.
+  std::vector<std::size_t> turns;
+};
+
+/// Each model has arenas of its own: where every block of one is alive while every block of another
+/// is, they gain nothing from sharing. In each memory those of one model begin where those of the
+/// one before it end. The first has the choice of memories; where the others do not fit then, they
+/// choose in another order. Without an order in which all fit, the plans are those in the order of
+/// the request. Fails as plan_memory() does.
+[[nodiscard]] core::Result<PlansAtOnce> plan_at_once(Session& session, const PlanRequest& request);
 
 /// The plan in one of emit::plan_formats(). A model that is written ("tflite") is read again, and
 /// must be the plan. Errors: those of emit::plan_file().

@@ -8,6 +8,7 @@
 #include "memsize/plan/rules.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct PlanOptions {
   bool keep_offsets = false;
   std::vector<std::string> fixed;
   Rules rules;
+  /// By memory, what lies at its beginning and is somebody else's: arenas begin behind it.
+  std::map<std::string, core::Bytes> taken;
   /// Parts to try, for "would fit on"; asked for where the plan does not fit.
   std::function<std::vector<board::MemorySet>()> others;
 };
@@ -58,6 +61,8 @@ struct PlanOutcome {
   std::vector<std::string> fits_on;
   /// Warnings and notes: those of the rules, what could not be kept, what was assumed.
   core::Diagnostics diagnostics;
+  /// By memory, where its arenas begin: 0, or behind what options.taken says.
+  std::map<std::string, core::Bytes> begins;
   std::uint64_t steps = 0;
   bool interrupted = false;
 };

@@ -11,7 +11,7 @@
 #include "memsize/model/image.hpp"
 
 #include "board_now.hpp"
-#include "plan_stages.hpp"
+#include "plans/plan_stages.hpp"
 
 #include <algorithm>
 #include <map>

@@ -11,8 +11,8 @@
 
 #include "networks/arrays.hpp"
 #include "networks/network.hpp"
-#include "plan_stages.hpp"
-#include "planning.hpp"
+#include "plans/plan_stages.hpp"
+#include "plans/planning.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -30,6 +30,7 @@ namespace {
 using core::Code;
 
 constexpr const char* kPlanSchema = "memsize.plan/1";
+constexpr const char* kPlansSchema = "memsize.plans/1";
 
 struct PlanOptions {
   app::PlanRequest request;
@@ -109,7 +110,15 @@ std::optional<core::Diagnostic> check_limits(PlanOptions& options) {
 
 std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& options) {
   std::vector<std::string> read = options.request.reports;
-  read.insert(read.end(), options.request.with.begin(), options.request.with.end());
+  for (const auto* models : {&options.request.with, &options.request.beside}) {
+    read.insert(read.end(), models->begin(), models->end());
+  }
+  if (!options.request.beside.empty() && core::contains(read, "-")) {
+    return plan_misuse(
+        "models that run at once may have to be planned in another order, and "
+        "standard input can be read only once",
+        "name files");
+  }
   if (std::ranges::count(read, "-") > 1) {
     return plan_misuse("standard input can be read only once", "memsize plan --help shows how");
   }
@@ -245,22 +254,49 @@ core::Result<std::string> text_of(app::Session& session,
   return text;
 }
 
-Outcome report(app::Session& session, const PlanOptions& options, app::Planning planning) {
-  Outcome outcome{.json = options.json};
-  if (options.strict) {
-    for (core::Diagnostic& diagnostic : planning.diagnostics) {
-      if (diagnostic.severity == core::Severity::kWarning) {
-        diagnostic.severity = core::Severity::kError;
-      }
+// With --strict, what is doubtful is an error.
+void judge(const PlanOptions& options, core::Diagnostics& diagnostics) {
+  for (core::Diagnostic& diagnostic : diagnostics) {
+    if (options.strict && diagnostic.severity == core::Severity::kWarning) {
+      diagnostic.severity = core::Severity::kError;
     }
   }
+}
+
+// As `plan --json` prints it of one model.
+Json whole_document(const app::Planning& planning) {
+  Json document = document_of(planning);
+  document["diagnostics"] = to_json(planning.diagnostics);
+  seal(document);
+  return document;
+}
+
+// What a verb prints, written to the file of -o instead, if there is one.
+Outcome written_to(app::Session& session,
+                   const PlanOptions& options,
+                   const char* schema,
+                   Outcome outcome) {
+  if (options.output.empty()) {
+    return outcome;
+  }
+  const auto written = session.files.replace(
+      {{options.output, options.json ? document_text(outcome.document) : outcome.text}});
+  if (!written) {
+    return failed(written.error(), schema, options.json);
+  }
+  outcome.text.clear();
+  outcome.json = false;
+  return outcome;
+}
+
+Outcome report(app::Session& session, const PlanOptions& options, app::Planning planning) {
+  Outcome outcome{.json = options.json};
+  judge(options, planning.diagnostics);
   outcome.diagnostics = planning.diagnostics;
   outcome.status = planning.outcome.interrupted ? core::ExitStatus::kInterrupted
                                                 : core::exit_status(outcome.diagnostics);
   if (options.json) {
-    outcome.document = document_of(planning);
-    outcome.document["diagnostics"] = to_json(outcome.diagnostics);
-    seal(outcome.document);
+    outcome.document = whole_document(planning);
   } else {
     auto text = text_of(session, options, planning);
     if (!text) {
@@ -268,17 +304,60 @@ Outcome report(app::Session& session, const PlanOptions& options, app::Planning 
     }
     outcome.text = std::move(*text);
   }
-  if (options.output.empty()) {
-    return outcome;
+  return written_to(session, options, kPlanSchema, std::move(outcome));
+}
+
+Json document_of(const app::PlansAtOnce& together) {
+  Json document = {{"schema", kPlansSchema}};
+  document["models"] = Json::array();
+  for (std::size_t i = 0; i < together.plans.size(); ++i) {
+    const app::Planning& planning = together.plans[i];
+    Json memories = Json::array();
+    for (const model::PlannedMemory& memory : planning.outcome.plan.memories) {
+      memories.push_back({{"name", memory.name},
+                          {"begin_bytes", planning.outcome.begins.at(memory.name).count()},
+                          {"used_bytes", memory.used.value_or(core::Bytes{}).count()}});
+    }
+    const auto turn = std::ranges::find(together.turns, i) - together.turns.begin();
+    document["models"].push_back({{"name", together.names[i]},
+                                  {"path", planning.wanted.path},
+                                  {"turn", static_cast<std::uint64_t>(turn)},
+                                  {"memories", std::move(memories)},
+                                  {"plan", whole_document(planning)}});
   }
-  const auto written = session.files.replace(
-      {{options.output, options.json ? document_text(outcome.document) : outcome.text}});
-  if (!written) {
-    return failed(written.error(), kPlanSchema, options.json);
+  document["memories"] = Json::array();
+  for (const SharedMemory& memory : shared_memories(together)) {
+    Json one = {{"name", memory.name}, {"used_bytes", memory.together.count()}};
+    if (memory.capacity) {
+      one["capacity_bytes"] = memory.capacity->count();
+    }
+    document["memories"].push_back(std::move(one));
   }
-  outcome.text.clear();
-  outcome.json = false;
-  return outcome;
+  return document;
+}
+
+Outcome run_at_once(app::Session& session, const PlanOptions& options) {
+  auto together = plan_at_once(session, options.request);
+  if (!together) {
+    return failed(together.error(), kPlansSchema, options.json);
+  }
+  Outcome outcome{.json = options.json};
+  bool interrupted = false;
+  for (app::Planning& planning : together->plans) {
+    judge(options, planning.diagnostics);
+    outcome.diagnostics.insert(
+        outcome.diagnostics.end(), planning.diagnostics.begin(), planning.diagnostics.end());
+    interrupted = interrupted || planning.outcome.interrupted;
+  }
+  outcome.status =
+      interrupted ? core::ExitStatus::kInterrupted : core::exit_status(outcome.diagnostics);
+  if (options.json) {
+    outcome.document = document_of(*together);
+    outcome.document["diagnostics"] = to_json(outcome.diagnostics);
+  } else {
+    outcome.text = report_plans(*together);
+  }
+  return written_to(session, options, kPlansSchema, std::move(outcome));
 }
 
 // A table instead of a plan.
@@ -326,6 +405,9 @@ Outcome run(app::Session& session, PlanOptions options) {
   if (!options.sweep.empty()) {
     return run_sweep(session, options);
   }
+  if (!options.request.beside.empty()) {
+    return run_at_once(session, options);
+  }
   auto planning = plan_memory(session, options.request);
   return planning ? report(session, options, std::move(*planning))
                   : failed(planning.error(), kPlanSchema, options.json);
@@ -359,6 +441,8 @@ Run add_plan(const Command& app) {
       "Micro\n"
       "  memsize plan a.tflite --with b.tflite --board apollo510      # never at once: scratch is "
       "shared\n"
+      "  memsize plan a.tflite --beside b.tflite --board apollo510    # at once: each its own "
+      "arenas\n"
       "  memsize plan model.csv --planner by-size          # what a peer would make of it\n"
       "  memsize plan model.csv --as html -o plan.html\n"
       "  memsize plan nn.log                               # what NNAPI logs of memory\n"
@@ -374,6 +458,14 @@ Run add_plan(const Command& app) {
                           .repeated()
                           .one_value()
                           .filled();
+  const Option beside = verb.option("--beside",
+                                    request.beside,
+                                    "Another model of the part, which runs while this one does: "
+                                    "each has arenas of its own (repeat)")
+                            .repeated()
+                            .one_value()
+                            .filled()
+                            .excludes(with);
   const Option board =
       verb.option(
               "--board", request.board, "A part (memsize list parts), or a path to a .toml file")
@@ -410,7 +502,8 @@ Run add_plan(const Command& app) {
       .one_value()
       .filled()
       .needs(stage)
-      .excludes(with);
+      .excludes(with)
+      .excludes(beside);
   verb.option("--set", request.set, "What a part gives to tiles or stacks: l1=64KiB (repeat)")
       .repeated()
       .one_value()
@@ -425,7 +518,8 @@ Run add_plan(const Command& app) {
                   "What many values of a knob cost a network: l1=2600..102400:x2, or :+4KiB")
           .filled()
           .needs(board)
-          .excludes(with);
+          .excludes(with)
+          .excludes(beside);
   const Option reorder =
       verb.flag("--reorder",
                 request.reorder,
@@ -435,11 +529,13 @@ Run add_plan(const Command& app) {
   verb.option("--planner", request.planner, "Plan as a peer does (memsize list planners)").filled();
   verb.flag("--keep", request.keep_offsets, "Blocks that have an offset keep it")
       .excludes(with)
+      .excludes(beside)
       .excludes(reorder);
   verb.option("--fix", request.fixed, "This block keeps its offset (repeat)")
       .repeated()
       .one_value()
       .excludes(with)
+      .excludes(beside)
       .excludes(reorder);
   const Option steps =
       verb.option("--steps", options->steps, "How far to search: the same plan on every machine");
@@ -448,18 +544,22 @@ Run add_plan(const Command& app) {
   verb.option("--format", request.format, "Read with this reader (memsize list readers)");
   verb.flag("--strict", options->strict, "What is doubtful in a report is an error");
   const Option json = add_json_flag(verb, options->json);
-  const Option csv =
-      verb.flag("--csv", options->csv, "id,lower,upper,size,offset").excludes(json).excludes(sweep);
+  const Option csv = verb.flag("--csv", options->csv, "id,lower,upper,size,offset")
+                         .excludes(json)
+                         .excludes(sweep)
+                         .excludes(beside);
   const Option as = verb.option("--as", options->as, "Write the plan in this format")
                         .one_of(format_names())
                         .excludes(json)
                         .excludes(csv)
-                        .excludes(sweep);
+                        .excludes(sweep)
+                        .excludes(beside);
   verb.flag("--chart", options->chart, "Draw time and addresses too")
       .excludes(json)
       .excludes(csv)
       .excludes(as)
-      .excludes(sweep);
+      .excludes(sweep)
+      .excludes(beside);
   verb.option("--prefix", options->prefix, "What names in C begin with").filled();
   verb.option("-o,--output", options->output, "Write to this file instead of standard output")
       .excludes(sweep);

@@ -388,4 +388,63 @@ std::string report_plan(const app::Planning& planning) {
   return text;
 }
 
+std::vector<SharedMemory> shared_memories(const app::PlansAtOnce& together) {
+  std::vector<SharedMemory> shared;
+  for (std::size_t model = 0; model < together.plans.size(); ++model) {
+    const plan::PlanOutcome& outcome = together.plans[model].outcome;
+    for (const model::PlannedMemory& memory : outcome.plan.memories) {
+      auto known = std::ranges::find(shared, memory.name, &SharedMemory::name);
+      if (known == shared.end()) {
+        known = shared.insert(
+            known,
+            SharedMemory{memory.name,
+                         std::vector<std::optional<core::Bytes>>(together.plans.size()),
+                         {},
+                         {}});
+      }
+      const core::Bytes begin = outcome.begins.at(memory.name);
+      const core::Bytes used = memory.used.value_or(core::Bytes{});
+      known->used[model] = used;
+      if (used != core::Bytes{}) {
+        known->together = std::max(known->together, begin + used);
+      }
+      if (memory.capacity && begin == core::Bytes{}) {
+        known->capacity = *memory.capacity;
+      }
+    }
+  }
+  return shared;
+}
+
+std::string report_plans(const app::PlansAtOnce& together) {
+  std::string text;
+  for (const app::Planning& planning : together.plans) {
+    text += report_plan(planning) + "\n";
+  }
+  Table table{.columns = {{"memory"}}};
+  for (const std::string& name : together.names) {
+    table.columns.push_back({core::printable(name, 40), true});
+  }
+  table.columns.push_back({"together", true});
+  table.columns.push_back({"of", true});
+  for (const SharedMemory& memory : shared_memories(together)) {
+    std::vector<std::string> row = {core::printable(memory.name, 40)};
+    for (const auto& used : memory.used) {
+      row.push_back(used ? core::format_bytes(*used) : "-");
+    }
+    row.push_back(core::format_bytes(memory.together));
+    row.push_back(memory.capacity ? core::format_bytes(*memory.capacity) : "-");
+    table.rows.push_back(std::move(row));
+  }
+  std::vector<std::string> order;
+  for (const std::size_t model : together.turns) {
+    order.push_back(core::printable(together.names[model], 40));
+  }
+  return text + table.text(2) +
+         fmt::format(
+             "they run at once: each has arenas of its own, which begin where those of the "
+             "one before end: {}\n",
+             core::join(order, ", "));
+}
+
 }  // namespace memsize::cli

@@ -1,6 +1,6 @@
 // Gathers memories, rules and limits for the planner, from a part, from typed sizes or from the
 // report; checks the plan that comes out, and says what would help where it lacks room.
-#include "planning.hpp"
+#include "plans/planning.hpp"
 
 #include "memsize/core/bug.hpp"
 #include "memsize/core/find.hpp"
@@ -427,6 +427,7 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
                             .planner = request.planner,
                             .keep_offsets = request.keep_offsets,
                             .fixed = request.fixed};
+  options.taken = request.taken;
   options.keep_memories = request.board.empty() && request.memories.empty();
   if (!request.rules.empty()) {
     const auto text = session.files.read(request.rules, core::kWrittenFile);
@@ -528,6 +529,12 @@ core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
                                 shortage.is_least ? "" : " in the best plan that is known",
                                 core::format_bytes(shortage.budget),
                                 core::format_bytes(shortage.needed - shortage.budget)));
+    const auto begin = outcome.begins.find(shortage.memory);
+    if (begin != outcome.begins.end() && begin->second != core::Bytes{}) {
+      error.details.push_back(
+          fmt::format("{} of it are what models before this one need, which run at the same time",
+                      core::format_bytes(begin->second)));
+    }
     if (!shortage.live.empty()) {
       error.details.push_back(
           fmt::format("alive at step {}: {}", shortage.step, names_of(shortage.live, kShown)));

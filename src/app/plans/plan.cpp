@@ -5,8 +5,8 @@
 #include "memsize/network/nnapi.hpp"
 #include "memsize/plan/planner.hpp"
 
-#include "plan_stages.hpp"
-#include "planning.hpp"
+#include "plans/plan_stages.hpp"
+#include "plans/planning.hpp"
 
 #include <utility>
 

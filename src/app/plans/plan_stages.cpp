@@ -1,6 +1,6 @@
 // Reads reports of plans, packed or not, as one, and has the plan checked, and the images that it
 // went into. Files larger than any plan are refused before they fill memory.
-#include "plan_stages.hpp"
+#include "plans/plan_stages.hpp"
 
 #include "memsize/board/nnapi_format.hpp"
 #include "memsize/core/bug.hpp"
@@ -17,7 +17,7 @@
 
 #include "networks/levels.hpp"
 #include "networks/network.hpp"
-#include "planning.hpp"
+#include "plans/planning.hpp"
 
 #include <algorithm>
 #include <iterator>
