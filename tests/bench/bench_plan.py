@@ -1,5 +1,5 @@
 """How fast, how low and in how much memory plan packs tables of lifetimes, on one core, in turns with google/minimalloc
-where its program is named. The data are those of --data: folders of tables with the columns id, lower, upper, size, of
+where its program is named, and with fpedd/omnimalloc's SuperMalloc where a Python that has it is. The data are those of --data: folders of tables with the columns id, lower, upper, size, of
 which minimalloc/ has the challenging ones. Times are the processor's, so that what others do on the machine counts
 less. It reports and judges nothing."""
 
@@ -22,6 +22,8 @@ NETWORKS = ("mlperf_tiny", "tflm_examples", "coral")
 CAPACITY = 1048576
 TARGETS = {"D": 1038336, "J": 1032192}
 LARGE = 5000
+# More are not asked of OmniMalloc: a stack frame each.
+PEERS_MOST = 20000
 
 
 def rows_of(path: Path) -> int:
@@ -48,6 +50,7 @@ class Bench:
         self.options = options
         self.work = Path(tempfile.mkdtemp())
         self.out = self.work / "out"
+        self.started: float | None = None
 
     def run(self, words: list[object]) -> tuple[float, float, int]:
         """Seconds of the processor, exit status, and the most memory in KiB; that is never less than this script's own."""
@@ -87,6 +90,20 @@ class Bench:
             times.append(took)
         return f"{statistics.median(times):.3f} s, {memory / 1024:.0f} MB"
 
+    def omnimalloc(self, path: Path, capacity: int | None) -> str:
+        """How low, and in how much of the processor's time without that of starting it."""
+        if not self.options.omnimalloc:
+            return "-"
+        python = [self.options.omnimalloc, HERE / "peer_omnimalloc.py"]
+        if self.started is None:
+            self.started, _, _ = self.run([*python, "--help"])
+        words = [path, "--seconds", self.options.peer_limit, *(["--capacity", capacity] if capacity else [])]
+        took, status, memory = self.run([*python, *words])
+        height = self.out.read_text().strip()
+        if status != 0:
+            return f"failed after {took:.0f} s"
+        return f"{height:>8} {max(took - self.started, 0):.3f} s, {memory / 1024:.0f} MB"
+
     def alone(self, paths: list[Path], words: list[object], seconds: float) -> dict[Path, tuple[float, int, int, int, str]]:
         """Of the planner alone: seconds, steps, height, bound and proof."""
         if not self.options.pack or not os.path.exists(self.options.pack):
@@ -125,7 +142,7 @@ def networks(bench: Bench, paths: list[Path]) -> None:
 def targets(bench: Bench, paths: list[Path]) -> None:
     print("\nchallenging, down to a capacity; the peer for that, and for what the file's name says")
     print(f"  {'':<4} {'rows':>5} {'alive':>8} {'capacity':>8} {'height':>8} {'proof':<10} {'steps':>9} {'alone':>9}"
-          f" {'program':>9} {'memory':>7}  {'minimalloc':<22} minimalloc at {CAPACITY}")
+          f" {'program':>9} {'memory':>7}  {'minimalloc':<22} {f'minimalloc at {CAPACITY}':<22} omnimalloc")
     sums = [0.0, 0.0]
     for path in paths:
         letter = path.name[0]
@@ -138,7 +155,8 @@ def targets(bench: Bench, paths: list[Path]) -> None:
         sums[0] += took
         sums[1] += float(whole["seconds"])
         print(f"  {letter:<4} {rows_of(path):>5} {most_alive(path):>8} {capacity:>8} {whole['height']:>8} {whole['proof']:<10}"
-              f" {steps:>9} {took:>7.4f} s {whole['seconds']:>7.4f} s {whole['rss']:>4.0f} MB  {peer:<22} {easier}")
+              f" {steps:>9} {took:>7.4f} s {whole['seconds']:>7.4f} s {whole['rss']:>4.0f} MB  {peer:<22} {easier:<22}"
+              f" {bench.omnimalloc(path, capacity)}")
         if height and height != whole["height"]:
             print(f"       the program and its planner differ: {whole['height']} and {height}")
     print(f"  all: {sums[0]:.3f} s alone, {sums[1]:.3f} s as programs")
@@ -146,12 +164,13 @@ def targets(bench: Bench, paths: list[Path]) -> None:
 
 def others(bench: Bench, title: str, paths: list[Path], peer: bool) -> None:
     print(f"\n{title}")
-    print(f"  {'':<24} {'rows':>6} {'bound':>12} {'height':>12} {'gap':>8} {'proof':<10} {'program':>9} {'memory':>8}  minimalloc at the bound")
+    print(f"  {'':<24} {'rows':>6} {'bound':>12} {'height':>12} {'gap':>8} {'proof':<10} {'program':>9} {'memory':>8}  {'minimalloc at the bound':<24} omnimalloc")
     for path in paths:
         whole = bench.plan(path, [], 1)
         beside = bench.peer(path, int(whole["bound"]), 1) if peer else "-"
         print(f"  {path.parent.name[:10] + '/' + path.stem:<24} {rows_of(path):>6} {whole['bound']:>12} {whole['height']:>12}"
-              f" {gap(whole['height'], whole['bound']):>8} {whole['proof']:<10} {whole['seconds']:>7.3f} s {whole['rss']:>5.0f} MB  {beside}")
+              f" {gap(whole['height'], whole['bound']):>8} {whole['proof']:<10} {whole['seconds']:>7.3f} s {whole['rss']:>5.0f} MB  {beside:<24}"
+              f" {bench.omnimalloc(path, None) if rows_of(path) <= PEERS_MOST else '-'}")
 
 
 def cut(path: Path, count: int) -> None:
@@ -202,6 +221,7 @@ def main() -> None:
     parser.add_argument("--memsize", required=True)
     parser.add_argument("--pack", default="", help="the program of bench_plan.cpp")
     parser.add_argument("--minimalloc", default="", help="the peer's program")
+    parser.add_argument("--omnimalloc", default="", help="a Python that has the other peer")
     parser.add_argument("--peer-limit", type=int, default=30, help="seconds; it may need many more to notice")
     parser.add_argument("--peer-large", action="store_true", help="the peer, too, where it needs gigabytes")
     parser.add_argument("--data", type=Path, default=ELSEWHERE)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Measures start-up, analyze and emit, as medians and as ratios to /bin/true in the same run; then emit and check of
 # every board, in turns with the generator of the SDK that MEMSIZE_TI_SDK names; then check --sdk of these SDKs; then a
-# large log, in turns with wc, grep, ripgrep, RE2 (libre2-dev) and Python; then documents of many logs; then plans of tables of lifetimes, in turns with
-# google/minimalloc where MINIMALLOC names its program; then, with google-benchmark (libbenchmark-dev), the computation of
+# large log, in turns with wc, grep, ripgrep, RE2 (libre2-dev) and Python; then documents of many logs; then plans of tables of
+# lifetimes, in turns with google/minimalloc where MINIMALLOC names its program, and with fpedd/omnimalloc where OMNIMALLOC names
+# a Python that has it; then, with google-benchmark (libbenchmark-dev), the computation of
 # every board's MPU regions. What a build takes, by room, is bench_build.py's to say. Before all that, the sizes of the embedded runtime's parts.
 #   tests/bench/run.sh [RUNS [LOG_SIZE]]     (default 200 and 256MiB; a tenth of the runs for boards and SDKs; 1GiB is
 #                                            what budgets of a large log are about)
@@ -29,7 +30,7 @@ python3 tests/bench/bench_log.py --memsize build/release/memsize --size "${2:-25
   --scan-lines build/release/tests/scan_lines --scan-re2 build/release/tests/scan_re2
 python3 tests/bench/bench_fleet.py --memsize build/release/memsize --source .
 python3 tests/bench/bench_plan.py --memsize build/release/memsize --pack build/release/tests/bench_plan \
-  ${MINIMALLOC:+--minimalloc "$MINIMALLOC"}
+  ${MINIMALLOC:+--minimalloc "$MINIMALLOC"} ${OMNIMALLOC:+--omnimalloc "$OMNIMALLOC"}
 if grep -q '^bench_mpu:' <<<"$targets"; then
   cmake --build --preset release --target bench_mpu >/dev/null
   exec build/release/tests/bench_mpu
