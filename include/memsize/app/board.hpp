@@ -56,6 +56,13 @@ struct BoardRequest {
 
 /// resolve() and every check; what the board accepts of its defects is a remark. What is wrong only
 /// with these values is told of the settings that were typed.
+///
+/// Example:
+///     const auto board = app::load_board(session, {.name = "j722s-sdk11"});
+///     MEMSIZE_TRY(board);
+///     const auto map = app::checked_map(*board, {{"c7x_2_ddr_scratch_size", 8U << 20U}});
+///     MEMSIZE_TRY(map);
+///     assert(map->find_by_knob("c7x_2_ddr_scratch_size")->size == core::Bytes{8U << 20U});
 [[nodiscard]] core::Result<layout::MemoryMap> checked_map(
     const board::Board& board,
     const board::KnobValues& set,

@@ -118,6 +118,17 @@ struct Fit {
 
 /// Fails where an input cannot be read, or the board, a core, a budget or an option is wrong. That
 /// the models do not fit together is an error among the diagnostics, beside the answer.
+///
+/// Example:
+///     app::FitRequest request;
+///     request.analyze.board.name = "j722s-sdk11";
+///     request.analyze.inputs = {"samples/fit/detector.log", "samples/fit/segmenter.log"};
+///     request.budgets = {"64MiB"};
+///     request.accept_generation = true;
+///     const auto answer = app::fit(session, request);
+///     MEMSIZE_TRY(answer);
+///     assert(answer->together.fits);
+///     assert(answer->maximal.size() == 1);
 [[nodiscard]] core::Result<Fit> fit(Session& session, const FitRequest& request);
 
 }  // namespace memsize::app

@@ -97,6 +97,15 @@ using Progress = std::function<void(std::size_t, std::size_t)>;
 /// Fails where an option or the board is wrong, where nothing is a log, or where a document cannot
 /// be written. What is an error of one log alone is an error beside the rest: the fleet's exit
 /// status is that of its worst log.
+///
+/// Example:
+///     app::FleetRequest request;
+///     request.analyze.inputs = {"samples/fit"};
+///     const auto fleet = app::analyze_fleet(session, request, [](std::size_t, std::size_t) {});
+///     MEMSIZE_TRY(fleet);
+///     for (const app::FleetSpan& demand : fleet->demands) {
+///       assert(demand.min <= demand.median && demand.median <= demand.max);
+///     }
 [[nodiscard]] core::Result<Fleet> analyze_fleet(Session& session,
                                                 const FleetRequest& request,
                                                 const Progress& progress);

@@ -30,6 +30,11 @@ struct FormatCheck {
 
 /// Reads logs by a format, a bundled one or a file, and counts what each of its patterns matched.
 /// Fails where the format is wrong or a log cannot be opened.
+///
+/// Example:
+///     const auto checked = app::check_format(session, "tflm", {"samples/formats/tflm.log"});
+///     MEMSIZE_TRY(checked);
+///     assert(checked->logs.front().account.rows > 0);
 [[nodiscard]] core::Result<FormatCheck> check_format(Session& session,
                                                      const std::string& format,
                                                      const std::vector<std::string>& logs);

@@ -51,6 +51,16 @@ struct ModuleEmission {
 
 /// Every file of the module, and nothing on the disk. Errors: plans that are wrong or do not fit,
 /// data that are not the plan's, and those of emit::make_module().
+///
+/// Example:
+///     app::ModuleRequest request;
+///     request.plan.reports = {"samples/plans/tflite/kws_ref_model.tflite"};
+///     request.plan.board = "apollo510";
+///     const auto module = app::render_module(session, request);
+///     MEMSIZE_TRY(module);
+///     for (const emit::Artifact& artifact : module->artifacts) {
+///       assert(!artifact.content.empty());
+///     }
 [[nodiscard]] core::Result<ModuleEmission> render_module(Session& session,
                                                          const ModuleRequest& request);
 

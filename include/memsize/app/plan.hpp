@@ -127,6 +127,15 @@ struct PlansAtOnce {
 /// one before it end. The first has the choice of memories; where the others do not fit then, they
 /// choose in another order. Without an order in which all fit, the plans are those in the order of
 /// the request. Fails as plan_memory() does.
+///
+/// Example:
+///     app::PlanRequest request;
+///     request.reports = {"samples/plans/tflite/kws_ref_model.tflite"};
+///     request.beside = {"samples/plans/tflite/okay_nabu.tflite"};
+///     request.board = "corstone-320";
+///     const auto together = app::plan_at_once(session, request);
+///     MEMSIZE_TRY(together);
+///     assert(together->plans[1].outcome.begins.at("sram") > core::Bytes{});
 [[nodiscard]] core::Result<PlansAtOnce> plan_at_once(Session& session, const PlanRequest& request);
 
 /// The plan in one of emit::plan_formats(). A model that is written ("tflite") is read again, and

@@ -35,6 +35,15 @@ struct Report {
   core::Diagnostics said;
 };
 
+/// The map as one page of HTML. Fails where the map cannot be made, read or drawn.
+///
+/// Example:
+///     app::ReportRequest request;
+///     request.emit.board.name = "j722s-sdk11";
+///     request.emit.trace.inputs = {"samples/j722s-mobilenet/trace.log"};
+///     const auto page = app::report(session, request);
+///     MEMSIZE_TRY(page);
+///     assert(page->content.starts_with("<!DOCTYPE html>"));
 [[nodiscard]] core::Result<Report> report(Session& session, const ReportRequest& request);
 
 }  // namespace memsize::app

@@ -10,6 +10,13 @@
 namespace memsize::app {
 
 /// memsize.sizing/1: an input of analyze() as a log is.
+///
+/// Example:
+///     app::AnalyzeRequest request;
+///     request.inputs = {"samples/j722s-mobilenet/trace.log"};
+///     const auto analysis = app::analyze(session, request);
+///     MEMSIZE_TRY(analysis);
+///     assert(app::sizing_document(*analysis).contains("content_hash"));
 [[nodiscard]] core::Json sizing_document(const Analysis& analysis);
 
 /// The keys of a class of memory in documents. Not every total tells the lifetime.

@@ -39,6 +39,16 @@ struct Swept {
 };
 
 /// A row each value. Errors: those of plan_memory(), and reports without a network.
+///
+/// Example:
+///     app::PlanRequest request;
+///     request.reports = {"samples/plans/ares/minimobilenet_v2/network_info.json"};
+///     request.board = "gap9";
+///     const auto sweep = app::parse_sweep("l1=1280..20480:x2");
+///     MEMSIZE_TRY(sweep);
+///     const auto rows = app::sweep_network(session, request, *sweep);
+///     MEMSIZE_TRY(rows);
+///     assert(rows->size() == sweep->values.size());
 [[nodiscard]] core::Result<std::vector<Swept>> sweep_network(Session& session,
                                                              const PlanRequest& request,
                                                              const Sweep& sweep);

@@ -26,6 +26,15 @@ struct WhyResult {
   core::Diagnostics diagnostics;
 };
 
+/// Fails where the map cannot be made or read, and where nothing has that name or lies there.
+///
+/// Example:
+///     app::WhyRequest request;
+///     request.map.board.name = "j722s-sdk11";
+///     request.question.text = "DDR_C7X_2_SCRATCH";
+///     const auto result = app::why(session, request);
+///     MEMSIZE_TRY(result);
+///     assert(!result->answer.subjects.empty());
 [[nodiscard]] core::Result<WhyResult> why(Session& session, const WhyRequest& request);
 
 }  // namespace memsize::app
