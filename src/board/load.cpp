@@ -9,6 +9,7 @@
 #include "memsize/docs/parse.hpp"
 
 #include "board_reader.hpp"
+#include "mpool.hpp"
 #include "reader_context.hpp"
 
 #include <algorithm>
@@ -239,6 +240,9 @@ core::Result<std::vector<std::string>> bundled_boards(core::FileSystem& files,
 core::Result<BoardKind> kind_of_board(core::FileSystem& files,
                                       const std::string& folder,
                                       const std::string& name) {
+  if (name.ends_with(kMpoolExtension)) {
+    return BoardKind::kPart;
+  }
   if (is_path(name)) {
     // What is wrong with the file is told by whoever reads it, as a board's if nobody knows.
     const auto file = load_inherited(files, name, parts_in(folder));

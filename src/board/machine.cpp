@@ -115,6 +115,14 @@ bool is_machine_name(const std::string& name) {
          });
 }
 
+bool is_memory_name(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  return !name.empty() && name.size() <= kLongest && name.front() >= 'a' && name.front() <= 'z' &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
 core::Diagnostics check_apart(const MemorySet& part,
                               const MemoryPlaces& places,
                               const BaseOf& base_of,

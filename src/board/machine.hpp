@@ -7,8 +7,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace memsize::board {
+
+/// A small letter, then small letters, digits and '_'; at most 100.
+[[nodiscard]] bool is_memory_name(std::string_view name);
 
 /// Where each memory of a part stands in its file, by name.
 using MemoryPlaces = std::map<std::string, core::Place>;

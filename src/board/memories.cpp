@@ -9,6 +9,7 @@
 
 #include "field_values.hpp"
 #include "machine.hpp"
+#include "mpool.hpp"
 #include "part_budgets.hpp"
 #include "part_sections.hpp"
 
@@ -35,13 +36,6 @@ constexpr std::size_t kMostMemories = 64;
 constexpr std::size_t kMostSections = 64;
 constexpr std::size_t kMostConsumers = 64;
 constexpr std::string_view kNotEmulated = "none";
-
-bool is_memory_name(const std::string& name) {
-  return !name.empty() && name.size() <= 100 && name.front() >= 'a' && name.front() <= 'z' &&
-         std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-         });
-}
 
 class MemoriesReader {
  public:
@@ -258,7 +252,7 @@ tl::unexpected<core::Diagnostics> unknown_part(std::string what, std::string hin
 }
 
 std::string all_parts(const std::vector<std::string>& known) {
-  return fmt::format("the parts are: {}; a path to a .toml file works too",
+  return fmt::format("the parts are: {}; a path to a .toml or .mpool file works too",
                      core::join(known, ", "));
 }
 
@@ -318,6 +312,13 @@ core::Result<MemorySet> load_memories(core::FileSystem& files,
                                       const std::string& name) {
   std::string path = name;
   std::string short_name = name;
+  if (name.ends_with(kMpoolExtension)) {
+    const auto text = files.read(path, core::kWrittenFile);
+    MEMSIZE_TRY(text);
+    short_name = short_name.substr(short_name.rfind('/') + 1);
+    short_name.resize(short_name.size() - kMpoolExtension.size());
+    return read_mpool(*text, path, core::printable(short_name));
+  }
   if (name.find('/') != std::string::npos || name.ends_with(kMemoriesExtension)) {
     short_name = short_name.substr(short_name.rfind('/') + 1);
     if (short_name.ends_with(kMemoriesExtension)) {

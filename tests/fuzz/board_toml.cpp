@@ -1,8 +1,9 @@
 // Any bytes as a board file: an error with its place, or a board that resolves, whose windows add
 // up, and whose map, where the checks pass, has MMU entries and translation tables that agree, and
 // is written and read back without a complaint. What the MMU cannot map is grown to something it
-// can.
+// can. The same text is the program of an MPU, a part, and ST's file of pools.
 #include "memsize/board/load.hpp"
+#include "memsize/board/memories.hpp"
 #include "memsize/emit/artifact.hpp"
 #include "memsize/emit/verify.hpp"
 #include "memsize/layout/check.hpp"
@@ -102,6 +103,27 @@ void check_program(const std::string& text) {
   }
 }
 
+// The same text as a part, in both of its forms.
+void check_part(const std::string& text) {
+  memsize::core::MemFileSystem files;
+  for (const char* path : {"boards/memories/p.toml", "p.mpool"}) {
+    files.content = {{path, text}};
+    const auto part = memsize::board::load_memories(files, "boards/memories", path);
+    if (!part) {
+      require(memsize::core::has_errors(part.error()), "a failure has errors");
+      check_findings(part.error());
+      continue;
+    }
+    require(!part->memories.empty(), "a part has a memory");
+    for (const auto& memory : part->memories) {
+      require(memory.cost > 0 && memory.window <= memory.hardware,
+              "a memory has a cost and bounds");
+      require(!memory.base || memsize::core::PhysRange::make(*memory.base, memory.window),
+              "a memory ends");
+    }
+  }
+}
+
 }  // namespace
 
 MEMSIZE_FUZZ_TARGET(board_toml) {
@@ -109,6 +131,7 @@ MEMSIZE_FUZZ_TARGET(board_toml) {
   memsize::test::put_mpu_programs(files);
   const std::string text{reinterpret_cast<const char*>(data), size};
   check_program(text);
+  check_part(text);
   files.content["boards/b.toml"] = text;
   const auto board = memsize::board::load_board(files, "boards", "b");
   if (!board) {

@@ -467,8 +467,9 @@ Run add_plan(const Command& app) {
                             .filled()
                             .excludes(with);
   const Option board =
-      verb.option(
-              "--board", request.board, "A part (memsize list parts), or a path to a .toml file")
+      verb.option("--board",
+                  request.board,
+                  "A part (memsize list parts), or a path to a .toml file or to ST's .mpool")
           .filled();
   const Option memory =
       verb.option("--memory",

@@ -148,7 +148,8 @@ TEST_CASE("a part that is not there") {
   CHECK(loaded.error().front().hint == "did you mean 'zx9'?");
   const auto far = load_memories(files, kFolder, "something else");
   REQUIRE_FALSE(far.has_value());
-  CHECK(far.error().front().hint == "the parts are: zx9; a path to a .toml file works too");
+  CHECK(far.error().front().hint ==
+        "the parts are: zx9; a path to a .toml or .mpool file works too");
 }
 
 TEST_CASE("a board where a part is needed is told to be one") {

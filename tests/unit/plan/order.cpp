@@ -336,6 +336,7 @@ TEST_CASE("a wide model ends, and is never busier than it was") {
   for (const auto& time :
        {std::optional<std::chrono::milliseconds>{}, {std::chrono::milliseconds{0}}}) {
     PackLimits limits;
+    limits.steps = 1'000'000;
     limits.time = time;
     model::PlanReport report = report_of(net);
     const auto order = reorder(report, limits);
