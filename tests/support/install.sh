@@ -35,7 +35,7 @@ test_packages=(
   doctest-dev clang-format binutils gcc device-tree-compiler u-boot-tools u-boot-qemu openssl patch gzip make nodejs python3 python3-jsonschema
   python3-numpy clang libclang-rt-dev lld llvm qemu-system-arm qemu-system-misc gcc-riscv64-unknown-elf binutils-aarch64-linux-gnu binutils-arm-none-eabi
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static cpio gcc-arm-none-eabi chromium poppler-utils
-  zsh fish lintian parallel kubernetes-client slurmctld slurmd slurm-client python3-yaml
+  zsh fish lintian parallel slurmctld slurmd slurm-client python3-yaml
 )
 
 # Whose kernel tests/accept/accept_probe_boot.py boots, which downloads it itself.
