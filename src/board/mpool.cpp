@@ -27,9 +27,9 @@ using docs::Kind;
 using docs::Value;
 
 constexpr std::size_t kMostPools = 64;
-constexpr double kDearest = 1000;
+constexpr double kDearestPool = 1000;
 // Every arena begins at a multiple, as in parts' own files.
-constexpr core::Align kArenaFloor = *core::Align::make(16);
+constexpr core::Align kPoolFloor = *core::Align::make(16);
 
 struct Magnitude {
   std::string_view name;
@@ -110,7 +110,7 @@ class MpoolReader {
     memory.writable = rights == "ACC_WRITE";
     // Who prefers it for constants puts them there.
     memory.is_volatile = memory.writable && !prefers_constants(properties.value());
-    memory.arena_alignment = kArenaFloor;
+    memory.arena_alignment = kPoolFloor;
     memory.source = fmt::format("pool '{}' of the .mpool", core::printable(shown));
     set_.memories.push_back(std::move(memory));
     costs_.push_back(cost_of(properties));
@@ -162,7 +162,8 @@ class MpoolReader {
     }
     for (std::size_t i = 0; i < costs_.size(); ++i) {
       const double ratio = costs_[i] > 0 ? costs_[i] / least : 1;
-      set_.memories[i].cost = static_cast<std::uint32_t>(std::lround(std::min(ratio, kDearest)));
+      set_.memories[i].cost =
+          static_cast<std::uint32_t>(std::lround(std::min(ratio, kDearestPool)));
     }
     std::ranges::stable_sort(set_.memories, {}, &PartMemory::cost);
   }
