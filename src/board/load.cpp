@@ -259,6 +259,9 @@ core::Result<BoardKind> kind_of_board(core::FileSystem& files,
 core::Result<Board> load_board(core::FileSystem& files,
                                const std::string& folder,
                                const std::string& name) {
+  if (name.ends_with(kMpoolExtension)) {
+    return is_a_part(name);
+  }
   const auto found = find_board(files, folder, name);
   MEMSIZE_TRY(found);
   std::vector<std::string> read;

@@ -12,9 +12,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -56,18 +60,28 @@ class MpoolReader {
 
   core::Result<MemorySet> read(Value file) {
     Fields top{file, "the file", errors_, voice_};
-    Fields memory{top.required("memory", Kind::kTable), "'memory'", errors_, voice_};
-    const Value pools = memory.required("mempools", Kind::kList);
+    const Value memory = file.is(Kind::kTable) ? top.required("memory", Kind::kTable) : Value{};
+    const Value pools =
+        memory.is(Kind::kTable)
+            ? Fields{memory, "'memory'", errors_, voice_}.required("mempools", Kind::kList)
+            : Value{};
+    if (!pools.is(Kind::kList)) {
+      if (errors_.empty()) {
+        top.wrong(Code::kBoardValue, "the file is no object with 'memory'", file.place());
+      }
+      return tl::make_unexpected(std::move(errors_));
+    }
     if (pools.size() > kMostPools) {
       return core::fail(core::error(Code::kBoardValue,
                                     fmt::format("a part has at most {} pools", kMostPools),
                                     pools.place()));
     }
+    std::size_t number = 0;
     for (const Value pool : pools) {
-      read_pool(pool);
+      read_pool(pool, ++number);
     }
-    if (set_.memories.empty() && errors_.empty()) {
-      memory.wrong(Code::kBoardValue, "no pool has any room", pools.place());
+    if (pools_.empty() && errors_.empty()) {
+      top.wrong(Code::kBoardValue, "no pool has any room", pools.place());
     }
     if (errors_.empty()) {
       put_in_order();
@@ -80,16 +94,21 @@ class MpoolReader {
   }
 
  private:
-  void read_pool(Value pool) {
-    Fields fields{pool, fmt::format("pool {}", places_.size() + 1), errors_, voice_};
+  void read_pool(Value pool, std::size_t number) {
+    Fields fields{pool, fmt::format("pool {}", number), errors_, voice_};
+    if (!pool.is(Kind::kTable)) {
+      fields.wrong(Code::kBoardValue, fmt::format("pool {} is no object", number), pool.place());
+      return;
+    }
     const std::string shown = fields.required_one_line("name");
     const std::optional<std::uint64_t> offset = amount(fields, "offset");
     const std::optional<std::uint64_t> size = amount(fields, "size");
-    Fields properties{fields.required("prop", Kind::kTable), "'prop'", errors_, voice_};
-    const std::string rights = properties.one_of("rights", {"ACC_WRITE", "ACC_READ"});
-    if (!offset || !size || *size == 0) {
+    const Value prop = fields.required("prop", Kind::kTable);
+    if (!prop.is(Kind::kTable) || shown.empty() || !offset || !size || *size == 0) {
       return;
     }
+    Fields properties{prop, fmt::format("'prop' of pool {}", number), errors_, voice_};
+    const std::string rights = properties.one_of("rights", {"ACC_WRITE", "ACC_READ"});
     PartMemory memory{.name = core::to_lower(shown)};
     if (!is_memory_name(memory.name)) {
       fields.wrong(Code::kBoardName,
@@ -111,28 +130,34 @@ class MpoolReader {
     // Who prefers it for constants puts them there.
     memory.is_volatile = memory.writable && !prefers_constants(properties.value());
     memory.arena_alignment = kPoolFloor;
-    memory.source = fmt::format("pool '{}' of the .mpool", core::printable(shown));
-    set_.memories.push_back(std::move(memory));
-    costs_.push_back(cost_of(properties));
+    const double cost = cost_of(prop);
+    memory.source = fmt::format("pool '{}' of the .mpool{}",
+                                core::printable(shown),
+                                cost > 0 ? "" : ", which does not say how fast it is: last of all");
+    pools_.emplace_back(cost > 0 ? cost : std::numeric_limits<double>::infinity(),
+                        std::move(memory));
   }
 
   // {"value": "448", "magnitude": "KBYTES"}
   std::optional<std::uint64_t> amount(Fields& pool, std::string_view key) {
-    Fields fields{pool.required(key, Kind::kTable), fmt::format("'{}'", key), errors_, voice_};
-    const Value value = fields.value()["value"];
+    const Value table = pool.required(key, Kind::kTable);
+    if (!table.is(Kind::kTable)) {
+      return std::nullopt;
+    }
+    const Value value = table["value"];
     std::optional<std::uint64_t> number;
     if (value.is(Kind::kWhole)) {
       number = value.whole();
     } else if (const auto typed = core::parse_address(value.text()); typed) {
       number = *typed;
     }
-    const std::string_view said = fields.value()["magnitude"].text();
+    const std::string_view said = table["magnitude"].text();
     const auto* magnitude = std::ranges::find(kMagnitudes, said, &Magnitude::name);
     if (!number || magnitude == kMagnitudes.end() || *number > UINT64_MAX >> magnitude->shift) {
-      fields.wrong(Code::kBoardValue,
-                   fmt::format("'{}' of a pool is no number of bytes", key),
-                   pool.value()[key] ? pool.value()[key].place() : pool.place(),
-                   R"(write it as {"value": "448", "magnitude": "KBYTES"})");
+      pool.wrong(Code::kBoardValue,
+                 fmt::format("'{}' of {} is no number of bytes", key, pool.what()),
+                 table.place(),
+                 R"(write it as {"value": "448", "magnitude": "KBYTES"})");
       return std::nullopt;
     }
     return *number << magnitude->shift;
@@ -143,35 +168,50 @@ class MpoolReader {
     return (said.is(Kind::kBoolean) && said.boolean()) || said.text() == "true";
   }
 
-  // Cycles of the fastest clock for a byte; 0: the file does not say.
-  static double cost_of(Fields& properties) {
-    const Value ratio = either(properties.value(), "freq_ratio", "freqRatio");
-    const Value width = either(properties.value(), "byte_width", "byteWidth");
-    const double clock = ratio.is(Kind::kReal)    ? ratio.real()
-                         : ratio.is(Kind::kWhole) ? static_cast<double>(ratio.whole())
-                                                  : 0;
-    const double bytes = width.is(Kind::kWhole) ? static_cast<double>(width.whole()) : 0;
-    return clock > 0 && bytes > 0 ? clock / bytes : 0;
+  // A number, in text perhaps; 0: none.
+  static double number_in(Value value) {
+    if (value.is(Kind::kReal)) {
+      return value.real();
+    }
+    if (value.is(Kind::kWhole)) {
+      return static_cast<double>(value.whole());
+    }
+    const std::string_view text = value.text();
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size() ? number : 0;
   }
 
-  // The cheapest first, whose cost is 1.
+  // Cycles of the fastest clock for a byte; 0: the file does not say.
+  static double cost_of(Value properties) {
+    const double ratio = number_in(either(properties, "freq_ratio", "freqRatio"));
+    const double width = number_in(either(properties, "byte_width", "byteWidth"));
+    const double cost = ratio > 0 && width > 0 ? ratio / width : 0;
+    return std::isfinite(cost) ? cost : 0;
+  }
+
+  // The cheapest first, whose cost is 1; what costs more has a higher one, however little it is.
   void put_in_order() {
-    double least = 0;
-    for (const double cost : costs_) {
-      least = cost > 0 && (least == 0 || cost < least) ? cost : least;
+    std::ranges::stable_sort(pools_, {}, &std::pair<double, PartMemory>::first);
+    const double least = pools_.front().first;
+    double before = least;
+    std::uint32_t cost = 1;
+    for (auto& [cycles, memory] : pools_) {
+      if (cycles > before) {
+        const double ratio = std::min(cycles / least, kDearestPool);
+        cost = std::max(cost + 1, static_cast<std::uint32_t>(std::lround(ratio)));
+      }
+      before = cycles;
+      memory.cost = cost;
+      set_.memories.push_back(std::move(memory));
     }
-    for (std::size_t i = 0; i < costs_.size(); ++i) {
-      const double ratio = costs_[i] > 0 ? costs_[i] / least : 1;
-      set_.memories[i].cost =
-          static_cast<std::uint32_t>(std::lround(std::min(ratio, kDearestPool)));
-    }
-    std::ranges::stable_sort(set_.memories, {}, &PartMemory::cost);
   }
 
   const docs::Voice voice_ =
       docs::Voice::of(Code::kBoardValue, "ST Edge AI's examples have such files");
   MemorySet set_;
-  std::vector<double> costs_;
+  // With what a byte costs.
+  std::vector<std::pair<double, PartMemory>> pools_;
   MemoryPlaces places_;
   core::Diagnostics errors_;
 };

@@ -129,12 +129,13 @@ class Explainer {
   void say_capacity() {
     const Bank& bank = problem_.banks[bank_];
     const std::uint64_t needed = planned_.used[bank_];
+    const std::uint64_t all = bank.begin + needed;
     const std::string more = core::format_bytes(core::Bytes{excess()});
     if (bank.limited_by_rule && needed <= bank.window) {
       shortage_.remedies.push_back(
-          fmt::format("raise max_size of {} to {} ({} more)", name_of_bank(bank_), needed, more));
+          fmt::format("raise max_size of {} to {} ({} more)", name_of_bank(bank_), all, more));
     } else if (bank.enough_within) {
-      shortage_.remedies.push_back(fmt::format("a capacity of {} ({} more)", needed, more));
+      shortage_.remedies.push_back(fmt::format("a capacity of {} ({} more)", all, more));
     } else if (needed <= bank.window) {
       shortage_.remedies.push_back(
           fmt::format("keep back {} less of {}", more, name_of_bank(bank_)));

@@ -396,8 +396,7 @@ class Planner {
 
   void explain_shortages() {
     outcome_.shortages = explain(problem_, wanted_, planned_, packer_);
-    // Elsewhere, what others take would lie elsewhere, too.
-    if (outcome_.shortages.empty() || !options_.others || !options_.taken.empty()) {
+    if (outcome_.shortages.empty() || !options_.others) {
       return;
     }
     for (const board::MemorySet& other : options_.others()) {

@@ -14,6 +14,7 @@
 #include "memsize/core/text.hpp"
 #include "memsize/model/id_order.hpp"
 
+#include "begins.hpp"
 #include "rule_index.hpp"
 #include "slot_members.hpp"
 
@@ -161,27 +162,7 @@ class ProblemMaker {
     for (const MemoryConstraint& constraint : options_.rules.constraints) {
       constrain(constraint);
     }
-    begin_behind_others();
-  }
-
-  void begin_behind_others() {
-    std::uint64_t widest = 1;
-    for (const PlannedBlock& block : wanted_.blocks) {
-      widest = std::max(widest, block.alignment.value_or(core::Align{}).value());
-    }
-    for (const auto& [name, size] : options_.taken) {
-      if (const auto found = bank_named(name); found) {
-        Bank& bank = problem_.banks[*found];
-        const auto align = core::Align::make(std::max(bank.base_alignment, widest)).value();
-        const core::Bytes base{bank.base.value_or(0)};
-        bank.begin = (core::align_up(base + size, align) - base).count();
-        if (bank.budget != model::kLargestPlan.count()) {
-          bank.budget -= std::min(bank.budget, bank.begin);
-          bank.window -= std::min(bank.window, bank.begin);
-        }
-        bank.base = bank.base ? std::optional{*bank.base + bank.begin} : std::nullopt;
-      }
-    }
+    begin_behind_others(problem_.banks, options_.taken, wanted_.blocks);
   }
 
   // Memories that are made of a report know nothing of addresses.

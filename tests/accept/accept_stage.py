@@ -242,6 +242,26 @@ def check_at_once(context: Context, dice: random.Random, number: int) -> str:
     return "in turn" if [model["turn"] for model in got["models"]] == list(range(len(paths))) else "in another order"
 
 
+def write_table(path: Path, dice: random.Random) -> None:
+    rows = [(dice.randrange(20), dice.randrange(1, 8), dice.randrange(1, 500)) for _ in range(dice.randrange(2, 40))]
+    path.write_text("id,lower,upper,size\n" + "".join(f"b{number},{lower},{lower + life},{size}\n"
+                                                     for number, (lower, life, size) in enumerate(rows)), encoding="utf-8")
+
+
+def check_capacity(context: Context, dice: random.Random, number: int) -> None:
+    """In one memory, models that run at once need what they need alone, one behind the other, and no byte more."""
+    paths = [context.work / f"table{name}.csv" for name in range(dice.randrange(2, 6))]
+    for path in paths:
+        write_table(path, dice)
+    heights = [plan(context, path)["arenas"][0]["height_bytes"] for path in paths]
+    # What comes last needs no padding.
+    least = sum(map(padded, heights)) - max(padded(height) - height for height in heights)
+    beside = [word for path in paths[1:] for word in ("--beside", path)]
+    context.run("plan", paths[0], *beside, "--capacity", sum(map(padded, heights)))
+    done = context.run("plan", paths[0], *beside, "--capacity", least - 1, expect=3)
+    check("run at the same time" in done.stderr or heights[0] >= least, f"tables {number}: who has the rest is not said")
+
+
 def alive_in(document: dict[str, Any]) -> int:
     """The most bytes of scratch that are alive at one step."""
     blocks = [(block["lower"], block["upper"], block["size"]) for block in document["blocks"] if block["role"] == "scratch"]
@@ -257,6 +277,8 @@ def body(context: Context) -> str:
     for number in range(60):
         check_several(context, dice, number)
     ways = [check_at_once(context, dice, number) for number in range(120)]
+    for number in range(20):
+        check_capacity(context, dice, number)
     counts = {way: ways.count(way) for way in ("in turn", "in another order", "refused")}
     check(all(counts.values()), f"not every case: {counts}")
     return f"{count} models, {staged} constants staged; 60 pairs; at once: {counts}"

@@ -4,10 +4,10 @@
 
 #include "memsize/board/nnapi_format.hpp"
 #include "memsize/core/file_system.hpp"
+#include "memsize/readers/nnapi_reader.hpp"
 #include "memsize/runtime/nn_replay.hpp"
 
 #include "check.hpp"
-#include "nnapi/nnapi_reader.hpp"
 #include "plan_check.hpp"
 
 #include <cstddef>

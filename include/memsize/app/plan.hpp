@@ -125,8 +125,10 @@ struct PlansAtOnce {
 /// Each model has arenas of its own: where every block of one is alive while every block of another
 /// is, they gain nothing from sharing. In each memory those of one model begin where those of the
 /// one before it end. The first has the choice of memories; where the others do not fit then, they
-/// choose in another order. Without an order in which all fit, the plans are those in the order of
-/// the request. Fails as plan_memory() does.
+/// choose in another order: of up to three models in any, of more with each of them as the first.
+/// Where none of these fits, the plans are those in the order of the request. Fails as
+/// plan_memory() does, for networks, and where a capacity is one of several memories. Nothing is
+/// staged.
 ///
 /// Example:
 ///     app::PlanRequest request;

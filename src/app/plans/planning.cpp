@@ -261,6 +261,15 @@ plan::PackLimits limits_of_part(const PlanRequest& request) {
   return limits;
 }
 
+// Each model has its own order.
+plan::PackLimits limits_of_order(const PlanRequest& request) {
+  plan::PackLimits limits = limits_of_part(request);
+  if (limits.time) {
+    *limits.time /= static_cast<std::int64_t>(request.with.size()) + 1;
+  }
+  return limits;
+}
+
 core::Result<void> put_in_order(const PlanRequest& request,
                                 model::PlanReport& model,
                                 Planning& planning) {
@@ -279,7 +288,7 @@ core::Result<void> put_in_order(const PlanRequest& request,
                                   "leave it out")
                           .of_option("--reorder"));
   }
-  auto order = plan::reorder(model, limits_of_part(request));
+  auto order = plan::reorder(model, limits_of_order(request));
   MEMSIZE_TRY(order);
   planning.orders.push_back({model.path, std::move(*order)});
   return {};
@@ -436,7 +445,9 @@ core::Result<plan::PlanOptions> planning_options(Session& session, const PlanReq
     MEMSIZE_TRY(rules);
     options.rules = std::move(*rules);
   }
-  if (request.board.empty() && request.memories.empty() && request.capacity.empty()) {
+  // Elsewhere, models beside this one would need room, too.
+  if ((request.board.empty() && request.memories.empty() && request.capacity.empty()) ||
+      !request.beside.empty()) {
     return options;
   }
   options.others = [&session] { return known_parts(session); };
@@ -531,9 +542,9 @@ core::Diagnostics describe_shortages(const plan::PlanOutcome& outcome) {
                                 core::format_bytes(shortage.needed - shortage.budget)));
     const auto begin = outcome.begins.find(shortage.memory);
     if (begin != outcome.begins.end() && begin->second != core::Bytes{}) {
-      error.details.push_back(
-          fmt::format("{} of it are what models before this one need, which run at the same time",
-                      core::format_bytes(begin->second)));
+      error.details.push_back(fmt::format(
+          "{} before that are of models that chose before this one and run at the same time",
+          core::format_bytes(begin->second)));
     }
     if (!shortage.live.empty()) {
       error.details.push_back(

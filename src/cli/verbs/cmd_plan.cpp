@@ -388,7 +388,9 @@ Outcome run(app::Session& session, PlanOptions options) {
     options.request.slot = core::Align::make(emit::kTfliteSlot).value();
   }
   if (auto wrong = check_usage(session, options); wrong) {
-    return failed({std::move(*wrong)}, kPlanSchema, options.json);
+    return failed({std::move(*wrong)},
+                  options.request.beside.empty() ? kPlanSchema : kPlansSchema,
+                  options.json);
   }
   std::optional<Interruption> interruption;
   if (session.attended) {
@@ -494,7 +496,8 @@ Run add_plan(const Command& app) {
           .repeated()
           .one_value()
           .filled()
-          .needs(board);
+          .needs(board)
+          .excludes(beside);
   verb.option("--profile",
               request.profiles,
               "Cycles by operator (helia-profiler's profile_results.csv); twice: all cold, all "
@@ -503,8 +506,7 @@ Run add_plan(const Command& app) {
       .one_value()
       .filled()
       .needs(stage)
-      .excludes(with)
-      .excludes(beside);
+      .excludes(with);
   verb.option("--set", request.set, "What a part gives to tiles or stacks: l1=64KiB (repeat)")
       .repeated()
       .one_value()

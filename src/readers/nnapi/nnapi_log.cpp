@@ -4,10 +4,10 @@
 // another; the log's own limit ends it for good.
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/readers/nnapi_reader.hpp"
 
 #include "nnapi/events.hpp"
 #include "nnapi/logcat.hpp"
-#include "nnapi/nnapi_reader.hpp"
 #include "nnapi/records.hpp"
 #include "plans/plan_formats.hpp"
 #include "plans/words.hpp"

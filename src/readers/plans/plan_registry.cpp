@@ -2,9 +2,9 @@
 // what is known by its columns. Then what is wrong with a text that none of them takes.
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/readers/nnapi_reader.hpp"
 
 #include "formats.hpp"
-#include "nnapi/nnapi_reader.hpp"
 #include "plan_formats.hpp"
 #include "plan_problems.hpp"
 

@@ -4,7 +4,10 @@
 
 #include "support.hpp"
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -101,12 +104,32 @@ TEST_SUITE("board") {
     CHECK(part->memories.back().cost == 16);
   }
 
+  TEST_CASE("mpool: what is slower comes later, and last what nobody knows") {
+    const auto at = [](int number) { return in_bytes(std::to_string(number * 0x1000)); };
+    const auto size = in_bytes("4", "KBYTES");
+    const auto part = load(
+        file(pool("unknown", "ACC_WRITE", R"("byteWidth": 8)", at(0), size) + "," +
+             pool("slow", "ACC_WRITE", R"("byteWidth": 1, "freqRatio": 1.4)", at(1), size) + "," +
+             pool("text", "ACC_WRITE", R"("byteWidth": "2", "freqRatio": "16.0")", at(2), size) +
+             "," + pool("fast", "ACC_WRITE", R"("byteWidth": 1, "freqRatio": 1)", at(3), size)));
+    REQUIRE_MESSAGE(part.has_value(), (part ? "" : test::all_text(part.error())));
+    std::vector<std::pair<std::string, std::uint32_t>> found;
+    for (const PartMemory& memory : part->memories) {
+      found.emplace_back(memory.name, memory.cost);
+    }
+    CHECK(found == std::vector<std::pair<std::string, std::uint32_t>>{
+                       {"fast", 1}, {"slow", 2}, {"text", 8}, {"unknown", 1000}});
+  }
+
   TEST_CASE("mpool: what is wrong is told at its place") {
     const auto one = [](const std::string& offset, const std::string& size) {
       return pool("a", "ACC_WRITE", kFast, offset, size);
     };
     check_refused("{", Code::kBoardValue, "n6.mpool");
     check_refused("[]", Code::kBoardValue, "memory");
+    check_refused("null", Code::kBoardValue, "memory");
+    check_refused(R"({"memory": []})", Code::kBoardValue, "must be a table");
+    check_refused(file("{}, 1"), Code::kBoardValue, "pool 2 is no object");
     check_refused(R"({"memory": {}})", Code::kBoardValue, "mempools");
     check_refused(file(""), Code::kBoardValue, "no pool has any room");
     check_refused(

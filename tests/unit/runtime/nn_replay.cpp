@@ -2,8 +2,8 @@
 #include "memsize/runtime/nn_replay.hpp"
 
 #include "memsize/core/file_system.hpp"
+#include "memsize/readers/nnapi_reader.hpp"
 
-#include "nnapi/nnapi_reader.hpp"
 #include "support.hpp"
 
 #include <string>

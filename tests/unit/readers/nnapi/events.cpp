@@ -1,5 +1,5 @@
 // The runtime's own lines, as AOSP prints them.
-#include "nnapi/nnapi_reader.hpp"
+#include "memsize/readers/nnapi_reader.hpp"
 
 #include <string>
 

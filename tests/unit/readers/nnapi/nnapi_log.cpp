@@ -1,7 +1,7 @@
 // Whole logs: models line by line and in one piece, several of them, requests, and what was cut.
+#include "memsize/readers/nnapi_reader.hpp"
 #include "memsize/readers/plan_reader.hpp"
 
-#include "nnapi/nnapi_reader.hpp"
 #include "support.hpp"
 
 #include <string>
