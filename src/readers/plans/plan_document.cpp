@@ -19,6 +19,8 @@ using core::Code;
 using model::Lifetime;
 
 constexpr std::string_view kSchema = "memsize.plan/1";
+// What plan --beside prints.
+constexpr std::string_view kPlansSchema = "memsize.plans/1";
 constexpr auto kProofs =
     std::to_array<std::string_view>({"bound", "exhausted", "best", "infeasible"});
 constexpr const char* kWriteAgain = "write the document again with: memsize plan REPORT --json";
@@ -57,7 +59,9 @@ class DocumentReader : private PlanFields {
     error(Code::kPlanVersion,
           root["schema"].position(),
           fmt::format("the document has the schema '{}'", core::printable(schema, kLongestShown)),
-          fmt::format("this memsize reads {}", kSchema));
+          schema == kPlansSchema ? "it has several plans, one each model: read them one by one "
+                                   "(jq .models[0].plan)"
+                                 : fmt::format("this memsize reads {}", kSchema));
     return false;
   }
 
