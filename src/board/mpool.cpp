@@ -1,4 +1,4 @@
-// ST Edge AI's .mpool: what its compiler for the Neural-ART may use of an STM32N6, as JSON. Keys
+// ST Edge AI's .mpool: what its compiler for an accelerator may use of a part, as JSON. Keys
 // are of two kinds: those of files that people write (constants_preferred), and those of the copies
 // that the compiler leaves beside its results (constantsPreferred). What a byte costs is taken from
 // the clock and the width of its bus, which is what the file says of it in numbers.
@@ -115,16 +115,23 @@ class MpoolReader {
                    fmt::format("'{}' is not a memory's name", core::printable(shown)),
                    pool["name"].place(),
                    "a letter, then letters, digits and '_'");
-    } else if (!places_.emplace(memory.name, pool.place()).second) {
+    } else if (const auto [other, is_new] = places_.emplace(memory.name, pool.place()); !is_new) {
       fields.wrong(Code::kBoardName,
-                   fmt::format("two pools are called '{}'", core::printable(shown)),
-                   pool["name"].place());
+                   fmt::format("pool {} is called '{}', as the one of line {} is",
+                               number,
+                               core::printable(shown),
+                               other->second.line),
+                   pool["name"].place(),
+                   "give one of them another name: small and capital letters are the same here");
     }
     memory.hardware = core::Bytes{*size};
     memory.window = memory.hardware;
     memory.base = core::PhysAddr{*offset};
     if (!core::PhysRange::make(*memory.base, memory.window)) {
-      fields.wrong(Code::kBoardValue, "the pool ends above 2^64", pool["size"].place());
+      fields.wrong(Code::kBoardValue,
+                   fmt::format("pool {} ends above 2^64", number),
+                   pool["size"].place(),
+                   "its size, or its offset, is too large");
     }
     memory.writable = rights == "ACC_WRITE";
     // Who prefers it for constants puts them there.

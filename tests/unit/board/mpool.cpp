@@ -148,7 +148,7 @@ TEST_SUITE("board") {
     check_refused(
         file(one(in_bytes("0"), in_bytes("4")) + "," + one(in_bytes("16"), in_bytes("4"))),
         Code::kBoardName,
-        "two pools");
+        "as the one of line 1 is");
     const auto apart = load(file(one(in_bytes("0"), in_bytes("64")) + "," +
                                  pool("b", "ACC_WRITE", kFast, in_bytes("32"), in_bytes("64"))));
     REQUIRE_FALSE(apart.has_value());
