@@ -54,6 +54,7 @@ class Explainer {
       find_live(*scratch_.front());
     }
     find_largest();
+    say_time();
     say_capacity();
     say_one_block();
     say_staging();
@@ -123,6 +124,12 @@ class Explainer {
     slots.resize(std::min(slots.size(), kLargest));
     for (const std::size_t slot : slots) {
       shortage_.largest.push_back(problem_.slots[slot].blocks.front());
+    }
+  }
+
+  void say_time() {
+    if (!shortage_.is_least && packer_.over()) {
+      shortage_.remedies.emplace_back("more time: the search was cut off");
     }
   }
 

@@ -76,9 +76,13 @@ void keep_reported(const PlanReport& wanted, PlanOutcome& outcome) {
         "more steps may find a lower one"));
     const core::Bytes saved = *arena->used - own.height;
     take(wanted, own, *arena, plan);
-    std::erase_if(outcome.shortages, [&](const Shortage& shortage) {
-      return shortage.memory == own.memory && shortage.needed - saved <= shortage.budget;
-    });
+    for (Shortage& shortage : outcome.shortages) {
+      if (shortage.memory == own.memory) {
+        shortage.needed = shortage.needed - saved;
+      }
+    }
+    std::erase_if(outcome.shortages,
+                  [](const Shortage& shortage) { return shortage.needed <= shortage.budget; });
     outcome.infeasible = outcome.infeasible && !outcome.shortages.empty();
   }
 }

@@ -2,6 +2,7 @@
 
 #include "memsize/plan/check_plan.hpp"
 
+#include "reported.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -625,6 +626,40 @@ TEST_CASE("what does not fit is explained") {
   // d is smaller, but not enough.
   CHECK(shortage.remedies[1] == "a rule that moves 'c' of 120 B to 'psram'");
   CHECK(outcome.fits_on == std::vector<std::string>{"two-banks", "one-bank"});
+}
+
+TEST_CASE("a search that was cut off says so, unless no time would help") {
+  const PlanReport free = report_of({scratch("a", 0, 4, 1000), scratch("b", 1, 3, 600)});
+  PlanOptions options;
+  const auto remedy = [&](const PlanReport& report) {
+    const PlanOutcome outcome = plan_of(report, part(700, 500), options);
+    REQUIRE(!outcome.shortages.empty());
+    return outcome.shortages.front().remedies.front();
+  };
+  const std::string more_time = "more time: the search was cut off";
+  CHECK(remedy(free) != more_time);
+  options.limits.stop = [] { return true; };
+  CHECK(remedy(free) == more_time);
+  options.rules = rules_of("memory: {tensors: [{type: scratch, attributes: {memory: dtcm}}]}");
+  CHECK(remedy(free) == "900 B more in 'dtcm'");
+}
+
+TEST_CASE("what does not fit is told of the plan that is kept") {
+  PlanReport wanted = report_of({scratch("a", 0, 2, 100), scratch("b", 2, 4, 100)});
+  wanted.blocks[0].offset = Bytes{0};
+  wanted.blocks[1].offset = Bytes{0};
+  PlanOutcome worse = plan_of(wanted);
+  worse.plan.blocks[1].offset = Bytes{100};
+  worse.plan.memories.front().used = Bytes{200};
+  worse.plan.arenas.front().used = Bytes{200};
+  for (const std::uint64_t budget : {80U, 120U}) {
+    PlanOutcome kept = worse;
+    kept.shortages = {{.memory = "default", .needed = Bytes{200}, .budget = Bytes{budget}}};
+    keep_reported(wanted, kept);
+    CHECK(used_of(kept, "default") == 100);
+    REQUIRE(kept.shortages.size() == (budget < 100 ? 1 : 0));
+    CHECK((budget > 100 || kept.shortages.front().needed == Bytes{100}));
+  }
 }
 
 TEST_CASE("what is needed beyond a capacity is what a search without it finds") {
