@@ -3,6 +3,8 @@
 #include "memsize/app/map.hpp"
 #include "memsize/core/text.hpp"
 
+#include "traced_cores.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -51,29 +53,6 @@ std::vector<Share> heaps_of(const layout::MemoryMap& map, const std::string& cor
   }
   sort_by_size(shares);
   return shares;
-}
-
-std::vector<std::string> cores_with_heaps(const board::Board& board) {
-  std::vector<std::string> cores;
-  for (const board::Knob& knob : board.knobs) {
-    if (knob.demand && std::ranges::find(cores, knob.demand->core) == cores.end()) {
-      cores.push_back(knob.demand->core);
-    }
-  }
-  return cores;
-}
-
-core::Diagnostic unknown_core(const Budget& budget, const board::Board& board) {
-  const std::vector<std::string> cores = cores_with_heaps(board);
-  const std::string hint = core::did_you_mean(budget.core, cores);
-  return core::error(Code::kSizingUnknownCore,
-                     fmt::format("board '{}' has no core '{}' with heaps that traces size",
-                                 board.name,
-                                 core::printable(budget.core, 40)),
-                     budget.key_place,
-                     !hint.empty()   ? hint
-                     : cores.empty() ? "it has no such core"
-                                     : fmt::format("it has: {}", core::join(cores, ", ")));
 }
 
 core::Diagnostic exceeded(const Budget& budget,
@@ -132,7 +111,7 @@ core::Diagnostics over_budget(const std::vector<Budget>& budgets, const layout::
       continue;
     }
     if (std::ranges::find(cores, budget.core) == cores.end()) {
-      found.push_back(unknown_core(budget, map.board));
+      found.push_back(without_heaps(map.board, budget.core, budget.key_place));
       continue;
     }
     const std::vector<Share> heaps = heaps_of(map, budget.core);

@@ -27,7 +27,7 @@ using Event = core::FollowedFile::Event;
 
 // A table whose rows have not come for so long is told as it is.
 constexpr std::chrono::milliseconds kPatience{1000};
-constexpr std::size_t kBlock = 65536;
+constexpr std::size_t kReadAtOnce = 65536;
 
 // Tells each model once, and again where more of it came.
 class Teller {
@@ -69,7 +69,7 @@ class Follower {
     auto file = core::FollowedFile::open(path_);
     MEMSIZE_TRY(file);
     MEMSIZE_TRY(begin());
-    std::vector<char> buffer(kBlock);
+    std::vector<char> buffer(kReadAtOnce);
     while (true) {
       const auto news = (*file)->wait(buffer, kPatience);
       MEMSIZE_TRY(news);

@@ -239,10 +239,10 @@ std::optional<core::Diagnostic> cannot_be_ordered(const model::PlanReport& repor
   return check_lives(report, lives_of(report, given));
 }
 
-class Search {
+class OrderSearch {
  public:
   /// No order is less busy than `least`; only what is below `limit` is looked at.
-  Search(const model::PlanReport& report, core::Bytes least, core::Bytes limit)
+  OrderSearch(const model::PlanReport& report, core::Bytes least, core::Bytes limit)
       : problem_(order_problem(report)), least_(least.count()), limit_(limit.count()) {}
 
   /// Operators by number; empty: nothing below the limit was found.
@@ -449,7 +449,7 @@ core::Result<OperatorOrder> reorder(model::PlanReport& report, const PackLimits&
   OperatorOrder order{.given = peak_in(report)};
   order.found = order.given;
   const core::Bytes least = busiest_operator(report);
-  Search search{report, least, order.given};
+  OrderSearch search{report, least, order.given};
   const std::vector<std::size_t> found = search.run(limits);
   order.is_least = search.is_complete() && found.empty();
   if (!found.empty()) {

@@ -17,7 +17,7 @@ namespace memsize::app {
 namespace {
 
 // A heap grows by less than a block of the MMU.
-constexpr core::Bytes kBlock{2U << 20U};
+constexpr core::Bytes kBlockOfMmu{2U << 20U};
 
 bool has_addresses(const model::Recording& recording) {
   return std::ranges::any_of(recording.cores, [](const model::CoreRecording& core) {
@@ -38,7 +38,7 @@ FitNeeds::FitNeeds(Analysis base,
     : base_(std::move(base)), options_(options), inputs_(inputs), cores_(std::move(cores)) {
   for (const board::Knob& knob : base_.board->knobs) {
     most_growth_ +=
-        knob.demand && core::contains(cores_, knob.demand->core) ? kBlock : core::Bytes{};
+        knob.demand && core::contains(cores_, knob.demand->core) ? kBlockOfMmu : core::Bytes{};
   }
 }
 
@@ -158,7 +158,7 @@ bool FitNeeds::has_room_to_grow(const std::vector<CoreNeed>& needs) const {
   // What is no larger than now has room.
   const board::Values& now = base_.current->values;
   return std::ranges::all_of(values_of(needs), [&](const auto& one) {
-    return one.second + kBlock.count() <= now.at(one.first);
+    return one.second + kBlockOfMmu.count() <= now.at(one.first);
   });
 }
 

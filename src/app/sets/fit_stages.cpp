@@ -8,6 +8,7 @@
 #include "analyze_stages.hpp"
 #include "generation_guard.hpp"
 #include "recordings.hpp"
+#include "traced_cores.hpp"
 
 #include <algorithm>
 #include <set>
@@ -48,31 +49,6 @@ model::Recording moved_to(model::Recording recording, const std::string& core) {
   std::erase_if(recording.diagnostics,
                 [](const core::Diagnostic& one) { return one.code == Code::kReadNoPrefix; });
   return recording;
-}
-
-// Every core that has heaps which traces size, in the board's order.
-std::vector<std::string> cores_with_heaps(const board::Board& board) {
-  std::vector<std::string> cores;
-  for (const board::Knob& knob : board.knobs) {
-    if (knob.demand && !core::contains(cores, knob.demand->core)) {
-      cores.push_back(knob.demand->core);
-    }
-  }
-  return cores;
-}
-
-core::Diagnostic unknown_core(const board::Board& board,
-                              const std::string& core,
-                              const char* option) {
-  const std::vector<std::string> cores = cores_with_heaps(board);
-  return core::error(Code::kSizingUnknownCore,
-                     fmt::format("board '{}' has no core '{}' with heaps that traces size",
-                                 board.name,
-                                 core::printable(core, 40)),
-                     {},
-                     cores.empty() ? "no core of it has any"
-                                   : core::did_you_mean(core, cores, "these have some"))
-      .of_option(option);
 }
 
 core::Diagnostic no_model(const FitInput& input) {
@@ -177,7 +153,7 @@ core::Result<void> take_budgets(const FitRequest& request,
     } else if (FitCore* core = core_of(budget.who)) {
       core->budget = budget.most;
     } else {
-      return core::fail(unknown_core(board, budget.who, "--budget"));
+      return core::fail(without_heaps(board, budget.who).of_option("--budget"));
     }
   }
   const bool any = frame.all || std::ranges::any_of(frame.cores, [](const FitCore& core) {
@@ -268,7 +244,7 @@ core::Result<FitFrame> frame_of(const FitRequest& request,
   core::Diagnostics errors;
   for (const std::string& core : request.cores) {
     if (!core::contains(known, core)) {
-      errors.push_back(unknown_core(board, core, "--core"));
+      errors.push_back(without_heaps(board, core).of_option("--core"));
     } else if (!core::contains(frame.cores, core, &FitCore::name)) {
       frame.cores.push_back({core, std::nullopt});
     }

@@ -33,7 +33,7 @@ constexpr std::uint32_t kVersion = 1;
 constexpr std::size_t kFields = 8;
 constexpr std::size_t kBuffersField = 4;
 constexpr std::size_t kMetadataField = 6;
-constexpr std::size_t kWord = 4;
+constexpr std::size_t kOffsetBytes = 4;
 constexpr std::size_t kHalf = 2;
 /// FlatBuffers' tables of fields begin with their own length and that of the table.
 constexpr std::size_t kHead = 2;
@@ -55,18 +55,18 @@ class Front {
 
   void half(std::size_t value) { number(value, kHalf); }
 
-  void word(std::size_t value) { number(value, kWord); }
+  void word(std::size_t value) { number(value, kOffsetBytes); }
 
   void text(std::string_view value) { bytes_ += value; }
 
   /// A word that is filled in later.
   [[nodiscard]] std::size_t hole() {
     word(0);
-    return at() - kWord;
+    return at() - kOffsetBytes;
   }
 
   void fill(std::size_t hole, std::size_t target) {
-    for (std::size_t i = 0; i < kWord; ++i) {
+    for (std::size_t i = 0; i < kOffsetBytes; ++i) {
       bytes_[hole + i] = static_cast<char>(((target - hole) >> (8 * i)) & 0xFFU);
     }
   }
@@ -218,9 +218,9 @@ class Writer {
       return core::fail(other_model());
     }
     std::string body{text_};
-    const std::size_t begin = place(&operators) + kWord;
+    const std::size_t begin = place(&operators) + kOffsetBytes;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t here = begin + kWord * i;
+      const std::size_t here = begin + kOffsetBytes * i;
       const std::size_t there = place(operators.Get(static_cast<unsigned>(order[i])));
       if (there <= here) {
         return core::fail(wrong(Code::kEmitData,
@@ -228,7 +228,7 @@ class Writer {
                                 "the model's lists overlap: its operators cannot be moved",
                                 "convert the model again"));
       }
-      for (std::size_t k = 0; k < kWord; ++k) {
+      for (std::size_t k = 0; k < kOffsetBytes; ++k) {
         body[here + k] = static_cast<char>(((there - here) >> (8 * k)) & 0xFFU);
       }
     }
@@ -249,11 +249,11 @@ class Writer {
     out.text(tflite::ModelIdentifier());
     const std::size_t fields = out.at();
     out.half(kHalf * (kHead + kFields));
-    out.half(kWord * (1 + kFields));
+    out.half(kOffsetBytes * (1 + kFields));
     for (std::size_t i = 0; i < kFields; ++i) {
       const bool is_new = i == kBuffersField || i == kMetadataField;
       const bool is_there = is_new || root->GetOptionalFieldOffset(field(i)) != 0;
-      out.half(is_there ? kWord * (1 + i) : 0);
+      out.half(is_there ? kOffsetBytes * (1 + i) : 0);
     }
     out.fill(to_root, out.at());
     out.word(out.at() - fields);
@@ -322,9 +322,9 @@ class Writer {
     constexpr std::size_t kMetadataFields = 2;
     const std::size_t metadata_fields = out.at();
     out.half(kHalf * (kHead + kMetadataFields));
-    out.half(kWord * (1 + kMetadataFields));
-    out.half(kWord);
-    out.half(2 * kWord);
+    out.half(kOffsetBytes * (1 + kMetadataFields));
+    out.half(kOffsetBytes);
+    out.half(2 * kOffsetBytes);
     out.fill(to_metadata, out.at());
     out.word(out.at() - metadata_fields);
     const std::size_t to_name = out.hole();
@@ -333,19 +333,19 @@ class Writer {
     out.word(model::kTflitePlan.size());
     out.text(model::kTflitePlan);
     out.text(std::string_view{"\0", 1});
-    out.pad_to(kWord);
+    out.pad_to(kOffsetBytes);
     // Buffer: data.
     const std::size_t buffer_fields = out.at();
     out.half(kHalf * (kHead + 1));
-    out.half(2 * kWord);
-    out.half(kWord);
-    out.pad_to(kWord);
+    out.half(2 * kOffsetBytes);
+    out.half(kOffsetBytes);
+    out.pad_to(kOffsetBytes);
     out.fill(to_buffer, out.at());
     out.word(out.at() - buffer_fields);
     const std::size_t to_data = out.hole();
-    out.pad_to(kTfliteSlot, kWord);
+    out.pad_to(kTfliteSlot, kOffsetBytes);
     out.fill(to_data, out.at());
-    out.word(kWord * (model::kTflitePlanHead + offsets.size()));
+    out.word(kOffsetBytes * (model::kTflitePlanHead + offsets.size()));
     out.word(kVersion);
     out.word(model_->subgraphs()->size());
     out.word(offsets.size());

@@ -54,7 +54,7 @@ constexpr std::array kAttempts = {
 constexpr std::size_t kManyItems = 5'000;
 
 // The part of the target that a first plan is far above it by.
-constexpr std::int64_t kFar = 8;
+constexpr std::int64_t kShareOfFar = 8;
 constexpr std::uint64_t kRowSeed = 3;
 
 class Portfolio {
@@ -111,7 +111,7 @@ class Portfolio {
   }
 
   void lay_rows() {
-    if (instance_.items.size() > kManyItems && best_.height - target_ > target_ / kFar) {
+    if (instance_.items.size() > kManyItems && best_.height - target_ > target_ / kShareOfFar) {
       RowSearch{instance_, target_, target_, best_, budget_, kRowSeed}.run(
           1, steps_of_pass(instance_));
     }

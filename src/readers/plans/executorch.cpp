@@ -31,7 +31,7 @@ namespace {
 using core::Bytes;
 using core::Code;
 
-constexpr const char* kWriteAgain = "write the trace again with generate_memory_trace()";
+constexpr const char* kTraceAgain = "write the trace again with generate_memory_trace()";
 
 /// A tensor, from its first event on.
 struct TracedTensor {
@@ -63,7 +63,7 @@ class TraceReader : private PlanFields {
       }
     }
     if (tensors_.empty() && !failed()) {
-      error(Code::kReadEmpty, {}, "no tensor is in this trace", kWriteAgain);
+      error(Code::kReadEmpty, {}, "no tensor is in this trace", kTraceAgain);
     }
     // Without an event, others are wrong that are not.
     if (failed()) {
@@ -92,7 +92,7 @@ class TraceReader : private PlanFields {
       error(Code::kPlanSyntax,
             event.position(),
             "this is no event of an allocation, which all of them are",
-            kWriteAgain);
+            kTraceAgain);
     }
     return false;
   }
@@ -106,7 +106,7 @@ class TraceReader : private PlanFields {
       error(Code::kPlanContradiction,
             event.position(),
             fmt::format("its {} is {}, and its {} {}", key, *first, again, *second),
-            kWriteAgain);
+            kTraceAgain);
     }
   }
 
@@ -117,7 +117,7 @@ class TraceReader : private PlanFields {
             event.position(),
             step_ ? fmt::format("step {} comes behind step {}", at, *step_)
                   : fmt::format("the first step is {}", at),
-            kWriteAgain);
+            kTraceAgain);
     }
     step_ = at;
     so_far_ = Bytes{};
@@ -172,7 +172,7 @@ class TraceReader : private PlanFields {
             fmt::format("'{}' is made by another operator than in line {}",
                         core::printable(name, kLongestShown),
                         tensor.place.line),
-            kWriteAgain);
+            kTraceAgain);
     }
     if (tensor.size != *bytes) {
       error(Code::kPlanContradiction,
@@ -182,7 +182,7 @@ class TraceReader : private PlanFields {
                         core::format_bytes(*bytes),
                         core::format_bytes(tensor.size),
                         tensor.place.line),
-            kWriteAgain);
+            kTraceAgain);
     }
   }
 
@@ -195,7 +195,7 @@ class TraceReader : private PlanFields {
                           core::printable(tensor.name, kLongestShown),
                           tensor.start,
                           tensor.place.line),
-              kWriteAgain);
+              kTraceAgain);
       }
     }
   }
@@ -240,7 +240,7 @@ class TraceReader : private PlanFields {
                         core::plural(static_cast<std::size_t>(tensor.steps), "event"),
                         tensor.first,
                         tensor.last),
-            kWriteAgain);
+            kTraceAgain);
       return;
     }
     model::PlannedBlock block{

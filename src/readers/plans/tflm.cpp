@@ -40,7 +40,7 @@ struct TensorBuffer {
 };
 
 /// Cut: its end is missing. Damaged: its end is there.
-enum class Match { kNo, kCut, kDamaged, kYes };
+enum class RowMatch { kNo, kCut, kDamaged, kYes };
 
 /// A step of the drawing below the list: what is alive then, in KiB, rounded up.
 struct Drawn {
@@ -69,11 +69,11 @@ bool drawn_in(std::string_view line, Drawn& drawn) {
   return step.has_value();
 }
 
-Match tensor_buffer_in(std::string_view line, TensorBuffer& buffer) {
+RowMatch tensor_buffer_in(std::string_view line, TensorBuffer& buffer) {
   const std::size_t at = line.find(kBuffer);
   const bool has_pieces =
       pieces_in(line, {kBuffer, "): size=", ", offset=", ", first_used=", kLast}) >= 2;
-  const Match damaged = has_pieces ? Match::kDamaged : Match::kNo;
+  const RowMatch damaged = has_pieces ? RowMatch::kDamaged : RowMatch::kNo;
   if (at == std::string_view::npos || at == 0) {
     return damaged;
   }
@@ -85,9 +85,9 @@ Match tensor_buffer_in(std::string_view line, TensorBuffer& buffer) {
   scan.step(buffer.size).take(", offset=").step(buffer.offset);
   scan.take(", first_used=").step(buffer.first).take(" last_used=").step(buffer.last).end();
   if (!scan.ok() && line.find(kLast) != std::string_view::npos) {
-    return Match::kDamaged;
+    return RowMatch::kDamaged;
   }
-  return scan.ok() ? Match::kYes : Match::kCut;
+  return scan.ok() ? RowMatch::kYes : RowMatch::kCut;
 }
 
 class PlanReading {
@@ -115,14 +115,14 @@ class PlanReading {
   void read_line(std::string_view line) {
     const PlanPlace place{lines_.number(), 0};
     TensorBuffer buffer{.line = place.line};
-    const Match match = tensor_buffer_in(line, buffer);
-    if (match == Match::kCut) {
+    const RowMatch match = tensor_buffer_in(line, buffer);
+    if (match == RowMatch::kCut) {
       plan_.report().abridged = true;
       plan_.warn(
           Code::kPlanAbridged, place, "this line of the memory plan is cut", kHowToPrintPlan);
-    } else if (match == Match::kDamaged) {
+    } else if (match == RowMatch::kDamaged) {
       plan_.damaged(place.line, "the memory plan");
-    } else if (match == Match::kYes) {
+    } else if (match == RowMatch::kYes) {
       take(buffer);
     } else if (line.find(kOverlap) != std::string_view::npos) {
       read_overlap(line, place);
@@ -321,7 +321,7 @@ bool probe_tflm(std::string_view head) {
   while (lines.next()) {
     TensorBuffer buffer;
     LineScan totals{lines.line()};
-    if (tensor_buffer_in(lines.line(), buffer) == Match::kYes ||
+    if (tensor_buffer_in(lines.line(), buffer) == RowMatch::kYes ||
         totals.find(kRecording).take(kTotals).ok()) {
       return true;
     }
