@@ -351,7 +351,7 @@ TEST_CASE("a budget holds what Linux loses, and what a core's heaps take") {
   const core::Diagnostics unknown = over_budget({budget("beta_1", 1), budget("alpa", 1)}, map);
   REQUIRE(unknown.size() == 2);
   CHECK(unknown[0].code == Code::kSizingUnknownCore);
-  CHECK(unknown[0].hint == "it has: alpha");
+  CHECK(unknown[0].hint == "these have some: alpha");
   CHECK(unknown[1].hint == "did you mean 'alpha'?");
 }
 
