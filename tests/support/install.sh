@@ -37,6 +37,8 @@ test_packages=(
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static cpio gcc-arm-none-eabi chromium poppler-utils
   zsh fish lintian parallel slurmctld slurmd slurm-client python3-yaml
 )
+# Kubernetes' own package of it and Debian's exclude each other: either will do.
+command -v kubectl >/dev/null || test_packages+=(kubernetes-client)
 
 # Whose kernel tests/accept/accept_probe_boot.py boots, which downloads it itself.
 know_arm64() {
