@@ -1,3 +1,4 @@
+// Which cores those are is what the demands of the board's knobs say.
 #include "traced_cores.hpp"
 
 #include "memsize/core/find.hpp"

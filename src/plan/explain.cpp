@@ -127,8 +127,17 @@ class Explainer {
     }
   }
 
+  // Whether each slot by itself has room somewhere.
+  [[nodiscard]] bool each_fits() const {
+    return std::ranges::all_of(problem_.slots, [&](const Slot& slot) {
+      return std::ranges::any_of(slot.homes, [&](const Home& home) {
+        return slot.size <= problem_.banks[home.bank].budget;
+      });
+    });
+  }
+
   void say_time() {
-    if (!shortage_.is_least && packer_.over()) {
+    if (!shortage_.is_least && packer_.over() && each_fits()) {
       shortage_.remedies.emplace_back("more time: the search was cut off");
     }
   }

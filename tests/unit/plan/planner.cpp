@@ -629,19 +629,23 @@ TEST_CASE("what does not fit is explained") {
 }
 
 TEST_CASE("a search that was cut off says so, unless no time would help") {
-  const PlanReport free = report_of({scratch("a", 0, 4, 1000), scratch("b", 1, 3, 600)});
+  PlanReport report =
+      report_of({scratch("a", 0, 4, 600), scratch("b", 1, 3, 600), scratch("c", 1, 3, 500)});
   PlanOptions options;
-  const auto remedy = [&](const PlanReport& report) {
+  const auto remedy = [&] {
     const PlanOutcome outcome = plan_of(report, part(700, 500), options);
     REQUIRE(!outcome.shortages.empty());
     return outcome.shortages.front().remedies.front();
   };
   const std::string more_time = "more time: the search was cut off";
-  CHECK(remedy(free) != more_time);
+  CHECK(remedy() != more_time);
   options.limits.stop = [] { return true; };
-  CHECK(remedy(free) == more_time);
+  CHECK(remedy() == more_time);
   options.rules = rules_of("memory: {tensors: [{type: scratch, attributes: {memory: dtcm}}]}");
-  CHECK(remedy(free) == "900 B more in 'dtcm'");
+  CHECK(remedy() == "1 000 B more in 'dtcm'");
+  options.rules = {};
+  report.blocks.front().size = Bytes{1000};
+  CHECK(remedy() != more_time);
 }
 
 TEST_CASE("what does not fit is told of the plan that is kept") {
