@@ -22,7 +22,7 @@ using Now = sdk::FileStatus::Now;
 using Phase = sdk::Status::Phase;
 
 constexpr const char* kSdkSchema = "memsize.sdk/1";
-constexpr std::size_t kShown = 400;
+constexpr std::size_t kPathShown = 400;
 
 struct SdkOptions {
   std::string sdk;
@@ -86,7 +86,7 @@ const StateWords<sdk::Recovery>& words_of(sdk::Recovery recovery) {
 std::string list_kept(const std::vector<std::string>& kept) {
   std::string text;
   for (const std::string& path : kept) {
-    text += fmt::format("  kept     {}\n", core::printable(path, kShown));
+    text += fmt::format("  kept     {}\n", core::printable(path, kPathShown));
   }
   return text;
 }
@@ -104,7 +104,7 @@ std::string list_file(const sdk::FileStatus& file, Phase phase) {
                                        : "  (but is the original again)";
   }
   return fmt::format(
-      "  {:<7}  {}{}\n", name_of(file.change), core::printable(file.path, kShown), now);
+      "  {:<7}  {}{}\n", name_of(file.change), core::printable(file.path, kPathShown), now);
 }
 
 std::string_view did_what(Phase phase) {
@@ -126,7 +126,7 @@ struct Tree {
   std::string root;
   std::string option;
 
-  [[nodiscard]] std::string shown() const { return core::printable(root, kShown); }
+  [[nodiscard]] std::string shown() const { return core::printable(root, kPathShown); }
 };
 
 core::Result<std::vector<Tree>> trees_of(app::Session& session, const SdkOptions& options) {
@@ -198,7 +198,7 @@ std::string text_of(const Tree& tree, const sdk::Status& status) {
   }
   text += list_kept(status.kept);
   if (!status.description.empty()) {
-    text += fmt::format("last change: {}\n", core::printable(status.description, kShown));
+    text += fmt::format("last change: {}\n", core::printable(status.description, kPathShown));
   }
   return text;
 }
@@ -243,10 +243,10 @@ std::string text_of(const Tree& tree, const sdk::Reverted& reverted) {
       tree.shown(),
       core::plural(reverted.restored.size() + reverted.removed.size(), "file is", "files are"));
   for (const std::string& path : reverted.restored) {
-    text += fmt::format("  restored {}\n", core::printable(path, kShown));
+    text += fmt::format("  restored {}\n", core::printable(path, kPathShown));
   }
   for (const std::string& path : reverted.removed) {
-    text += fmt::format("  removed  {}\n", core::printable(path, kShown));
+    text += fmt::format("  removed  {}\n", core::printable(path, kPathShown));
   }
   text += list_kept(reverted.kept);
   return text;

@@ -16,7 +16,7 @@ namespace memsize::cli {
 
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kHelpWidth = 100;
 constexpr std::size_t kColumn = 27;
 
 /// An option of any verb: what its value is called, and what it is about.
@@ -134,7 +134,7 @@ std::string row(const std::string& what, const std::string& text) {
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
-    if (column + (end - at) > kWidth && column > kColumn) {
+    if (column + (end - at) > kHelpWidth && column > kColumn) {
       out.erase(out.find_last_not_of(' ') + 1);
       out += "\n" + std::string(kColumn, ' ');
       column = kColumn;
