@@ -93,6 +93,13 @@ core::Diagnostic match_note(const Analysis& analysis, const std::string& address
           Code::kSizingAddresses,
           fmt::format(
               "{} lie in the heaps of board '{}' as it is", addresses, analysis.board->name));
+    case AddressMatch::kUnset:
+      return core::note(
+          Code::kSizingAddresses,
+          fmt::format("{} lie in the heaps of board '{}' without the sizes that were set: the "
+                      "trace was taken before that change",
+                      addresses,
+                      analysis.board->name));
     case AddressMatch::kSuggested:
     case AddressMatch::kRounded:
       return core::note(
@@ -181,6 +188,23 @@ std::vector<sizing::HeapRegion> matching_heaps(const Analysis& analysis,
   if (!sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
     heaps.clear();
   }
+  return heaps;
+}
+
+// Those of the map as it is, or as it was before the user's settings, if the trace lies in them.
+std::vector<sizing::HeapRegion> known_heaps(Analysis& analysis) {
+  std::vector<sizing::HeapRegion> heaps = heaps_of(*analysis.current);
+  if (sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
+    analysis.match = AddressMatch::kCurrent;
+    return heaps;
+  }
+  const auto before = layout::resolve(*analysis.board, {});
+  heaps = before ? heaps_of(*before) : std::vector<sizing::HeapRegion>{};
+  if (analysis.settings.empty() ||
+      !sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
+    return {};
+  }
+  analysis.match = AddressMatch::kUnset;
   return heaps;
 }
 
@@ -374,15 +398,10 @@ void size_with_board(Analysis& analysis, const sizing::Options& options) {
     grow_suggestions(analysis);
     settle_needs(analysis);
   };
-  std::vector<sizing::HeapRegion> heaps = heaps_of(*analysis.current);
-  const bool now = sizing::addresses_match(analysis.recording, analysis.format, heaps);
-  size(now ? std::move(heaps) : std::vector<sizing::HeapRegion>{});
-  if (now) {
-    analysis.match = AddressMatch::kCurrent;
-  }
+  size(known_heaps(analysis));
   // Suggestions that do not fit the board's windows are said where a map is made of them.
   map_suggestions(analysis);
-  if (analysis.suggested && !now) {
+  if (analysis.suggested && analysis.match == AddressMatch::kNone) {
     match_shrunk_map(analysis, view, options, size);
   }
   const std::string addresses = name_of_addresses(analysis.recording);

@@ -132,13 +132,6 @@ Json::Json(std::vector<std::string> texts) : Json(Array{}) {
   }
 }
 
-Json::Json(const std::map<std::string, std::string>& texts) {
-  Object& members = as_object();
-  for (const auto& [key, text] : texts) {
-    members.emplace_back(key, text);
-  }
-}
-
 Json::Json(Array items) : value_(std::make_unique<Array>(std::move(items))) {}
 
 Json::Json(std::initializer_list<JsonItem> items) {

@@ -1,4 +1,5 @@
 // memsize.probe/1 as model::Probe: names and contents decoded, nothing of them believed.
+#include "memsize/core/base64.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/docs/fields.hpp"
 #include "memsize/docs/parse.hpp"
@@ -8,7 +9,6 @@
 #include "probe_facts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -40,44 +40,6 @@ std::string name_bytes(std::string_view text) {
       bytes.push_back(text[i]);
     }
   }
-  return bytes;
-}
-
-// Of 64 digits each; what is none has 64.
-constexpr std::array<std::uint8_t, 256> kBase64Digits = [] {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::array<std::uint8_t, 256> digits{};
-  digits.fill(64);
-  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
-    digits[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
-  }
-  return digits;
-}();
-
-std::optional<std::string> from_base64(std::string_view text) {
-  if (text.size() % 4 != 0) {
-    return std::nullopt;
-  }
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  std::string bytes;
-  bytes.reserve(text.size() / 4 * 3);
-  std::uint32_t group = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool is_padding = i >= text.size() - padding;
-    const std::uint8_t digit = is_padding ? 0 : kBase64Digits[static_cast<unsigned char>(text[i])];
-    if (digit == 64) {
-      return std::nullopt;
-    }
-    group = group << 6U | digit;
-    if (i % 4 == 3) {
-      for (const unsigned shift : {16U, 8U, 0U}) {
-        bytes.push_back(static_cast<char>(group >> shift & 0xFFU));
-      }
-      group = 0;
-    }
-  }
-  bytes.resize(bytes.size() - padding);
   return bytes;
 }
 
@@ -114,7 +76,7 @@ class ProbeDocument {
   }
 
   std::string bytes(Fields& of) {
-    auto decoded = from_base64(of.value()["base64"].text());
+    auto decoded = core::from_base64(of.value()["base64"].text());
     if (!decoded) {
       of.wrong("base64", "it must be base64");
     }

@@ -4,6 +4,10 @@
 
 #include "memsize/core/find.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
 namespace memsize::sizing {
 
 using core::Bytes;
@@ -44,11 +48,59 @@ const HeapRegion* heap_around(const std::vector<HeapRegion>& heaps,
   });
 }
 
+namespace {
+
+// No map moves a heap by less than what an MMU maps.
+constexpr Bytes kPage{4096};
+
+// Whether no record is missing between others, so that the lowest address of a class is known:
+// records are allocated in their order.
+bool has_no_hole(const model::Instance& instance) {
+  std::uint32_t next = 0;
+  return std::ranges::all_of(instance.blocks, [&](const Block& block) {
+    return block.record == next++ &&
+           (block.cacheability == model::Cacheability::kOnChip || block.address);
+  });
+}
+
+// Scratch is given back before each model is made (tivxMemResetScratchHeap in TI's
+// tivxKernelTIDLCreate), so that its first record begins where the heap begins. Heaps that moved by
+// less than their size still have all records in them, but this one not there.
+bool scratch_begins(const model::CoreRecording& core,
+                    const board::TraceFormat& format,
+                    const HeapRegion& heap) {
+  if (heap.key.core != core.core || heap.key.lifetime != model::Lifetime::kScratch) {
+    return true;
+  }
+  std::map<std::size_t, Bytes> lowest_of_input;
+  for (const model::Instance& instance : core.instances) {
+    if (!has_no_hole(instance) || has_form_without_lifetime(format, instance)) {
+      continue;
+    }
+    for (const Block& block : instance.blocks) {
+      if (block.address && block.space == heap.key.space &&
+          block.cacheability == heap.key.cacheability && block.lifetime == heap.key.lifetime) {
+        const Bytes offset = block.address->offset_from(heap.range.base());
+        Bytes& lowest = lowest_of_input.try_emplace(instance.input, offset).first->second;
+        lowest = std::min(lowest, offset);
+      }
+    }
+  }
+  return std::ranges::all_of(lowest_of_input,
+                             [](const auto& lowest) { return lowest.second < kPage; });
+}
+
+}  // namespace
+
 bool addresses_match(const model::Recording& recording,
                      const board::TraceFormat& format,
                      const std::vector<HeapRegion>& heaps) {
   bool any = false;
   for (const model::CoreRecording& core : recording.cores) {
+    if (!std::ranges::all_of(
+            heaps, [&](const HeapRegion& heap) { return scratch_begins(core, format, heap); })) {
+      return false;
+    }
     for (const model::Instance& instance : core.instances) {
       const bool any_lifetime = has_form_without_lifetime(format, instance);
       for (const Block& block : instance.blocks) {

@@ -55,8 +55,9 @@ struct AnalyzeRequest {
 };
 
 /// Which map the addresses of a trace belong to.
+/// kUnset: the one without what the user set.
 /// kRounded: the one that the suggestions would lead to in the vendor's steps, without --tight.
-enum class AddressMatch { kNone, kCurrent, kSuggested, kRounded };
+enum class AddressMatch { kNone, kCurrent, kUnset, kSuggested, kRounded };
 
 struct Analysis {
   AnalyzeRequest request;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,7 +57,6 @@ class Json {
       (!std::convertible_to<const List&, std::string_view>)Json(const List& numbers)
       : Json(Array(numbers.begin(), numbers.end())) {}
 
-  Json(const std::map<std::string, std::string>& texts);
   Json(Array items);
   /// {{"key", value}, ...} is an object, {item, ...} an array, of one item too.
   Json(std::initializer_list<JsonItem> items);

@@ -36,7 +36,8 @@ struct KnownLifetime {
                                             const model::Block& block,
                                             bool any_lifetime);
 
-/// Whether every address of the recording lies in the heap of its class. False without addresses.
+/// Whether every address of the recording lies in the heap of its class, and the first record of
+/// scratch where its heap begins. False without addresses.
 [[nodiscard]] bool addresses_match(const model::Recording& recording,
                                    const board::TraceFormat& format,
                                    const std::vector<HeapRegion>& heaps);

@@ -252,10 +252,6 @@ std::string plan_names(const std::vector<std::string>& paths) {
   return core::join(names, " and ");
 }
 
-core::Result<board::MemorySet> load_part(Session& session, const std::string& name) {
-  return board::load_memories(session.files, session.data.boards + "/memories", name);
-}
-
 void check_plans(Session& session, const CheckRequest& request, CheckReport& report) {
   const auto keep = [&](const core::Diagnostics& found) {
     report.diagnostics.insert(report.diagnostics.end(), found.begin(), found.end());

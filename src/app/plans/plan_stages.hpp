@@ -12,9 +12,6 @@
 
 namespace memsize::app {
 
-/// The memories of a bundled part, or of a path to a .toml file.
-[[nodiscard]] core::Result<board::MemorySet> load_part(Session& session, const std::string& name);
-
 /// Every fault of the plan of request.plans.
 void check_plans(Session& session, const CheckRequest& request, CheckReport& report);
 

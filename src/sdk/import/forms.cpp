@@ -228,8 +228,4 @@ Linear ScriptForms::reduced(const Linear& form, const std::set<std::string>& kee
   return result;
 }
 
-Integer ScriptForms::value(const Linear& form) const {
-  return value_of(form, values_).value_or(0);
-}
-
 }  // namespace memsize::sdk

@@ -57,8 +57,6 @@ class ScriptForms {
   /// The form in the symbols of `keep` alone: each other one is replaced by what it is made of.
   [[nodiscard]] Linear reduced(const Linear& form, const std::set<std::string>& keep) const;
 
-  [[nodiscard]] Integer value(const Linear& form) const;
-
   [[nodiscard]] const std::vector<Unclear>& unclear() const { return unclear_; }
 
  private:

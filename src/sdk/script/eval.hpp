@@ -180,7 +180,6 @@ class Evaluator {
   std::vector<NameId>* reads_ = nullptr;
   Span statement_;
   std::size_t steps_ = 0;
-  std::size_t text_bytes_ = 0;
   /// Branches around that depend on the environment: the calls that were open at each.
   std::vector<std::size_t> undecided_;
   /// An earlier branch may have left the script.

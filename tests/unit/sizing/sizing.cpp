@@ -358,6 +358,14 @@ TEST_SUITE("sizing") {
     CHECK_FALSE(addresses_match(recording, test::tidl_format(), heaps(9 * kMiB, 0x110400000)));
     CHECK_FALSE(addresses_match(recording, test::tidl_format(), heaps(10 * kMiB, 0x110500000)));
     CHECK_FALSE(addresses_match(recording, test::tidl_format(), {}));
+    // All scratch lies in a heap that begins 1 MiB earlier, but nothing where it begins.
+    std::vector<HeapRegion> moved = heaps(10 * kMiB, 0x110400000);
+    moved.back() = region(Cacheability::kCacheable, Lifetime::kScratch, 0x110d00000, 6 * kMiB);
+    CHECK_FALSE(addresses_match(recording, test::tidl_format(), moved));
+    // Where a record is missing, it may have stood there.
+    model::Instance cut = appnote_instance(true);
+    cut.blocks.erase(cut.blocks.begin());
+    CHECK(addresses_match(recording_of("alpha", {cut}), test::tidl_format(), moved));
     CHECK_FALSE(addresses_match(recording_of("beta_1", {appnote_instance(true)}),
                                 test::tidl_format(),
                                 heaps(10 * kMiB, 0x110400000)));
