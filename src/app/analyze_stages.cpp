@@ -288,6 +288,16 @@ std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
   return unsized(analysis);
 }
 
+// A model that did not fit on the traced map fits on the next one where its whole table is known.
+bool is_counted_failure(const sizing::Sizing& sizing, const core::Diagnostic& diagnostic) {
+  return diagnostic.code == Code::kTraceFailed &&
+         std::ranges::any_of(sizing.cores, [&](const sizing::CoreSizing& core) {
+           return core.complete &&
+                  core::contains(
+                      diagnostic.parties, sizing::core_name(core.core), &core::Party::name);
+         });
+}
+
 // --strict: warnings that numbers may be too small become errors.
 void make_strict(core::Diagnostics& diagnostics) {
   for (core::Diagnostic& diagnostic : diagnostics) {
@@ -438,11 +448,19 @@ bool forbids_map(const core::Diagnostic& diagnostic) {
 
 core::Result<board::KnobValues> suggestions_to_emit(Session& session,
                                                     const EmitRequest& request,
-                                                    const Analysis& analysis) {
+                                                    Analysis& analysis) {
   core::Diagnostics errors;
   core::Diagnostics warnings;
+  for (core::Diagnostic& diagnostic : analysis.sizing.diagnostics) {
+    if (is_counted_failure(analysis.sizing, diagnostic)) {
+      diagnostic.severity = core::Severity::kWarning;
+      diagnostic.hint =
+          "this map has room for it; models that would have been loaded later are not in the trace";
+    }
+  }
   for (core::Diagnostic diagnostic : analysis.sizing.diagnostics) {
-    const bool accepted = diagnostic.code == Code::kSizingGeneration && request.accept_generation;
+    const bool accepted = is_counted_failure(analysis.sizing, diagnostic) ||
+                          (diagnostic.code == Code::kSizingGeneration && request.accept_generation);
     if (!forbids_map(diagnostic) || accepted) {
       if (diagnostic.severity == core::Severity::kWarning) {
         warnings.push_back(std::move(diagnostic));

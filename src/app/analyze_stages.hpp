@@ -35,6 +35,6 @@ void keep_warnings(const core::Diagnostics& found, core::Diagnostics& kept);
 /// The suggestions, or why no map may be made of them.
 [[nodiscard]] core::Result<board::KnobValues> suggestions_to_emit(Session& session,
                                                                   const EmitRequest& request,
-                                                                  const Analysis& analysis);
+                                                                  Analysis& analysis);
 
 }  // namespace memsize::app

@@ -22,20 +22,39 @@ using core::Bytes;
 using core::Code;
 using model::Failure;
 
-// The table of the model that failed: the last one that the core printed before in that input.
+// The failure has the record's size in bytes, and its row rounded.
+bool is_of(const Failure& failure, const model::Block& block) {
+  const Bytes slack = block.size.upper - block.size.nearest;
+  return block.record == *failure.record && block.space == failure.space &&
+         block.cacheability == failure.cacheability &&
+         block.size.nearest <= *failure.size + slack && *failure.size <= block.size.upper;
+}
+
+bool has_record(const model::Instance& instance, const Failure& failure) {
+  return std::ranges::any_of(instance.blocks,
+                             [&](const model::Block& block) { return is_of(failure, block); });
+}
+
+// The table of the model that failed: the last one that the core printed before in that input, else
+// one that has this very record. A table that was printed again later stands there.
 std::optional<std::size_t> table_of(const Failure& failure, const model::CoreRecording* recorded) {
   std::optional<std::size_t> table;
+  std::optional<std::size_t> later;
   if (recorded == nullptr) {
     return table;
   }
   for (std::size_t i = 0; i < recorded->instances.size(); ++i) {
     const model::Instance& instance = recorded->instances[i];
-    if (instance.input == failure.input && instance.line < failure.line &&
-        (!table || instance.line > recorded->instances[*table].line)) {
+    if (instance.input != failure.input) {
+      continue;
+    }
+    if (instance.line > failure.line) {
+      later = !later && has_record(instance, failure) ? std::optional{i} : later;
+    } else if (!table || instance.line > recorded->instances[*table].line) {
       table = i;
     }
   }
-  return table;
+  return table ? table : later;
 }
 
 // The record's size as the failure has it, if the table has that very record.
@@ -60,14 +79,18 @@ FailedRecord from_table(const Work& work,
   model::Block asked = block;
   asked.size = model::measured_exactly(*failure.size);
   BlockList known;
+  failed.is_whole = candidate.complete && is_of(failure, block);
   for (const model::Block* other : blocks_of(candidate, failed.key)) {
-    if (other->record < *failure.record) {
+    if (other->record == *failure.record) {
+      known.push_back(&asked);
+    } else if (other->record < *failure.record) {
       known.push_back(other);
       failed.earlier += other->size.nearest;
       failed.earlier_records += 1;
+    } else if (failed.is_whole) {
+      known.push_back(other);
     }
   }
-  known.push_back(&asked);
   failed.least = bound_of(rule_of(work, *work.generation, failed.key), {known});
   return failed;
 }
@@ -143,25 +166,33 @@ void add_sizes(const Work& work,
     said.details.push_back(fmt::format(
         "board '{}' gives it {}", work.view->board->name, core::format_size(*demand->current)));
   }
+  const std::string needed = core::format_bytes(failed.least);
   said.details.push_back(
-      fmt::format("at least {} are needed: this record and what is known before it; later records "
-                  "are unknown",
-                  core::format_bytes(failed.least)));
+      failed.is_whole
+          ? fmt::format(
+                "{} are needed: all of the model's records in this heap, which its table has",
+                needed)
+          : fmt::format("at least {} are needed: this record and what is known before it; later "
+                        "records are unknown",
+                        needed));
 }
 
-std::string hint_for(const Demand* demand) {
+std::string hint_for(const Demand* demand, bool is_whole) {
   if (demand == nullptr || !demand->suggested) {
     return "give --board, and the setting that fits at least is told";
   }
   if (demand->current && *demand->current >= *demand->suggested) {
     return fmt::format(
-        "{} is enough on this board for what is known: the trace was taken with a smaller heap, or "
-        "other models held the rest",
-        core::format_size(*demand->current));
+        "{} is enough on this board{}: the trace was taken with a smaller heap, or other models "
+        "held the rest",
+        core::format_size(*demand->current),
+        is_whole ? "" : " for what is known");
   }
-  return fmt::format("what fits at least: --set {}={}; then trace the model again",
+  return fmt::format("what fits{}: --set {}={}{}",
+                     is_whole ? "" : " at least",
                      demand->knob,
-                     core::format_setting(*demand->suggested));
+                     core::format_setting(*demand->suggested),
+                     is_whole ? "" : "; then trace the model again");
 }
 
 std::string meaning_of(Failure::Kind kind) {
@@ -246,14 +277,15 @@ void take_failures(const std::vector<FailedRecord>& failed, Demand& demand) {
   for (const FailedRecord& one : failed) {
     if (one.key == demand.key) {
       demand.failed = std::max(demand.failed.value_or(Bytes{}), one.least);
-      demand.lower_bound = true;
+      demand.lower_bound = demand.lower_bound || !one.is_whole;
     }
   }
   if (demand.failed) {
     demand.reasons.push_back(
         {"failure",
          *demand.failed,
-         "the record that could not be allocated and what is known before it"});
+         demand.lower_bound ? "the record that could not be allocated and what is known before it"
+                            : "all records of a model of which one could not be allocated"});
   }
 }
 
@@ -265,7 +297,8 @@ void report_failed(const Work& work, const std::vector<FailedRecord>& failed) {
         fmt::format(
             "{}: {} is too small", what_failed(work, *one.failure), heap_name(demand, one.key)),
         work.place_of(one.failure->input, one.failure->line),
-        hint_for(demand));
+        hint_for(demand, one.is_whole));
+    said.parties = {{"core", core_name(one.failure->core)}};
     add_sizes(work, one, demand, said);
     work.say(std::move(said));
   }

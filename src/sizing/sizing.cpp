@@ -178,7 +178,7 @@ class Sizer {
     const LiveModels live{recorded.instances};
     const std::vector<FailedRecord> failed =
         failed_records(work_, name, found == nullptr ? nullptr : &recorded, candidates);
-    core.complete = core.complete && !has_failed(name) && !recorded.instances.empty();
+    core.complete = core.complete && is_counted(name, failed) && !recorded.instances.empty();
     const CoreWork core_work{recorded, candidates, contexts, live, failed};
     for (const DemandKey& key : classes_of(name, candidates, failed)) {
       if (key.cacheability == model::Cacheability::kOnChip) {
@@ -193,10 +193,14 @@ class Sizer {
     sizing_.cores.push_back(std::move(core));
   }
 
-  [[nodiscard]] bool has_failed(const std::string& core) const {
+  // Whether each failed allocation of the core is a record of a whole table.
+  [[nodiscard]] bool is_counted(const std::string& core,
+                                const std::vector<FailedRecord>& failed) const {
     const auto& failures = work_.recording.failures;
-    return std::ranges::any_of(failures, [&](const model::Failure& failure) {
-      return failure.core == core && failure.kind == model::Failure::Kind::kRecord;
+    return std::ranges::none_of(failures, [&](const model::Failure& failure) {
+      const auto* known = core::find_in(failed, &failure, &FailedRecord::failure);
+      return failure.core == core && failure.kind == model::Failure::Kind::kRecord &&
+             (known == nullptr || !known->is_whole);
     });
   }
 

@@ -265,22 +265,48 @@ TEST_SUITE("sizing") {
         test::contains(error->hint, "--set keep_size=" + core::format_setting(*demand.suggested)));
   }
 
-  TEST_CASE("a failed record of a printed table counts with what came before it") {
+  TEST_CASE("a failed record of a whole table: the heap needs all of the table") {
     model::Instance instance = appnote_instance(false);
     instance.line = 20;
     model::Recording recording = recording_of("alpha", {instance});
     recording.failures = {failed_record(15, kWarm, 4486278)};
     recording.heaps = {boot("DDR_LOCAL_MEM", 0x110400000, 8 * kMiB)};
     const Sizing sizing = size(recording);
-    CHECK_FALSE(sizing.complete());
+    CHECK(sizing.complete());
     REQUIRE(keep(sizing).failed.has_value());
-    // All five records are up to the failed one: as much as the table needs, less the rounding.
+    // As much as the table needs, less the rounding.
     CHECK(*keep(sizing).failed <= keep(sizing).bound);
     CHECK(keep(sizing).failed->count() + 128 >= keep(sizing).bound.count());
     const core::Diagnostic* error = test::find(sizing.diagnostics, Code::kTraceFailed);
     REQUIRE(error != nullptr);
     CHECK(test::contains(core::join(error->details, "\n"), "4 records before it"));
     CHECK(test::contains(core::join(error->details, "\n"), "8 388 608 B"));
+  }
+
+  TEST_CASE("a failed record counts with what came before it where its table is not whole") {
+    model::Instance instance = appnote_instance(false);
+    instance.line = 20;
+    const Bytes whole = [&] {
+      model::Recording recording = recording_of("alpha", {instance});
+      recording.failures = {failed_record(15, kWarm, 4486278)};
+      return *keep(size(recording)).failed;
+    }();
+    // Another size: the failure is of a model whose table is lost.
+    model::Recording other = recording_of("alpha", {instance});
+    other.failures = {failed_record(15, kWarm, 4486278 + 4096)};
+    CHECK_FALSE(size(other).complete());
+    instance.blocks.erase(instance.blocks.begin() + 1);
+    model::Recording cut = recording_of("alpha", {instance});
+    cut.failures = {failed_record(15, kWarm, 4486278)};
+    CHECK_FALSE(size(cut).complete());
+    CHECK(*keep(size(cut)).failed < whole);
+    // The table was printed again, after the next start.
+    instance = appnote_instance(false);
+    instance.line = 90;
+    model::Recording again = recording_of("alpha", {instance});
+    again.failures = {failed_record(15, kWarm, 4486278)};
+    CHECK(size(again).complete());
+    CHECK(*keep(size(again)).failed == whole);
   }
 
   TEST_CASE("a failed record whose space fits no known class says only its space") {
