@@ -53,6 +53,16 @@ sizing::BoardView view_of(const layout::MemoryMap& map) {
   return view;
 }
 
+// A model that did not fit on the traced map fits on the next one where its whole table is known.
+bool is_counted_failure(const sizing::Sizing& sizing, const core::Diagnostic& diagnostic) {
+  return diagnostic.code == Code::kTraceFailed &&
+         std::ranges::any_of(sizing.cores, [&](const sizing::CoreSizing& core) {
+           return core.complete &&
+                  core::contains(
+                      diagnostic.parties, sizing::core_name(core.core), &core::Party::name);
+         });
+}
+
 // How messages begin that speak of the addresses of heaps; empty where the recording has none.
 std::string name_of_addresses(const model::Recording& recording) {
   bool any = false;
@@ -288,20 +298,11 @@ std::optional<core::Diagnostic> nothing_sized(const Analysis& analysis) {
   return unsized(analysis);
 }
 
-// A model that did not fit on the traced map fits on the next one where its whole table is known.
-bool is_counted_failure(const sizing::Sizing& sizing, const core::Diagnostic& diagnostic) {
-  return diagnostic.code == Code::kTraceFailed &&
-         std::ranges::any_of(sizing.cores, [&](const sizing::CoreSizing& core) {
-           return core.complete &&
-                  core::contains(
-                      diagnostic.parties, sizing::core_name(core.core), &core::Party::name);
-         });
-}
-
 // --strict: warnings that numbers may be too small become errors.
-void make_strict(core::Diagnostics& diagnostics) {
-  for (core::Diagnostic& diagnostic : diagnostics) {
-    const bool doubtful = forbids_map(diagnostic) && diagnostic.code != Code::kSizingGeneration;
+void make_strict(sizing::Sizing& sizing) {
+  for (core::Diagnostic& diagnostic : sizing.diagnostics) {
+    const bool doubtful =
+        forbids_map(sizing, diagnostic) && diagnostic.code != Code::kSizingGeneration;
     if (doubtful && diagnostic.severity == core::Severity::kWarning) {
       diagnostic.severity = core::Severity::kError;
     }
@@ -432,15 +433,16 @@ sizing::Sizing size_on_map(const model::Recording& recording,
   return sizing::size_recording(recording, format, &view, options);
 }
 
-bool forbids_map(const core::Diagnostic& diagnostic) {
+bool forbids_map(const sizing::Sizing& sizing, const core::Diagnostic& diagnostic) {
   switch (diagnostic.code) {
     case Code::kReadBadRecord:
     case Code::kSizingIncomplete:
     case Code::kSizingTotals:
     case Code::kSizingGeneration:
     case Code::kSizingEmulated:
-    case Code::kTraceFailed:
       return diagnostic.severity != core::Severity::kNote;
+    case Code::kTraceFailed:
+      return !is_counted_failure(sizing, diagnostic);
     default:
       return false;
   }
@@ -459,9 +461,8 @@ core::Result<board::KnobValues> suggestions_to_emit(Session& session,
     }
   }
   for (core::Diagnostic diagnostic : analysis.sizing.diagnostics) {
-    const bool accepted = is_counted_failure(analysis.sizing, diagnostic) ||
-                          (diagnostic.code == Code::kSizingGeneration && request.accept_generation);
-    if (!forbids_map(diagnostic) || accepted) {
+    const bool accepted = diagnostic.code == Code::kSizingGeneration && request.accept_generation;
+    if (!forbids_map(analysis.sizing, diagnostic) || accepted) {
       if (diagnostic.severity == core::Severity::kWarning) {
         warnings.push_back(std::move(diagnostic));
       }
@@ -499,7 +500,7 @@ void judge_sizing(Analysis& analysis, bool strict) {
     said.insert(said.begin(), std::move(*nothing));
   }
   if (strict) {
-    make_strict(said);
+    make_strict(analysis.sizing);
   }
   make_misfits_errors(analysis);
 }

@@ -595,7 +595,8 @@ void check_demands(Session& session,
   // What a doubtful trace fits into need not hold its models.
   core::Diagnostics found = analysis->sizing.diagnostics;
   for (core::Diagnostic& diagnostic : found) {
-    if (forbids_map(diagnostic) && (diagnostic.code != Code::kSizingGeneration || with_headroom)) {
+    if (forbids_map(analysis->sizing, diagnostic) &&
+        (diagnostic.code != Code::kSizingGeneration || with_headroom)) {
       diagnostic.severity = core::Severity::kError;
     }
   }

@@ -188,11 +188,14 @@ std::string hint_for(const Demand* demand, bool is_whole) {
         core::format_size(*demand->current),
         is_whole ? "" : " for what is known");
   }
-  return fmt::format("what fits{}: --set {}={}{}",
-                     is_whole ? "" : " at least",
-                     demand->knob,
-                     core::format_setting(*demand->suggested),
-                     is_whole ? "" : "; then trace the model again");
+  const std::string fits = core::format_setting(*demand->suggested);
+  return is_whole
+             ? fmt::format("the suggested {} of {} has room for it: memsize emit writes that map",
+                           fits,
+                           demand->knob)
+             : fmt::format("what fits at least: --set {}={}; then trace the model again",
+                           demand->knob,
+                           fits);
 }
 
 std::string meaning_of(Failure::Kind kind) {

@@ -354,7 +354,7 @@ void judge_traces(Session& session, const FitRequest& request, Analysis& analysi
     return one.code == Code::kSizingAddresses && one.place.path.empty();
   });
   for (core::Diagnostic& one : analysis.sizing.diagnostics) {
-    if (!forbids_map(one)) {
+    if (!forbids_map(analysis.sizing, one)) {
       continue;
     }
     if (one.code != Code::kSizingGeneration) {

@@ -249,9 +249,9 @@ std::string notes(const app::Analysis& analysis) {
 // What comes next: the command that writes the map of this report, or one that names a board;
 // nothing where emit would refuse.
 std::string next_line(const app::Analysis& analysis) {
-  const core::Diagnostics& said = analysis.sizing.diagnostics;
-  const bool refused =
-      std::ranges::any_of(said, [](const core::Diagnostic& one) { return app::forbids_map(one); });
+  const bool refused = std::ranges::any_of(
+      analysis.sizing.diagnostics,
+      [&](const core::Diagnostic& one) { return app::forbids_map(analysis.sizing, one); });
   if (!analysis.board && !analysis.sizing.cores.empty()) {
     return "\nto see what goes back to Linux: name the board with --board (memsize list boards)\n";
   }
