@@ -3,11 +3,17 @@
 #include "blame_settings.hpp"
 
 #include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
+#include "memsize/layout/check.hpp"
+#include "memsize/layout/grow.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace memsize::app {
 
@@ -52,9 +58,61 @@ bool says_sizes(const core::Diagnostic& error) {
          !core::code_name(error.code).starts_with("sdk.");
 }
 
+core::Result<layout::MemoryMap> legal_map(const board::Board& board, const board::KnobValues& set) {
+  auto map = layout::resolve(board, set);
+  if (map && core::has_errors(layout::check_and_accept(*map))) {
+    return core::fail({});
+  }
+  return map;
+}
+
+// Whether what the chain's window leaves is what the whole map leaves: the chain may push others.
+bool fits_as_told(const layout::MemoryMap& map, board::KnobValues set, const board::Knob& knob) {
+  for (const layout::Window& window : map.windows) {
+    const board::Chain* chain = map.board.find_chain(window.chain);
+    if (chain != nullptr &&
+        core::contains(
+            core::texts_of(chain->items, [](const board::Item& item) { return item.size.text; }),
+            knob.name)) {
+      const std::uint64_t most = map.values.at(knob.name) + window.free.count();
+      set[knob.name] = most - most % knob.hard_granule.value();
+      return legal_map(map.board, set).has_value();
+    }
+  }
+  return false;
+}
+
+void say_what_fits(const board::Board& board,
+                   board::KnobValues set,
+                   const std::string& name,
+                   core::Diagnostic& error) {
+  const board::Knob* knob = board.find_knob(name);
+  if (error.code != core::Code::kLayoutWindow || knob == nullptr || knob->is_address) {
+    return;
+  }
+  set.erase(name);
+  const auto map = legal_map(board, set);
+  if (!map || (names(error, name) && fits_as_told(*map, set, *knob))) {
+    return;
+  }
+  const std::uint64_t now = map->values.at(name);
+  const layout::Region* region = map->find_by_knob(name);
+  if (region == nullptr) {
+    error.hint = fmt::format(
+        "{}, which {} has without --set, fits", core::format_size(core::Bytes{now}), name);
+    return;
+  }
+  const std::uint64_t most =
+      layout::grow(*map, set, {.knob = name}).largest.value_or(region->size.count());
+  error.hint = fmt::format("the largest {} that fits is {}",
+                           name,
+                           core::format_size(core::Bytes{now + most - region->size.count()}));
+}
+
 }  // namespace
 
 void blame_settings(const board::Board& board,
+                    const board::KnobValues& set,
                     const std::vector<std::string>& settings,
                     core::Diagnostics& errors) {
   const std::vector<std::string> knobs = core::texts_of(
@@ -69,7 +127,9 @@ void blame_settings(const board::Board& board,
     if (error.severity != core::Severity::kError || !is_known || !says_sizes(error)) {
       continue;
     }
-    error.option = "--set " + (named != knobs.end() ? *named : knobs.front());
+    const std::string& blamed = named != knobs.end() ? *named : knobs.front();
+    say_what_fits(board, set, blamed, error);
+    error.option = "--set " + blamed;
     error.related.insert(error.related.begin(),
                          {std::exchange(error.place, {}), "where the map has it"});
   }

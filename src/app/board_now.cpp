@@ -121,7 +121,7 @@ core::Result<layout::MemoryMap> checked_map(const board::Board& board,
   core::Diagnostics found = map ? layout::check_and_accept(*map) : map.error();
   if (core::has_errors(found)) {
     if (!typed.empty() && checked_map(board, {})) {
-      blame_settings(board, typed, found);
+      blame_settings(board, set, typed, found);
     }
     return tl::make_unexpected(std::move(found));
   }

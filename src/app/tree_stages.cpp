@@ -205,7 +205,7 @@ core::Result<sdk::EditPlan> plan_tree(const EmitRequest& request,
   if (!plan) {
     core::Diagnostics errors = plan.error();
     say_nearest(asked.board, wish.values, errors);
-    blame_settings(asked.board, request.board.set, errors);
+    blame_settings(asked.board, wish.values, request.board.set, errors);
     return tl::make_unexpected(std::move(errors));
   }
   return plan;

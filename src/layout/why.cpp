@@ -8,9 +8,9 @@
 #include "memsize/chip/limits.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
+#include "memsize/layout/grow.hpp"
 
 #include "checks.hpp"
-#include "why_grow.hpp"
 
 #include <algorithm>
 #include <utility>

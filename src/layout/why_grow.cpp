@@ -1,11 +1,10 @@
 // Makes the map again with a knob or a size one step larger and compares the two. The most that
 // there is room for is searched, then checked, for the MMU may want a coarser grid.
-#include "why_grow.hpp"
-
 #include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/layout/check.hpp"
 #include "memsize/layout/fit.hpp"
+#include "memsize/layout/grow.hpp"
 
 #include <algorithm>
 #include <utility>

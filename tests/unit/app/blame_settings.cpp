@@ -23,7 +23,7 @@ core::Diagnostics blamed(core::Parties parties) {
   core::Diagnostics errors = {
       core::error(core::Code::kLayoutOverlap, "'HEAP_2' is odd: heap_2_size", place)
           .about(std::move(parties))};
-  blame_settings(board, {"heap=1MiB", "last_size=1MiB", "heap_2_size=2MiB"}, errors);
+  blame_settings(board, {}, {"heap=1MiB", "last_size=1MiB", "heap_2_size=2MiB"}, errors);
   return errors;
 }
 

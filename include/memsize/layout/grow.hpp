@@ -15,6 +15,7 @@ struct Change {
   const Region* region = nullptr;
 };
 
+/// Steps, what moves, and the largest size that works: `map` is the one that `set` leads to.
 [[nodiscard]] Expansion grow(const MemoryMap& map,
                              const board::KnobValues& set,
                              const Change& change);
