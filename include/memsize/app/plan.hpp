@@ -58,6 +58,9 @@ struct PlanRequest {
   std::vector<std::string> set;
   /// How a network's layers are cut, a TileChoice by name; empty: as ARES does.
   std::string tiles;
+  /// A network's tiles and the part's stacks are held against the hardware, too; who also knows
+  /// images does it himself.
+  bool counts_levels = true;
 };
 
 /// What one of several models needs of its own.

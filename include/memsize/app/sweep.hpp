@@ -35,7 +35,10 @@ struct Swept {
   network::TileCost cost;
   /// What plans use of L2.
   core::Bytes l2;
-  bool fits = false;
+  /// Memories of the part in which there is not room for everything.
+  std::vector<std::string> too_small;
+
+  [[nodiscard]] bool works() const { return uncut.empty() && too_small.empty(); }
 };
 
 /// A row each value. Errors: those of plan_memory(), and reports without a network.

@@ -24,6 +24,7 @@ std::optional<network::Schedule> plan_to_check(Session& session,
   wanted.reports = request.plans;
   wanted.board = request.board.name;
   wanted.set = request.board.set;
+  wanted.counts_levels = false;
   auto planning = plan_memory(session, wanted);
   const core::Diagnostics& said = planning ? planning->diagnostics : planning.error();
   std::ranges::copy(said, std::back_inserter(report.diagnostics));

@@ -61,7 +61,15 @@ Swept row_of(std::uint64_t value, const Planning& planning) {
   const auto* const l2 =
       core::find_in(planning.outcome.plan.memories, "l2", &model::PlannedMemory::name);
   row.l2 = l2 != nullptr && l2->used ? *l2->used : core::Bytes{};
-  row.fits = planning.outcome.shortages.empty() && row.uncut.empty();
+  row.too_small = core::texts_of(planning.outcome.shortages, &plan::Shortage::memory);
+  for (const core::Diagnostic& each : planning.diagnostics) {
+    for (const core::Party& party : each.parties) {
+      if (each.severity == core::Severity::kError && party.kind == "memory" &&
+          !core::contains(row.too_small, party.name)) {
+        row.too_small.push_back(party.name);
+      }
+    }
+  }
   return row;
 }
 

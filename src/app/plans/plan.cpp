@@ -2,6 +2,9 @@
 #include "memsize/app/plan.hpp"
 
 #include "memsize/board/nnapi_format.hpp"
+#include "memsize/core/find.hpp"
+#include "memsize/network/consumers.hpp"
+#include "memsize/network/levels.hpp"
 #include "memsize/network/nnapi.hpp"
 #include "memsize/plan/planner.hpp"
 
@@ -61,6 +64,23 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
   };
   keep(planning.outcome.diagnostics);
   keep(describe_shortages(planning.outcome));
+  if (!request.counts_levels) {
+    return planning;
+  }
+  for (const network::Schedule& schedule : planning.schedules) {
+    core::Diagnostics found =
+        network::check_levels(network::levels_of({.plan = planning.outcome.plan,
+                                                  .part = planning.part,
+                                                  .own = network::consumers_of(schedule)}),
+                              planning.outcome.plan.path);
+    // How much headroom is enough is a check's to say, and what has no room in a window is told.
+    std::erase_if(found, [&](const core::Diagnostic& each) {
+      return each.severity != core::Severity::kError ||
+             core::contains(
+                 planning.outcome.shortages, each.parties.front().name, &plan::Shortage::memory);
+    });
+    keep(found);
+  }
   return planning;
 }
 

@@ -211,18 +211,19 @@ std::string sweep_text(const app::Sweep& sweep, const std::vector<app::Swept>& r
                           {"L2 used", true},
                           {"works"}}};
   for (const app::Swept& row : rows) {
-    table.rows.push_back({fmt::format("{}", row.value),
-                          core::format_bytes(row.l1),
-                          row.uncut.empty() ? core::format_bytes(core::Bytes{row.cost.bytes}) : "-",
-                          row.uncut.empty() ? fmt::format("{}", row.cost.commands) : "-",
-                          core::format_bytes(row.l2),
-                          row.fits ? std::string{"yes"}
-                          : row.uncut.empty()
-                              ? std::string{"no: L2 is too small"}
-                              : fmt::format("no: {} of {} layers fit no tile, '{}' first",
-                                            row.uncut.size(),
-                                            row.cut + row.uncut.size(),
-                                            core::printable(row.uncut.front(), 40))});
+    table.rows.push_back(
+        {fmt::format("{}", row.value),
+         core::format_bytes(row.l1),
+         row.uncut.empty() ? core::format_bytes(core::Bytes{row.cost.bytes}) : "-",
+         row.uncut.empty() ? fmt::format("{}", row.cost.commands) : "-",
+         core::format_bytes(row.l2),
+         row.works() ? std::string{"yes"}
+         : row.uncut.empty()
+             ? fmt::format("no: {} too small", core::printable(core::join(row.too_small, ", "), 40))
+             : fmt::format("no: {} of {} layers fit no tile, '{}' first",
+                           row.uncut.size(),
+                           row.cut + row.uncut.size(),
+                           core::printable(row.uncut.front(), 40))});
   }
   return table.text(2);
 }
@@ -231,7 +232,7 @@ core::Json sweep_json(const app::Sweep& sweep, const std::vector<app::Swept>& ro
   core::Json json = {{"knob", sweep.knob}, {"values", core::Json::array()}};
   for (const app::Swept& row : rows) {
     core::Json item = {{"value", row.value},
-                       {"works", row.fits},
+                       {"works", row.works()},
                        {"l1_bytes", row.l1.count()},
                        {"l2_bytes", row.l2.count()}};
     if (row.uncut.empty()) {
