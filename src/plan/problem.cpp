@@ -562,7 +562,10 @@ class ProblemMaker {
               fmt::format("name memory that can be written: {}", core::join(others, ", ")));
   }
 
-  void is_volatile(std::size_t bank, const PlannedBlock& root, const core::Place& place) {
+  void is_volatile(std::size_t bank,
+                   const PlannedBlock& root,
+                   const core::Place& place,
+                   const TensorAttributes* rule) {
     std::string keeps_content;
     for (const std::size_t other : by_cost_) {
       if (!problem_.banks[other].is_volatile && keeps_content.empty()) {
@@ -570,6 +573,9 @@ class ProblemMaker {
       }
     }
     const std::string& name = problem_.banks[bank].name;
+    const auto destination =
+        rule == nullptr ? std::nullopt : bank_named(rule->constant_destination_memory);
+    const std::string& wanted = problem_.banks[destination.value_or(bank)].name;
     wrong_for(
         root,
         Code::kPlanVolatile,
@@ -581,9 +587,9 @@ class ProblemMaker {
             ? fmt::format("part {} has no memory that keeps it", quoted(part_.name))
             : fmt::format(
                   "to have it in {} at run time: memory: {}, constant_destination_memory: {}",
-                  name,
+                  wanted,
                   keeps_content,
-                  name));
+                  wanted));
   }
 
   // Whoever staged a constant wants it read where it is copied to: another part's memories of these
@@ -602,10 +608,10 @@ class ProblemMaker {
     std::vector<Home> homes;
     // Where it comes from.
     if (!rule.memory.empty()) {
-      add_source(homes, rule.memory, rule.memory_place, true, root);
+      add_source(homes, rule.memory, rule.memory_place, &rule, root);
     } else if (keep) {
       const std::string& from = root.source_memory.empty() ? root.memory : root.source_memory;
-      add_source(homes, from, place_of(root), false, root);
+      add_source(homes, from, place_of(root), nullptr, root);
     } else {
       add_sources(homes, root);
     }
@@ -635,11 +641,11 @@ class ProblemMaker {
   void add_source(std::vector<Home>& homes,
                   const std::string& name,
                   const core::Place& place,
-                  bool of_rule,
+                  const TensorAttributes* rule,
                   const PlannedBlock& root) {
-    const auto bank = asked_bank(name, place, of_rule);
+    const auto bank = asked_bank(name, place, rule != nullptr);
     if (bank && problem_.banks[*bank].is_volatile) {
-      is_volatile(*bank, root, place);
+      is_volatile(*bank, root, place, rule);
     } else if (bank) {
       homes.push_back({*bank, *bank, 0});
     }

@@ -135,7 +135,7 @@ class ProfileReader {
 
 core::Result<std::vector<model::LayerTime>> read_profile(std::string_view text,
                                                          const std::string& path) {
-  return ProfileReader{path}.read(text);
+  return ProfileReader{path}.read(core::without_byte_order_mark(text));
 }
 
 }  // namespace memsize::readers
