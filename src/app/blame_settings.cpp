@@ -87,17 +87,18 @@ void say_what_fits(const board::Board& board,
                    const std::string& name,
                    core::Diagnostic& error) {
   const board::Knob* knob = board.find_knob(name);
-  if (error.code != core::Code::kLayoutWindow || knob == nullptr || knob->is_address) {
+  const bool is_window = error.code == core::Code::kLayoutWindow;
+  if ((!is_window && !error.hint.empty()) || knob == nullptr || knob->is_address) {
     return;
   }
   set.erase(name);
   const auto map = legal_map(board, set);
-  if (!map || (names(error, name) && fits_as_told(*map, set, *knob))) {
+  if (!map || (is_window && names(error, name) && fits_as_told(*map, set, *knob))) {
     return;
   }
   const std::uint64_t now = map->values.at(name);
   const layout::Region* region = map->find_by_knob(name);
-  if (region == nullptr) {
+  if (region == nullptr || !is_window) {
     error.hint = fmt::format(
         "{}, which {} has without --set, fits", core::format_size(core::Bytes{now}), name);
     return;

@@ -15,8 +15,8 @@ struct FailedRecord {
   /// Of the same model, before the failed record, in the same heap.
   core::Bytes earlier;
   std::size_t earlier_records = 0;
-  /// At least so much the heap needs: up to that record, or for all of the model's records where its
-  /// table is whole (it is printed before anything is allocated).
+  /// At least so much the heap needs: up to that record, or for all of the model's records where
+  /// its table is whole (it is printed before anything is allocated).
   core::Bytes least;
   bool is_whole = false;
 };

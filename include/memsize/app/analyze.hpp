@@ -120,8 +120,8 @@ void judge_sizing(Analysis& analysis, bool strict);
 /// The suggestions as knob values, with what had to grow for the MMU, under what the user set.
 [[nodiscard]] board::KnobValues suggestions_of(const Analysis& analysis);
 
-/// Whether a map that is made of such a recording may not load its models. A model that could not be
-/// allocated on the traced map is no reason where its whole table is known.
+/// Whether a map that is made of such a recording may not load its models. A model that could not
+/// be allocated on the traced map is no reason where its whole table is known.
 [[nodiscard]] bool forbids_map(const sizing::Sizing& sizing, const core::Diagnostic& diagnostic);
 
 /// What a suggestion must not be read without: "SDK 12.0 needs 9 MiB"; empty where nothing is.

@@ -21,7 +21,9 @@ core::Diagnostic first_error(const std::string& text) {
 TEST_SUITE("readers") {
   TEST_CASE("a profile has cycles by operator, whatever other columns it has") {
     const auto profile = read_profile(
-        "\xEF\xBB\xBFid,op,\"shape\",cycles\n0,CONV_2D,\"[1, 2]\",1200\n\n17,ADD,\"a \"\"b\"\"\",0.6\n", "p");
+        "\xEF\xBB\xBFid,op,\"shape\",cycles\n0,CONV_2D,\"[1, 2]\",1200\n\n17,ADD,\"a "
+        "\"\"b\"\"\",0.6\n",
+        "p");
     REQUIRE(profile);
     REQUIRE(profile->size() == 2);
     CHECK(profile->front().name == "0");
