@@ -387,6 +387,12 @@ class Planner {
         block.memory = row.memory;
         block.source_memory = row.source_memory;
         block.offset = core::Bytes{arena.offsets[i] + slot.begins[k]};
+        // Who reads the plan without the rule must see what it asks for.
+        if (problem_.banks[arena.bank].aligned_by_rule && slot.begins[k] == 0) {
+          block.alignment =
+              core::Align::make(std::max(block.alignment.value_or(core::Align{}).value(),
+                                         problem_.banks[arena.bank].slot_alignment));
+        }
         ++blocks;
       }
     }

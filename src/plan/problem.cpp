@@ -204,6 +204,7 @@ class ProblemMaker {
           std::max(constraint.arena_alignment->value(), limited.slot_alignment);
       limited.slot_alignment = floor;
       limited.base_alignment = floor;
+      limited.aligned_by_rule = true;
     }
   }
 

@@ -31,6 +31,8 @@ struct Bank {
   /// What programs get of it; a rule may have made the budget smaller.
   std::uint64_t window = 0;
   bool limited_by_rule = false;
+  /// A rule says what arenas and slots are aligned to; no report and no part does.
+  bool aligned_by_rule = false;
   /// The options' capacity: any height within the budget will do.
   bool enough_within = false;
 };

@@ -336,6 +336,10 @@ TEST_CASE("bases and slots are aligned as heliaAOT says") {
       plan_by(report, set, "memory: {constraints: [{name: DTCM, arena_alignment: 32}]}");
   CHECK(dma.plan.arenas.front().used == Bytes{37});
   CHECK(dma.plan.arenas.front().alignment->value() == 32);
+  // Who plans it again does not have the rule, but its blocks have what it asked for.
+  const PlanOutcome again = plan_of(dma.plan, set);
+  CHECK(again.plan.arenas.front().used == Bytes{37});
+  CHECK(again.plan.arenas.front().alignment->value() == 32);
   // No weaker than the part, though.
   const PlanOutcome weak =
       plan_by(report, set, "memory: {constraints: [{name: DTCM, arena_alignment: 2}]}");
