@@ -208,10 +208,12 @@ std::vector<sizing::HeapRegion> known_heaps(Analysis& analysis) {
     analysis.match = AddressMatch::kCurrent;
     return heaps;
   }
+  if (analysis.settings.empty()) {
+    return {};
+  }
   const auto before = layout::resolve(*analysis.board, {});
   heaps = before ? heaps_of(*before) : std::vector<sizing::HeapRegion>{};
-  if (analysis.settings.empty() ||
-      !sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
+  if (!sizing::addresses_match(analysis.recording, analysis.format, heaps)) {
     return {};
   }
   analysis.match = AddressMatch::kUnset;
