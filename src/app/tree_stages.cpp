@@ -2,6 +2,7 @@
 // what has to be rebuilt, counted from before memsize first changed the tree.
 #include "tree_stages.hpp"
 
+#include "memsize/app/tree.hpp"
 #include "memsize/board/load.hpp"
 #include "memsize/core/find.hpp"
 #include "memsize/core/overlay.hpp"
@@ -25,13 +26,12 @@ namespace memsize::app {
 namespace {
 
 // "platform/SOC/rtos/" as it is below the root.
-std::string prefix_of(const sdk::OpenTree& tree, const std::string& root) {
-  const std::string& folder = tree.sources.platform.folder;
-  if (folder.starts_with(root + "/")) {
-    return folder.substr(root.size() + 1) + "/";
+std::string prefix_of(const sdk::Platform& part, const std::string& root) {
+  if (part.folder.starts_with(root + "/")) {
+    return part.folder.substr(root.size() + 1) + "/";
   }
   // The root is not a part of what was typed: "platform" itself was.
-  return fmt::format("platform/{}/rtos/", tree.sources.platform.soc);
+  return fmt::format("platform/{}/rtos/", part.soc);
 }
 
 const sdk::OpenVariant& asked_of(const sdk::OpenTree& tree) {
@@ -80,7 +80,7 @@ std::optional<layout::MemoryMap> first_map(Session& session,
   if (!originals || originals->empty()) {
     return std::nullopt;
   }
-  const std::string prefix = prefix_of(tree, root);
+  const std::string prefix = prefix_of(tree.sources.platform, root);
   core::Overlay first{session.files};
   for (const auto& [path, content] : *originals) {
     if (path.starts_with(prefix)) {
@@ -98,7 +98,7 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
                                              const sdk::EditPlan& plan,
                                              const std::string& root) {
   std::vector<sdk::FileEdit> files = plan.files;
-  const std::string prefix = prefix_of(tree, root);
+  const std::string prefix = prefix_of(tree.sources.platform, root);
   const auto originals = sdk::originals(session.files, root);
   for (const auto& [path, content] :
        originals ? *originals : std::map<std::string, std::string>{}) {
@@ -115,6 +115,69 @@ std::vector<sdk::FileEdit> files_since_first(Session& session,
   }
   std::erase_if(files, [](const sdk::FileEdit& file) { return file.before == file.after; });
   return files;
+}
+
+// REBUILD.md of one part, counted from before memsize first changed it, and the nodes for Linux
+// where nothing else has them.
+core::Result<std::vector<emit::Artifact>> rebuild_of_part(
+    Session& session,
+    const EmitRequest& request,
+    const sdk::OpenTree& tree,
+    const sdk::EditPlan& plan,
+    const std::vector<sdk::RootChanges>& roots) {
+  const std::string& root = roots.front().root;
+  const auto first = first_map(session, request, tree, root);
+  sdk::EditPlan since = plan;
+  since.before = first ? *first : plan.before;
+  since.files = files_since_first(session, tree, plan, root);
+  const emit::Affected affected = affected_by_plan(since, roots);
+  return emit::render_all({since.after,
+                           since.before,
+                           session.files,
+                           session.data.templates,
+                           "the tree before memsize first changed it",
+                           affected,
+                           plan.repairs},
+                          has_nodes_nowhere(request, tree, plan, since.before)
+                              ? std::vector<std::string>{"rebuild", "dts"}
+                              : std::vector<std::string>{"rebuild"});
+}
+
+// The same of the tree's other parts that memsize changed: none of it was built just because a
+// part is changed after it. A part that cannot be read any more has no map to tell of.
+std::string rebuild_of_others(Session& session,
+                              const sdk::OpenTree& tree,
+                              const std::string& root) {
+  std::string text;
+  const auto originals = sdk::originals(session.files, root);
+  const auto parts = sdk::find_platforms(session.files, root);
+  for (const sdk::Platform& part : parts ? *parts : std::vector<sdk::Platform>{}) {
+    const std::string prefix = prefix_of(part, root);
+    const bool is_touched = originals && std::ranges::any_of(*originals, [&](const auto& file) {
+                              return file.first.starts_with(prefix);
+                            });
+    const auto board = is_touched && part.soc != tree.sources.platform.soc
+                           ? bundled_board(session, part.soc, tree.os)
+                           : std::nullopt;
+    if (!board) {
+      continue;
+    }
+    const EmitRequest of_part{.board = {.name = board->name}, .sdk = root};
+    const auto opened = open_in(session, of_part, session.files, false);
+    if (!opened) {
+      continue;
+    }
+    const layout::MemoryMap& map = asked_of(*opened).map;
+    const sdk::EditPlan unchanged{.before = map, .after = map};
+    if (files_since_first(session, *opened, unchanged, root).empty()) {
+      continue;
+    }
+    const auto artifacts = rebuild_of_part(session, of_part, *opened, unchanged, {{root, {}}});
+    for (const emit::Artifact& artifact : artifacts ? *artifacts : std::vector<emit::Artifact>{}) {
+      text += artifact.path == kRebuildFile ? "\n" + artifact.content : std::string{};
+    }
+  }
+  return text;
 }
 
 // Of a knob that the board has not: what was meant.
@@ -230,7 +293,7 @@ core::Result<sdk::DeviceTreeEdits> plan_linux(Session& session,
 std::vector<sdk::FileChange> changes_of(const sdk::OpenTree& tree,
                                         const sdk::EditPlan& plan,
                                         const std::string& root) {
-  const std::string prefix = prefix_of(tree, root);
+  const std::string prefix = prefix_of(tree.sources.platform, root);
   std::vector<sdk::FileChange> changes;
   for (const sdk::FileEdit& file : plan.files) {
     changes.push_back({prefix + file.path, file.before, file.after});
@@ -269,23 +332,12 @@ core::Result<void> add_rebuild(Session& session,
     return {};
   }
   const std::string& root = roots.front().root;
-  const auto first = first_map(session, request, tree, root);
-  sdk::EditPlan since = plan;
-  since.before = first ? *first : plan.before;
-  since.files = files_since_first(session, tree, plan, root);
-  const emit::Affected affected = affected_by_plan(since, roots);
-  auto artifacts = emit::render_all({since.after,
-                                     since.before,
-                                     session.files,
-                                     session.data.templates,
-                                     "the tree before memsize first changed it",
-                                     affected,
-                                     plan.repairs},
-                                    has_nodes_nowhere(request, tree, plan, since.before)
-                                        ? std::vector<std::string>{"rebuild", "dts"}
-                                        : std::vector<std::string>{"rebuild"});
+  auto artifacts = rebuild_of_part(session, request, tree, plan, roots);
   MEMSIZE_TRY(artifacts);
   for (emit::Artifact& artifact : *artifacts) {
+    if (artifact.path == kRebuildFile) {
+      artifact.content += rebuild_of_others(session, tree, root);
+    }
     const std::string path = fmt::format("{}/{}", root, artifact.path);
     std::optional<std::string> before;
     if (session.files.is_regular_file(path)) {

@@ -11,6 +11,7 @@ import hashlib
 import random
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Callable
 
@@ -215,6 +216,50 @@ def check_pinned(found: Trees, generation: str) -> str:
     return "SHARED stands still"
 
 
+def evaluated(text: str) -> dict[str, Any]:
+    """The script's constants, as Python has them."""
+    scope: dict[str, Any] = {}
+    for match in re.finditer(r"^\w+[ \t]*=[ \t]*[^=\n;#][^\n;#]*", text, re.M):
+        try:
+            exec(match[0], {"__builtins__": {}}, scope)  # noqa: S102 - lines of the SDK's own scripts
+        except (NameError, SyntaxError):  # no sum, or more than a line
+            continue
+    return scope
+
+
+def check_total(found: Trees, generation: str, board: str, core: str, size: int, total: int) -> str:
+    """Code of a C7x, of which each system's script has as much as other sections leave of one total: that becomes `total` in both."""
+    soc = board.removesuffix("-safertos")
+    tree = replace(found.copy(generation, soc), board=("--board", board))
+    before = findings(found.context, tree)
+    edit = Edit(found.context, tree, {f"{core}_ddr_size": size})
+    result = apply(edit)
+    for script in tree.scripts():
+        values = evaluated(tree.below(script).read_text(encoding="utf-8"))
+        same(f"{script}: the total of {core}", values[f"{core}_ddr_addr"] - values[f"{core}_ddr_ipc_addr"] + values[f"{core}_ddr_size"], total)
+        if ("safertos" in script) == board.endswith("-safertos"):
+            same(f"{script}: {core}_ddr_size", values[f"{core}_ddr_size"], size)
+    check_scripts(board, found.usual_changes(generation, soc), tree, found.context.work)
+    same(f"{board}: new findings", new_findings(before, findings(found.context, tree)), [])
+    revert(edit, result)
+    return f"{len(tree.scripts())} scripts"
+
+
+def check_two_parts(found: Trees, generation: str) -> str:
+    """REBUILD.md tells of each part that was changed, whichever was the last."""
+    first = found.copy(generation, "j722s")
+    told = first.root / "REBUILD.md"
+    Edit(found.context, first, {"mcu2_0_ddr_local_heap_size": "16*MB"}).run()
+    of_first = told.read_text(encoding="utf-8")
+    second = found.tree(generation, "am62a").at(first.root)
+    Edit(found.context, second, {"c7x_1_ddr_scratch_size": "96*MB"}, words_for(found.context, generation, second, SWEEP["am62a"])).run()
+    both = told.read_text(encoding="utf-8")
+    check("AM62A" in both.splitlines()[0] and both.endswith("\n" + of_first), f"REBUILD.md after the second part:\n{both}")
+    found.context.run("sdk", "revert", "--sdk", first.root)
+    check(not told.exists(), "REBUILD.md stays after revert")
+    return "told"
+
+
 def check_trace(found: Trees) -> str:
     """The application note's way: a trace sizes the map. The other generation's board refuses the trace."""
     if "da7bcc53" not in found.found:
@@ -358,6 +403,12 @@ def steps_of(found: Trees) -> list[tuple[str, Callable[[], str]]]:
             if (root / "platform" / soc / "rtos").is_dir():
                 steps.append((f"part {generation}/{soc}", lambda g=generation, s=soc, v=values: check_edit(found, g, s, v)))
                 steps.append((f"shipped {generation}/{soc}", lambda g=generation, s=soc: check_as_shipped(found, g, s)))
+        if generation == "12.0":
+            # Whole pages of c7x_1's and c7x_2's vectors are a multiple of 4 MiB with FreeRTOS: 30704 KiB behind 6 MiB and 16 KiB.
+            for board, core, size, total in (("j722s", "c7x_1", 30704 << 10, 36 << 20), ("j722s-safertos", "c7x_1", 34815 << 10, 36 << 20),
+                                             ("j721s2", "c7x_2", 10224 << 10, 16 << 20), ("j721e", "c7x_1", 59376 << 10, 64 << 20)):
+                steps.append((f"total {board}", lambda b=board, c=core, s=size, t=total: check_total(found, "12.0", b, c, s, t)))
+            steps.append(("two parts", lambda: check_two_parts(found, "12.0")))
         if generation != "12.0":  # there it stands apart
             steps.append((f"pinned {generation}/j784s4", lambda g=generation: check_pinned(found, g)))
         for soc in ("j722s", "j721s2"):

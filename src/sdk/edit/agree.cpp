@@ -110,11 +110,6 @@ class Agreement {
     }
   }
 
-  static const Integer* number_of(const Script& script, const std::string& name) {
-    const ScriptVariable* variable = find_variable(script, name);
-    return variable == nullptr ? nullptr : std::get_if<Integer>(&variable->value());
-  }
-
   [[nodiscard]] std::optional<Script> with(const Variant& variant, const Values& values) const {
     return script_with(variant.script->path,
                        tree_.sources.find(variant.script_path)->content,

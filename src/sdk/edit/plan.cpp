@@ -18,6 +18,7 @@
 #include "tree/reading.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,6 +42,20 @@ bool same_ranges(const ScriptExport& a, const ScriptExport& b) {
   };
   return a.physical_base == b.physical_base && a.virtual_base == b.virtual_base &&
          std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(), same);
+}
+
+// Whether it is computed from anything but KB, MB and GB.
+bool is_derived(const Script& script, const std::string& name) {
+  constexpr int kStep = 10;
+  const std::set<Integer> units = {
+      Integer{1} << kStep, Integer{1} << 2 * kStep, Integer{1} << 3 * kStep};
+  const ScriptVariable* variable = find_variable(script, name);
+  return variable != nullptr && std::ranges::any_of(variable->assignments.back().expression.uses,
+                                                    [&](const std::string& use) {
+                                                      const Integer* value = number_of(script, use);
+                                                      return value == nullptr ||
+                                                             !units.contains(*value);
+                                                    });
 }
 
 class Planner {
@@ -137,34 +152,84 @@ class Planner {
     return tree_.sources.find(path) != nullptr || files_.is_regular_file(full(path));
   }
 
+  // A size that one of the scripts derives from the part's total (64*MB - (c7x_1_ddr_addr -
+  // c7x_1_ddr_ipc_addr)) is another one where an operating system has other sections in it. The
+  // total is what all of them share: each changes by as much.
+  [[nodiscard]] std::uint64_t value_for(const Script* script,
+                                        const std::string& knob,
+                                        std::uint64_t asked) const {
+    const OpenVariant& first = *tree_.find(tree_.os);
+    const Script& own = *first.variant->script;
+    const Integer* now = number_of(own, knob);
+    const Integer* other = script == nullptr ? nullptr : number_of(*script, knob);
+    const board::Knob* known = first.board.find_knob(knob);
+    if (now == nullptr || other == nullptr || known == nullptr || known->is_address ||
+        (!is_derived(own, knob) && !is_derived(*script, knob))) {
+      return asked;
+    }
+    const Integer value = *other - *now + Integer{asked};
+    return value > 0 ? static_cast<std::uint64_t>(value) : asked;
+  }
+
   // The map that the values give for each operating system, by the rules that the tree kept.
   void resolve_maps() {
+    const OpenVariant& asked = *tree_.find(tree_.os);
+    resolve_map(asked, changes_);
     for (const OpenVariant& variant : tree_.variants) {
-      // The map that is there breaks no rule that it did not break before.
-      if (changes_.empty() && !tree_.is_populated) {
-        maps_.emplace(variant.variant->os, variant.map);
+      if (&variant == &asked) {
         continue;
       }
       board::KnobValues values;
+      std::vector<std::string> shifted;
       for (const auto& [knob, value] : changes_) {
-        const bool is_asked = variant.variant->os == tree_.os;
-        if (is_asked || variant.board.find_knob(knob) != nullptr) {
-          values[knob] = value;
+        if (variant.board.find_knob(knob) != nullptr) {
+          const std::uint64_t own = value_for(variant.variant->script.get(), knob, value);
+          values[knob] = own;
+          if (own != value) {
+            shifted.push_back(fmt::format("{} = {}", knob, core::format_size(core::Bytes{own})));
+          }
         }
       }
-      auto map = layout::resolve(variant.board, values);
-      core::Diagnostics problems = map ? layout::check_map(*map) : map.error();
-      if (map) {
-        core::Diagnostics known = layout::check_map(variant.map);
-        std::erase_if(known, [&](const core::Diagnostic& each) {
-          return tree_.is_populated && each.code == Code::kLayoutBank;
-        });
-        problems = news(known, std::move(problems));
-        maps_.emplace(variant.variant->os, std::move(*map));
+      if (shifted.empty()) {
+        resolve_map(variant, values);
+      } else if (!core::has_errors(found_)) {
+        resolve_map(variant, values);
+        hint_at(shifted);
       }
-      show_script(tree_.sources, *variant.variant, problems);
-      keep(problems);
     }
+  }
+
+  // A way out in another system's sizes is none.
+  void hint_at(const std::vector<std::string>& shifted) {
+    for (core::Diagnostic& each : found_) {
+      if (each.severity == core::Severity::kError) {
+        each.hint = fmt::format(
+            "that is {}, which changes by as much as in the script of {}: give a size that fits "
+            "both",
+            core::join(shifted, ", "),
+            tree_.os);
+      }
+    }
+  }
+
+  void resolve_map(const OpenVariant& variant, const board::KnobValues& values) {
+    // The map that is there breaks no rule that it did not break before.
+    if (changes_.empty() && !tree_.is_populated) {
+      maps_.emplace(variant.variant->os, variant.map);
+      return;
+    }
+    auto map = layout::resolve(variant.board, values);
+    core::Diagnostics problems = map ? layout::check_map(*map) : map.error();
+    if (map) {
+      core::Diagnostics known = layout::check_map(variant.map);
+      std::erase_if(known, [&](const core::Diagnostic& each) {
+        return tree_.is_populated && each.code == Code::kLayoutBank;
+      });
+      problems = news(known, std::move(problems));
+      maps_.emplace(variant.variant->os, std::move(*map));
+    }
+    show_script(tree_.sources, *variant.variant, problems);
+    keep(problems);
   }
 
   void tell_stale(const std::string& path) {
@@ -217,7 +282,8 @@ class Planner {
       script = variant.script_path == path ? variant.script.get() : script;
     }
     ScriptConstants constants;
-    for (const auto& [knob, value] : changes_) {
+    for (const auto& [knob, asked] : changes_) {
+      const std::uint64_t value = value_for(script, knob, asked);
       // What only another operating system's script has.
       const auto alone = set_constants(full(path), text, script, {{knob, value}});
       if (alone || alone.error().front().code != Code::kSdkName) {

@@ -462,4 +462,9 @@ const ScriptVariable* find_variable(const Script& script, std::string_view name)
   return core::find_in(script.variables, name, &ScriptVariable::name);
 }
 
+const Integer* number_of(const Script& script, std::string_view name) {
+  const ScriptVariable* variable = find_variable(script, name);
+  return variable == nullptr ? nullptr : std::get_if<Integer>(&variable->value());
+}
+
 }  // namespace memsize::sdk

@@ -175,4 +175,7 @@ struct ScriptRules {
 /// Null where there is none.
 [[nodiscard]] const ScriptVariable* find_variable(const Script& script, std::string_view name);
 
+/// Its last value; null where there is none, or it is no number.
+[[nodiscard]] const Integer* number_of(const Script& script, std::string_view name);
+
 }  // namespace memsize::sdk
