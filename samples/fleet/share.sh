@@ -10,9 +10,11 @@ if [ $# -lt 4 ]; then
 fi
 logs=$1 out=$2 index=$3 of=$4
 shift 4
-case $index$of in
-  *[!0-9]*) echo "$0: INDEX '$index' and OF '$of' are to be numbers" >&2; exit 2 ;;
-esac
+for number in "$index" "$of"; do
+  case $number in
+    ''|*[!0-9]*) echo "$0: INDEX '$index' and OF '$of' are to be numbers" >&2; exit 2 ;;
+  esac
+done
 if [ "$index" -ge "$of" ]; then
   echo "$0: there is no share $index of $of: they are counted from 0" >&2
   exit 2

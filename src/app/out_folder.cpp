@@ -11,8 +11,12 @@
 #include "memsize/core/text.hpp"
 #include "memsize/emit/read_map.hpp"
 
+#include <chrono>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +32,10 @@ constexpr const char* kWrittenSchema = "memsize.written/1";
 constexpr const char* kMap = "memory_map.json";
 constexpr const char* kWritten = ".memsize/written.json";
 constexpr const char* kIgnore = ".memsize/.gitignore";
+constexpr const char* kLock = ".memsize/lock";
+
+// What the folder belongs to, if that is something else.
+using OtherContent = std::function<std::optional<core::Diagnostic>()>;
 
 // By path below the folder, the hash of what memsize wrote there last.
 using Hashes = std::map<std::string, std::string>;
@@ -117,10 +125,6 @@ std::vector<core::NewFile> files_to_write(Session& session,
     json["files"][path] = hash;
   }
   changed.push_back({fmt::format("{}/{}", out, kWritten), json.pretty() + "\n"});
-  const std::string ignore = fmt::format("{}/{}", out, kIgnore);
-  if (!session.files.exists(ignore)) {
-    changed.push_back({ignore, "*\n"});
-  }
   return changed;
 }
 
@@ -164,21 +168,68 @@ std::optional<core::Diagnostic> other_module(const Hashes& hashes,
   return std::nullopt;
 }
 
+// Whoever writes into the folder does so alone: of two at once, each would replace a part of the
+// other's. Builds run several, so the second waits.
+core::Result<std::unique_ptr<core::FileLock>> enter(Session& session, const std::string& out) {
+  constexpr std::chrono::milliseconds kStep{20};
+  constexpr int kSteps = 1500;
+  const std::string path = fmt::format("{}/{}", out, kLock);
+  std::string holder;
+  for (int i = 0; i < kSteps; ++i) {
+    auto attempt = session.files.lock(path, "emit --out");
+    MEMSIZE_TRY(attempt);
+    if (attempt->lock) {
+      return std::move(attempt->lock);
+    }
+    holder = std::move(attempt->holder);
+    std::this_thread::sleep_for(kStep);
+  }
+  return core::fail(
+      core::error(Code::kSdkLock,
+                  fmt::format("another memsize is writing into this folder: {}", holder),
+                  {path},
+                  "nothing was changed; wait until it is done, or end that process"));
+}
+
 core::Result<std::vector<OnDisk>> write_files(Session& session,
                                               const std::string& out,
                                               const Artifacts& artifacts,
-                                              std::optional<core::Diagnostic> other,
+                                              const OtherContent& other,
                                               bool force) {
-  std::vector<OnDisk> files = compare(session, out, artifacts);
-  if (!force) {
-    core::Diagnostics lost = other ? core::Diagnostics{std::move(*other)}
-                                   : would_lose(read_hashes(session, out), artifacts, files);
-    if (!lost.empty()) {
-      return tl::make_unexpected(std::move(lost));
+  const auto would_refuse = [&](const std::vector<OnDisk>& files) {
+    if (force) {
+      return core::Diagnostics{};
+    }
+    auto taken_by = other();
+    return taken_by ? core::Diagnostics{std::move(*taken_by)}
+                    : would_lose(read_hashes(session, out), artifacts, files);
+  };
+  const std::vector<OnDisk> files = compare(session, out, artifacts);
+  core::Diagnostics refused = would_refuse(files);
+  if (refused.empty() && files_to_write(session, out, artifacts, files).empty()) {
+    return files;
+  }
+  // Before the first time there is no folder to lock: who began meanwhile, too, waits below.
+  const std::string ignore = fmt::format("{}/{}", out, kIgnore);
+  const bool is_first = !session.files.exists(ignore);
+  if (is_first) {
+    if (!refused.empty()) {
+      return tl::make_unexpected(std::move(refused));
+    }
+    std::vector<core::NewFile> changed = files_to_write(session, out, artifacts, files);
+    changed.push_back({ignore, "*\n"});
+    MEMSIZE_TRY(session.files.replace(changed));
+  }
+  const auto alone = enter(session, out);
+  MEMSIZE_TRY(alone);
+  std::vector<OnDisk> now = compare(session, out, artifacts);
+  if (!is_first) {
+    if (refused = would_refuse(now); !refused.empty()) {
+      return tl::make_unexpected(std::move(refused));
     }
   }
-  MEMSIZE_TRY(session.files.replace(files_to_write(session, out, artifacts, files)));
-  return files;
+  MEMSIZE_TRY(session.files.replace(files_to_write(session, out, artifacts, now)));
+  return is_first ? files : now;
 }
 
 }  // namespace
@@ -202,19 +253,18 @@ core::Result<std::vector<OnDisk>> write_map(Session& session,
                                             const std::string& out,
                                             const Emission& emission,
                                             bool force) {
-  return write_files(
-      session, out, emission.artifacts, other_map(session, out, emission.map.board.name), force);
+  const auto other = [&] { return other_map(session, out, emission.map.board.name); };
+  return write_files(session, out, emission.artifacts, other, force);
 }
 
 core::Result<std::vector<OnDisk>> write_module(Session& session,
                                                const std::string& out,
                                                const ModuleEmission& emission,
                                                bool force) {
-  return write_files(session,
-                     out,
-                     emission.artifacts,
-                     other_module(read_hashes(session, out), out, emission.module.prefix),
-                     force);
+  const auto other = [&] {
+    return other_module(read_hashes(session, out), out, emission.module.prefix);
+  };
+  return write_files(session, out, emission.artifacts, other, force);
 }
 
 }  // namespace memsize::app

@@ -29,8 +29,7 @@ struct Check {
 
 Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree& tree) {
   const std::string& soc = tree.sources.platform.soc;
-  const std::string command =
-      fmt::format("memsize check --sdk {} ", core::printable(request.sdk, kShownOfFault));
+  const std::string command = fmt::format("memsize check --sdk {} ", core::shell_path(request.sdk));
   if (!session.shelf->newest(session.files, session.data.boards, soc).empty()) {
     return {std::nullopt, fmt::format("{}--soc {}", command, soc)};
   }
@@ -39,7 +38,7 @@ Check check_of(Session& session, const EmitRequest& request, const sdk::OpenTree
   check.sdk = request.sdk;
   auto scope = scope_of_tree(session, check);
   return {scope ? std::move(scope->asked) : std::nullopt,
-          fmt::format("{}--board {}", command, core::printable(request.board.name, kShownOfFault))};
+          fmt::format("{}--board {}", command, core::shell_path(request.board.name))};
 }
 
 core::Diagnostics findings(Session session,
@@ -104,6 +103,13 @@ TreeFaults faults_of_tree(Session& session,
           ? before
           : findings({result, session.data, {}, session.shelf}, platform, check, nullptr);
   core::Diagnostics mended = sdk::news(after, before);
+  // One that is still told of the file, only about less, stays.
+  const core::Diagnostics smaller = sdk::news(before, after);
+  std::erase_if(mended, [&](const core::Diagnostic& each) {
+    return std::ranges::any_of(smaller, [&](const core::Diagnostic& other) {
+      return other.code == each.code && other.place.path == each.place.path;
+    });
+  });
   core::Diagnostics left = sdk::news(mended, before);
   const core::Place place{request.sdk};
   if (!left.empty()) {

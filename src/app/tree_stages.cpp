@@ -130,12 +130,18 @@ core::Result<std::vector<emit::Artifact>> rebuild_of_part(
   sdk::EditPlan since = plan;
   since.before = first ? *first : plan.before;
   since.files = files_since_first(session, tree, plan, root);
+  // Back where it began: what was built in between is built again.
+  const bool is_back = since.files.empty();
+  if (is_back) {
+    since = plan;
+  }
   const emit::Affected affected = affected_by_plan(since, roots);
   return emit::render_all({since.after,
                            since.before,
                            session.files,
                            session.data.templates,
-                           "the tree before memsize first changed it",
+                           is_back ? "the tree before it went back to what it first was"
+                                   : "the tree before memsize first changed it",
                            affected,
                            plan.repairs},
                           has_nodes_nowhere(request, tree, plan, since.before)
@@ -180,10 +186,44 @@ std::string rebuild_of_others(Session& session,
   return text;
 }
 
-// Of a knob that the board has not: what was meant.
-std::string near_knob(const board::Board& board, const core::Diagnostic& unknown) {
-  const std::vector<std::string> names = core::texts_of(board.knobs, &board::Knob::name);
-  return core::did_you_mean(unknown.party("knob"), names);
+// Why the tree's board has no such knob, if the script gives it a value more than once.
+std::optional<core::Diagnostic> not_one_value(const sdk::OpenTree& tree, const std::string& name) {
+  const core::Place last = sdk::assigned_again(tree, name);
+  if (last.line == 0) {
+    return std::nullopt;
+  }
+  core::Diagnostics found{core::warning(
+      core::Code::kSdkScript,
+      fmt::format("'{}' keeps its size: the script gives it a value more than once", name),
+      last,
+      "leave one assignment of it in the script")};
+  sdk::show_script(tree, found);
+  return std::move(found.front());
+}
+
+// A knob that the tree's board has not: why, or what was meant.
+void explain_unknown(const EmitRequest& request,
+                     const sdk::OpenTree& tree,
+                     core::Diagnostics& errors) {
+  for (core::Diagnostic& error : errors) {
+    if (error.code != core::Code::kKnobUnknown) {
+      continue;
+    }
+    const std::string name{error.party("knob")};
+    if (auto again = not_one_value(tree, name)) {
+      again->severity = error.severity;
+      error = std::move(*again);
+      continue;
+    }
+    const std::vector<std::string> names =
+        core::texts_of(asked_of(tree).board.knobs, &board::Knob::name);
+    const std::string near = core::did_you_mean(name, names);
+    error.hint = fmt::format("{}{}memsize board import --sdk {} --soc {} shows what can be set",
+                             near,
+                             near.empty() ? "" : " ",
+                             core::shell_path(request.sdk),
+                             core::shell_word(tree.sources.platform.soc));
+  }
 }
 
 // The board and the trace are both of another generation than the tree: one command line for both.
@@ -228,6 +268,8 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
                                       const sdk::OpenTree& tree) {
   const auto root = sdk::tree_root(session.files, request.sdk);
   MEMSIZE_TRY(root);
+  const auto named = load_board(session, request.board);
+  MEMSIZE_TRY(named);
   auto board = board_of_tree(session, request.board, tree);
   MEMSIZE_TRY(board);
   EmitRequest on_tree = request;
@@ -241,19 +283,17 @@ core::Result<TreeWish> sizes_for_tree(Session& session,
   if (!sizes) {
     core::Diagnostics errors = sizes.error();
     sdk::show_script(tree, errors);
-    for (core::Diagnostic& error : errors) {
-      if (error.code == core::Code::kKnobUnknown) {
-        const std::string near = near_knob(asked_of(tree).board, error);
-        error.hint = fmt::format("{}{}memsize board import --sdk {} --soc {} shows what can be set",
-                                 near,
-                                 near.empty() ? "" : "; ",
-                                 core::shell_path(request.sdk),
-                                 core::shell_word(tree.sources.platform.soc));
-      }
-    }
+    explain_unknown(request, tree, errors);
     return tl::make_unexpected(std::move(errors));
   }
   sdk::show_script(tree, sizes->diagnostics);
+  for (const board::Knob& knob : named->knobs) {
+    if (knob.demand && asked_of(tree).board.find_knob(knob.name) == nullptr) {
+      if (auto again = not_one_value(tree, knob.name)) {
+        sizes->diagnostics.push_back(std::move(*again));
+      }
+    }
+  }
   if (generation) {
     sizes->diagnostics.push_back(*generation);
   }
@@ -267,6 +307,7 @@ core::Result<sdk::EditPlan> plan_tree(const EmitRequest& request,
   auto plan = sdk::plan_edit(tree, {wish.values, request.hand_edits});
   if (!plan) {
     core::Diagnostics errors = plan.error();
+    explain_unknown(request, tree, errors);
     say_nearest(asked.board, wish.values, errors);
     blame_settings(asked.board, wish.values, request.board.set, errors);
     return tl::make_unexpected(std::move(errors));

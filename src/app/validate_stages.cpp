@@ -40,7 +40,8 @@ core::Result<Candidate> map_in_folder(Session& session, const ValidateRequest& r
     return core::fail(core::error(Code::kVerifyParse,
                                   "there is no memory_map.json here",
                                   place,
-                                  "give the folder that emit --out wrote"));
+                                  "give the folder that emit --out wrote; where --only chose its "
+                                  "files, add map-json"));
   }
   const auto written = emit::read_map_document(*document, request.map, errors);
   if (!written) {

@@ -22,6 +22,7 @@ using model::DeviceNode;
 using model::DeviceTree;
 
 constexpr core::Align kPage = core::Align::make(4096).value();
+constexpr const char* kReservedList = "/memreserve/";
 // MAX_HEAPS of TI's carveout-heap.c; what is more gets no device.
 constexpr std::size_t kMostHeaps = 7;
 // As many nodes as Linux keeps in mind (MAX_RESERVED_REGIONS of of_reserved_mem.c); no board has as
@@ -177,7 +178,7 @@ class DeviceTreeCheck {
       }
     }
     for (const PhysRange& range : tree_.reserved) {
-      found_.push_back({nullptr, {"/memreserve/", range, range.size(), ReservedBy::kOther, {}}});
+      found_.push_back({nullptr, {kReservedList, range, range.size(), ReservedBy::kOther, {}}});
     }
   }
 
@@ -457,14 +458,15 @@ class DeviceTreeCheck {
     if (names.size() > kShown) {
       some.push_back(fmt::format("{} more", names.size() - kShown));
     }
-    wrong(
-        Code::kDevicetreeOverlap,
-        fmt::format("'{}' {} lies over memory of the map: {}",
-                    core::printable(found.row.node, 80),
-                    core::format_range(*found.row.range),
-                    core::join(some, ", ")),
-        "Linux logs an overlap and goes on: delete the node in the tree's source (/delete-node/), "
-        "or disable it in the overlay (status = \"disabled\")")
+    wrong(Code::kDevicetreeOverlap,
+          fmt::format("'{}' {} lies over memory of the map: {}",
+                      core::printable(found.row.node, 80),
+                      core::format_range(*found.row.range),
+                      core::join(some, ", ")),
+          found.row.node == kReservedList
+              ? "Linux logs an overlap and goes on: take the entry out of the tree's source"
+              : "Linux logs an overlap and goes on: delete the node in the tree's source "
+                "(/delete-node/), or disable it in the overlay (status = \"disabled\")")
         .parties = {{"node", found.row.node}};
   }
 

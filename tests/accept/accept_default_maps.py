@@ -1,7 +1,9 @@
-"""The default map of each board says in every file what the SDK says."""
+"""The default map of each board says in every file what the SDK says; two that write one folder at once leave one map."""
 
 import argparse
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 from compare import compare_tree, joined, nameless, painted
@@ -93,9 +95,25 @@ def check_painting() -> None:
                  [(last.attribute, last.physical - last.virtual)])
 
 
+def check_two_at_once(context: Context) -> None:
+    """Two that write one folder at once leave the map of one of them."""
+    out = context.work / "together"
+    for index in range(12):
+        if index % 2 == 0:
+            shutil.rmtree(out, ignore_errors=True)
+        both = [subprocess.Popen([context.memsize, "emit", "--board", "j722s", "--out", out, "--set", f"c7x_2_ddr_scratch_size={size}MiB"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                for size in (10 + index, 30 + index)]
+        said = [one.communicate(timeout=120)[1] for one in both]
+        same(f"two at once, {index}: exit status", [one.returncode for one in both], [0, 0])
+        check(not any("error" in text for text in said), f"two at once, {index}: {said}")
+        context.run("check", "--map", out)
+
+
 def body(context: Context) -> str:
     check_files()
     check_painting()
+    check_two_at_once(context)
     return "\n  ".join(["", *(check_board(context, name) for name in context.options.board or BOARDS)])
 
 

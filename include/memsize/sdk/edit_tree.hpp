@@ -81,6 +81,10 @@ struct OpenOptions {
 /// Whether the operating system that was asked for has other values.
 [[nodiscard]] bool changes_anything(const OpenTree& tree, const board::KnobValues& values);
 
+/// Where the asked operating system's script gives the name its last value of several, which is why
+/// its board has no such knob; no line where it does not.
+[[nodiscard]] core::Place assigned_again(const OpenTree& tree, const std::string& name);
+
 /// What is said of an imported board is said of the script instead, where it makes what a message
 /// names.
 void show_script(const OpenTree& tree, core::Diagnostics& found);

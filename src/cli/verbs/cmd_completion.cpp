@@ -53,7 +53,12 @@ _memsize() {
   done
   compadd -S "$suffix" -- $found
 }
-compdef _memsize memsize
+# Of fpath, zsh takes this file as the function's body and calls it for the first completion.
+if [[ $funcstack[1] == _memsize ]]; then
+  _memsize "$@"
+else
+  compdef _memsize memsize
+fi
 )";
 
 constexpr std::string_view kFish = R"(function __memsize_complete

@@ -40,7 +40,7 @@ class Verifier {
       wrong("memory_map.json",
             Code::kVerifyParse,
             "there is no memory_map.json here",
-            "give the folder that emit --out wrote");
+            "give the folder that emit --out wrote; where --only chose its files, add map-json");
       return std::move(report_);
     }
     auto map = read_map_document(*document, root_, report_.diagnostics);
@@ -75,7 +75,10 @@ class Verifier {
 
   void disagree(const core::Place& place, core::Parties parties, const std::string& what) {
     report_.diagnostics.push_back(
-        core::error(Code::kVerifyDisagree, what, place, "write the map again with: memsize emit")
+        core::error(Code::kVerifyDisagree,
+                    what,
+                    place,
+                    "give the memsize emit that wrote the map once more, with --force")
             .about(std::move(parties)));
   }
 
@@ -107,7 +110,7 @@ class Verifier {
           core::warning(Code::kVerifyParse,
                         "this file is missing: nothing is held against memory_map.json",
                         place_of(path),
-                        "write the map again with: memsize emit"));
+                        "give the memsize emit that wrote the map once more"));
     }
     return file;
   }

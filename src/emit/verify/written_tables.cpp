@@ -139,7 +139,7 @@ std::vector<std::uint64_t> parse_words(const MapFile& file,
   std::vector<std::uint64_t> words;
   cursor.skip_past(array);
   std::uint64_t size = 1;
-  while (cursor.peek() == "[" && errors.size() == before) {
+  while (size != 0 && cursor.peek() == "[" && errors.size() == before) {
     cursor.expect("[");
     const std::uint64_t count = cursor.number();
     size = count <= kMost / size ? count * size : 0;

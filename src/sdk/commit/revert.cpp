@@ -225,7 +225,6 @@ FileStatus status_of(const Store& store, const Journal::File& file) {
                                         : FileStatus::Change::kRemoved;
   const auto now = store.look(file.path);
   status.now = !now || !is_known(file, *now)     ? FileStatus::Now::kEdited
-               : same_bytes(*now, wanted)        ? FileStatus::Now::kApplied
                : same_bytes(*now, file.original) ? FileStatus::Now::kOriginal
                                                  : FileStatus::Now::kApplied;
   status.is_lost = !has_original(store, file, now.value_or(FileState{}));

@@ -117,7 +117,14 @@ class Planner {
   }
 
  private:
-  tl::unexpected<core::Diagnostics> failed() { return tl::make_unexpected(std::move(found_)); }
+  // What would have been done to files is no news where none is written.
+  tl::unexpected<core::Diagnostics> failed() {
+    std::erase_if(found_, [](const core::Diagnostic& each) {
+      return each.severity != core::Severity::kError &&
+             (each.code == Code::kSdkHandEdited || each.code == Code::kSdkFollow);
+    });
+    return tl::make_unexpected(std::move(found_));
+  }
 
   // What is wrong for every operating system is said once.
   void keep(const core::Diagnostics& found) {
@@ -414,7 +421,7 @@ class Planner {
     core::Diagnostic told = core::error(
         Code::kSdkHandEdited,
         fmt::format("this file was edited by hand: {}", edits.front().what),
-        edits.front().here,
+        edits.front().here.path.empty() ? core::Place{file.path} : edits.front().here,
         "--keep keeps these edits and changes the rest, --force writes what the script makes");
     if (wish_.hand_edits) {
       told.severity = core::Severity::kWarning;

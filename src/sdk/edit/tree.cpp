@@ -8,7 +8,9 @@
 #include "memsize/sdk/view.hpp"
 
 #include "agree.hpp"
+#include "check/generated.hpp"
 #include "places.hpp"
+#include "script/script.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -132,6 +134,14 @@ bool changes_anything(const OpenTree& tree, const board::KnobValues& values) {
     const auto same = now.find(value.first);
     return same == now.end() || same->second != value.second;
   });
+}
+
+core::Place assigned_again(const OpenTree& tree, const std::string& name) {
+  const Variant& asked = *tree.find(tree.os)->variant;
+  const ScriptVariable* variable = find_variable(*asked.script, name);
+  return variable == nullptr || !variable->assigned_again()
+             ? core::Place{}
+             : place_in_script(asked, variable->assignments.back().name_place);
 }
 
 void show_script(const OpenTree& tree, core::Diagnostics& found) {

@@ -135,6 +135,11 @@ std::optional<core::Diagnostic> obstacle(const KnownScript& known, const std::st
   if (statement == nullptr) {
     return script_error(fmt::format("'{}' has no assignment of its own", name), place, kPlainHint);
   }
+  if (last.expression.text.find('#') != std::string::npos) {
+    return script_error(fmt::format("a comment inside of the value of '{}' would be lost", name),
+                        place,
+                        "put it behind the value");
+  }
   if (statement->targets.size() > 1) {
     return script_error(
         fmt::format("'{}' gets its value together with other names", name), place, kPlainHint);
