@@ -4,6 +4,7 @@
 
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/find.hpp"
+#include "memsize/core/text.hpp"
 #include "memsize/emit/sysconfig.hpp"
 
 #include "syscfg_script.hpp"
@@ -17,6 +18,15 @@ namespace memsize::emit {
 namespace {
 
 using core::Code;
+
+// In TI's linkers and GNU ld alike; the SDK writes the first of each.
+constexpr std::string_view kOriginWords = "ORIGIN origin org o";
+constexpr std::string_view kLengthWords = "LENGTH length len l";
+
+bool expect_one(core::Cursor& cursor, std::string_view words) {
+  const bool is_known = core::is_one_of(cursor.peek(), words);
+  return cursor.expect(is_known ? cursor.peek() : words.substr(0, words.find(' ')));
+}
 
 void assign(WrittenMmuEntry& entry, const std::string& property, core::Cursor& cursor) {
   const core::Place place = cursor.place();
@@ -65,16 +75,17 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
     if (cursor.peek() == "(") {
       cursor.skip_past(")");
     }
-    const bool shaped = cursor.expect(":") && cursor.expect("ORIGIN") && cursor.expect("=");
+    const bool shaped =
+        cursor.expect(":") && expect_one(cursor, kOriginWords) && cursor.expect("=");
     if (!shaped) {
       return ranges;
     }
     range.places.emplace("ORIGIN", cursor.place());
     range.base = cursor.number();
-    if (cursor.peek() != "LENGTH" && !cursor.expect(",")) {
+    if (!core::is_one_of(cursor.peek(), kLengthWords) && !cursor.expect(",")) {
       return ranges;
     }
-    if (!cursor.expect("LENGTH") || !cursor.expect("=")) {
+    if (!expect_one(cursor, kLengthWords) || !cursor.expect("=")) {
       return ranges;
     }
     range.places.emplace("LENGTH", cursor.place());
@@ -91,15 +102,24 @@ std::map<std::string, WrittenMacro> parse_header(const MapFile& file,
   core::Cursor cursor{file.path_under(root), file.content, core::Code::kVerifyParse, errors};
   std::map<std::string, WrittenMacro> macros;
   while (!cursor.done()) {
-    if (cursor.take() != "#define" || cursor.peek(1) != "(") {
+    if (cursor.take() != "#define") {
+      continue;
+    }
+    // Somebody's own may be without.
+    const bool is_wrapped = cursor.peek(1) == "(";
+    if (!is_wrapped && cursor.peek(1).find_first_of("0123456789") != 0) {
       continue;
     }
     const core::Place place = cursor.place();
     const std::string name = cursor.take();
-    cursor.expect("(");
+    if (is_wrapped) {
+      cursor.expect("(");
+    }
     const core::Place value_place = cursor.place();
     const std::uint64_t value = cursor.number();
-    cursor.expect(")");
+    if (is_wrapped) {
+      cursor.expect(")");
+    }
     if (!macros.emplace(name, WrittenMacro{value, place, value_place}).second) {
       errors.push_back(
           core::error(Code::kVerifyParse, fmt::format("'{}' is defined twice", name), place));

@@ -140,9 +140,10 @@ class HeaderFormat : public GeneratedFormat {
       const Span origin = offsets.span(address->second.value_place);
       const Span length = offsets.span(size->second.value_place);
       const std::size_t last = std::max(origin.end, length.end);
+      const std::size_t end = std::min(text_.find_first_of(")\n", last), text_.size() - 1);
       entries.push_back({name,
                          {offsets.line_begin(std::min(origin.begin, length.begin)),
-                          std::min(text_.find(')', last), text_.size() - 1) + 1},
+                          text_[end] == ')' ? end + 1 : end},
                          {{FieldKind::kOrigin, origin}, {FieldKind::kLength, length}}});
     }
     std::ranges::sort(entries,
