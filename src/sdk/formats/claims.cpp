@@ -109,8 +109,8 @@ class ClaimParser {
         add(Stated::kAttribute, static_cast<std::uint64_t>(line[digit] - '0'), line, digit - 4, 5);
       }
     }
-    if (!configuration(line, lower)) {
-      size(line, lower);
+    if (configuration(line, lower) || !size(line, lower)) {
+      mentions(line, lower);
     }
   }
 
@@ -155,17 +155,29 @@ class ClaimParser {
   }
 
   // "32 KB", alone or behind the word "size": the comment must say nothing else of weight.
-  void size(std::string_view line, const std::string& lower) {
+  bool size(std::string_view line, const std::string& lower) {
     const std::size_t begin = lower.find_first_of("0123456789");
     if (begin == std::string::npos) {
-      return;
+      return false;
     }
     std::string_view before = core::trim(std::string_view{lower}.substr(0, begin));
     before = core::trim(before.substr(std::min(before.find_first_not_of("/*"), before.size())));
-    if (!before.empty() && before != "size" && before != "size is" && before != "size:" &&
-        before != "ulregionsize") {
-      return;
+    const bool is_alone = before.empty() || before == "size" || before == "size is" ||
+                          before == "size:" || before == "ulregionsize";
+    return is_alone && size_at(Stated::kSize, line, lower, begin);
+  }
+
+  // Sizes among other words.
+  void mentions(std::string_view line, const std::string& lower) {
+    for (std::size_t at = 0; at < lower.size(); ++at) {
+      if (std::isdigit(static_cast<unsigned char>(lower[at])) != 0 &&
+          (at == 0 || (!is_letter(lower[at - 1]) && lower[at - 1] != '.'))) {
+        size_at(Stated::kMention, line, lower, at);
+      }
     }
+  }
+
+  bool size_at(Stated what, std::string_view line, const std::string& lower, std::size_t begin) {
     std::size_t digits = begin;
     while (digits < line.size() && std::isdigit(static_cast<unsigned char>(line[digits])) != 0) {
       ++digits;
@@ -174,10 +186,12 @@ class ClaimParser {
     const std::string_view name = std::string_view{lower}.substr(unit, 2);
     const unsigned shift = name == "kb" ? 10 : name == "mb" ? 20 : name == "gb" ? 30 : 0;
     const bool ends = unit + 2 >= line.size() || !is_letter(line[unit + 2]);
-    if (shift != 0 && ends && digits - begin < 6) {
+    const bool is_size = shift != 0 && ends && digits - begin < 6;
+    if (is_size) {
       const std::uint64_t number = *core::parse_address(line.substr(begin, digits - begin));
-      add(Stated::kSize, number << shift, line, begin, unit + 2 - begin);
+      add(what, number << shift, line, begin, unit + 2 - begin);
     }
+    return is_size;
   }
 
   void add(
@@ -336,6 +350,18 @@ std::vector<WrongClaim> wrong_claims(const std::vector<Claim>& claims,
                          region.fields.name.empty() ? fmt::format("region {}", region.fields.number)
                                                     : region.fields.name});
       }
+    }
+  }
+  return wrong;
+}
+
+std::vector<WrongClaim> old_mentions(const std::vector<Claim>& claims,
+                                     const emit::WrittenMpuRegion& region,
+                                     std::uint64_t old_size) {
+  std::vector<WrongClaim> wrong;
+  for (const Claim& claim : claims) {
+    if (claim.what == Stated::kMention && claim.value == old_size && is_beside(claim, region)) {
+      wrong.push_back({claim, sized(region.fields.size, claim.text), region.fields.name});
     }
   }
   return wrong;

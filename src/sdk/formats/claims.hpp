@@ -4,7 +4,8 @@
 // The forms that SDKs have: "Region start: 0xA5000000", "Region end: 0xA7C40000" (the last address
 // or the one behind it) and "Attribute is MAIR4." in the comment before an entry; "32 KB", "size is
 // 2GB" or "ulRegionSize 64KB" behind or before the value itself; "Region 5 configuration" before an
-// entry. KB, MB and GB are powers of two there.
+// entry. KB, MB and GB are powers of two there. A size among other words ("descriptors, 2 MB") is
+// only mentioned: it may be of a part, or of something else.
 #pragma once
 
 #include "memsize/core/diagnostic.hpp"
@@ -16,11 +17,11 @@
 
 namespace memsize::sdk {
 
-enum class Stated { kStart, kEnd, kSize, kAttribute, kNumber };
+enum class Stated { kStart, kEnd, kSize, kAttribute, kNumber, kMention };
 
 struct Claim {
   Stated what = Stated::kStart;
-  /// Bytes of a size; the digit of an attribute MAIR0..7; the number of a region.
+  /// Bytes of a size or mention; the digit of an attribute MAIR0..7; the number of a region.
   std::uint64_t value = 0;
   /// As written, "0xA5000000", "32 KB" or "MAIR4", and where: what a correction replaces.
   std::string text;
@@ -54,5 +55,10 @@ struct WrongClaim {
 /// starts and ends before sysconfig's: of what they show, or of the whole region.
 [[nodiscard]] std::vector<WrongClaim> wrong_claims(
     const std::vector<Claim>& claims, const std::vector<emit::WrittenMpuRegion>& regions);
+
+/// Mentions before a region of a table of the size that it had, `old_size`, and has no more.
+[[nodiscard]] std::vector<WrongClaim> old_mentions(const std::vector<Claim>& claims,
+                                                   const emit::WrittenMpuRegion& region,
+                                                   std::uint64_t old_size);
 
 }  // namespace memsize::sdk

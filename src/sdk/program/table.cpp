@@ -127,6 +127,12 @@ class TableEditor {
     from_ = partners(regions.size(), wanted.size(), [&](std::size_t i, std::size_t j) {
       return regions[i].fields.base == wanted[j].base;
     });
+    // What has a name is another region, not one that moved.
+    for (std::size_t j = 0; j < wanted.size(); ++j) {
+      if (from_[j] && !wanted[j].name.empty() && regions[*from_[j]].fields.base != wanted[j].base) {
+        from_[j].reset();
+      }
+    }
     for (std::size_t i = 0; i < regions.size(); ++i) {
       elements_.push_back(*scan_.element_of(regions[i]));
       if (std::ranges::find(from_, std::optional{i}) == from_.end()) {
@@ -309,9 +315,16 @@ class TableEditor {
         now.regions[i].places.clear();
       }
     }
+    const auto claims = parse_claims(file, root_);
+    auto all = wrong_claims(claims, now.regions);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const std::uint64_t old = from_[i] ? source_.regions[*from_[i]].fields.size : wanted[i].size;
+      const auto wrong = old_mentions(claims, now.regions[i], old);
+      all.insert(all.end(), wrong.begin(), old == wanted[i].size ? wrong.begin() : wrong.end());
+    }
     // Regions that share a line share its comment: the first one has it.
     std::set<std::pair<std::size_t, std::size_t>> done;
-    for (const WrongClaim& wrong : wrong_claims(parse_claims(file, root_), now.regions)) {
+    for (const WrongClaim& wrong : all) {
       if (done.emplace(wrong.claim.place.line, wrong.claim.place.column).second) {
         edits.replace(wrong.claim.place, wrong.right);
       }
@@ -334,6 +347,7 @@ class TableEditor {
       refuse(Code::kVerifyDisagree, "the change would also change other code", scan_.open);
     }
     hold_kept(result, now);
+    hold_gone();
   }
 
   [[nodiscard]] std::vector<std::string> kept_fields() const {
@@ -360,6 +374,24 @@ class TableEditor {
           refuse(
               Code::kVerifyDisagree, fmt::format("the change would also change '{}'", field), *old);
         }
+      }
+    }
+  }
+
+  // A region that goes may not take away what another one in its place does not say.
+  void hold_gone() {
+    const core::TextEdits text{file_.content};
+    for (const std::string& field : source_.program->kept) {
+      std::set<std::string> said;
+      for (const WrittenMpuRegion& region : source_.regions) {
+        const auto place = region.places.find(field);
+        said.emplace(place == region.places.end() ? "" : text.at(place->second));
+      }
+      if (said.size() > 1 && !gone_.empty()) {
+        refuse(Code::kVerifyDisagree,
+               fmt::format("a region would go, and with it perhaps its '{}'", field),
+               scan_.elements[*gone_.begin()].open,
+               "change this table by hand");
       }
     }
   }

@@ -79,10 +79,12 @@ TEST_SUITE("sdk") {
                              "{ .ulRegionNumber = 4U, /* Use 64KB, to cover both */\n"
                              "// size is 2KB\n.ulRegionSize = 2048 } };\n"};
     const auto claims = parse_claims(file, "");
-    REQUIRE(claims.size() == 3);
+    REQUIRE(claims.size() == 5);
     CHECK(claims[0].what == Stated::kNumber);
     CHECK(claims[0].value == 3);
     CHECK(claims[0].beside == ".ulRegionNumber");
+    CHECK(claims[1].what == Stated::kMention);
+    CHECK(claims[3].what == Stated::kMention);
     core::Diagnostics errors;
     const auto source = emit::parse_mpu_source(file, "", test::mpu_programs(), {}, 0, errors);
     CHECK(errors.empty());
@@ -90,6 +92,12 @@ TEST_SUITE("sdk") {
     REQUIRE(wrong.size() == 1);
     CHECK(wrong[0].right == "32KB");
     CHECK(wrong[0].name == "region 3");
+    // It was 1 MiB, and is 32 KiB: that the comment says; the other one is of nobody's size.
+    const auto mentions = old_mentions(claims, source.regions[0], 1 << 20);
+    REQUIRE(mentions.size() == 1);
+    CHECK(mentions[0].claim.text == "1 MB");
+    CHECK(mentions[0].right == "32 KB");
+    CHECK(old_mentions(claims, source.regions[0], 64 << 10).empty());
 
     const emit::MapFile other{"f.c",
                               "T gCslR5MpuCfg[] = {\n{\n/* Region 2 configuration: 1 MB RAM */\n"
