@@ -19,7 +19,7 @@ from accept_sdk_sources import trees
 from emit_sdk import (TOOLS, Changes, Edit, Tree, apply, bytes_of, check_scripts, contents, files_only, findings, new_findings, revert,
                       rewritten, run_scripts, same_tree, shown_change, snapshot, without_own)
 from emit_sdk_cases import check_expected, load_cases, set_instances
-from emit_sdk_judges import check_consumers, check_sight, compiled_macros, compiled_nodes, macros_of, mpu_sight
+from emit_sdk_judges import check_consumers, check_painted, check_sight, compiled_macros, compiled_nodes, macros_of, mpu_painted, mpu_sight
 from emit_sdk_salt import salt, without, without_ends
 from facts import load_board
 from sdk_findings import TREES
@@ -389,6 +389,36 @@ def check_as_shipped(found: Trees, generation: str, soc: str) -> str:
     return "nothing to do" if asked.returncode == 0 else "mended"
 
 
+def named_ranges(found: Trees, tree: Tree) -> dict[str, list[tuple[int, int]]]:
+    """By file, the addresses that its findings about MPU regions name."""
+    named: dict[str, list[tuple[int, int]]] = {}
+    for words in tree.checks:
+        done = found.context.run("check", "--sdk", tree.root, *words, "--json", expect=(0, 1))
+        for finding in parse_json(done.stdout, "check --json")["diagnostics"]:
+            path = finding.get("path", "").partition(f"platform/{tree.soc}/rtos/")[2]
+            if seen := re.search(r" sees \[(0x\w+), (0x\w+)\) of ", finding["message"]):
+                named.setdefault(path, []).append((int(seen[1], 16), int(seen[2], 16)))
+            elif skew := re.search(r" begins at (0x\w+), which is no multiple of its size, (\d+) MiB", finding["message"]):
+                named.setdefault(path, []).append((int(skew[1], 16) - (int(skew[2]) << 20), int(skew[1], 16) + (int(skew[2]) << 20)))
+    return named
+
+
+def check_forced(found: Trees, generation: str, soc: str) -> str:
+    """--force puts right what findings name: all else that a core sees through its MPU stays, to the last byte and attribute."""
+    context, tree, what = found.context, found.copy(generation, soc), f"{generation}/{soc} --force"
+    before, sight, named = findings(context, tree), mpu_painted(tree), named_ranges(found, tree)
+    edit = Edit(context, tree, {}, ("--force",))
+    edit.run()
+    count = check_painted(what, sight, mpu_painted(tree), named)
+    after = findings(context, tree)
+    # Whatever memory is not shown at all, the board does not know either.
+    left = [key for key in after if key[0].startswith("mpu.") and "not at all" not in key[2]]
+    same(f"{what}: findings about MPU regions", left, [])
+    same(f"{what}: new findings", new_findings(before, after), [])
+    context.run("sdk", "revert", "--sdk", tree.root)
+    return f"{count} pieces put right"
+
+
 def steps_of(found: Trees) -> list[tuple[str, Callable[[], str]]]:
     cases = load_cases()
     steps: list[tuple[str, Callable[[], str]]] = [(f"case {case['id']}", lambda case=case: check_case(found, case)) for case in cases]
@@ -403,6 +433,8 @@ def steps_of(found: Trees) -> list[tuple[str, Callable[[], str]]]:
             if (root / "platform" / soc / "rtos").is_dir():
                 steps.append((f"part {generation}/{soc}", lambda g=generation, s=soc, v=values: check_edit(found, g, s, v)))
                 steps.append((f"shipped {generation}/{soc}", lambda g=generation, s=soc: check_as_shipped(found, g, s)))
+                if soc != "am62a":  # whose map, by its script, has two regions in one place
+                    steps.append((f"forced {generation}/{soc}", lambda g=generation, s=soc: check_forced(found, g, s)))
         if generation == "12.0":
             # Whole pages of c7x_1's and c7x_2's vectors are a multiple of 4 MiB with FreeRTOS: 30704 KiB behind 6 MiB and 16 KiB.
             for board, core, size, total in (("j722s", "c7x_1", 30704 << 10, 36 << 20), ("j722s-safertos", "c7x_1", 34815 << 10, 36 << 20),

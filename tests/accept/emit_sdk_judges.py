@@ -6,7 +6,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Iterator
 
 from accept_dtc import source
 from accept_sdk_program import DEFAULTS, compiled, effective
@@ -221,14 +221,7 @@ Sight = dict[tuple[str, str], frozenset[tuple[Any, ...]]]
 def mpu_sight(tree: Tree) -> Sight:
     """How each MPU file shows each region of its core's linker map: every TEX, C, B, S that is found in it."""
     found: Sight = {}
-    for path in sorted(tree.rtos.glob("*/*")):
-        name, text = path.relative_to(tree.rtos).as_posix(), read(path) if path.suffix in (".c", ".syscfg") else ""
-        if path.suffix == ".syscfg" and "mpu_armv7" in text:
-            regions = mpu_regions(tree, name)
-        elif path.name.endswith("_mpu_cfg.c") and not list(path.parent.glob("*.syscfg")):
-            regions = table_regions(tree, name, text)
-        else:
-            continue
+    for path, name, regions in mpu_files(tree):
         system = "safertos" if "safertos" in path.name else "freertos"
         maps = [path.parent / f"linker_mem_map{end}.cmd" for end in (f"_{system}", "")]
         lines = linker_of(tree, next(one for one in maps if one.is_file()).relative_to(tree.rtos).as_posix())
@@ -238,19 +231,70 @@ def mpu_sight(tree: Tree) -> Sight:
     return found
 
 
+def mpu_files(tree: Tree) -> Iterator[tuple[Path, str, list[dict[str, Any]]]]:
+    """Each file with MPU regions that is built, its path below the part, and the regions."""
+    for path in sorted(tree.rtos.glob("*/*")):
+        name, text = path.relative_to(tree.rtos).as_posix(), read(path) if path.suffix in (".c", ".syscfg") else ""
+        if path.suffix == ".syscfg" and "mpu_armv7" in text:
+            yield path, name, mpu_regions(tree, name)
+        elif path.name.endswith("_mpu_cfg.c") and not list(path.parent.glob("*.syscfg")):
+            yield path, name, table_regions(tree, name, text)
+
+
+Painted = dict[str, list[tuple[int, int, tuple[Any, ...]]]]
+
+
+def mpu_painted(tree: Tree) -> Painted:
+    """What each MPU file makes of all 4 GiB: base, end, and TEX, C, B, S and execution of each piece."""
+    return {name: painted(regions) for _, name, regions in mpu_files(tree)}
+
+
+def painted(regions: list[dict[str, Any]]) -> list[tuple[int, int, tuple[Any, ...]]]:
+    ranges = [(base, size, (*region["kind"], region["allowExecute"])) for region in regions for base, size in parts_of(region)]
+    cuts = sorted({0, 4 * GIB} | {cut for base, size, _ in ranges for cut in (base, base + size) if cut < 4 * GIB})
+    pieces: list[tuple[int, int, tuple[Any, ...]]] = []
+    for base, end in zip(cuts, cuts[1:]):
+        pieces.append((base, end, next((kind for first, size, kind in reversed(ranges) if first <= base < first + size), ())))
+    return pieces
+
+
+def check_painted(what: str, before: Painted, after: Painted, named: dict[str, list[tuple[int, int]]]) -> int:
+    """Nothing is shown otherwise than before, of all that a core can address, but what findings named: by file, ranges."""
+    same_keys(f"{what}: MPU files", after, before)
+    count = 0
+    for name, pieces in before.items():
+        for base, end, kind in pieces:
+            for first, last, now in after[name]:
+                low, high = max(base, first), min(end, last)
+                if low >= high or now == kind:
+                    continue
+                named_too = sorted(one for one in named.get(name, []) if one[0] < high and low < one[1])
+                at = low
+                for begin, close in named_too:
+                    check(begin <= at, f"{what}: {name}: {at:#x} to {begin:#x} was TEX, C, B, S, X {kind}, and is {now}")
+                    at = max(at, close)
+                check(at >= high, f"{what}: {name}: {at:#x} to {high:#x} was TEX, C, B, S, X {kind}, and is {now}")
+                count += 1
+    return count
+
+
+def parts_of(region: dict[str, Any]) -> list[tuple[int, int]]:
+    """Base and size of what is not switched off."""
+    size = 1 << region["size"]
+    parts = [part for part in range(8) if not region["subregionDisableMask"] >> part & 1] if size >= 256 else range(0)
+    return [(region["baseAddr"] + part * size // 8, size // 8) for part in parts]
+
+
 def table_regions(tree: Tree, name: str, text: str) -> list[dict[str, Any]]:
     driver: Any = SimpleNamespace(compiler=tool("gcc", "cc", "clang"))
     regions, _ = compiled(driver, name, text, read(tree.below("app_mem_map.h")), "gCslR5MpuCfg" in text)
     return [{"baseAddr": one["base"], "size": one["size"].bit_length() - 1, "subregionDisableMask": one["disabled"],
+             "allowExecute": one["execute"],
              "kind": (one["tex"], one["cacheable"], one["bufferable"], one["shareable"])} for one in regions]
 
 
 def kinds_in(regions: list[dict[str, Any]], place: LinkerRegion) -> set[tuple[Any, ...]]:
-    pieces = []
-    for region in regions:
-        size = 1 << region["size"]
-        parts = [part for part in range(8) if not region["subregionDisableMask"] >> part & 1] if size >= 256 else range(0)
-        pieces += [(region["baseAddr"] + part * size // 8, size // 8, region["kind"]) for part in parts]
+    pieces = [(base, size, region["kind"]) for region in regions for base, size in parts_of(region)]
     kinds: set[tuple[Any, ...]] = set()
     for address in edges([(start, size) for start, size, _ in pieces], place.origin, min(place.end, 4 * GIB)):
         over = [kind for start, size, kind in pieces if start <= address < start + size]

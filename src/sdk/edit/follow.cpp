@@ -284,9 +284,7 @@ Followed<RatEntryFields> follow_rat(const std::vector<emit::WrittenRatEntry>& en
 }
 
 std::optional<std::vector<MpuRegionFields>> follow_mpu(
-    const std::vector<emit::WrittenMpuRegion>& entries,
-    const std::vector<MovedRegion>& regions,
-    unsigned last) {
+    const std::vector<emit::WrittenMpuRegion>& entries, const std::vector<MovedRegion>& regions) {
   // Where each of them is to be.
   std::vector<Range> ranges;
   for (const emit::WrittenMpuRegion& entry : entries) {
@@ -318,9 +316,6 @@ std::optional<std::vector<MpuRegionFields>> follow_mpu(
     for (std::size_t j = 0; j < pieces.size(); ++j) {
       shift += j == 0 ? 0U : 1U;
       pieces[j].number = fields.number + shift;
-      if (pieces[j].number > last) {
-        return std::nullopt;
-      }
       wanted.push_back(std::move(pieces[j]));
     }
   }

@@ -76,12 +76,9 @@ struct Followed {
     const std::vector<emit::WrittenRatEntry>& entries, const std::vector<MovedRegion>& regions);
 
 /// Regions that cannot follow as what they are become as many as it takes, and those behind them
-/// get higher numbers. Empty where there is no region number left up to `last`; then all of them
-/// are to be computed anew.
+/// get higher numbers, however high. Empty where no regions are what one would have to be.
 [[nodiscard]] std::optional<std::vector<chip::MpuRegionFields>> follow_mpu(
-    const std::vector<emit::WrittenMpuRegion>& entries,
-    const std::vector<MovedRegion>& regions,
-    unsigned last);
+    const std::vector<emit::WrittenMpuRegion>& entries, const std::vector<MovedRegion>& regions);
 
 /// The regions that the map computes for the core; empty where it has none.
 [[nodiscard]] std::vector<chip::MpuRegionFields> computed_mpu(const layout::MemoryMap& map,

@@ -1,16 +1,21 @@
-// Decides for each file of a core's program which entries follow the map, and has it edited. MPU
-// regions that would show the core less than before are computed anew, all of them.
+// Decides for each file of a core's program which entries follow the map, and has it edited. Where
+// MPU regions would then show memory otherwise than it must be seen, or was, that alone is changed.
 #include "programs.hpp"
 
+#include "memsize/chip/lens.hpp"
+#include "memsize/chip/limits.hpp"
 #include "memsize/core/cursor.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/reach.hpp"
 
 #include "follow.hpp"
 #include "program/edit_program.hpp"
+#include "repaint.hpp"
 #include "tree/reading.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <utility>
 
@@ -110,6 +115,40 @@ std::size_t count_wrong(const MemoryMap& map,
   core::Diagnostics found;
   emit::hold_mpu(reach_of(map, core), {map.board.mpu.first, map.board.mpu.last}, regions, found);
   return found.size();
+}
+
+bool is_legal(const MpuRegionFields& region) {
+  return std::has_single_bit(region.size) && region.base % region.size == 0;
+}
+
+// Nothing shows memory where there is no region.
+bool is_right(const MpuRegionFields* by, chip::Cache cache) {
+  return by != nullptr && (cache == chip::Cache::kAny || cache_of(*by) == cache);
+}
+
+bool same_bits(const MpuRegionFields* by, const chip::MpuBits& bits) {
+  return by != nullptr && bits == *by;
+}
+
+// How regions show memory of the map.
+struct Sight {
+  /// Of those that show it as it must be seen, the first; null where none does.
+  const MpuRegionFields* right = nullptr;
+  /// All of it is shown like that.
+  bool is_whole = false;
+};
+
+Sight sight_of(const std::vector<MpuRegionFields>& regions, const emit::Reach& memory) {
+  Sight sight;
+  const auto pieces = lens_of(regions).over(memory.address, memory.size);
+  for (const chip::Piece& piece : pieces) {
+    const MpuRegionFields* by = piece.layer ? &regions[*piece.layer] : nullptr;
+    sight.right = sight.right == nullptr && is_right(by, memory.cache) ? by : sight.right;
+  }
+  sight.is_whole = sight.right != nullptr && std::ranges::all_of(pieces, [&](const auto& piece) {
+                     return piece.layer && same_bits(&regions[*piece.layer], *sight.right);
+                   });
+  return sight;
 }
 
 class Follower {
@@ -272,25 +311,100 @@ class Follower {
     }
   }
 
-  // Each region by itself, where that shows the cores what they must see; else all of them anew.
-  [[nodiscard]] std::vector<MpuRegionFields> wanted_mpu(const CoreReading& core,
-                                                        const MpuReading& mpu) const {
+  // Each region by itself, with patches where that does not show the core what it must see. Where
+  // its numbers do not suffice for that, all of them anew, under the same conditions.
+  std::vector<MpuRegionFields> wanted_mpu(const CoreReading& core, const MpuReading& mpu) {
     std::vector<MpuRegionFields> now;
     for (const emit::WrittenMpuRegion& region : mpu.regions) {
       now.push_back(region.fields);
     }
+    const unsigned last = variant_.board.mpu.last;
     const std::size_t wrong_now = count_wrong(variant_.map, core.name, now);
-    const auto followed = follow_mpu(mpu.regions, regions_, variant_.board.mpu.last);
-    const bool is_good =
-        followed && count_wrong(after_, core.name, *followed) <= (mends_ ? 0 : wrong_now);
-    if (is_good) {
-      return *followed;
+    const auto computed = computed_mpu(after_, core.name);
+    auto followed = follow_mpu(mpu.regions, regions_);
+    for (const bool mends : {mends_, true}) {
+      if (!followed) {
+        continue;
+      }
+      const bool are_legal = std::ranges::all_of(*followed, is_legal);
+      if (mends) {
+        std::erase_if(*followed, [](const MpuRegionFields& each) { return !is_legal(each); });
+      }
+      const auto patches = patches_for(core.name, now, *followed, computed, mends);
+      auto wanted = repaint_mpu(*followed, patches, last);
+      const bool is_good =
+          wanted && (mends || ((are_legal || wanted == followed) &&
+                               count_wrong(after_, core.name, *wanted) <= wrong_now));
+      if (is_good) {
+        return std::move(*wanted);
+      }
     }
-    auto computed = computed_mpu(after_, core.name);
-    for (MpuRegionFields& region : computed) {
+    const auto patches = patches_for(core.name, now, computed, computed, false);
+    auto wanted = repaint_mpu(computed, patches, last);
+    if (!wanted) {
+      too_few(core, mpu, patches);
+      return now;
+    }
+    for (MpuRegionFields& region : *wanted) {
       keep_name(now, region);
     }
-    return computed.empty() ? followed.value_or(now) : computed;
+    return std::move(*wanted);
+  }
+
+  void too_few(const CoreReading& core,
+               const MpuReading& mpu,
+               const std::vector<MpuPatch>& patches) {
+    const std::string kept = patches.empty()
+                                 ? "what its linker map has"
+                                 : fmt::format("'{}' as it does now", patches.front().name);
+    tell(core::error(
+        Code::kSdkFollow,
+        fmt::format("MPU regions {} to {} of {} do not suffice to show {} beside what changes",
+                    variant_.board.mpu.first,
+                    variant_.board.mpu.last,
+                    core.name,
+                    kept),
+        mpu.regions.front().place,
+        mends_ ? "change its MPU regions by hand, or leave out --force: then they stay as they are"
+               : "give regions sizes that are powers of two"));
+  }
+
+  // What the core must see otherwise than `shown` has it. Memory that it saw as it must, all of it
+  // in one way, is seen so wherever it is now. With `mends`, what is wrong becomes right, and by
+  // that neither less shareable nor executable.
+  [[nodiscard]] std::vector<MpuPatch> patches_for(const std::string& core,
+                                                  const std::vector<MpuRegionFields>& now,
+                                                  const std::vector<MpuRegionFields>& shown,
+                                                  const std::vector<MpuRegionFields>& computed,
+                                                  bool mends) const {
+    const emit::Core before = reach_of(variant_.map, core);
+    const chip::Lens lens = lens_of(shown);
+    std::vector<MpuPatch> patches;
+    for (const emit::Reach& region : reach_of(after_, core).regions) {
+      if (region.address + region.size > chip::kMpuSpace) {
+        continue;
+      }
+      const emit::Reach* old = core::find_in(before.regions, region.name, &emit::Reach::name);
+      Sight sight = old == nullptr ? Sight{} : sight_of(now, *old);
+      if (sight.right == nullptr) {
+        sight.right = sight_of(computed, region).right;
+      }
+      if (sight.right == nullptr || !(sight.is_whole || mends)) {
+        continue;
+      }
+      for (const chip::Piece& piece : lens.over(region.address, region.size)) {
+        const MpuRegionFields* by = piece.layer ? &shown[*piece.layer] : nullptr;
+        MpuPatch patch{region.name, piece.base, piece.size(), *sight.right};
+        if (!sight.is_whole && by != nullptr) {
+          patch.bits.shareable = patch.bits.shareable || by->shareable;
+          patch.bits.execute = patch.bits.execute && by->execute;
+        }
+        if (sight.is_whole ? !same_bits(by, patch.bits) : !is_right(by, region.cache)) {
+          patches.push_back(std::move(patch));
+        }
+      }
+    }
+    return patches;
   }
 
   // What stays as it was keeps what somebody called it.
