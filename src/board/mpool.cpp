@@ -1,6 +1,6 @@
 // ST Edge AI's .mpool: what its compiler for an accelerator may use of a part, as JSON. Keys
-// are of two kinds: those of files that people write (constants_preferred), and those of the copies
-// that the compiler leaves beside its results (constantsPreferred). What a byte costs is taken from
+// are of two kinds: those of files that people write (freq_ratio), and those of the copies that the
+// compiler leaves beside its results (freqRatio). What a byte costs is taken from
 // the clock and the width of its bus, which is what the file says of it in numbers.
 #include "mpool.hpp"
 
@@ -100,6 +100,10 @@ class MpoolReader {
       fields.wrong(Code::kBoardValue, fmt::format("pool {} is no object", number), pool.place());
       return;
     }
+    // Not memory but a file of the compiler's, whose addresses begin at 0.
+    if (pool["mode"].text() == "USEMODE_RELATIVE") {
+      return;
+    }
     const std::string shown = fields.required_one_line("name");
     const std::optional<std::uint64_t> offset = amount(fields, "offset");
     const std::optional<std::uint64_t> size = amount(fields, "size");
@@ -134,8 +138,8 @@ class MpoolReader {
                    "its size, or its offset, is too large");
     }
     memory.writable = rights == "ACC_WRITE";
-    // Who prefers it for constants puts them there.
-    memory.is_volatile = memory.writable && !prefers_constants(properties.value());
+    // Constants may be preferred in RAM, too, but something must bring them there.
+    memory.is_volatile = memory.writable;
     memory.arena_alignment = kPoolFloor;
     const double cost = cost_of(prop);
     memory.source = fmt::format("pool '{}' of the .mpool{}",
@@ -168,11 +172,6 @@ class MpoolReader {
       return std::nullopt;
     }
     return *number << magnitude->shift;
-  }
-
-  static bool prefers_constants(Value properties) {
-    const Value said = either(properties, "constants_preferred", "constantsPreferred");
-    return (said.is(Kind::kBoolean) && said.boolean()) || said.text() == "true";
   }
 
   // A number, in text perhaps; 0: none.

@@ -36,7 +36,7 @@ Table memory_table(const board::MemorySet& part) {
                           {"budget", true},
                           {"cost", true},
                           {"writable"},
-                          {"without power"},
+                          {"constants from it"},
                           {"tensors"}}};
   if (!part.machine.empty()) {
     table.columns.push_back({"on " + part.machine, true});
@@ -49,7 +49,7 @@ Table memory_table(const board::MemorySet& part) {
                           exact(board::budget_of(memory)),
                           fmt::format("{}", memory.cost),
                           memory.writable ? "yes" : "no",
-                          memory.is_volatile ? "lost" : "kept",
+                          memory.is_volatile ? "no" : "yes",
                           memory.by_rule ? "by rule" : "always"});
     if (!part.machine.empty()) {
       table.rows.back().push_back(address_or_none(board::emulated_at(part, memory)));

@@ -22,10 +22,11 @@ std::string pool(const std::string& name,
                  const std::string& speed,
                  const std::string& offset,
                  const std::string& size,
-                 const std::string& more = {}) {
+                 const std::string& more = {},
+                 const std::string& mode = "USEMODE_ABSOLUTE") {
   return R"({"fname": "F", "name": ")" + name +
          R"(", "fformat": "FORMAT_RAW", "prop": {"rights": ")" + rights + R"(", )" + speed + more +
-         R"(}, "offset": )" + offset + R"(, "size": )" + size + "}";
+         R"(}, "offset": )" + offset + R"(, "size": )" + size + R"(, "mode": ")" + mode + R"("})";
 }
 
 std::string in_bytes(const std::string& value, const std::string& magnitude = "BYTES") {
@@ -83,7 +84,7 @@ TEST_SUITE("board") {
     CHECK_FALSE(far.is_volatile);
   }
 
-  TEST_CASE("mpool: the compiler's own copy, and memory that constants are put into") {
+  TEST_CASE("mpool: the compiler's own copy, with preferred RAM and a pool of a file") {
     const auto part = load(file(pool("npuRAM6",
                                      "ACC_WRITE",
                                      kFast,
@@ -96,11 +97,20 @@ TEST_SUITE("board") {
                                      R"("byteWidth": 2, "freqRatio": 5.0)",
                                      in_bytes("0x90000000"),
                                      R"({"value": 16, "magnitude": "MBYTES"})",
-                                     R"(, "constantsPreferred": true)")));
+                                     R"(, "constantsPreferred": true)") +
+                                "," +
+                                pool("ec params pool",
+                                     "ACC_READ",
+                                     kSlow,
+                                     in_bytes("0"),
+                                     in_bytes("9223372036854775776"),
+                                     R"(, "constantsPreferred": false)",
+                                     "USEMODE_RELATIVE")));
     REQUIRE_MESSAGE(part.has_value(), (part ? "" : test::all_text(part.error())));
+    REQUIRE(part->memories.size() == 2);
     CHECK(part->memories.front().base == core::PhysAddr{0x34350000});
     CHECK(part->memories.front().is_volatile);
-    CHECK_FALSE(part->memories.back().is_volatile);
+    CHECK(part->memories.back().is_volatile);
     CHECK(part->memories.back().cost == 16);
   }
 
