@@ -522,7 +522,9 @@ class ProblemMaker {
 
   void find_writable_homes(Slot& slot, const PlannedBlock& root, const TensorAttributes& rule) {
     const bool by_rule = !rule.memory.empty();
-    if (by_rule || keeps(root, slot)) {
+    // Who puts something where no kernel reads has buffers that it comes through.
+    const auto reported = bank_named(root.memory);
+    if (by_rule || keeps(root, slot) || (reported && !problem_.banks[*reported].mapped)) {
       const core::Place place = by_rule ? rule.memory_place : place_of(root);
       const auto bank = asked_bank(by_rule ? rule.memory : root.memory, place, by_rule);
       if (bank && !problem_.banks[*bank].writable) {
