@@ -233,6 +233,23 @@ core::Diagnostics check_levels(const std::vector<Level>& levels, const std::stri
   return found;
 }
 
+core::Diagnostics check_reach(const Schedule& schedule, const std::string& path) {
+  core::Diagnostics found;
+  for (const Step& step : schedule.steps) {
+    if (const std::string why = out_of_reach(schedule, step); !why.empty()) {
+      const Layer& layer = schedule.layers[step.layers.front()];
+      found.push_back(
+          core::error(Code::kPlanNetwork,
+                      fmt::format("layer '{}': {}", core::printable(layer.name, 60), why),
+                      {path, layer.line},
+                      "an input with shorter rows or fewer channels can be cut; where L2 has room "
+                      "for what is in "
+                      "L3, a larger activation_spill keeps it there"));
+    }
+  }
+  return found;
+}
+
 Bytes ne16_weights(Ne16Kind kind, std::uint64_t in_channels, std::uint64_t out_channels) {
   std::uint64_t packed = 0;
   if (kind == Ne16Kind::kDepthwise3x3) {

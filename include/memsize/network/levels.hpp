@@ -7,6 +7,7 @@
 #include "memsize/core/bytes.hpp"
 #include "memsize/core/diagnostic.hpp"
 #include "memsize/model/plan.hpp"
+#include "memsize/network/schedule.hpp"
 #include "memsize/plan/check_image.hpp"
 
 #include <array>
@@ -62,6 +63,9 @@ inline constexpr std::string_view kStackLevel = "l1";
 /// little headroom. `path` is the plan's.
 [[nodiscard]] core::Diagnostics check_levels(const std::vector<Level>& levels,
                                              const std::string& path);
+
+/// Code plan.network: an error for each layer that cannot run as it is cut (out_of_reach).
+[[nodiscard]] core::Diagnostics check_reach(const Schedule& schedule, const std::string& path);
 
 /// Convolutions that the NE16 engine does.
 enum class Ne16Kind : std::uint8_t { kPointwise, k3x3, kDepthwise3x3 };

@@ -120,6 +120,10 @@ struct Schedule {
 /// the network is loaded. Ids are the buffers' names, "conv1_weight" and "conv1_bias".
 [[nodiscard]] std::vector<model::PlannedBlock> blocks_of(const Schedule& schedule);
 
+/// Why the step cannot run; empty: it can. Without tiles kernels read and write as things lie, which
+/// in L3 nothing does.
+[[nodiscard]] std::string out_of_reach(const Schedule& schedule, const Step& step);
+
 /// Of all tiles.
 [[nodiscard]] TileCost cost_of(const Schedule& schedule);
 

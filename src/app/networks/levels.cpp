@@ -54,6 +54,10 @@ void count_levels(const model::PlanReport& plan,
        .images = report.images.empty() ? nullptr : &images});
   std::ranges::move(network::check_levels(report.levels, plan.path),
                     std::back_inserter(report.diagnostics));
+  if (schedule) {
+    std::ranges::move(network::check_reach(*schedule, plan.path),
+                      std::back_inserter(report.diagnostics));
+  }
 }
 
 }  // namespace memsize::app

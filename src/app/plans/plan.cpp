@@ -80,6 +80,11 @@ core::Result<Planning> plan_memory(Session& session, const PlanRequest& request)
                  planning.outcome.shortages, each.parties.front().name, &plan::Shortage::memory);
     });
     keep(found);
+    found = network::check_reach(schedule, planning.outcome.plan.path);
+    for (core::Diagnostic& each : found) {
+      each.severity = core::Severity::kWarning;
+    }
+    keep(found);
   }
   return planning;
 }

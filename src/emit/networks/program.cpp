@@ -170,10 +170,6 @@ class ProgramBuilder {
     return place_of(schedule_.buffers[buffer].name);
   }
 
-  [[nodiscard]] bool is_in_l3(std::size_t buffer) const {
-    return schedule_.buffers[buffer].is_in_l3;
-  }
-
   void add_memories() {
     for (const model::PlannedBlock& block : plan_.blocks) {
       if (!block.offset) {
@@ -235,16 +231,10 @@ class ProgramBuilder {
     const bool works_uncut = layer.op == Op::kConv || layer.op == Op::kLinear ||
                              layer.op == Op::kMaxPool || layer.op == Op::kAvgPool ||
                              layer.op == Op::kPad;
-    const bool is_uncut = !step.tiles;
-    if (is_uncut && !works_uncut) {
+    if (!step.tiles && !works_uncut) {
       return "no tile of it fits into L1, and it is not written without";
     }
-    const bool stays = is_uncut || (layer.op == Op::kLinear && step.tiles->input == Bytes{});
-    const bool reads_l3 = std::ranges::any_of(step.reads, [&](auto i) { return is_in_l3(i); });
-    if (stays && (reads_l3 || is_in_l3(step.writes))) {
-      return "it works in L2, and what it reads or makes lies in L3";
-    }
-    return {};
+    return network::out_of_reach(schedule_, step);
   }
 
   [[nodiscard]] bool different_sizes(const Step& step) const {

@@ -2,6 +2,7 @@
 #include "memsize/network/schedule.hpp"
 
 #include "memsize/network/consumers.hpp"
+#include "memsize/network/levels.hpp"
 #include "memsize/plan/named_planners.hpp"
 #include "memsize/plan/planner.hpp"
 
@@ -174,6 +175,19 @@ TEST_CASE("schedule: slabs of a linear layer, and activations that go to L3") {
   board::TileRules roomy = gap9_rules();
   roomy.activations = std::nullopt;
   CHECK_FALSE(buffer(schedule(wide, roomy), "conv_out").is_in_l3);
+}
+
+TEST_CASE("schedule: what is too wide for tiles cannot run where its output is in L3") {
+  const auto made = [](std::uint64_t columns) {
+    return schedule({{"in", input_layer({1, 3, 16, columns})},
+                     {"c", conv_layer(3, 64, 3, 1, 1)},
+                     {"d", conv_layer(64, 64, 3, 1, 1)}});
+  };
+  const core::Diagnostics found = check_reach(made(8192), "net.json");
+  REQUIRE(found.size() == 2);
+  CHECK(found.front().severity == core::Severity::kError);
+  CHECK(found.front().message.find("'c'") != std::string::npos);
+  CHECK(check_reach(made(128), "net.json").empty());
 }
 
 TEST_CASE("schedule: without a part nothing is cut, fused or staged") {
