@@ -313,6 +313,15 @@ class ProblemMaker {
                           quoted(block.alias_of)),
               place_of(block),
               "an alias names a block of the plan that has bytes of its own");
+      } else if (block.size > roots[i]->size) {
+        wrong(Code::kPlanAlias,
+              fmt::format("{} is to use the bytes of {}, but it has {} B, and that only {} B",
+                          label_of(block),
+                          label_of(*roots[i]),
+                          block.size.count(),
+                          roots[i]->size.count()),
+              place_of(block),
+              "an alias lies inside the block whose bytes it uses; else it needs bytes of its own");
       }
     }
     // By their ids: the order of the report must not show.

@@ -232,8 +232,11 @@ std::optional<core::Diagnostic> faults_of_reports(const model::PlanReport& wante
   if (errors == 0) {
     return std::nullopt;
   }
+  const bool is_planned = std::ranges::any_of(
+      wanted.blocks, [](const auto& block) { return block.offset.has_value(); });
   return core::note(Code::kPlanContradiction,
-                    fmt::format("the plan that the report has is wrong in {}",
+                    fmt::format("the {} is wrong in {}",
+                                is_planned ? "plan that the report has" : "report",
                                 core::plural(static_cast<std::uint64_t>(errors), "place")),
                     {},
                     "memsize check shows where");
