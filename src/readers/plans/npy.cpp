@@ -67,6 +67,17 @@ std::optional<std::vector<std::uint64_t>> shape_in(std::string_view header) {
   return shape;
 }
 
+// What the header says; 0: it does not. Of text ('U') a number is of characters.
+std::uint64_t said_size(const NpyArray& array) {
+  const bool is_text = array.type.size() > 1 && array.type[1] == 'U';
+  const auto element = whole_number(array.type.substr(std::min<std::size_t>(array.type.size(), 2)));
+  std::uint64_t bytes = array.shape.empty() || is_text ? 0 : element.value_or(0);
+  for (const std::uint64_t count : array.shape) {
+    bytes = core::checked_mul(bytes, count).value_or(UINT64_MAX);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 core::Result<NpyArray> read_npy(std::string_view text, const std::string& path) {
@@ -107,8 +118,12 @@ core::Result<NpyArray> read_npy(std::string_view text, const std::string& path) 
   if (!shape) {
     return wrong_npy(path, "the array's header has a 'shape' that is no list of numbers");
   }
-  return NpyArray{
-      type->substr(1, type->size() - 2), std::move(*shape), text.substr(begin + length)};
+  NpyArray array{type->substr(1, type->size() - 2), std::move(*shape), text.substr(begin + length)};
+  if (const std::uint64_t said = said_size(array); said > array.bytes.size()) {
+    return wrong_npy(
+        path, fmt::format("the array is cut off: it has {} B of {} B", array.bytes.size(), said));
+  }
+  return array;
 }
 
 }  // namespace memsize::readers
