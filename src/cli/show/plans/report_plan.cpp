@@ -2,6 +2,7 @@
 // reports. Savings are told memory by memory: bytes of two memories have no sum.
 #include "report_plan.hpp"
 
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "report_network.hpp"
@@ -23,11 +24,11 @@ namespace {
 
 using ArenaKey = std::pair<std::string, model::Lifetime>;
 
-// "1.2 %": one decimal, rounded up, so that what is not nothing does not look so.
-std::string percent(core::Bytes part, core::Bytes whole) {
+// "1.2 %"; what is not nothing does not look so.
+std::string percent(core::Bytes part, core::Bytes whole, std::string_view before = {}) {
   const double ratio =
       100.0 * static_cast<double>(part.count()) / static_cast<double>(whole.count());
-  return fmt::format("{:.1f} %", std::max(ratio, 0.1));
+  return ratio < 0.1 ? "under 0.1 %" : fmt::format("{}{:.1f} %", before, ratio);
 }
 
 std::string proof_text(const model::PlannedArena& arena, bool keeps_offsets) {
@@ -47,7 +48,7 @@ std::string proof_text(const model::PlannedArena& arena, bool keeps_offsets) {
     // Of a planner that breaks alignments.
     return "nothing is proved";
   }
-  return fmt::format("best known, at most {} too high", percent(used - bound, bound));
+  return fmt::format("best known, {} too high", percent(used - bound, bound, "at most "));
 }
 
 std::string head(const model::PlanReport& wanted) {
@@ -287,6 +288,23 @@ std::string models_text(const app::Planning& planning) {
          "they never run at once: scratch of one may lie where that of another does\n";
 }
 
+// Memories that constants are copied from because nothing reads them there.
+std::string unread_sources(const app::Planning& planning) {
+  const auto& memories = planning.part.memories;
+  std::vector<std::string> names;
+  for (const model::PlannedArena& arena : planning.outcome.plan.arenas) {
+    const auto* const source =
+        core::find_in(memories, arena.source_memory, &board::PartMemory::name);
+    if (source != nullptr && !source->base && arena.source_memory != arena.memory &&
+        !core::contains(names, source->name)) {
+      names.push_back(source->name);
+    }
+  }
+  const bool is_real =
+      std::ranges::any_of(memories, [](const auto& each) { return each.base.has_value(); });
+  return is_real ? core::join(names, ", ") : std::string{};
+}
+
 // What was chosen, and who is next.
 std::string staging_text(const app::Planning& planning) {
   const plan::StagedPlan& staging = *planning.staging;
@@ -295,7 +313,11 @@ std::string staging_text(const app::Planning& planning) {
     return "\nnothing is staged: the plan does not fit without copies\n";
   }
   if (staging.advice.empty()) {
-    return "\nnothing is staged but what rules stage\n";
+    const std::string unread = unread_sources(planning);
+    return fmt::format(
+        "\nnothing is staged but what rules stage{}\n",
+        unread.empty() ? ""
+                       : fmt::format(" and what comes from {}, where nothing reads it", unread));
   }
   std::string text = "\n";
   for (const plan::StageAdvice& advice : staging.advice) {
