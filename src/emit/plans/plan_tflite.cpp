@@ -149,9 +149,20 @@ class Writer {
           path_,
           fmt::format("TensorFlow Lite Micro has one arena, and scratch lies in {} memories",
                       arenas.size()),
-          "plan it into one: --memory sram=256KiB");
+          fmt::format("plan all of it into one: --memory sram={}KiB", room_for_all()));
     }
     return std::nullopt;
+  }
+
+  // In KiB: constants are in that memory, too, and each arena begins aligned.
+  [[nodiscard]] std::uint64_t room_for_all() const {
+    constexpr std::uint64_t kKib = 1024;
+    std::uint64_t all = 0;
+    for (const model::PlannedArena& arena : plan_.arenas) {
+      all += arena.used.value_or(core::Bytes{}).count() +
+             arena.alignment.value_or(core::Align{}).value();
+    }
+    return (all + kKib - 1) / kKib;
   }
 
   // Of each tensor of each subgraph; -1: the interpreter's own affair.
