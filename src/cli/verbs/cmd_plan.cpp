@@ -563,7 +563,7 @@ Run add_plan(const Command& app) {
       .excludes(as)
       .excludes(sweep)
       .excludes(beside);
-  verb.option("--prefix", options->prefix, "What names in C begin with").filled();
+  verb.option("--prefix", options->prefix, "What names in C begin with").filled().needs(as);
   verb.option("-o,--output", options->output, "Write to this file instead of standard output")
       .excludes(sweep);
   verb.main_options({"--board", "--capacity", "--as", "--stage", "--output", "--json"});
