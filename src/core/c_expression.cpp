@@ -205,6 +205,16 @@ std::optional<std::uint64_t> c_operand(Cursor& cursor, const CExpressionRules& r
   return Evaluator{cursor, rules}.run(false);
 }
 
+std::optional<std::uint64_t> c_constant(const std::string& text, bool narrow_types) {
+  Diagnostics unused;
+  Cursor cursor{"", text, Code::kVerifyParse, unused, Words::kC};
+  CExpressionRules rules;
+  rules.names = [](const std::string&) { return std::nullopt; };
+  rules.narrow_types = narrow_types;
+  const auto value = c_expression(cursor, rules);
+  return value && cursor.done() ? value : std::nullopt;
+}
+
 bool is_c_type(std::string_view word) {
   static const std::set<std::string_view> types = {
       "uint8_t", "uint16_t", "uint32_t", "uint64_t", "int32_t", "int64_t",       "uintptr_t",

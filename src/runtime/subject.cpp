@@ -494,7 +494,7 @@ class SubjectMaker {
       std::vector<emit::WrittenNode> nodes = files_.nodes;
       std::ranges::sort(nodes, {}, &emit::WrittenNode::base);
       for (const emit::WrittenNode& node : nodes) {
-        if (node.base >= end || node.base + node.size <= next) {
+        if (!node.is_reserved() || node.base >= end || node.base + node.size <= next) {
           continue;
         }
         add_linux(next, std::max(next, node.base));

@@ -37,6 +37,10 @@ struct CExpressionRules {
 /// it.
 [[nodiscard]] std::optional<std::uint64_t> c_operand(Cursor& cursor, const CExpressionRules& rules);
 
+/// What a text is by itself, without any name; nothing unless all of it is one expression.
+[[nodiscard]] std::optional<std::uint64_t> c_constant(const std::string& text,
+                                                      bool narrow_types = false);
+
 /// Whether the word is a type that a cast may name.
 [[nodiscard]] bool is_c_type(std::string_view word);
 

@@ -42,13 +42,22 @@ struct WrittenNode {
   std::optional<std::uint64_t> unit_address;
   std::uint64_t base = 0;
   std::uint64_t size = 0;
+  /// A cell of its reg does not fit 32 bits.
+  bool has_wide_cell = false;
   bool no_map = false;
+  /// Its status is neither "okay" nor "ok": Linux passes over it.
+  bool is_disabled = false;
+  /// Linux uses it too, for what can be moved.
+  bool is_reusable = false;
   std::string compatible;
   std::uint64_t alignment = 0;
   core::Place place;
-  /// "name" with its unit address, and each property that has a value; "reg" is all that stands
-  /// between its brackets.
+  /// "name" with its unit address, and each property above; "reg" is all that stands between its
+  /// first bracket and the last one of that line.
   Places places = {};
+
+  /// Whether Linux leaves all of it alone.
+  [[nodiscard]] bool is_reserved() const { return !is_disabled && !is_reusable; }
 };
 
 struct WrittenMmuEntry {
@@ -89,8 +98,10 @@ struct WrittenMacro {
 /// label `reserved_memory`, or in an `__overlay__`; there only with a `reg` of four cells: another
 /// one is a warning. An overlay `&label { reg = <four cells> }` outside of any node is one too: it
 /// changes the node of that label. What /delete-node/ names behind it, and every other node, is
-/// passed over. Text between the nodes that is no device tree, such as what is left of a comment
-/// that ended early, is a warning.
+/// passed over. Four cells may stand in several brackets, each as a number or as an expression in
+/// parentheses. A branch that #if 0 or #if 1 rules out is not read; of any other condition both
+/// are, which is a warning unless it guards the whole file. Text between the nodes that is no
+/// device tree, such as what is left of a comment that ended early, is a warning.
 [[nodiscard]] std::vector<WrittenNode> parse_dts(const MapFile& file,
                                                  const std::string& root,
                                                  core::Diagnostics& errors);

@@ -304,6 +304,15 @@ class Verifier {
                            core::format_hex(node.alignment),
                            core::format_hex(carveout.alignment)));
     }
+    if (!node.is_reserved()) {
+      const char* const property = node.is_disabled ? "status" : "reusable";
+      disagree(node.places.at(property),
+               {{"carve-out", carveout.label}, {"property", property}},
+               fmt::format("'{}' {}",
+                           carveout.label,
+                           node.is_disabled ? "is not in use: Linux does not reserve it"
+                                            : "is reusable: Linux uses it, too"));
+    }
     if (node.no_map != carveout.no_map) {
       disagree(node.place,
                {{"carve-out", carveout.label}, {"property", "no-map"}},

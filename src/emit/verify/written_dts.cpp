@@ -1,10 +1,13 @@
 // Parses device-tree source statement by statement, as far as reserved memory needs it: labels,
-// `reg` in four cells, both branches of a condition. What is no device tree gives one warning.
+// `reg` in four cells, each branch of a condition that may hold. What is no device tree gives one
+// warning.
+#include "memsize/core/c_expression.hpp"
 #include "memsize/core/cursor.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/emit/written.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -38,7 +41,7 @@ class DtsParser {
   // Takes one statement. `node` takes the properties, if it is wanted.
   void statement(Where where, unsigned depth, WrittenNode* node) {
     const bool is_file = where == Where::kFile;
-    if (is_preprocessor(cursor_.peek())) {
+    if (is_preprocessor(directive_word())) {
       preprocessor();
     } else if (cursor_.peek() == "/" && cursor_.peek(2) == "/" && is_directive(cursor_.peek(1))) {
       directive();
@@ -90,12 +93,93 @@ class DtsParser {
     return core::is_one_of(word, "#include #define #undef #if #ifdef #ifndef #elif #else #endif");
   }
 
-  // To the end of the line: both branches of a condition are read.
+  // One line. Of a condition that is a number the branch that does not hold is passed over; else
+  // all are read.
   void preprocessor() {
-    const std::size_t line = cursor_.place().line;
-    while (!cursor_.done() && cursor_.place().line == line) {
+    const core::Place place = cursor_.place();
+    const std::string word = directive_word();
+    cursor_.take();
+    if (place.length == 1) {
       cursor_.take();
     }
+    const std::string rest = rest_of_line(place);
+    if (word == "#if" || word == "#ifdef" || word == "#ifndef") {
+      const auto value = word == "#if" ? core::c_constant(rest) : std::nullopt;
+      begin_condition(place, word, rest, value);
+    } else if (word == "#endif") {
+      conditions_.resize(conditions_.size() - (conditions_.empty() ? 0U : 1U));
+    } else if ((word == "#else" || word == "#elif") && !conditions_.empty()) {
+      const auto value = word == "#elif" ? core::c_constant(rest) : std::nullopt;
+      if (conditions_.back() == Holds::kYes || value == 0U) {
+        pass_branch(place);
+      } else if (conditions_.back() == Holds::kNo && word == "#elif") {
+        conditions_.pop_back();
+        begin_condition(place, word, rest, value);
+      }
+    }
+  }
+
+  // "#if" where "# if" comes next, too.
+  [[nodiscard]] std::string directive_word() const {
+    return std::string{cursor_.peek()} +
+           (cursor_.peek() == "#" ? std::string{cursor_.peek(1)} : std::string{});
+  }
+
+  std::string rest_of_line(const core::Place& place) {
+    const core::Place first = cursor_.place();
+    const bool is_any = !cursor_.done() && first.line == place.line;
+    while (!cursor_.done() && cursor_.place().line == place.line) {
+      cursor_.take();
+    }
+    return is_any ? cursor_.words_since(first) : std::string{};
+  }
+
+  void begin_condition(const core::Place& place,
+                       const std::string& word,
+                       const std::string& rest,
+                       const std::optional<std::uint64_t>& value) {
+    conditions_.push_back(!value ? Holds::kOpen : *value != 0 ? Holds::kYes : Holds::kNo);
+    const bool is_guard =
+        word == "#ifndef" && cursor_.peek() == "#define" && cursor_.peek(1) == rest;
+    if (value == 0U) {
+      pass_branch(place);
+    } else if (!value && !is_guard) {
+      errors_.push_back(core::warning(
+          Code::kVerifyParse,
+          fmt::format("whether '{} {}' holds is not known: all that stands under it is read, and "
+                      "under its #else",
+                      word,
+                      core::printable(rest, 40)),
+          place,
+          "make it #if 0 or #if 1, or take it out"));
+    }
+  }
+
+  // Up to the #else, #elif or #endif of the same condition. That nodes are in it is told.
+  void pass_branch(const core::Place& place) {
+    unsigned depth = 0;
+    bool has_nodes = false;
+    while (!cursor_.done()) {
+      const std::string word = directive_word();
+      const bool is_end = word == "#endif";
+      if (depth == 0 && (is_end || word == "#else" || word == "#elif")) {
+        if (has_nodes) {
+          errors_.push_back(core::warning(
+              Code::kVerifyParse,
+              fmt::format("nodes between this line and line {} are not there: the condition does "
+                          "not hold",
+                          cursor_.place().line),
+              place,
+              "take them out of the file, or out of the condition"));
+        }
+        return;
+      }
+      has_nodes = has_nodes || word == "{";
+      depth -= is_end ? 1U : 0U;
+      depth += core::is_one_of(word, "#if #ifdef #ifndef") ? 1U : 0U;
+      cursor_.take();
+    }
+    cursor_.wrong("this condition has no #endif", place);
   }
 
   void directive() {
@@ -207,9 +291,10 @@ class DtsParser {
 
   // Up to behind the semicolon. The braces of `&{/path}` belong to the value.
   void property(Where where, WrittenNode* node) {
+    const core::Place place = cursor_.place();
     const std::string name = cursor_.take();
     if (node != nullptr && where == Where::kElsewhere) {
-      assign(*node, name);
+      assign(*node, name, place);
     }
     unsigned open = 0;
     while (!cursor_.done() && cursor_.peek() != ";" && (open > 0 || cursor_.peek() != "}")) {
@@ -222,9 +307,17 @@ class DtsParser {
     }
   }
 
-  void assign(WrittenNode& node, const std::string& property) {
-    node.no_map = node.no_map || property == "no-map";
-    if (property == "reg") {
+  void assign(WrittenNode& node, const std::string& property, const core::Place& name) {
+    if (property == "no-map" || property == "reusable" || property == "status") {
+      node.places.emplace(property, name);
+      node.no_map = node.no_map || property == "no-map";
+      node.is_reusable = node.is_reusable || property == "reusable";
+      // As Linux has it (of_fdt_device_is_available).
+      const bool is_set = property == "status" && cursor_.peek() == "=";
+      const std::string status = is_set ? core::unquoted(cursor_.peek(1)) : std::string{};
+      node.is_disabled =
+          property == "status" ? status != "okay" && status != "ok" : node.is_disabled;
+    } else if (property == "reg") {
       reg(node);
     } else if (property == "compatible" && cursor_.expect("=")) {
       node.places.emplace(property, cursor_.place());
@@ -239,29 +332,87 @@ class DtsParser {
     }
   }
 
-  // `= <high low high low>`: base and size, in cells of 32 bits.
   void reg(WrittenNode& node) {
-    if (reg_of_ != Reg::kMust && !has_four_cells()) {
-      if (reg_of_ == Reg::kShould) {
-        errors_.push_back(core::warning(
-            Code::kVerifyParse,
-            fmt::format("'{}' is passed over: its 'reg' is not one range of four numbers",
-                        core::printable(node.label)),
-            node.place));
-      }
+    const std::size_t before = errors_.size();
+    if (cells(node) || reg_of_ == Reg::kMust) {
       return;
     }
+    errors_.erase(errors_.begin() + static_cast<std::ptrdiff_t>(before), errors_.end());
+    if (reg_of_ == Reg::kShould) {
+      errors_.push_back(
+          core::warning(Code::kVerifyParse,
+                        fmt::format("'{}' is passed over: its 'reg' is not one range of four "
+                                    "numbers",
+                                    core::printable(node.label)),
+                        node.place));
+    }
+  }
+
+  // `= <high low high low>;`: base and size, in cells of 32 bits.
+  bool cells(WrittenNode& node) {
     if (!cursor_.expect("=") || !cursor_.expect("<")) {
-      return;
+      return false;
     }
     const core::Place place = cursor_.place();
-    const std::uint64_t base_high = cursor_.number();
-    const std::uint64_t base_low = cursor_.number();
-    const std::uint64_t size_high = cursor_.number();
-    const std::uint64_t size_low = cursor_.number();
-    node.places.emplace("reg", cursor_.place_since(place));
-    const std::uint64_t largest = std::max({base_high, base_low, size_high, size_low});
-    if (largest > UINT32_MAX) {
+    std::array<std::uint64_t, kCells> cells{};
+    for (std::size_t i = 0; i < kCells; ++i) {
+      const bool begins_group =
+          i > 0 && cursor_.peek() == ">" && cursor_.peek(1) == "," && cursor_.peek(2) == "<";
+      for (std::size_t part = 0; begins_group && part < 3; ++part) {
+        cursor_.take();
+      }
+      const auto value = cell();
+      if (!value) {
+        return false;
+      }
+      cells[i] = *value;
+    }
+    const core::Place written = cursor_.place_since(place);
+    if (!cursor_.expect(">")) {
+      return false;
+    }
+    if (cursor_.peek() != ";") {
+      cursor_.wrong("this 'reg' goes on behind its range: one of four cells is expected",
+                    cursor_.place());
+      return false;
+    }
+    node.places.emplace("reg", written);
+    check_width(node, *std::ranges::max_element(cells));
+    node.base = (cells[0] << 32) | cells[1];
+    node.size = (cells[2] << 32) | cells[3];
+    return true;
+  }
+
+  // A number, or an expression of numbers in parentheses.
+  std::optional<std::uint64_t> cell() {
+    const core::Place first = cursor_.place();
+    const std::size_t before = errors_.size();
+    if (cursor_.peek() == ";" || cursor_.peek() == "}") {
+      cursor_.wrong(fmt::format("a number is expected here, not '{}'", cursor_.peek()), first);
+      return std::nullopt;
+    }
+    if (cursor_.peek() != "(") {
+      const std::uint64_t number = cursor_.number();
+      return errors_.size() == before ? std::optional{number} : std::nullopt;
+    }
+    for (unsigned open = 0; !cursor_.done() && cursor_.peek() != ";";) {
+      const std::string token = cursor_.take();
+      open += token == "(" ? 1U : 0U;
+      open -= token == ")" ? 1U : 0U;
+      if (open == 0) {
+        break;
+      }
+    }
+    const auto value = core::c_constant(cursor_.words_since(first));
+    if (!value) {
+      cursor_.wrong("these are no sums, products or shifts of numbers", cursor_.place_since(first));
+    }
+    return value;
+  }
+
+  void check_width(WrittenNode& node, std::uint64_t largest) {
+    node.has_wide_cell = largest > UINT32_MAX;
+    if (node.has_wide_cell) {
       errors_.push_back(
           core::error(Code::kDtsCells,
                       fmt::format("'{}' has a cell of {}, which does not fit 32 bits",
@@ -270,18 +421,6 @@ class DtsParser {
                       node.place,
                       "address and length take two cells each: the high word, then the low one"));
     }
-    node.base = (base_high << 32) | base_low;
-    node.size = (size_high << 32) | size_low;
-    cursor_.expect(">");
-  }
-
-  // Whether a single range of four numbers comes next.
-  [[nodiscard]] bool has_four_cells() const {
-    bool numbers = cursor_.peek() == "=" && cursor_.peek(1) == "<";
-    for (std::size_t i = 0; i < kCells && numbers; ++i) {
-      numbers = core::parse_address(cursor_.peek(2 + i)).has_value();
-    }
-    return numbers && cursor_.peek(2 + kCells) == ">" && cursor_.peek(3 + kCells) == ";";
   }
 
   core::Cursor cursor_;
@@ -291,6 +430,9 @@ class DtsParser {
   // warning in reserved memory, nothing in an overlay, which may be of any node.
   enum class Reg { kMust, kShould, kMay };
   Reg reg_of_ = Reg::kMay;
+  // The conditions around the next statement, outermost first.
+  enum class Holds { kYes, kNo, kOpen };
+  std::vector<Holds> conditions_;
   bool is_stray_ = false;
   bool is_lost_ = false;
 };

@@ -234,7 +234,7 @@ std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes, std::u
     grew = false;
     for (const emit::WrittenNode& node : nodes) {
       const std::uint64_t into = address - node.base;
-      if (address < node.base || into >= node.size) {
+      if (!node.is_reserved() || address < node.base || into >= node.size) {
         continue;
       }
       if (node.size - into > UINT64_MAX - address) {

@@ -148,7 +148,11 @@ class GeneratedChecker {
   }
 
   void check_dts(const ScriptExport& each, const std::string& path) {
-    if (!is_there(each, path) || reading_.nodes.empty()) {
+    // Of a file that cannot be read that is told.
+    const bool is_read = std::ranges::none_of(reading_.problems, [&](const auto& each) {
+      return each.severity == core::Severity::kError && each.place.path == place_of(path).path;
+    });
+    if (!is_there(each, path) || !is_read) {
       return;
     }
     ScriptDifferences differences{variant_, place_of(path)};

@@ -478,13 +478,7 @@ void Macros::add(const CSource& source) {
 }
 
 std::optional<std::uint64_t> Macros::number_in(const std::string& body) {
-  core::Diagnostics unused;
-  core::Cursor cursor{"", body, Code::kVerifyParse, unused, core::Words::kC};
-  core::CExpressionRules rules;
-  rules.names = [](const std::string&) { return std::nullopt; };
-  rules.narrow_types = true;
-  const auto value = core::c_expression(cursor, rules);
-  return value && cursor.done() ? value : std::nullopt;
+  return core::c_constant(body, true);
 }
 
 std::optional<std::uint64_t> Macros::value(const std::string& name) const {

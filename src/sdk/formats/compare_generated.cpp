@@ -145,10 +145,55 @@ GeneratedDifferences compare_linker(const ScriptExport& exported,
 
 GeneratedDifferences compare_dts(const ScriptExport& exported,
                                  const std::vector<emit::WrittenNode>& written) {
-  return compare_ranges(
+  GeneratedDifferences found = compare_ranges(
       exported, written, {&ScriptSection::dts_label, "node ", "reserves"}, [](const auto& node) {
         return Shown{node.label, node.base, node.size};
       });
+  for (const ScriptMapEntry& entry : exported.entries) {
+    const std::string& label = entry.section->dts_label;
+    if (const auto* node = core::find_in(written, label, &emit::WrittenNode::label)) {
+      const GeneratedDifferences properties = compare_properties(*entry.section, *node);
+      found.insert(found.end(), properties.begin(), properties.end());
+    }
+  }
+  return found;
+}
+
+GeneratedDifferences compare_properties(const ScriptSection& section,
+                                        const emit::WrittenNode& node) {
+  Collector collector;
+  const auto add = [&](const std::string& property, std::string what) {
+    const auto place = node.places.find(property);
+    collector.add(node.label,
+                  std::move(what),
+                  place == node.places.end() ? node.place : place->second,
+                  &section);
+  };
+  const std::string name = core::printable(node.label);
+  const std::string range = emit::range_text(node.base, node.size);
+  if (node.is_disabled) {
+    add("status", fmt::format("'{}' is not in use: Linux does not reserve {}", name, range));
+  }
+  if (node.is_reusable) {
+    add("reusable", fmt::format("'{}' is reusable: Linux uses {}, too", name, range));
+  }
+  if (node.no_map != section.no_map) {
+    add("no-map",
+        node.no_map ? fmt::format("'{}' has no-map here: Linux cannot map it", name)
+                    : fmt::format("'{}' lacks no-map: Linux has it in its page tables", name));
+  }
+  const std::string compatible = section.print_compatibility ? section.compatibility : "";
+  if (node.compatible != compatible) {
+    const auto quoted = [](const std::string& text) {
+      return text.empty() ? "nothing" : fmt::format("'{}'", core::printable(text, 60));
+    };
+    add("compatible",
+        fmt::format("'{}' is compatible with {} here, but with {} there",
+                    name,
+                    quoted(node.compatible),
+                    quoted(compatible)));
+  }
+  return collector.take();
 }
 
 GeneratedDifferences compare_html(const ScriptExport& exported,

@@ -29,6 +29,10 @@ inline constexpr const char* kPhysicalBase = "DDR_64BIT_BASE_PADDR";
 [[nodiscard]] GeneratedDifferences compare_dts(const ScriptExport& exported,
                                                const std::vector<emit::WrittenNode>& written);
 
+/// What Linux is told of a node beside its range.
+[[nodiscard]] GeneratedDifferences compare_properties(const ScriptSection& section,
+                                                      const emit::WrittenNode& node);
+
 [[nodiscard]] GeneratedDifferences compare_html(const ScriptExport& exported,
                                                 const std::vector<HtmlRow>& written);
 

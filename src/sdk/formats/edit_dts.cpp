@@ -31,7 +31,8 @@ constexpr const char* kInKernel = "arch/arm64/boot/dts/ti";
 constexpr const char* kKernels = "board-support";
 
 constexpr unsigned kCellBits = 32;
-constexpr std::string_view kNodeBlanks = " \t";
+// What stands between cells, which may be in several brackets.
+constexpr std::string_view kBetweenCells = " \t>,<";
 
 struct NodeRange {
   std::uint64_t base = 0;
@@ -121,7 +122,7 @@ class TreeEditor {
       }
     }
     const auto reg = node.places.find("reg");
-    if (reg == node.places.end() || !edit_cells(reg->second, range_of(*wanted))) {
+    if (reg == node.places.end() || !edit_cells(reg->second, now, range_of(*wanted))) {
       problems.push_back(core::error(Code::kVerifyParse,
                                      fmt::format("the four cells of '{}' are not on one line",
                                                  core::printable(node.label, 60)),
@@ -152,33 +153,47 @@ class TreeEditor {
     return told;
   }
 
-  bool edit_cells(const core::Place& place, const NodeRange& wanted) {
-    const std::array<std::uint64_t, 4> cells = {wanted.base >> kCellBits,
-                                                wanted.base & UINT32_MAX,
-                                                wanted.size >> kCellBits,
-                                                wanted.size & UINT32_MAX};
+  static std::array<std::uint64_t, 4> cells_of(const NodeRange& range) {
+    return {range.base >> kCellBits,
+            range.base & UINT32_MAX,
+            range.size >> kCellBits,
+            range.size & UINT32_MAX};
+  }
+
+  bool edit_cells(const core::Place& place, const NodeRange& now, const NodeRange& wanted) {
+    const std::array<std::uint64_t, 4> old = cells_of(now);
+    const std::array<std::uint64_t, 4> cells = cells_of(wanted);
     const std::string_view line = edits_.line(place.line);
     std::size_t at = place.column - 1;
-    for (const std::uint64_t cell : cells) {
-      at = line.find_first_not_of(kNodeBlanks, at);
-      if (at == std::string_view::npos) {
-        return false;
-      }
-      const std::size_t end = std::min(line.find_first_of(" \t>", at), line.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      at = std::min(line.find_first_not_of(kBetweenCells, at), line.size());
+      const std::size_t end = behind_cell(line, at);
       const std::string_view token = line.substr(at, end - at);
-      const auto now = core::parse_address(std::string{token});
-      if (!now) {
+      if (token.empty() || (token.front() != '(' && !core::parse_address(std::string{token}))) {
         return false;
       }
-      if (*now != cell) {
+      if (old[i] != cells[i]) {
         core::Place cell_place = place;
         cell_place.column = at + 1;
         cell_place.length = token.size();
-        edits_.replace(cell_place, written_like(token, cell));
+        edits_.replace(cell_place, written_like(token, cells[i]));
       }
       at = end;
     }
     return true;
+  }
+
+  // A number, or all of what stands in parentheses.
+  static std::size_t behind_cell(std::string_view line, std::size_t at) {
+    std::size_t open = 0;
+    std::size_t end = at;
+    for (;
+         end < line.size() && (open > 0 || kBetweenCells.find(line[end]) == std::string_view::npos);
+         ++end) {
+      open += line[end] == '(' ? 1U : 0U;
+      open -= line[end] == ')' && open > 0 ? 1U : 0U;
+    }
+    return end;
   }
 
   void edit_address(const emit::WrittenNode& node, const NodeRange& wanted) {

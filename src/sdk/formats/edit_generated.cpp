@@ -27,7 +27,6 @@ using core::Code;
 using Sections = std::vector<const ScriptSection*>;
 
 constexpr std::string_view kNumberSuffixes = "uUlL";
-constexpr std::string_view kBlanks = " \t\r\n";
 
 struct TextEdit {
   Span span;
@@ -54,34 +53,6 @@ Sections sorted_sections(const ScriptExport& exported) {
   std::ranges::stable_sort(sections,
                            [](const auto* a, const auto* b) { return a->origin < b->origin; });
   return sections;
-}
-
-struct CellRange {
-  std::uint64_t base = 0;
-  std::uint64_t size = 0;
-  /// A cell has more than 32 bits.
-  bool is_wrong = false;
-};
-
-// The four numbers of a `reg`, joined two by two.
-std::optional<CellRange> range_of_cells(std::string_view text) {
-  constexpr unsigned kCellBits = 32;
-  std::vector<std::uint64_t> cells;
-  while (!(text = core::trim(text)).empty()) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
-    const auto cell = core::parse_address(text.substr(0, end));
-    if (!cell) {
-      return std::nullopt;
-    }
-    cells.push_back(*cell);
-    text.remove_prefix(end);
-  }
-  if (cells.size() != 4) {
-    return std::nullopt;
-  }
-  return CellRange{(cells[0] << kCellBits) | cells[1],
-                   (cells[2] << kCellBits) | cells[3],
-                   *std::ranges::max_element(cells) > UINT32_MAX};
 }
 
 // A number with what C may write behind it.
@@ -250,7 +221,13 @@ class Regenerator {
       if (!placed.entry || placed.is_kept) {
         continue;
       }
-      for (const Field& field : entries_[*placed.entry].fields) {
+      const Entry& entry = entries_[*placed.entry];
+      if (forced_ && !format_->has_shape(entry, *placed.section)) {
+        const std::string lines = format_->render(*placed.section, row);
+        edits.push_back({entry.span, with_line_ends(std::string{core::trim(lines)})});
+        continue;
+      }
+      for (const Field& field : entry.fields) {
         if (auto text = edited(field, placed, row)) {
           edits.push_back({field.span, std::move(*text)});
         }
@@ -291,10 +268,9 @@ class Regenerator {
                            field.span, fmt::format("{:08x}", section.origin), section.origin, "0x");
       }
       case FieldKind::kCells: {
-        const auto range = range_of_cells(text(field.span));
-        const bool same = range && range->base == section.origin && range->size == section.length;
-        return same && !(mends_ && range->is_wrong) ? std::nullopt
-                                                    : std::optional{cells_text(section)};
+        const bool same = field.cells.base == section.origin && field.cells.size == section.length;
+        return same && !(mends_ && field.cells.is_wrong) ? std::nullopt
+                                                         : std::optional{cells_text(section)};
       }
       case FieldKind::kSize: {
         const bool stays =

@@ -1,5 +1,6 @@
 // The files that the SDK's library writes: linker maps, the C header, device-tree nodes, the HTML
 // table.
+#include "memsize/core/find.hpp"
 #include "memsize/emit/written.hpp"
 
 #include "compare_generated.hpp"
@@ -214,13 +215,14 @@ class DtsFormat : public GeneratedFormat {
         continue;
       }
       const Span title = offsets.span(name->second);
-      const Span cells = offsets.span(reg->second);
+      const Span cells = up_to_bracket(offsets.span(reg->second));
       Entry entry{node.label, {offsets.span(node.place).begin, behind_node(cells.end)}, {}};
       const std::size_t at = text_.substr(0, title.end).find('@', title.begin);
       if (at != std::string_view::npos) {
         entry.fields.push_back({FieldKind::kUnitAddress, {at + 1, title.end}});
       }
-      entry.fields.push_back({FieldKind::kCells, cells});
+      entry.fields.push_back(
+          {FieldKind::kCells, cells, {node.base, node.size, node.has_wide_cell}});
       entries.push_back(std::move(entry));
     }
     return entries;
@@ -232,6 +234,11 @@ class DtsFormat : public GeneratedFormat {
     return a.dts_node == b.dts_node && a.compatibility == b.compatibility &&
            a.print_compatibility == b.print_compatibility && a.no_map == b.no_map &&
            a.origin_tag == b.origin_tag && a.alignment == b.alignment;
+  }
+
+  bool has_shape(const Entry& entry, const ScriptSection& section) const override {
+    const auto* node = core::find_in(nodes_, entry.key, &emit::WrittenNode::label);
+    return node == nullptr || compare_properties(section, *node).empty();
   }
 
   std::string render(const ScriptSection& section, std::size_t /*row*/) const override {
@@ -247,6 +254,12 @@ class DtsFormat : public GeneratedFormat {
   }
 
  private:
+  // All cells, on whatever lines they are.
+  [[nodiscard]] Span up_to_bracket(Span cells) const {
+    const std::size_t last = text_.rfind('>', text_.find(';', cells.begin));
+    return {cells.begin, last == std::string_view::npos ? cells.end : std::max(last, cells.end)};
+  }
+
   // The brace that closes the node, and its semicolon.
   [[nodiscard]] std::size_t behind_node(std::size_t inside) const {
     const std::size_t brace = text_.find('}', inside);

@@ -33,10 +33,20 @@ enum class FieldKind {
   kRowClass,
 };
 
+/// What four cells say.
+struct CellRange {
+  std::uint64_t base = 0;
+  std::uint64_t size = 0;
+  /// A cell has more than 32 bits.
+  bool is_wrong = false;
+};
+
 /// What an entry says of its section.
 struct Field {
   FieldKind kind = FieldKind::kOrigin;
   Span span;
+  /// Of kCells.
+  CellRange cells = {};
 };
 
 struct Entry {
@@ -81,6 +91,12 @@ class GeneratedFormat {
 
   /// Whether both are written alike, but for their range.
   [[nodiscard]] virtual bool same_shape(const ScriptSection& a, const ScriptSection& b) const = 0;
+
+  /// Whether an entry says of the section what it is to say, beside values that are fields.
+  [[nodiscard]] virtual bool has_shape(const Entry& /*entry*/,
+                                       const ScriptSection& /*section*/) const {
+    return true;
+  }
 
   /// All lines of a new entry, each with '\n'. `row` counts entries from 0.
   [[nodiscard]] virtual std::string render(const ScriptSection& section, std::size_t row) const = 0;

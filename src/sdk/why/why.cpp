@@ -361,7 +361,7 @@ class TreeAnswerer {
     std::vector<const emit::WrittenNode*> nodes;
     for (const emit::WrittenNode& node : reading_.nodes) {
       const bool over = node.base <= base ? base - node.base < node.size : node.base - base < size;
-      if (over) {
+      if (over && node.is_reserved()) {
         nodes.push_back(&node);
       }
     }
@@ -535,7 +535,10 @@ class TreeAnswerer {
       Subject subject{
           .kind = "node", .name = called(node), .physical = node.base, .size = node.size};
       subject.facts.push_back(
-          fmt::format("Linux reserves it{}", node.no_map ? ", and does not map it" : ""));
+          node.is_disabled ? "Linux passes over it, which is disabled: it reserves nothing"
+          : node.is_reusable
+              ? "Linux uses it, too: it is reusable"
+              : fmt::format("Linux reserves it{}", node.no_map ? ", and does not map it" : ""));
       subject.said.push_back({node.place, "the node"});
       for (const ScriptSectionPointer& section : script_.sections) {
         if (section->dts_label == node.label) {
