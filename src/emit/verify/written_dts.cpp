@@ -179,7 +179,10 @@ class DtsParser {
       depth += core::is_one_of(word, "#if #ifdef #ifndef") ? 1U : 0U;
       cursor_.take();
     }
-    cursor_.wrong("this condition has no #endif", place);
+    errors_.push_back(core::error(Code::kVerifyParse,
+                                  "this condition has no #endif",
+                                  place,
+                                  "write one behind what it is for"));
   }
 
   void directive() {
@@ -372,8 +375,11 @@ class DtsParser {
       return false;
     }
     if (cursor_.peek() != ";") {
-      cursor_.wrong("this 'reg' goes on behind its range: one of four cells is expected",
-                    cursor_.place());
+      errors_.push_back(
+          core::error(Code::kVerifyParse,
+                      "this 'reg' goes on behind its range: one of four cells is expected",
+                      cursor_.place(),
+                      "give what follows a node of its own"));
       return false;
     }
     node.places.emplace("reg", written);
@@ -405,7 +411,10 @@ class DtsParser {
     }
     const auto value = core::c_constant(cursor_.words_since(first));
     if (!value) {
-      cursor_.wrong("these are no sums, products or shifts of numbers", cursor_.place_since(first));
+      errors_.push_back(core::error(Code::kVerifyParse,
+                                    "these are no sums, products or shifts of numbers",
+                                    cursor_.place_since(first),
+                                    "write the number that it is"));
     }
     return value;
   }

@@ -14,7 +14,7 @@ namespace memsize::sdk {
 /// needs one, and sdk.stale for tables and device trees that nothing makes or uses.
 void check_files(const View& view, core::Diagnostics& found);
 
-/// The first byte from `address` on that no node reserves.
+/// The first byte from `address` on that no node reserves for good.
 [[nodiscard]] std::uint64_t reserved_until(const std::vector<emit::WrittenNode>& nodes,
                                            std::uint64_t address);
 

@@ -118,6 +118,88 @@ TEST_SUITE("emit") {
     CHECK(at(errors[0].place) == "1:24+4");
   }
 
+  TEST_CASE("what Linux does with a node: status, reusable and no-map, with their places") {
+    core::Diagnostics errors;
+    const auto nodes = nodes_of(
+        "a: a { reg = <0 0x1000 0 0x1000>; status = \"disabled\"; };\n"
+        "b: b { reg = <0 0x2000 0 0x1000>; status = \"okay\"; };\n"
+        "c: c { reg = <0 0x3000 0 0x1000>; status = \"ok\"; reusable; };\n"
+        "d: d { reg = <0 0x4000 0 0x1000>; status; no-map; };\n",
+        errors);
+    CHECK(errors.empty());
+    REQUIRE(nodes.size() == 4);
+    CHECK(nodes[0].is_disabled);
+    CHECK(at(nodes[0].places.at("status")) == "1:35+6");
+    CHECK(nodes[1].is_reserved());
+    CHECK_FALSE(nodes[2].is_disabled);
+    CHECK(nodes[2].is_reusable);
+    CHECK_FALSE(nodes[2].is_reserved());
+    CHECK(nodes[3].is_disabled);
+    CHECK(at(nodes[3].places.at("no-map")) == "4:43+6");
+  }
+
+  TEST_CASE("cells in several groups, on several lines and as expressions") {
+    for (const char* const cells : {"<0x08 0x80000000>, <0x00 0x20000000>",
+                                    "<8>, <0x80000000>, <0>, <0x20000000>",
+                                    "<0x08 0x80000000\n 0x00 0x20000000>",
+                                    "<0x08 (1 << 31) 0 (512 * 1024 * 1024)>",
+                                    "<(4+4) (0x80001000-0x1000) /* none */ (0) (0x20000000)>"}) {
+      CAPTURE(cells);
+      core::Diagnostics errors;
+      const auto nodes = nodes_of(std::string{"a: a { reg = "} + cells + "; no-map; };", errors);
+      CHECK(errors.empty());
+      REQUIRE(nodes.size() == 1);
+      CHECK(nodes[0].base == 0x880000000);
+      CHECK(nodes[0].size == 0x20000000);
+      CHECK(nodes[0].no_map);
+    }
+    for (const char* const cells : {"<0 0x1000 0 (1024 * SIZE)>",
+                                    "<0 0x1000 0 (1024 * 4>",
+                                    "<0 0x1000 0 0x1000>, <0 0x3000 0 0x1000>",
+                                    "<0 0x1000 0>"}) {
+      CAPTURE(cells);
+      core::Diagnostics errors;
+      const std::string node = std::string{"a: a { reg = "} + cells + "; no-map; };";
+      (void)nodes_of(node, errors);
+      CHECK(core::has_errors(errors));
+      // In another node than reserved memory it is nothing that matters.
+      errors.clear();
+      CHECK(labels(nodes_of("&x { reg = <5>; };\n/ { " + node + " };", errors)).empty());
+      CHECK(errors.empty());
+    }
+  }
+
+  TEST_CASE("of a condition that is a number only the branch that holds is read") {
+    const auto node = [](const std::string& label) {
+      return label + ": " + label + " { reg = <0 0x1000 0 0x1000>; };\n";
+    };
+    const std::string rest = "#else\n" + node("b") + "#endif\n" + node("c");
+    for (const auto& each : {std::pair{"#if 0\n" + node("a") + rest, "b c "},
+                             {"# if (0) // no\n" + node("a") + rest, "b c "},
+                             {"#if 1\n" + node("a") + rest, "a c "},
+                             {"#if 0\n#if 1\n#endif\n#elif 1\n" + node("a") + rest, "a c "},
+                             {"#if 0\n#elif 0\n" + node("a") + rest, "b c "},
+                             {"#if 1\n#if 0\n" + node("a") + "#endif\n" + rest, "c "}}) {
+      CAPTURE(each.first);
+      core::Diagnostics errors;
+      CHECK(labels(nodes_of(each.first, errors)) == each.second);
+      REQUIRE(errors.size() >= 1);
+      CHECK(errors[0].message.find("are not there: the condition does not hold") !=
+            std::string::npos);
+    }
+    core::Diagnostics errors;
+    CHECK(labels(nodes_of("#ifndef G\n#define G\n" + node("a") + "#endif\n", errors)) == "a ");
+    CHECK(errors.empty());
+    CHECK(labels(nodes_of("#ifdef X\n" + node("a") + rest, errors)) == "a b c ");
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].severity == core::Severity::kWarning);
+    CHECK(at(errors[0].place) == "1:1+6");
+    errors.clear();
+    CHECK(nodes_of("#if 0\n" + node("a"), errors).empty());
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].message == "this condition has no #endif");
+  }
+
   TEST_CASE("hostile device trees end in an error, never in a crash") {
     std::string deep;
     for (int i = 0; i < 100000; ++i) {

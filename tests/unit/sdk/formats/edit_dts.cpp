@@ -63,6 +63,15 @@ TEST_SUITE("sdk") {
     CHECK(edits->files.front().path == kPath);
     CHECK(edits->files.front().before == old);
     CHECK(edits->files.front().after == tree_with(pool_of(after), 0x1180000000));
+    // Cells may stand in groups, and be expressions.
+    const std::string plain = cells(0x1100000000) + " ";
+    const std::string groups = hex(0x11) + " (0x0 + 0x0)>, <";
+    files.content[fmt::format("linux/{}", kPath)] = test::with(old, plain, groups);
+    const auto grouped = edit_device_trees(files, "linux", {&before}, after, std::nullopt);
+    REQUIRE_MESSAGE(grouped.has_value(), (grouped ? "" : test::all_text(grouped.error())));
+    REQUIRE(grouped->files.size() == 1);
+    CHECK(grouped->files.front().after ==
+          test::with(old, plain, hex(0x11) + " " + std::to_string(0x80000000) + ">, <"));
     // What is there already stays.
     files.content[fmt::format("linux/{}", kPath)] = edits->files.front().after;
     const auto again = edit_device_trees(files, "linux", {&before}, after, std::nullopt);

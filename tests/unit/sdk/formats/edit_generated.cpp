@@ -475,6 +475,54 @@ TEST_CASE("a file that was edited by hand stays, or is overruled") {
   CHECK(base->hand_edits.size() == 1);
 }
 
+TEST_CASE("what else a node says of its memory is the script's, or stays somebody's own") {
+  const std::string edited =
+      replaced(kDts,
+               {{"0x01000000>;\n\t\tno-map;", "0x01000000>;\n\t\tstatus = \"disabled\";"},
+                {"\"zx9,heap\"", "\"shared-dma-pool\""},
+                {"0x00200000>;", "0x00200000>; // mine\n\t\tno-map;\n\t\treusable;"}});
+  const auto kept = regenerated(kDtsExport, edited, kSmallerHeap);
+  REQUIRE(kept.has_value());
+  std::string told;
+  for (const GeneratedDifference& each : kept->hand_edits) {
+    told += fmt::format("{}: {}\n", each.here.line, each.what);
+  }
+  CHECK(told ==
+        "13: 'heap_region' is reusable: Linux uses [0xA1000000, 0xA1200000), too\n"
+        "12: 'heap_region' has no-map here: Linux cannot map it\n"
+        "10: 'heap_region' is compatible with 'shared-dma-pool' here, but with 'zx9,heap' there\n"
+        "7: 'code_region' is not in use: Linux does not reserve [0xA0000000, 0xA1000000)\n"
+        "4: 'code_region' lacks no-map: Linux has it in its page tables\n");
+  // Its range follows all the same.
+  CHECK(kept->content ==
+        replaced(edited,
+                 {{"0xa1000000 0x00 0x00200000", "0xa1000000 0x00 0x00080400"},
+                  {"HIGH@100000000", "HIGH@104000000"},
+                  {"0x01 0x00000000 0x00 0x04000000", "0x01 0x04000000 0x00 0x00100000"}}));
+  CHECK(made(kDtsExport, edited, {}, HandEdits::kForce) == kDts);
+  CHECK(made(kDtsExport, with_carriage_returns(edited), {}, HandEdits::kForce) ==
+        with_carriage_returns(kDts));
+  // Under a condition that does not hold a node is not there.
+  const std::string dead =
+      replaced(kDts, {{"\tHIGH: ", "#if 0\n\tHIGH: "}, {"\t};\n\n", "\t};\n#endif\n\n"}});
+  CHECK(regenerated(kDtsExport, dead, {})->hand_edits.front().what == "it lacks node 'HIGH'");
+  const std::string high = std::string{kDts}.substr(std::string{kDts}.find("\tHIGH"));
+  CHECK(made(kDtsExport, dead, {}, HandEdits::kForce) ==
+        replaced(kDts, {{high, replaced(high, {{"\t};\n\n", "\t};\n#if 0\n"}})}}) +
+            replaced(high, {{"\t};\n\n", "\t};\n#endif\n\n"}}));
+}
+
+TEST_CASE("cells of any form are no hand edit, and become four numbers where they change") {
+  for (const char* const cells : {"<0x00 0xa1000000>, <0x00 0x00200000>",
+                                  "<0x00 0xa1000000\n\t\t       0x00 0x00200000>",
+                                  "<0x00 0xa1000000 0x00 (2 * 1024 * 1024)>"}) {
+    CAPTURE(cells);
+    const std::string written = replaced(kDts, {{"<0x00 0xa1000000 0x00 0x00200000>", cells}});
+    CHECK(made(kDtsExport, written, {}) == written);
+    CHECK(made(kDtsExport, written, kSmallerHeap) == made(kDtsExport, kDts, kSmallerHeap));
+  }
+}
+
 TEST_CASE("a file that the edited script has written already is left alone") {
   for (const Edits& edits : {kSmallerHeap, kOtherOrder}) {
     const std::string written = made(kLinkerExport, kLinker, edits);
