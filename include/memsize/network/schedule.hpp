@@ -120,8 +120,7 @@ struct Schedule {
 /// the network is loaded. Ids are the buffers' names, "conv1_weight" and "conv1_bias".
 [[nodiscard]] std::vector<model::PlannedBlock> blocks_of(const Schedule& schedule);
 
-/// Why the step cannot run; empty: it can. Without tiles kernels read and write as things lie, which
-/// in L3 nothing does.
+/// Why the step cannot run; empty: it can. Without tiles its kernel reads and writes L2 alone.
 [[nodiscard]] std::string out_of_reach(const Schedule& schedule, const Step& step);
 
 /// Of all tiles.
