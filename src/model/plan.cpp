@@ -83,6 +83,7 @@ class Combined {
     is_before_ = all_.is_replanned && !next.is_replanned;
     complete_ = complete_ || (!next.abridged && !next.blocks.empty());
     abridged_ = abridged_ || next.abridged;
+    all_.aligns_elements = all_.aligns_elements || next.aligns_elements;
     if (next.missing.empty()) {
       all_.missing.clear();
     }
@@ -277,7 +278,11 @@ class Combined {
     if (first.size != second.size) {
       contradict("size", first.size, second.size);
     }
-    merge("alignment", first.alignment, second.alignment);
+    if (all_.aligns_elements) {
+      first.alignment = std::max(first.alignment, second.alignment);
+    } else {
+      merge("alignment", first.alignment, second.alignment);
+    }
     merge("root", first.alias_of, second.alias_of);
     if (!first.uses) {
       first.uses = second.uses;

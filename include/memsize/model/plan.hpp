@@ -149,6 +149,9 @@ struct PlanReport {
   std::shared_ptr<const NnLog> nnapi;
   /// The format has alignments: where there is none, any byte will do.
   bool has_alignments = false;
+  /// Those of its blocks are what their elements need and no more: what is beside it may ask for
+  /// more.
+  bool aligns_elements = false;
   /// What the format never has, for people: "kernels' own scratch is not in a .tflite". Empty: it
   /// may have everything; together with such a report, too.
   std::string missing;

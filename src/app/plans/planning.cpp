@@ -184,7 +184,7 @@ core::Diagnostics assume_alignments(model::PlanReport& wanted) {
   for (const model::PlannedBlock& block : wanted.blocks) {
     Arena& arena = arenas[{block.memory, block.role}];
     arena.is_planned = arena.is_planned && block.offset;
-    arena.is_said = arena.is_said && block.alignment;
+    arena.is_said = arena.is_said && block.alignment && !wanted.aligns_elements;
     arena.offsets |= block.offset.value_or(core::Bytes{}).count();
   }
   std::vector<std::string> said;
@@ -216,8 +216,8 @@ core::Diagnostics assume_alignments(model::PlanReport& wanted) {
   }
   for (model::PlannedBlock& block : wanted.blocks) {
     const auto known = assumed.find({block.memory, block.role});
-    if (!block.alignment && known != assumed.end()) {
-      block.alignment = known->second;
+    if (known != assumed.end() && (!block.alignment || wanted.aligns_elements)) {
+      block.alignment = std::max(block.alignment, std::optional{known->second});
     }
   }
   return notes;

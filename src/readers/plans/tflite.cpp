@@ -42,6 +42,7 @@ using core::Code;
 
 constexpr std::uint32_t kTfliteSchema = 3;
 constexpr std::size_t kTfliteIdentifier = 4;
+constexpr std::uint64_t kBitsOfByte = 8;
 constexpr const char* kCopyAgain = "convert the model again, or copy the file again";
 constexpr const char* kNotInModels = "kernels' own scratch is not in a .tflite";
 
@@ -125,6 +126,7 @@ class TfliteReader {
   struct Variable {
     std::string name;
     Bytes size;
+    std::optional<core::Align> alignment;
     std::uint64_t uses = 0;
   };
 
@@ -162,6 +164,7 @@ class TfliteReader {
                      "convert the model with a fixed shape of its inputs");
     }
     report_.missing = kNotInModels;
+    report_.aligns_elements = true;
   }
 
   // Its operators follow those that are there; `caller` is the one that runs it.
@@ -278,6 +281,7 @@ class TfliteReader {
     const tflite::Tensor& tensor = *of.graph->tensors()->Get(static_cast<unsigned>(value->Get(at)));
     Variable& variable = variables_[handle->second];
     variable.size = std::max(variable.size, size_of(tensor, what).value_or(Bytes{}));
+    variable.alignment = std::max(variable.alignment, alignment_of(tensor));
     ++variable.uses;
     model::Operator& added = report_.network.operators.back();
     (reads ? added.reads : added.writes).push_back(id_of_variable(handle->second));
@@ -339,6 +343,7 @@ class TfliteReader {
     block.memory = memory_name({});
     block.role = model::Lifetime::kPersistent;
     block.size = variable.size;
+    block.alignment = variable.alignment;
     if (variable.uses == 0) {
       return;
     }
@@ -460,6 +465,7 @@ class TfliteReader {
     block.memory = memory_name({});
     block.is_input = is_input;
     block.is_output = is_output;
+    block.alignment = alignment_of(tensor);
     const std::string what = fmt::format("tensor {}", block.id);
     const std::optional<Bytes> data = data_of(tensor, what);
     if (problems_.failed()) {
@@ -513,13 +519,26 @@ class TfliteReader {
     return size == 0 ? std::nullopt : problems_.size(size, {}, what);
   }
 
-  std::optional<Bytes> size_of(const tflite::Tensor& tensor, const std::string& what) {
+  // Of an element; 0: it has no fixed size.
+  static std::uint64_t bits_of(const tflite::Tensor& tensor) {
     const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
-    const std::uint64_t bits = type < kTfliteBits.size() ? kTfliteBits[type] : 0;
+    return type < kTfliteBits.size() ? kTfliteBits[type] : 0;
+  }
+
+  // What loads of its elements need; nothing: any byte will do.
+  static std::optional<core::Align> alignment_of(const tflite::Tensor& tensor) {
+    const std::uint64_t bytes = bits_of(tensor) / kBitsOfByte;
+    return bytes > 1 ? core::Align::make(bytes) : std::nullopt;
+  }
+
+  std::optional<Bytes> size_of(const tflite::Tensor& tensor, const std::string& what) {
+    const std::uint64_t bits = bits_of(tensor);
     if (bits == 0) {
       problems_.error(Code::kPlanSize,
                       {},
-                      fmt::format("{} has a type of no fixed size ({})", what, type),
+                      fmt::format("{} has a type of no fixed size ({})",
+                                  what,
+                                  static_cast<std::uint8_t>(tensor.type())),
                       "memsize cannot plan for strings, resources and types that came later");
       return std::nullopt;
     }
@@ -546,7 +565,6 @@ class TfliteReader {
       first_open_ = open_ == 0 ? what : first_open_;
       ++open_;
     }
-    constexpr std::uint64_t kBitsOfByte = 8;
     const std::uint64_t whole = bits >= kBitsOfByte ? bits / kBitsOfByte : 1;
     if (elements > most / whole) {
       return problems_.size(std::numeric_limits<std::uint64_t>::max(), {}, what);

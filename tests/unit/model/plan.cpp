@@ -130,6 +130,22 @@ TEST_SUITE("model") {
     CHECK(all.diagnostics.front().place.path.str() == "second.json");
   }
 
+  TEST_CASE("what elements need is the least that another report may ask for") {
+    PlannedBlock wide = block("a", 64);
+    wide.alignment = core::Align::make(16);
+    PlannedBlock words = block("a", 64);
+    words.alignment = core::Align::make(4);
+    PlanReport model = report("m.tflite", {words});
+    model.aligns_elements = true;
+    for (const auto& reports :
+         {std::vector{report("a", {wide}), model}, std::vector{model, report("a", {wide})}}) {
+      const PlanReport all = combine(reports);
+      CHECK(all.diagnostics.empty());
+      CHECK(all.aligns_elements);
+      CHECK(all.blocks.front().alignment == core::Align::make(16));
+    }
+  }
+
   TEST_CASE("two builds of a large model are told in few words") {
     std::vector<PlannedBlock> small;
     std::vector<PlannedBlock> large;

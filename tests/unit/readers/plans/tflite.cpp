@@ -312,6 +312,22 @@ TEST_SUITE("readers") {
           "as the file has them");
   }
 
+  TEST_CASE("tflite: a tensor begins at a multiple of its elements") {
+    constexpr std::int8_t kInt64 = 4;
+    Model model = stream();
+    model.tensors[2].type = kFloat32;
+    model.tensors[0] = {{3}, kInt64};
+    const model::PlanReport report = read(text_of(model));
+    const auto alignment = [&](std::string_view id) {
+      return std::ranges::find(report.blocks, id, &model::PlannedBlock::id)->alignment;
+    };
+    CHECK(report.aligns_elements);
+    CHECK(alignment("0") == core::Align::make(8));
+    CHECK(alignment("2") == core::Align::make(4));
+    CHECK_FALSE(alignment("3").has_value());
+    CHECK(alignment("v0") == core::Align::make(4));
+  }
+
   TEST_CASE("tflite: a variable is memory of its own, and what gives it its value runs first") {
     const model::PlanReport report = read(text_of(stream()));
     std::vector<std::string> ids;
