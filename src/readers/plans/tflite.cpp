@@ -472,6 +472,7 @@ class TfliteReader {
       return;
     }
     if (data && !tensor.is_variable()) {
+      check_data(tensor, *data, what);
       block.role = model::Lifetime::kConstant;
       block.size = *data;
       const auto [first, is_new] = constants_.emplace(tensor.buffer(), block.id);
@@ -517,6 +518,32 @@ class TfliteReader {
     }
     const std::uint64_t size = stored_in(*buffers_->Get(tensor.buffer()), file_).second;
     return size == 0 ? std::nullopt : problems_.size(size, {}, what);
+  }
+
+  // As many as its elements take. Strings, what is sparse and shapes that are open take what they
+  // have, and elements of less than a byte may have one each.
+  void check_data(const tflite::Tensor& tensor, Bytes stored, const std::string& what) {
+    const auto is_open = [](const Indices* shape) {
+      return shape != nullptr && std::any_of(shape->begin(), shape->end(), [](auto dimension) {
+               return dimension < 1;
+             });
+    };
+    const std::uint64_t bits = bits_of(tensor);
+    if (bits == 0 || tensor.sparsity() != nullptr || is_open(tensor.shape()) ||
+        is_open(tensor.shape_signature())) {
+      return;
+    }
+    const auto needed = size_of(tensor, what);
+    if (needed && stored != *needed && (stored < *needed || bits >= kBitsOfByte)) {
+      problems_.error(Code::kPlanSize,
+                      {},
+                      fmt::format("{} takes {}, and its buffer in the model has {}",
+                                  what,
+                                  core::format_bytes(*needed),
+                                  core::format_bytes(stored)),
+                      "TensorFlow Lite refuses that, and kernels of TFLM read what is behind: "
+                      "convert the model again, or copy the file again");
+    }
   }
 
   // Of an element; 0: it has no fixed size.

@@ -37,6 +37,7 @@ struct Tensor {
   unsigned buffer = 0;
   bool is_variable = false;
   std::vector<int> signature = {};
+  bool is_sparse = false;
 };
 
 struct Operator {
@@ -119,6 +120,7 @@ std::string text_of(const Model& model) {
                                      each.buffer,
                                      "layer",
                                      each.is_variable,
+                                     each.is_sparse ? tflite::CreateSparsity(out) : 0,
                                      each.signature.empty() ? nullptr : &each.signature));
     }
     std::vector<flatbuffers::Offset<tflite::Operator>> operators;
@@ -328,6 +330,30 @@ TEST_SUITE("readers") {
     CHECK(alignment("v0") == core::Align::make(4));
   }
 
+  TEST_CASE("tflite: a constant has the bytes that its elements take") {
+    Model model = small();
+    const auto takes = [&](Tensor tensor) {
+      model.tensors[1] = std::move(tensor);
+      return read_plan(text_of(model), "m.tflite").has_value();
+    };
+    CHECK(takes({{2, 2}, kFloat32, 1}));
+    CHECK_FALSE(takes({{17}, kInt8, 1}));
+    CHECK(refused(model).message == "tensor 1 takes 17 B, and its buffer in the model has 16 B");
+    CHECK_FALSE(takes({{15}, kInt8, 1}));
+    CHECK_FALSE(takes({{}, kFloat32, 1}));
+    // In halves of bytes, or a byte each.
+    CHECK(takes({{31}, kInt4, 1}));
+    CHECK(takes({{16}, kInt4, 1}));
+    CHECK_FALSE(takes({{33}, kInt4, 1}));
+    CHECK(takes({{99}, kString, 1}));
+    CHECK(takes({{99}, 19, 1}));
+    CHECK(takes({{0, 9}, kInt8, 1}));
+    CHECK(takes({{9, 9}, kInt8, 1, false, {-1, 9}}));
+    CHECK(takes({{99}, kInt8, 1, false, {}, true}));
+    // Its bytes are its first value, and it keeps others.
+    CHECK(takes({{99}, kInt8, 1, true}));
+  }
+
   TEST_CASE("tflite: a variable is memory of its own, and what gives it its value runs first") {
     const model::PlanReport report = read(text_of(stream()));
     std::vector<std::string> ids;
@@ -449,6 +475,7 @@ TEST_SUITE("readers") {
   TEST_CASE("tflite: the bytes of each constant") {
     Model model = small();
     model.buffers = {3, 3, 2, 0, 1};
+    model.tensors[1].shape = {3};
     model.tensors.push_back({{3}, kInt8, 1});
     model.tensors.push_back({{2}, kInt8, 2});
     // Without bytes, or a variable's: no constant.
@@ -473,6 +500,9 @@ TEST_SUITE("readers") {
   TEST_CASE("tflite: constants behind the flatbuffer") {
     Model model = small();
     model.buffers = {0, 0};
+    // As many as there are; an input, where there are none.
+    model.tensors[1].signature = {-1, 2};
+    model.inputs = {0, 1};
     model.behind[1] = {1, 100};
     std::string text;
     const auto constants = [&](std::uint64_t offset, std::uint64_t size) {
