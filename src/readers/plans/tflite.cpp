@@ -358,6 +358,9 @@ class TfliteReader {
     std::vector<bool> outputs(tensors);
     mark(each.graph->inputs(), inputs, "the model's inputs");
     mark(each.graph->outputs(), outputs, "the model's outputs");
+    if (!problems_.failed()) {
+      check_order(each, inputs, outputs);
+    }
     const std::int64_t last = each.end - 1;
     for (std::size_t i = 0; i < tensors && !problems_.failed(); ++i) {
       if (inputs[i]) {
@@ -372,6 +375,85 @@ class TfliteReader {
         add(each, i, spans[i], inputs[i] && each.index == 0, outputs[i] && each.index == 0);
       }
     }
+  }
+
+  // It has bytes without an operator that writes them, or none.
+  [[nodiscard]] bool is_given(const tflite::Tensor& tensor) const {
+    const Indices* const shape = tensor.shape();
+    const std::uint32_t buffer = tensor.buffer();
+    return tensor.is_variable() ||
+           (shape != nullptr && std::find(shape->begin(), shape->end(), 0) != shape->end()) ||
+           (buffer != 0 && (buffers_ == nullptr || buffer >= buffers_->size() ||
+                            stored_in(*buffers_->Get(buffer), file_).second != 0));
+  }
+
+  // By tensor: the operator that writes it; only of those that one must write.
+  std::vector<std::optional<std::size_t>> writers_of(const Graph& of,
+                                                     const std::vector<bool>& given) {
+    std::vector<std::optional<std::size_t>> writers(of.spans.size());
+    for (std::size_t i = 0; i < of.graph->operators()->size(); ++i) {
+      const Indices* const outputs =
+          of.graph->operators()->Get(static_cast<unsigned>(i))->outputs();
+      for (std::size_t k = 0; outputs != nullptr && k < outputs->size(); ++k) {
+        const std::int32_t tensor = outputs->Get(static_cast<unsigned>(k));
+        if (tensor < 0 || given[static_cast<std::size_t>(tensor)]) {
+          continue;
+        }
+        auto& writer = writers[static_cast<std::size_t>(tensor)];
+        if (writer) {
+          say_order(of,
+                    static_cast<std::size_t>(tensor),
+                    fmt::format("is written by operator {} and again by {}",
+                                model::tflite_id(of.index, *writer),
+                                model::tflite_id(of.index, i)));
+        }
+        writer = writer.value_or(i);
+      }
+    }
+    return writers;
+  }
+
+  // One operator writes a tensor, before others read it. A custom one may read what is its own
+  // scratch, as that of Vela does.
+  void check_order(const Graph& of, std::vector<bool> given, const std::vector<bool>& outputs) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      given[i] = given[i] || is_given(*of.graph->tensors()->Get(static_cast<unsigned>(i)));
+    }
+    const auto writers = writers_of(of, given);
+    for (std::size_t i = 0; i < of.graph->operators()->size(); ++i) {
+      const tflite::Operator& each = *of.graph->operators()->Get(static_cast<unsigned>(i));
+      const bool is_custom = tflite_number(codes_, each) == kCustomOperator;
+      for (std::size_t k = 0; !is_custom && each.inputs() != nullptr && k < each.inputs()->size();
+           ++k) {
+        const std::int32_t index = each.inputs()->Get(static_cast<unsigned>(k));
+        const auto tensor = static_cast<std::size_t>(index);
+        if (index < 0 || given[tensor] || (writers[tensor] && *writers[tensor] < i)) {
+          continue;
+        }
+        say_order(
+            of,
+            tensor,
+            fmt::format("is read by operator {}, and {}",
+                        model::tflite_id(of.index, i),
+                        writers[tensor] ? fmt::format("written by {} first",
+                                                      model::tflite_id(of.index, *writers[tensor]))
+                                        : std::string{"no operator writes it"}));
+        given[tensor] = true;
+      }
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (outputs[i] && !given[i] && !writers[i]) {
+        say_order(of, i, "is an output, and no operator writes it");
+      }
+    }
+  }
+
+  void say_order(const Graph& of, std::size_t tensor, const std::string& what) {
+    problems_.error(Code::kPlanOrder,
+                    {},
+                    fmt::format("tensor {} {}", model::tflite_id(of.index, tensor), what),
+                    "operators stand in the order in which they run, and one writes each tensor "
+                    "that is no input, constant or variable: convert the model again");
   }
 
   [[nodiscard]] bool is_tensor(std::size_t tensors, std::int32_t index, const std::string& what) {

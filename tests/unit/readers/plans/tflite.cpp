@@ -354,6 +354,27 @@ TEST_SUITE("readers") {
     CHECK(takes({{99}, kInt8, 1, true}));
   }
 
+  TEST_CASE("tflite: one operator writes a tensor, before others read it") {
+    Model model = small();
+    model.operators = {{{0, 1}, {2}}, {{4}, {5}}, {{2, 3}, {4}}};
+    CHECK(refused(model).message == "tensor 4 is read by operator 1, and written by 2 first");
+    model.operators = {{{0, 1}, {2}}, {{2, 5}, {4}}};
+    CHECK(refused(model).message == "tensor 5 is read by operator 1, and no operator writes it");
+    model.operators = {{{0, 1}, {2}}, {{2, 3}, {4}}, {{0}, {2}}};
+    CHECK(refused(model).message == "tensor 2 is written by operator 0 and again by 2");
+    model.operators = {{{0, 1}, {2}}};
+    CHECK(refused(model).message == "tensor 4 is an output, and no operator writes it");
+    // A variable in place, an output that is an input, a shape of nothing.
+    model.operators = {{{0, 1, 3}, {2, 3}}, {{2, 3, 5}, {4, 3}}};
+    model.tensors[5].shape = {0};
+    model.outputs = {0, 1, 3, 4};
+    CHECK(read(text_of(model)).blocks.size() == 6);
+    // Scratch that a custom operator takes as an input.
+    model.tensors[5].shape = {64};
+    model.codes = {{32, 32, "ethos-u"}};
+    CHECK(read(text_of(model)).blocks.size() == 6);
+  }
+
   TEST_CASE("tflite: a variable is memory of its own, and what gives it its value runs first") {
     const model::PlanReport report = read(text_of(stream()));
     std::vector<std::string> ids;
