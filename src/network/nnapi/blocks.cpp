@@ -39,6 +39,7 @@ std::optional<model::Interval> life_of(const model::NnOperand& operand,
 
 struct Left {
   std::size_t without_size = 0;
+  std::size_t too_large = 0;
   std::size_t without_life = 0;
 };
 
@@ -57,9 +58,11 @@ void add_blocks(const NnFormat& format,
     }
     const auto bytes = nn_bytes(format, operand.type, operand.dimensions);
     const auto live = life_of(operand, uses[i], has_operations);
-    left.without_size += bytes ? 0U : 1U;
-    left.without_life += bytes && !live ? 1U : 0U;
-    if (!bytes || !live) {
+    const bool is_too_large = nn_is_too_large(format, operand.type, operand.dimensions);
+    left.too_large += is_too_large ? 1U : 0U;
+    left.without_size += bytes || is_too_large ? 0U : 1U;
+    left.without_life += bytes && !is_too_large && !live ? 1U : 0U;
+    if (!bytes || is_too_large || !live) {
       continue;
     }
     model::PlannedBlock block;
@@ -144,6 +147,15 @@ void warn_of_cut(const model::NnModel& model, model::PlanReport& report) {
 }
 
 void say_left(const Left& left, const model::NnModel& model, model::PlanReport& report) {
+  if (left.too_large != 0) {
+    report.diagnostics.push_back(core::warning(
+        Code::kPlanAbridged,
+        fmt::format("{} of more bytes than the runtime's 32 bits count: the plan has none of them",
+                    core::plural(left.too_large, "temporary", "temporaries")),
+        {report.path, model.line},
+        "memsize check names each"));
+    report.abridged = true;
+  }
   if (left.without_size != 0) {
     report.diagnostics.push_back(core::warning(
         Code::kPlanAbridged,

@@ -92,6 +92,14 @@ class GraphChecker {
     const auto role = nn_role(format_, operand(index));
     if (operand(index).dimensions.has_negative) {
       error(Code::kNnLength, index, "has a dimension below 0");
+    } else if (is_too_large(index)) {
+      const auto bytes = nn_bytes(format_, operand(index).type, operand(index).dimensions);
+      found_.error(Code::kNnLength,
+                   operand(index).line,
+                   fmt::format("{} takes {}, and the runtime counts bytes in 32 bits: OP_FAILED",
+                               name_of(index),
+                               bytes ? core::format_bytes(*bytes) : "more than any memory has"),
+                   "give it a shape of 4 294 967 295 B at most, such as parts of it");
     }
     if (operand(index).location.is_negative) {
       error(Code::kNnBounds, index, "has a pool, offset, length or padding below 0");
@@ -103,6 +111,10 @@ class GraphChecker {
     if (role) {
       check_writers(index, *role);
     }
+  }
+
+  [[nodiscard]] bool is_too_large(std::size_t index) const {
+    return nn_is_too_large(format_, operand(index).type, operand(index).dimensions);
   }
 
   void check_hal(std::size_t index) {
@@ -188,7 +200,7 @@ class GraphChecker {
     const model::NnOperand& one = operand(index);
     const board::NnType* const type = format_.find_type(one.type);
     if (!one.location.length || type == nullptr || type->is_free || type->is_subgraph ||
-        !one.dimensions.is_whole || one.dimensions.has_negative) {
+        !one.dimensions.is_whole || one.dimensions.has_negative || is_too_large(index)) {
       return;
     }
     const auto bytes = nn_bytes(format_, one.type, one.dimensions);

@@ -234,6 +234,12 @@ class RequestChecker {
     model::NnNumbers both = argument.dimensions;
     both.items = given.empty() ? known : given;
     const auto bytes = nn_bytes(format_, operand.type, both);
+    if (nn_is_too_large(format_, operand.type, both)) {
+      return error(Code::kNnLength,
+                   argument,
+                   fmt::format("{} takes more bytes than the runtime's 32 bits count", name),
+                   "divide it into parts");
+    }
     if (!is_output && !bytes && format_.find_type(operand.type) != nullptr &&
         !format_.find_type(operand.type)->is_free) {
       return error(Code::kNnRequest,

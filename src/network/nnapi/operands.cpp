@@ -10,28 +10,46 @@
 
 namespace memsize::network {
 
-std::optional<core::Bytes> nn_bytes(const board::NnFormat& format,
-                                    std::string_view printed,
-                                    const model::NnNumbers& dimensions) {
+namespace {
+
+// Nothing: unknown. UINT64_MAX: that, or more.
+std::optional<std::uint64_t> count_bytes(const board::NnFormat& format,
+                                         std::string_view printed,
+                                         const model::NnNumbers& dimensions) {
   const board::NnType* const type = format.find_type(printed);
   if (type == nullptr || !type->bytes) {
     return std::nullopt;
   }
   if (type->is_scalar) {
-    return core::Bytes{*type->bytes};
+    return type->bytes;
   }
   if (!dimensions.is_whole || dimensions.has_negative || dimensions.items.empty()) {
     return std::nullopt;
   }
   std::uint64_t bytes = *type->bytes;
   for (const std::uint64_t dimension : dimensions.items) {
-    const auto product = core::checked_mul(bytes, dimension);
-    if (dimension == 0 || !product || core::Bytes{*product} > model::kLargestPlan) {
+    if (dimension == 0) {
       return std::nullopt;
     }
-    bytes = *product;
+    bytes = core::checked_mul(bytes, dimension).value_or(UINT64_MAX);
   }
-  return core::Bytes{bytes};
+  return bytes;
+}
+
+}  // namespace
+
+std::optional<core::Bytes> nn_bytes(const board::NnFormat& format,
+                                    std::string_view printed,
+                                    const model::NnNumbers& dimensions) {
+  const auto bytes = count_bytes(format, printed, dimensions);
+  return bytes && core::Bytes{*bytes} <= model::kLargestPlan ? std::optional{core::Bytes{*bytes}}
+                                                             : std::nullopt;
+}
+
+bool nn_is_too_large(const board::NnFormat& format,
+                     std::string_view type,
+                     const model::NnNumbers& dimensions) {
+  return count_bytes(format, type, dimensions) > UINT32_MAX;
 }
 
 std::optional<board::NnRole> nn_role(const board::NnFormat& format,

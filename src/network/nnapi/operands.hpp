@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace memsize::network {
@@ -19,6 +20,11 @@ namespace memsize::network {
 
 /// "TENSOR_QUANT8_ASYMM 3x3x8x16".
 [[nodiscard]] std::string nn_shape(std::string_view type, const model::NnNumbers& dimensions);
+
+/// Its shape is known, and has more bytes than the 32 bits in which the runtime counts them.
+[[nodiscard]] bool nn_is_too_large(const board::NnFormat& format,
+                                   std::string_view type,
+                                   const model::NnNumbers& dimensions);
 
 /// Of the main graph, and of those that it refers to.
 [[nodiscard]] std::vector<const model::NnSubgraph*> nn_graphs(const model::NnModel& model);

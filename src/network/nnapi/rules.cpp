@@ -16,7 +16,8 @@ const std::vector<core::Rule>& nnapi_rules() {
        kValidator},
       {Code::kNnLength,
        Severity::kError,
-       "a place has the bytes that type and dimensions take; what is no constant has none",
+       "a place has the bytes that type and dimensions take, in 32 bits; what is no constant has "
+       "none",
        kValidator},
       {Code::kNnOrder, Severity::kError, "an operand is written before it is read", kValidator},
       {Code::kNnWriter,

@@ -72,6 +72,10 @@ TEST_CASE("nnapi blocks: what has no known size, and a log without its end, are 
   const model::PlanReport report = plan_of(std::move(open));
   CHECK(report.blocks.size() == 1);
   CHECK(test::contains(test::all_text(report.diagnostics), "1 temporary of no known size"));
+  model::NnModel large = chain();
+  large.main.operands.items[1].dimensions = numbers({UINT32_MAX, UINT32_MAX, UINT32_MAX});
+  CHECK(test::contains(test::all_text(plan_of(std::move(large)).diagnostics),
+                       "1 temporary of more bytes than the runtime's 32 bits count"));
   model::NnModel without_end = chain();
   without_end.lacks_end = true;
   CHECK(test::contains(test::all_text(plan_of(std::move(without_end)).diagnostics),

@@ -63,6 +63,10 @@ TEST_CASE("nnapi model: one mistake each") {
   expect(Code::kNnLength, [&](auto& m) { at(m, 1).location.length = 15; });
   expect(Code::kNnLength, [&](auto& m) { at(m, 3).location.length = 1; });
   expect(Code::kNnLength, [&](auto& m) { at(m, 2).location.padding = 4; });
+  expect(Code::kNnLength, [&](auto& m) { at(m, 0).dimensions = numbers({65536, 65536}); });
+  expect(Code::kNnLength, [&](auto& m) {
+    at(m, 1).dimensions = numbers({1U << 31U, 1U << 31U, 8});
+  });
   expect(Code::kNnOrder,
          [&](auto& m) { std::swap(m.main.operations.items[0], m.main.operations.items[1]); });
   expect(Code::kNnWriter, [&](auto& m) { m.main.operations.items[1].outputs = numbers({4, 1}); });
