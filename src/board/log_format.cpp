@@ -48,6 +48,9 @@ class LogReader {
     for (const Text& text : top.texts("ignore")) {
       log_.ignored.push_back({text.text, text.place});
     }
+    for (const Text& text : top.texts("failures")) {
+      log_.failures.push_back({text.text, text.place});
+    }
     top.finish();
     return std::move(log_);
   }

@@ -74,6 +74,8 @@ struct LogFormat {
   std::uint32_t complete = 0;
   /// Lines that look like rows and are none.
   std::vector<LogPattern> ignored;
+  /// Lines that say that there was no room. Groups: `core`.
+  std::vector<LogPattern> failures;
   std::map<std::string, LogRecord> names;
   /// Bytes of what `unit` prints: "KB".
   std::map<std::string, core::Bytes> units;

@@ -15,7 +15,7 @@ namespace memsize::readers {
 
 /// What one pattern matched of a log.
 struct PatternUse {
-  /// "row", "total", "begins", "ends", "ignore".
+  /// "row", "total", "begins", "ends", "ignore", "failure".
   std::string_view what;
   model::LogPattern pattern;
   /// Text that every match has; lines without it are not looked at. Empty: it is looked for only
@@ -54,7 +54,7 @@ class PatternReader {
 
   [[nodiscard]] const model::LogFormat& format() const;
 
-  /// Whether the beginning of a text has a row or a total.
+  /// Whether the beginning of a text has a row, a total or a failure.
   [[nodiscard]] bool probe(std::string_view head) const;
 
   /// `account` is filled while it is read; null: nobody asks.

@@ -24,7 +24,7 @@
 namespace memsize::readers {
 
 // What a pattern is for.
-enum class PatternRole { kRow, kTotal, kBegins, kEnds, kIgnore };
+enum class PatternRole { kRow, kTotal, kBegins, kEnds, kIgnore, kFailure };
 
 struct CompiledPattern {
   PatternRole what{};
@@ -58,7 +58,8 @@ constexpr std::size_t kMostModels = 4096;
 constexpr std::size_t kMostRecords = 0xFFFF;
 constexpr std::size_t kShownProblems = 20;
 
-constexpr std::array<std::string_view, 5> kWhatNames = {"row", "total", "begins", "ends", "ignore"};
+constexpr std::array<std::string_view, 6> kWhatNames = {
+    "row", "total", "begins", "ends", "ignore", "failure"};
 
 RE2::Options options() {
   RE2::Options all{RE2::Quiet};
@@ -135,6 +136,9 @@ struct PatternReader::Compiled {
     }
     for (const LogPattern& pattern : format.ignored) {
       add(What::kIgnore, pattern, 0);
+    }
+    for (const LogPattern& pattern : format.failures) {
+      add(What::kFailure, pattern, 0);
     }
     if (errors.empty() && !set.Compile()) {
       errors.push_back(bad_pattern(format.rows.front().pattern,
@@ -338,6 +342,7 @@ class PatternLog : public Reading, private core::LineTaker {
       }
       recording.cores.push_back({core, std::move(instances)});
     }
+    recording.failures = std::move(failures_);
     recording.diagnostics = std::move(problems_);
     return recording;
   }
@@ -385,6 +390,12 @@ class PatternLog : public Reading, private core::LineTaker {
       }
       case What::kEnds:
         end_tables(match);
+        break;
+      case What::kFailure:
+        if (failures_.size() < kMostModels) {
+          failures_.push_back(
+              {.line = number, .core = core_of(match), .text = core::printable(core::trim(line))});
+        }
         break;
       case What::kIgnore:
         break;
@@ -598,6 +609,13 @@ class PatternLog : public Reading, private core::LineTaker {
       core::Diagnostic missing = no_table(path_, scanner_.lines());
       missing.hint = fmt::format("it was read as {}: memsize format check says which lines match",
                                  compiled_.format.name);
+      for (const model::Failure& failure : failures_) {
+        missing.place.line = failures_.front().line;
+        missing.hint = "give the program more memory, and take the log of a run that has room";
+        if (missing.details.size() < kShownProblems) {
+          missing.details.push_back(failure.text);
+        }
+      }
       problems_.push_back(std::move(missing));
     }
     return tl::make_unexpected(std::move(problems_));
@@ -622,6 +640,7 @@ class PatternLog : public Reading, private core::LineTaker {
   std::uint32_t first_free_ = 0;
   std::size_t broken_ = 0;
   core::Diagnostics problems_;
+  std::vector<model::Failure> failures_;
   std::optional<core::Diagnostic> limit_;
   // Room for what the set found.
   std::vector<int> found_;
@@ -661,8 +680,9 @@ bool PatternReader::probe(std::string_view head) const {
     const bool may_match = std::ranges::any_of(
         words, [&](const std::string& word) { return line.find(word) != std::string_view::npos; });
     const Pattern* pattern = may_match ? compiled_->match(line, found) : nullptr;
-    if (pattern != nullptr && (pattern->what == What::kRow || pattern->what == What::kTotal) &&
-        !pattern->literal.empty()) {
+    if (pattern != nullptr && !pattern->literal.empty() &&
+        (pattern->what == What::kRow || pattern->what == What::kTotal ||
+         pattern->what == What::kFailure)) {
       return true;
     }
   }

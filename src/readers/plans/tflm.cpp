@@ -25,6 +25,7 @@ constexpr std::string_view kBuffer = " (id=";
 constexpr std::string_view kLast = " last_used=";
 constexpr std::string_view kOverlap = "Overlap: ";
 constexpr std::string_view kRecording = "[RecordingMicroAllocator] ";
+constexpr std::string_view kMissing = ". Requested: ";
 constexpr std::string_view kTotals = "Arena allocation ";
 constexpr const char* kHowToPrintPlan =
     "build TFLM with TF_LITE_SHOW_MEMORY_USE defined, and keep all lines of the plan";
@@ -124,6 +125,8 @@ class PlanReading {
       plan_.damaged(place.line, "the memory plan");
     } else if (match == RowMatch::kYes) {
       take(buffer);
+    } else if (line.find(kMissing) != std::string_view::npos) {
+      read_failure(line, place);
     } else if (line.find(kOverlap) != std::string_view::npos) {
       read_overlap(line, place);
     } else if (Drawn drawn; drawn_in(line, drawn)) {
@@ -159,6 +162,25 @@ class PlanReading {
                  place,
                  fmt::format("TFLM itself found that buffers {} and {} overlap", first, second),
                  "an offline plan in the model's metadata is wrong: let TFLM plan, or plan again");
+    }
+  }
+
+  // "Failed to resize buffer. Requested: 120000, available 100000, missing: 20000".
+  void read_failure(std::string_view line, PlanPlace place) {
+    std::uint64_t wanted = 0;
+    std::uint64_t available = 0;
+    std::uint64_t missing = 0;
+    LineScan scan{line};
+    scan.find(kMissing).whole(wanted).take(", available ").whole(available);
+    if (scan.take(", missing: ").whole(missing).ok()) {
+      plan_.warn(Code::kPlanDoesNotFit,
+                 place,
+                 fmt::format("the arena had no room: {} B were requested, {} B available, {} B "
+                             "missing",
+                             wanted,
+                             available,
+                             missing),
+                 "make the arena larger: this plan, if it is of that model, is not whole");
     }
   }
 

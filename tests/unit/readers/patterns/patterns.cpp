@@ -127,6 +127,23 @@ TEST_CASE("a text that matches has the literal, whatever the pattern") {
   CHECK(matched > 1000);
 }
 
+TEST_CASE("a line that says that there was no room is kept, beside models and alone") {
+  model::LogFormat format = npu();
+  format.core = "npu0";
+  format.failures.push_back({R"(out of memory: \d+)", {}});
+  const auto recording = read(format, "npu: w takes 4KB\nE out of memory: 77 \n");
+  REQUIRE(recording.has_value());
+  REQUIRE(recording->failures.size() == 1);
+  CHECK(recording->failures[0].core == "npu0");
+  CHECK(recording->failures[0].line == 2);
+  CHECK(recording->failures[0].text == "E out of memory: 77");
+  const auto alone = read(format, "boot\nout of memory: 78\n");
+  REQUIRE_FALSE(alone.has_value());
+  CHECK(alone.error().front().place.line == 2);
+  CHECK(alone.error().front().details == std::vector<std::string>{"out of memory: 78"});
+  CHECK((*readers::PatternReader::make(format))->probe("boot\nout of memory: 78\n"));
+}
+
 TEST_CASE("printed sizes are what they can be at most") {
   const auto upper = [](const char* text, std::uint64_t unit) {
     const auto size = printed_size(text, Bytes{unit});
