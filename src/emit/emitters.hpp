@@ -18,6 +18,7 @@ core::Result<std::vector<Artifact>> render_svg(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_map_json(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_rebuild(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_gnu_ld(const EmitInput& input);
+void verify_gnu_ld(const WrittenFile& file, core::Diagnostics& found);
 core::Result<std::vector<Artifact>> render_mmu_tables(const EmitInput& input);
 core::Result<std::vector<Artifact>> render_mpu_tables(const EmitInput& input);
 

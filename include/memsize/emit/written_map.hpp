@@ -19,7 +19,8 @@
 namespace memsize::emit {
 
 /// What helps against most findings.
-inline constexpr std::string_view kWriteAgain = "write the map again with: memsize emit";
+inline constexpr std::string_view kWriteAgain =
+    "give the memsize emit that wrote the map once more, with --force";
 
 struct MapRegion : Reach {
   /// "region", "alias" or "physical", and what an alias or a physical name is of.

@@ -8,6 +8,7 @@
 #include "memsize/emit/read_map.hpp"
 
 #include "consumers/consumer.hpp"
+#include "emitters.hpp"
 #include "template.hpp"
 
 #include <algorithm>
@@ -159,6 +160,13 @@ void hold_ranges(const WrittenFile& file,
                        {{kind, range.name}},
                        fmt::format("{} '{}' of memory_map.json is not here", kind, range.name)));
     }
+  }
+}
+
+void verify_gnu_ld(const WrittenFile& file, core::Diagnostics& found) {
+  const auto regions = parse_linker(file.file, file.root, found);
+  if (found.empty()) {
+    hold_ranges(file, "region", regions, seen_ranges(file), found);
   }
 }
 

@@ -75,10 +75,7 @@ class Verifier {
 
   void disagree(const core::Place& place, core::Parties parties, const std::string& what) {
     report_.diagnostics.push_back(
-        core::error(Code::kVerifyDisagree,
-                    what,
-                    place,
-                    "give the memsize emit that wrote the map once more, with --force")
+        core::error(Code::kVerifyDisagree, what, place, std::string{kWriteAgain})
             .about(std::move(parties)));
   }
 
