@@ -379,7 +379,9 @@ std::string out_of_reach(const Schedule& schedule, const Step& step) {
   const bool is_whole_input =
       step.tiles && step.shape.kind == TileKind::kLinear && step.tiles->input == Bytes{};
   const auto is_in_l3 = [&](std::size_t buffer) { return schedule.buffers[buffer].is_in_l3; };
-  const bool misses = !step.does_nothing && (step.tier == Tier::kL2Full || is_whole_input) &&
+  const bool is_uncut =
+      step.tier == Tier::kL2Full || schedule.layers[step.layers.front()].op == Op::kPad;
+  const bool misses = !step.does_nothing && (is_uncut || is_whole_input) &&
                       (is_in_l3(step.writes) || std::ranges::any_of(step.reads, is_in_l3));
   return misses ? "it works in L2, and what it reads or makes lies in L3" : "";
 }
