@@ -169,7 +169,8 @@ std::optional<core::Diagnostic> other_module(const Hashes& hashes,
 }
 
 // Whoever writes into the folder does so alone: of two at once, each would replace a part of the
-// other's. Builds run several, so the second waits.
+// other's. Builds run several, so the second waits. Null where nothing can be locked, as on some
+// network disks: what may be written there is written all the same.
 core::Result<std::unique_ptr<core::FileLock>> enter(Session& session, const std::string& out) {
   constexpr std::chrono::milliseconds kStep{20};
   constexpr int kSteps = 1500;
@@ -177,7 +178,9 @@ core::Result<std::unique_ptr<core::FileLock>> enter(Session& session, const std:
   std::string holder;
   for (int i = 0; i < kSteps; ++i) {
     auto attempt = session.files.lock(path, "emit --out");
-    MEMSIZE_TRY(attempt);
+    if (!attempt) {
+      return nullptr;
+    }
     if (attempt->lock) {
       return std::move(attempt->lock);
     }
@@ -188,7 +191,7 @@ core::Result<std::unique_ptr<core::FileLock>> enter(Session& session, const std:
       core::error(Code::kSdkLock,
                   fmt::format("another memsize is writing into this folder: {}", holder),
                   {path},
-                  "nothing was changed; wait until it is done, or end that process"));
+                  "wait until it is done, or end that process, and repeat the command"));
 }
 
 core::Result<std::vector<OnDisk>> write_files(Session& session,
