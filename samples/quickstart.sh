@@ -12,7 +12,8 @@ echo "== building build/release/memsize, and what validate runs: about three min
 cmake --preset release -DMEMSIZE_TESTS=OFF >/dev/null
 # Done, of all, and the seconds until then.
 export NINJA_STATUS='[%f/%t, %e s] '
-cmake --build --preset release
+# More at once than there are processors take longer.
+cmake --build --preset release -j "$(nproc)"
 
 memsize=build/release/memsize
 trace=samples/j722s-mobilenet/trace.log
