@@ -52,14 +52,6 @@ std::optional<std::string> text_of(Session& session, const std::string& path) {
   return text ? std::optional{std::move(*text)} : std::nullopt;
 }
 
-// The board of the map that stands in the folder; nothing where none does that can be read.
-std::optional<std::string> board_in(Session& session, const std::string& out) {
-  const auto text = text_of(session, fmt::format("{}/{}", out, kMap));
-  core::Diagnostics unread;
-  const auto map = text ? emit::read_map_document({kMap, *text}, out, unread) : std::nullopt;
-  return map ? std::optional{map->board} : std::nullopt;
-}
-
 Hashes read_hashes(Session& session, const std::string& out) {
   Hashes hashes;
   const auto text = text_of(session, fmt::format("{}/{}", out, kWritten));
@@ -109,16 +101,17 @@ std::vector<core::NewFile> files_to_write(Session& session,
                                           const Artifacts& artifacts,
                                           const std::vector<OnDisk>& files) {
   std::vector<core::NewFile> changed;
-  Hashes hashes = read_hashes(session, out);
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const emit::Artifact& artifact = artifacts[i];
-    hashes[artifact.path] = core::sha256(artifact.content);
     if (!files[i].same) {
-      changed.push_back({files[i].path, artifact.content});
+      changed.push_back({files[i].path, artifacts[i].content});
     }
   }
   if (changed.empty()) {
     return changed;
+  }
+  Hashes hashes = read_hashes(session, out);
+  for (const emit::Artifact& artifact : artifacts) {
+    hashes[artifact.path] = core::sha256(artifact.content);
   }
   Json json = {{"schema", kWrittenSchema}, {"files", Json::object()}};
   for (const auto& [path, hash] : hashes) {
@@ -136,17 +129,25 @@ core::Diagnostic taken(const std::string& out, const std::string& whose, const s
                              what));
 }
 
-// Nothing: no map of another board is in the folder.
+// Nothing: no map of another board is in the folder. The one that is about to be written is not
+// read to tell.
 std::optional<core::Diagnostic> other_map(Session& session,
                                           const std::string& out,
-                                          const std::string& board) {
-  const auto found = board_in(session, out);
-  return found && *found != board
-             ? std::optional{taken(
-                   out,
-                   fmt::format(
-                       "the map of board '{}', not of '{}'", core::printable(*found, 60), board),
-                   "map")}
+                                          const Emission& emission) {
+  const std::string& board = emission.map.board.name;
+  const auto text = text_of(session, fmt::format("{}/{}", out, kMap));
+  const auto own = std::ranges::find(emission.artifacts, kMap, &emit::Artifact::path);
+  if (!text || (own != emission.artifacts.end() && own->content == *text)) {
+    return std::nullopt;
+  }
+  core::Diagnostics unread;
+  const auto found = emit::read_map_document({kMap, *text}, out, unread);
+  return found && found->board != board
+             ? std::optional{taken(out,
+                                   fmt::format("the map of board '{}', not of '{}'",
+                                               core::printable(found->board, 60),
+                                               board),
+                                   "map")}
              : std::nullopt;
 }
 
@@ -256,7 +257,7 @@ core::Result<std::vector<OnDisk>> write_map(Session& session,
                                             const std::string& out,
                                             const Emission& emission,
                                             bool force) {
-  const auto other = [&] { return other_map(session, out, emission.map.board.name); };
+  const auto other = [&] { return other_map(session, out, emission); };
   return write_files(session, out, emission.artifacts, other, force);
 }
 

@@ -51,6 +51,15 @@ Document without_own_keys(Document file) {
   return file;
 }
 
+Document merged(std::vector<Document> layers) {
+  if (layers.size() == 1) {
+    return std::move(layers.front());
+  }
+  std::vector<Value> roots;
+  std::ranges::transform(layers, std::back_inserter(roots), &Document::root);
+  return docs::merged(roots);
+}
+
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string{} : path.substr(0, slash + 1);
@@ -107,15 +116,15 @@ class Loader {
     const auto removed = strings_of(file.root()["remove"], "remove");
     MEMSIZE_TRY(parents);
     MEMSIZE_TRY(removed);
-    Document merged;
+    std::vector<Document> layers;
     for (const Value parent : *parents) {
       auto loaded = load(find(path, parent.string()), parent.place());
       MEMSIZE_TRY(loaded);
-      merged = merged.root() ? docs::merged(merged.root(), loaded->root()) : std::move(*loaded);
+      layers.push_back(std::move(*loaded));
     }
     for (const Value key : *removed) {
       bool found = false;
-      merged = docs::without(merged.root(), key.text(), found);
+      Document kept = docs::without(merged(std::move(layers)).root(), key.text(), found);
       if (!found) {
         return core::fail(
             core::error(Code::kBoardInherit,
@@ -123,9 +132,11 @@ class Loader {
                         key.place(),
                         "'remove' takes dotted keys of the inherited files"));
       }
+      layers = {};
+      layers.push_back(std::move(kept));
     }
-    Document own = without_own_keys(std::move(file));
-    return merged.root() ? docs::merged(merged.root(), own.root()) : std::move(own);
+    layers.push_back(without_own_keys(std::move(file)));
+    return merged(std::move(layers));
   }
 
   // Beside the file that names it, else among the bundled boards.

@@ -15,33 +15,30 @@ namespace memsize::docs {
 
 namespace {
 
-// By their keys: looking for each among the others would take the square of their number.
-std::unordered_map<std::string_view, Value> members_of(Value table) {
-  std::unordered_map<std::string_view, Value> members;
-  for (const Value member : table) {
-    members.emplace(member.key(), member);
-  }
-  return members;
-}
-
-void add_merged(Builder& out, Value base, Value over) {
-  const auto fields = members_of(over);
-  out.open(Kind::kTable, over.place());
-  for (const Value old : base) {
-    const auto field = fields.find(old.key());
-    if (field == fields.end()) {
-      out.copy_member(old);
-    } else if (field->second.is(Kind::kTable) && old.is(Kind::kTable)) {
-      out.key(old.key(), old.key_place());
-      add_merged(out, old, field->second);
-    } else {
-      out.copy_member(field->second);
+// The lowest first. Of each key there is what counts: the last value, or the tables that end the
+// row.
+void add_merged(Builder& out, const std::vector<Value>& layers) {
+  std::unordered_map<std::string_view, std::vector<Value>> members;
+  std::vector<std::string_view> keys;
+  for (const Value layer : layers) {
+    for (const Value member : layer) {
+      std::vector<Value>& same_key = members[member.key()];
+      if (same_key.empty()) {
+        keys.push_back(member.key());
+      } else if (!member.is(Kind::kTable) || !same_key.back().is(Kind::kTable)) {
+        same_key.clear();
+      }
+      same_key.push_back(member);
     }
   }
-  const auto known = members_of(base);
-  for (const Value field : over) {
-    if (!known.contains(field.key())) {
-      out.copy_member(field);
+  out.open(Kind::kTable, layers.empty() ? core::Place{} : layers.back().place());
+  for (const std::string_view key : keys) {
+    const std::vector<Value>& same_key = members[key];
+    if (same_key.size() == 1) {
+      out.copy_member(same_key.front());
+    } else {
+      out.key(key, same_key.front().key_place());
+      add_merged(out, same_key);
     }
   }
   out.close();
@@ -367,9 +364,9 @@ void Builder::copy_member(Value member) {
   copy(member);
 }
 
-Document merged(Value base, Value over) {
+Document merged(const std::vector<Value>& layers) {
   Builder builder;
-  add_merged(builder, base, over);
+  add_merged(builder, layers);
   return builder.take();
 }
 

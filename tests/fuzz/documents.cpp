@@ -56,8 +56,8 @@ void check(const memsize::core::Result<Document>& document, std::size_t lines) {
     check_value(root, lines);
   }
   if (root.is(Kind::kTable)) {
-    const Document copy = memsize::docs::merged(root, Value{});
-    const Document again = memsize::docs::merged(Value{}, copy.root());
+    const Document copy = memsize::docs::merged({root, Value{}});
+    const Document again = memsize::docs::merged({Value{}, copy.root()});
     require(copy.root().size() == root.size(), "nothing over a table is the table");
     for (auto left = copy.root().begin(), right = again.root().begin(); left != copy.root().end();
          ++left, ++right) {

@@ -233,9 +233,9 @@ class Builder {
   core::Place key_place_;
 };
 
-/// One table over another: tables merge key by key, everything else is replaced whole, where it
-/// stood. The place of a merged table is that of the upper one.
-[[nodiscard]] Document merged(Value base, Value over);
+/// Tables over one another, the lowest first: tables merge key by key, everything else
+/// is replaced whole, where it stood. The place of a merged table is that of the uppermost.
+[[nodiscard]] Document merged(const std::vector<Value>& layers);
 
 /// Without the value under dotted keys ("chain.x.limit"), of which the last must be there
 /// (`is_found`).

@@ -170,7 +170,7 @@ class PartFinder {
       }
     } else if (!name.empty() && is_part(file->root()) && files_.exists(folder_ + "/" + name)) {
       model.parts.push_back(name);
-      model.given = docs::merged(model.given.root(), file->root());
+      model.given = docs::merged({model.given.root(), file->root()});
     }
   }
 

@@ -113,7 +113,7 @@ TEST_SUITE("docs") {
     const auto over = parse_toml("b = \"text\"\n[t]\ny = -3\n", "over.toml");
     REQUIRE(base);
     REQUIRE(over);
-    const Document both = merged(base->root(), over->root());
+    const Document both = merged({base->root(), over->root()});
     const Value root = both.root();
     CHECK(root["a"].whole() == 1);
     CHECK(root["b"].text() == "text");
