@@ -382,6 +382,13 @@ core::Result<model::PlanReport> read_models(Session& session,
     const auto done = take({report});
     MEMSIZE_TRY(done);
   }
+  if (!request.tiles.empty() && std::ranges::none_of(models, is_network)) {
+    return core::fail(core::error(Code::kUsage,
+                                  "--tiles is of a network's layers, and the report has none",
+                                  {request.reports.front()},
+                                  "give ARES' network_info.json, or leave --tiles out")
+                          .of_option("--tiles"));
+  }
   if (models.size() == 1) {
     return std::move(models.front());
   }
