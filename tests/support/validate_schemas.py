@@ -68,6 +68,8 @@ COMMANDS = (
     ("analyze whole.log --json", 0),
     ("analyze damaged.log --json", 0),
     ("analyze damaged.log --strict --json", 1),
+    # no verb
+    ("nosuch --json", 2),
     # fit
     ("fit {trace} {source}/samples/fit/detector.log {source}/samples/fit/segmenter.log --board j722s-sdk11 --budget 64MiB "
      "--core c7x_2 --json", 3),

@@ -28,6 +28,8 @@ using Places = std::map<std::string, core::Place, std::less<>>;
 
 struct WrittenRange {
   std::string name;
+  /// What a linker may put there: letters of "RWIX", as they stand; empty: it is not said.
+  std::string rights = {};
   std::uint64_t base = 0;
   std::uint64_t size = 0;
   core::Place place;

@@ -16,7 +16,6 @@
 #include "verbs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <memory>
 #include <optional>
@@ -140,11 +139,6 @@ std::optional<core::Diagnostic> check_usage(app::Session& session, PlanOptions& 
   if (!options.request.with.empty() && is_for_heliaaot) {
     return plan_misuse(fmt::format("--as {} is of one model", options.as),
                        "plan each model alone for it, or write another format");
-  }
-  constexpr std::array<std::string_view, 3> kNamesInC = {"c-header", "residency", "html"};
-  if (!options.prefix.empty() && std::ranges::find(kNamesInC, options.as) == kNamesInC.end()) {
-    return plan_misuse(fmt::format("--prefix: --as {} has no names in C", options.as),
-                       "leave --prefix out, or write --as c-header");
   }
   if (!options.prefix.empty() && !core::is_identifier(options.prefix)) {
     return plan_misuse(

@@ -27,6 +27,10 @@ using core::Code;
 // Sizes that are whole KiB are said exactly by format_size.
 const core::Align kLinkerPage = *core::Align::make(1024);
 
+std::string rights_text(const std::string& rights) {
+  return rights.empty() ? "has no attributes" : fmt::format("is ({})", core::printable(rights, 40));
+}
+
 class Verifier {
  public:
   Verifier(const std::vector<MapFile>& files,
@@ -169,6 +173,13 @@ class Verifier {
                                region.name,
                                range_text(own->base, own->size),
                                range_text(region.address, region.size)));
+        } else if (own->rights != region.attributes) {
+          disagree(own->place,
+                   {{"region", region.name}, {"core", core}},
+                   fmt::format("'{}' {} here, but {} in memory_map.json",
+                               region.name,
+                               rights_text(own->rights),
+                               rights_text(region.attributes)));
         }
       }
       check_strangers(written, core);

@@ -73,7 +73,11 @@ std::vector<WrittenRange> parse_linker(const MapFile& file,
     WrittenRange range{.place = cursor.place()};
     range.name = cursor.take();
     if (cursor.peek() == "(") {
-      cursor.skip_past(")");
+      cursor.take();
+      while (!cursor.done() && cursor.peek() != ")") {
+        range.rights += cursor.take();
+      }
+      cursor.expect(")");
     }
     const bool shaped =
         cursor.expect(":") && expect_one(cursor, kOriginWords) && cursor.expect("=");

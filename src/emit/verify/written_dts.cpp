@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -194,6 +195,9 @@ class DtsParser {
         return (by_label ? node.label : node.name) == name;
       });
     }
+    if (word == "delete-property") {
+      properties_.erase(std::string{cursor_.peek(3)});
+    }
     if (word == "omit-if-no-ref") {
       cursor_.take();
       cursor_.take();
@@ -261,6 +265,7 @@ class DtsParser {
   // From the brace to behind its counterpart and the semicolon.
   void body(Where where, unsigned depth, WrittenNode* node) {
     const core::Place begin = cursor_.place();
+    properties_.clear();
     cursor_.take();
     if (depth == kDeepest) {
       cursor_.wrong("the nodes are nested too deeply", begin);
@@ -295,6 +300,9 @@ class DtsParser {
   // Up to behind the semicolon. The braces of `&{/path}` belong to the value.
   void property(Where where, WrittenNode* node) {
     const core::Place place = cursor_.place();
+    if (node != nullptr) {
+      once(place);
+    }
     const std::string name = cursor_.take();
     if (node != nullptr && where == Where::kElsewhere) {
       assign(*node, name, place);
@@ -307,6 +315,23 @@ class DtsParser {
     }
     if (cursor_.peek() == ";") {
       cursor_.take();
+    }
+  }
+
+  // Of two, dtc takes neither. Under conditions that are not known, one may be there alone.
+  void once(const core::Place& place) {
+    constexpr std::size_t kMostTokens = 16;
+    std::string name;
+    for (std::size_t i = 0; i < kMostTokens && !core::is_one_of(cursor_.peek(i), "= ; { }"); ++i) {
+      name += cursor_.peek(i);
+    }
+    const bool is_new = properties_.insert(name).second;
+    if (!is_new && std::ranges::find(conditions_, Holds::kOpen) == conditions_.end()) {
+      errors_.push_back(
+          core::error(Code::kVerifyParse,
+                      fmt::format("'{}' stands twice in this node", core::printable(name, 40)),
+                      place,
+                      "keep one of them: dtc refuses the file"));
     }
   }
 
@@ -442,6 +467,8 @@ class DtsParser {
   // The conditions around the next statement, outermost first.
   enum class Holds { kYes, kNo, kOpen };
   std::vector<Holds> conditions_;
+  // Of the node around the next statement, before its own nodes.
+  std::set<std::string> properties_;
   bool is_stray_ = false;
   bool is_lost_ = false;
 };
