@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -325,13 +325,14 @@ class DtsParser {
     for (std::size_t i = 0; i < kMostTokens && !core::is_one_of(cursor_.peek(i), "= ; { }"); ++i) {
       name += cursor_.peek(i);
     }
-    const bool is_new = properties_.insert(name).second;
+    const auto [first, is_new] = properties_.emplace(name, place);
     if (!is_new && std::ranges::find(conditions_, Holds::kOpen) == conditions_.end()) {
       errors_.push_back(
           core::error(Code::kVerifyParse,
                       fmt::format("'{}' stands twice in this node", core::printable(name, 40)),
                       place,
-                      "keep one of them: dtc refuses the file"));
+                      "keep one of them: dtc refuses the file")
+              .beside(first->second, "it stands here first"));
     }
   }
 
@@ -468,7 +469,7 @@ class DtsParser {
   enum class Holds { kYes, kNo, kOpen };
   std::vector<Holds> conditions_;
   // Of the node around the next statement, before its own nodes.
-  std::set<std::string> properties_;
+  std::map<std::string, core::Place> properties_;
   bool is_stray_ = false;
   bool is_lost_ = false;
 };
