@@ -129,6 +129,10 @@ COMPLETIONS = [
     (["plan", "--board", "apollo51"], ["apollo510", "apollo510b"]),
     (["emit", "--board", "j722s", "--set", "c7x_1_ddr_scratch_s"], ["c7x_1_ddr_scratch_size="]),
     (["emit", "--only", "map"], ["map-json"]),
+    (["emit", "--only", "map-json,ht"], ["map-json,html"]),
+    (["emit", "--board=j722s-s"], ["--board=j722s-safertos", "--board=j722s-sdk11"]),
+    (["emit", "--board=j722s", "--set", "c7x_1_ddr_scratch_s"], ["c7x_1_ddr_scratch_size="]),
+    (["plan", "--as="], ["--as=chrome-trace"]),
     (["plan", "--as", "chrome"], ["chrome-trace"]),
     (["validate", "--on", "q"], ["qemu"]),
     (["report", "--only", ""], ["svg"]),
@@ -140,18 +144,30 @@ COMPLETIONS = [
 ]
 
 
+def option_of(word: str) -> str:
+    """What stands before the value: "--board="."""
+    return word[:word.index("=") + 1] if word.startswith("--") and "=" in word else ""
+
+
 def bash_offers(script: str, words: list[str]) -> list[str]:
-    quoted = " ".join(f"'{word}'" for word in ["memsize", *words])
-    program = f"{script}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(words)}\n_memsize 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
-    return subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    # Its line editor takes words apart at "=", and wants answers for the last part.
+    parts: list[str] = []
+    for word in words:
+        option = option_of(word)
+        parts += [part for part in (option[:-1], option[-1:], word[len(option):]) if part] if option else [word]
+    quoted = " ".join(f"'{word}'" for word in ["memsize", *parts])
+    program = f"{script}\nCOMP_WORDS=({quoted})\nCOMP_CWORD={len(parts)}\n_memsize 2>/dev/null\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""
+    offered = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    return [option_of(words[-1]) + word for word in offered]
 
 
 def zsh_offers(script: str, words: list[str]) -> list[str]:
     quoted = " ".join(f"'{word}'" for word in ["memsize", *words])
     # The line editor's functions, which only a widget has.
-    stubs = "compdef() { }\ncompadd() { shift 3; print -l -- $@ }\n_files() { print :files }\n"
+    stubs = "compdef() { }\ncompset() { }\ncompadd() { shift 3; print -l -- $@ }\n_files() { print :files }\n"
     program = f"{stubs}{script}\nwords=({quoted})\nCURRENT={len(words) + 1}\n_memsize"
-    return subprocess.run(["zsh", "-f", "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    offered = subprocess.run(["zsh", "-f", "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    return [option_of(words[-1]) + word for word in offered]
 
 
 def fish_offers(script: str, words: list[str]) -> list[str]:

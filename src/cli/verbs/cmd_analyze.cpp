@@ -326,6 +326,9 @@ Outcome run_analyze(app::Session& session, const AnalyzeOptions& options) {
 }
 
 Outcome run(app::Session& session, AnalyzeOptions options) {
+  if (options.output == "-") {
+    options.output.clear();
+  }
   const auto project = load_project(session, options.project);
   if (!project) {
     return failed(project.error(), kAnalyzeSchema, options.json);
@@ -405,8 +408,9 @@ Run add_analyze(const Command& app) {
   const Option markdown = verb.flag("--markdown", options->markdown, "Tables for a report");
   verb.option("-o,--output",
               options->output,
-              "Write to this file instead of standard output; of a folder, each log's document "
-              "into this folder");
+              "Write to this file (default: -, standard output); of a folder, each log's document "
+              "into this folder")
+      .written_to();
   csv.excludes(json);
   markdown.excludes(json).excludes(csv);
   explain.excludes(json).excludes(csv).excludes(markdown);

@@ -25,7 +25,7 @@ namespace {
 
 // The words are given as they stand, the last one up to the cursor.
 constexpr std::string_view kBash = R"(_memsize() {
-  local line current="${COMP_WORDS[COMP_CWORD]}"
+  local line current="${COMP_WORDS[COMP_CWORD]#=}"
   COMPREPLY=()
   while IFS= read -r line; do
     case $line in
@@ -41,14 +41,18 @@ complete -F _memsize memsize
 
 constexpr std::string_view kZsh = R"(#compdef memsize
 _memsize() {
-  local line suffix=' '
+  local line suffix=' ' option=''
   local -a found
+  if [[ $words[CURRENT] == --*=* ]]; then
+    option="${words[CURRENT]%%=*}="
+    compset -P "$option"
+  fi
   for line in "${(@f)$($words[1] __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
     case $line in
       :files) _files; return ;;
       :dirs) _files -/; return ;;
       :nospace) suffix='' ;;
-      ?*) found+=("$line") ;;
+      ?*) found+=("${line#$option}") ;;
     esac
   done
   compadd -S "$suffix" -- $found
@@ -63,12 +67,14 @@ fi
 
 constexpr std::string_view kFish = R"(function __memsize_complete
   set -l words (commandline -opc) (commandline -ct)
+  set -l option (string match -r -- '^--[^=]*=' (commandline -ct))
+  set -l value (string replace -- "$option" '' (commandline -ct))
   for line in ($words[1] __complete $words[2..-1] 2>/dev/null)
     switch $line
       case :files
-        __fish_complete_path (commandline -ct)
+        __fish_complete_path $value | string replace -r '^' -- "$option"
       case :dirs
-        __fish_complete_directories (commandline -ct)
+        __fish_complete_directories $value | string replace -r '^' -- "$option"
       case :nospace
       case '*'
         echo $line
@@ -88,6 +94,43 @@ Words split(std::string_view text, char separator) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return parts;
+}
+
+struct Typed {
+  Words words;
+  /// What stands before the last one in the same word of the shell: "--board=".
+  std::string begins;
+};
+
+// "--board=j722s", which bash gives as three words and others as one, is an option and its value.
+Typed apart(const Words& words) {
+  Typed typed;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const bool is_option = word.starts_with("--");
+    const bool is_last = &word == &words.back();
+    typed.begins.clear();
+    if (is_option && equals != std::string::npos) {
+      typed.words.push_back(word.substr(0, equals));
+      typed.words.push_back(word.substr(equals + 1));
+      typed.begins = word.substr(0, equals + 1);
+    } else if (word != "=" || typed.words.empty() || !typed.words.back().starts_with("--")) {
+      typed.words.push_back(word);
+    } else if (is_last) {
+      typed.words.emplace_back();
+    }
+  }
+  return typed;
+}
+
+// What is no word for the shell itself, such as ":files", stays.
+Words beginning(const std::string& prefix, Words words) {
+  for (std::string& word : words) {
+    if (!word.starts_with(':')) {
+      word.insert(0, prefix);
+    }
+  }
+  return words;
 }
 
 /// What the last word may be.
@@ -113,14 +156,10 @@ class Completer {
       }
     }
     const std::string before = words_.size() > next + 1 ? words_[words_.size() - 2] : std::string{};
-    const Word* takes = taking_value(before);
-    const std::size_t equals = current.find('=');
-    if (takes != nullptr) {
-      return starting(values(*takes), current);
-    }
-    if (current.starts_with("--") && equals != std::string::npos) {
-      const Word* option = taking_value(current.substr(0, equals));
-      return option == nullptr ? Words{} : starting(values(*option), current.substr(equals + 1));
+    if (const Word* takes = taking_value(before); takes != nullptr) {
+      // Of a list, the last one.
+      const std::size_t last = takes->value.ends_with(",...") ? current.rfind(',') + 1 : 0;
+      return beginning(current.substr(0, last), starting(values(*takes), current.substr(last)));
     }
     if (current.starts_with('-')) {
       return starting(at_.long_options(), current);
@@ -274,7 +313,7 @@ class Completer {
     return !few.empty() ? few : what == "DIR" ? Words{":dirs"} : Words{":files"};
   }
 
-  static Words starting(Words words, const std::string& prefix) {
+  static Words starting(Words words, std::string_view prefix) {
     std::erase_if(words, [&](const std::string& word) {
       return !word.starts_with(':') && !word.starts_with(prefix);
     });
@@ -294,7 +333,9 @@ std::string complete(app::Session& session,
                      const Command& program,
                      const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& word : Completer{session, program, words}.run()) {
+  const Typed typed = apart(words);
+  const Words found = Completer{session, program, typed.words}.run();
+  for (const std::string& word : beginning(typed.begins, found)) {
     out += word + "\n";
   }
   return out;

@@ -276,7 +276,7 @@ Outcome written_to(app::Session& session,
                    const PlanOptions& options,
                    const char* schema,
                    Outcome outcome) {
-  if (options.output.empty()) {
+  if (options.output.empty() || options.output == "-") {
     return outcome;
   }
   const auto written = session.files.replace(
@@ -564,7 +564,8 @@ Run add_plan(const Command& app) {
       .excludes(sweep)
       .excludes(beside);
   verb.option("--prefix", options->prefix, "What names in C begin with").filled().needs(as);
-  verb.option("-o,--output", options->output, "Write to this file instead of standard output")
+  verb.option("-o,--output", options->output, "Write to this file (default: -, standard output)")
+      .written_to()
       .excludes(sweep);
   verb.main_options({"--board", "--capacity", "--as", "--stage", "--output", "--json"});
   return [options](app::Session& session) { return run(session, *options); };

@@ -184,7 +184,7 @@ Run add_report(const Command& app) {
   verb.option("-o,--output",
               options->output,
               "Write here (default: memsize-report.html); - is standard output")
-      .filled();
+      .written_to();
   add_json_flag(verb, options->json);
   verb.main_options({"--board", "--trace", "--map", "--sdk", "--baseline", "--output"});
   return [options](app::Session& session) { return run(session, *options); };

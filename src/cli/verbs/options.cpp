@@ -3,7 +3,11 @@
 
 #include "help_text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -19,6 +23,19 @@ Option Option::filled() const {
       [](const std::string& value) { return value.empty() ? std::string{"needs a value"} : ""; },
       ""});
   return *this;
+}
+
+Option Option::written_to() const {
+  option_->transform(CLI::Validator{[](std::string& value) {
+                                      constexpr std::array<std::string_view, 3> kDevices = {
+                                          "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+                                      if (std::ranges::find(kDevices, value) != kDevices.end()) {
+                                        value = "-";
+                                      }
+                                      return std::string{};
+                                    },
+                                    ""});
+  return filled();
 }
 
 Option Option::one_of(const std::vector<std::string>& values) const {

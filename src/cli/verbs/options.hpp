@@ -25,6 +25,8 @@ class Option {
   Option required() const;
   /// Refuses an empty value, which a script passes when a variable of its own is not set.
   Option filled() const;
+  /// Takes the device of standard output as "-": the file behind it would be replaced.
+  Option written_to() const;
   Option one_of(const std::vector<std::string>& values) const;
   /// Each time it is given counts.
   Option repeated() const;
