@@ -47,10 +47,14 @@ void add_files(Session& session, const layout::MemoryMap& before, layout::Expans
 }
 
 // The map that emit would write: sized by the traces, and --set wins.
-core::Result<layout::Answer> ask_board(Session& session, const WhyRequest& request) {
+core::Result<layout::Answer> ask_board(Session& session,
+                                       const WhyRequest& request,
+                                       core::Diagnostics& told) {
   EmitRequest asked = request.map;
   if (!request.folder.empty()) {
-    MEMSIZE_TRY(take_map(session, request.folder, asked.board));
+    auto doubts = take_map(session, request.folder, asked.board);
+    MEMSIZE_TRY(doubts);
+    told = std::move(*doubts);
   }
   const auto wish = sizes_to_emit(session, asked);
   MEMSIZE_TRY(wish);
@@ -186,8 +190,8 @@ core::Result<WhyResult> why(Session& session, const WhyRequest& request) {
     return tl::make_unexpected(rest.error());
   }
   core::Diagnostics told;
-  auto answer =
-      request.map.sdk.empty() ? ask_board(session, request) : ask_tree(session, request, told);
+  auto answer = request.map.sdk.empty() ? ask_board(session, request, told)
+                                        : ask_tree(session, request, told);
   MEMSIZE_TRY(watch.undisturbed());
   MEMSIZE_TRY(answer);
   return WhyResult{std::move(*answer), std::move(told)};

@@ -49,10 +49,11 @@ struct BoardRequest {
                                                     BoardRequest& request);
 
 /// Gives the request the sizes of the map in a folder that emit --out wrote, and where it names no
-/// board, that map's, if it is bundled.
-[[nodiscard]] core::Result<void> take_map(Session& session,
-                                          const std::string& folder,
-                                          BoardRequest& request);
+/// board, that map's, if it is bundled. Gives a warning where the folder's other files say
+/// something else.
+[[nodiscard]] core::Result<core::Diagnostics> take_map(Session& session,
+                                                       const std::string& folder,
+                                                       BoardRequest& request);
 
 /// resolve() and every check; what the board accepts of its defects is a remark. What is wrong only
 /// with these values is told of the settings that were typed.

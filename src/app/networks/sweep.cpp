@@ -109,6 +109,15 @@ core::Result<Sweep> parse_sweep(const std::string& typed) {
 core::Result<std::vector<Swept>> sweep_network(Session& session,
                                                const PlanRequest& request,
                                                const Sweep& sweep) {
+  const std::string swept = sweep.knob + "=";
+  if (std::ranges::any_of(request.set, [&](const auto& set) { return set.starts_with(swept); })) {
+    return core::fail(core::error(Code::kUsage,
+                                  fmt::format("--set and --sweep both say what '{}' is",
+                                              core::printable(sweep.knob)),
+                                  {},
+                                  "leave out one of them")
+                          .of_option("--sweep"));
+  }
   std::vector<Swept> rows;
   PlanRequest one = request;
   one.set.emplace_back();

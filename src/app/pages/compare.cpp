@@ -206,19 +206,21 @@ std::string map_folder(Session& session, const std::string& path) {
 }
 
 // Nothing where it is no map.
-core::Result<std::optional<MemoryMap>> read_one_map(Session& session,
-                                                    const CompareRequest& request,
-                                                    const std::string& path) {
+core::Result<std::optional<ShownMap>> read_one_map(Session& session,
+                                                   const CompareRequest& request,
+                                                   const std::string& path) {
   if (const std::string folder = map_folder(session, path); !folder.empty()) {
     auto found = map_of_folder(session, request.board, folder);
     MEMSIZE_TRY(found);
-    return std::move(found->map);
+    return std::move(*found);
   }
   if (session.files.is_directory(path) && sdk::tree_root(session.files, path)) {
     EmitRequest tree{.board = request.board, .sdk = path};
     auto found = map_of_tree(session, tree, request.soc, request.os);
     MEMSIZE_TRY(found);
-    return std::move(found->map);
+    // What is wrong in a tree, check tells.
+    found->diagnostics.clear();
+    return std::move(*found);
   }
   return std::nullopt;
 }
@@ -242,9 +244,13 @@ core::Result<std::optional<Comparison>> compare_maps(Session& session,
     return std::nullopt;
   }
   Comparison comparison{.kind = CompareKind::kMap};
-  compare_lists(describe(**before), describe(**after), comparison);
-  comparison.total_before = (*before)->reserved();
-  comparison.total_after = (*after)->reserved();
+  compare_lists(describe((*before)->map), describe((*after)->map), comparison);
+  comparison.total_before = (*before)->map.reserved();
+  comparison.total_after = (*after)->map.reserved();
+  for (const ShownMap* shown : {&**before, &**after}) {
+    comparison.diagnostics.insert(
+        comparison.diagnostics.end(), shown->diagnostics.begin(), shown->diagnostics.end());
+  }
   judge_change(comparison);
   return comparison;
 }

@@ -75,6 +75,8 @@ core::Result<Report> report(Session& session, const ReportRequest& request) {
     auto before = map_of_folder(session, board, request.baseline);
     MEMSIZE_TRY(before);
     subject->baseline = std::move(before->map);
+    subject->diagnostics.insert(
+        subject->diagnostics.end(), before->diagnostics.begin(), before->diagnostics.end());
     subject->baseline_name = "the map in " + core::printable(request.baseline, 80);
     subject->affected.reset();
   }

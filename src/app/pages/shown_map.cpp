@@ -24,6 +24,16 @@ core::Diagnostic unclear_map(std::string message, std::string hint) {
   return core::error(core::Code::kUsage, std::move(message), {}, std::move(hint));
 }
 
+// Who made the map is believed; what was edited in it is not what is compared or shown.
+core::Diagnostic disagreement(const std::string& folder) {
+  return core::warning(core::Code::kVerifyDisagree,
+                       fmt::format("not all files in '{}' say what its memory_map.json says, which "
+                                   "is what is read here",
+                                   core::printable(folder)),
+                       {folder},
+                       fmt::format("memsize check --map {} lists them", core::shell_path(folder)));
+}
+
 }  // namespace
 
 core::Result<void> name_board_of_tree(Session& session,
@@ -63,7 +73,9 @@ core::Result<void> name_board_of_tree(Session& session,
   return {};
 }
 
-core::Result<void> take_map(Session& session, const std::string& folder, BoardRequest& request) {
+core::Result<core::Diagnostics> take_map(Session& session,
+                                         const std::string& folder,
+                                         BoardRequest& request) {
   CheckReport found;
   const WrittenMap written = check_written(session, folder, found);
   if (written.files.empty()) {
@@ -81,14 +93,16 @@ core::Result<void> take_map(Session& session, const std::string& folder, BoardRe
   for (const auto& [knob, value] : written.knobs) {
     request.set.push_back(fmt::format("{}={}", knob, core::format_hex(value)));
   }
-  return {};
+  return core::has_errors(found.diagnostics) ? core::Diagnostics{disagreement(folder)}
+                                             : core::Diagnostics{};
 }
 
 core::Result<ShownMap> map_of_folder(Session& session,
                                      const BoardRequest& board,
                                      const std::string& folder) {
   BoardRequest named = board;
-  MEMSIZE_TRY(take_map(session, folder, named));
+  auto doubts = take_map(session, folder, named);
+  MEMSIZE_TRY(doubts);
   ValidateRequest request{.map = folder};
   request.emit.board = board;
   request.emit.board.name = named.name;
@@ -96,7 +110,8 @@ core::Result<ShownMap> map_of_folder(Session& session,
   MEMSIZE_TRY(candidate);
   return ShownMap{.map = std::move(candidate->map),
                   .board = named.name,
-                  .baseline = std::move(candidate->baseline)};
+                  .baseline = std::move(candidate->baseline),
+                  .diagnostics = std::move(*doubts)};
 }
 
 core::Result<ShownMap> map_of_tree(Session& session,
