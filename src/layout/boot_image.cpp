@@ -7,6 +7,7 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +62,9 @@ class BootImageCheck {
       }
       check_place(part);
     }
+    for (const auto& [name, parts] : image_.configurations) {
+      check_together(name, parts);
+    }
     return std::move(report_);
   }
 
@@ -80,6 +84,37 @@ class BootImageCheck {
 
   void wrong(const BootPart& part, std::string message, std::string hint) {
     say(core::Severity::kError, part, Code::kFitLoad, std::move(message), std::move(hint));
+  }
+
+  // Of what is packed nobody knows how large it becomes.
+  static std::optional<PhysRange> place_of(const BootPart& part) {
+    return part.load && !part.payload.empty() && !part.is_packed
+               ? PhysRange::make(core::PhysAddr{*part.load}, core::Bytes{part.payload.size()})
+               : std::nullopt;
+  }
+
+  // What one configuration loads is in memory at once.
+  void check_together(const std::string& configuration, const std::vector<std::string>& names) {
+    std::vector<std::pair<PhysRange, const BootPart*>> placed;
+    for (const BootPart& part : image_.parts) {
+      const auto range = place_of(part);
+      if (!range || !core::contains(names, part.name)) {
+        continue;
+      }
+      for (const auto& [other, by] : placed) {
+        if (range->overlaps(other) && told_.emplace(by->name, part.name).second) {
+          wrong(part,
+                fmt::format("'{}' is loaded to {}, over '{}', {}: '{}' loads both",
+                            shown(part),
+                            core::format_range(*range),
+                            shown(*by),
+                            core::format_range(other),
+                            core::printable(configuration, 60)),
+                "load one of them elsewhere");
+        }
+      }
+      placed.emplace_back(*range, &part);
+    }
   }
 
   void check_place(const BootPart& part) {
@@ -153,6 +188,8 @@ class BootImageCheck {
   const model::BootImage& image_;
   const DeviceTreeReport* reserved_;
   BootImageReport report_;
+  // Pairs of parts, which several configurations may load.
+  std::set<std::pair<std::string, std::string>> told_;
 };
 
 }  // namespace
@@ -162,7 +199,8 @@ const std::vector<core::Rule>& boot_image_rules() {
   static const std::vector<core::Rule> rules = {
       {Code::kFitLoad,
        Severity::kError,
-       "a boot image loads nothing over what is reserved, and what stays beside Linux into what is",
+       "a boot image loads no part over another or over what is reserved, and what stays beside "
+       "Linux into what is",
        "load addresses of the FIT image; /reserved-memory of the device tree"},
       {Code::kFitFirmware,
        Severity::kWarning,

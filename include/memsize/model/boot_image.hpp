@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memsize::model {
@@ -31,6 +32,8 @@ struct BootImage {
   /// As the user typed it.
   std::string path;
   std::vector<BootPart> parts;
+  /// Each with the names of the parts that it loads; U-Boot takes one of them.
+  std::vector<std::pair<std::string, std::vector<std::string>>> configurations = {};
 };
 
 }  // namespace memsize::model

@@ -42,6 +42,9 @@ class FitReader {
       }
       image.parts.push_back(std::move(*part));
     }
+    for (const DeviceNode* node : tree_.children(*tree_.find("/configurations"))) {
+      image.configurations.emplace_back(node->name, loaded_by(*node));
+    }
     return image;
   }
 
@@ -52,6 +55,17 @@ class FitReader {
                                   fmt::format("'{}' of this FIT image {}", shown(node), what),
                                   {tree_.path},
                                   "build it again, or copy it again, whole and as binary"));
+  }
+
+  static std::vector<std::string> loaded_by(const DeviceNode& configuration) {
+    std::vector<std::string> names;
+    for (const char* what : {"firmware", "kernel", "loadables", "fdt", "ramdisk", "fpga"}) {
+      if (const std::string* value = configuration.find(what); value != nullptr) {
+        const auto these = model::strings_of(*value);
+        names.insert(names.end(), these.begin(), these.end());
+      }
+    }
+    return names;
   }
 
   static std::string shown(const DeviceNode& node) { return core::printable(node.name, 80); }

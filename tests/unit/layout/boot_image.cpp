@@ -69,6 +69,36 @@ TEST_CASE("what stays is reserved, what passes through is not") {
   CHECK(check(part("tee", 0x60000000)).diagnostics.empty());
 }
 
+TEST_CASE("parts that one configuration loads do not lie over each other") {
+  const auto messages = [](std::vector<std::string> together, bool is_packed) {
+    BootPart second = part("DM", 0x60000FFF);
+    second.is_packed = is_packed;
+    second.payload.replace(0,
+                           4,
+                           "\x7f"
+                           "ELF");
+    const BootImageReport report =
+        check_boot_image(test::map_of(test::zx9_text()),
+                         {.path = "tispl.bin",
+                          .parts = {part("U-Boot", 0x60000000), second},
+                          .configurations = {{"conf-0", together}, {"conf-1", together}}},
+                         nullptr);
+    std::vector<std::string> found;
+    for (const core::Diagnostic& each : report.diagnostics) {
+      if (each.code == Code::kFitLoad) {
+        found.push_back(each.message);
+      }
+    }
+    return found;
+  };
+  CHECK(messages({"U-Boot", "DM"}, false) ==
+        std::vector<std::string>{"'DM' is loaded to [0x60000FFF, 0x60001FFF), over 'U-Boot', "
+                                 "[0x60000000, 0x60001000): 'conf-0' loads both"});
+  CHECK(messages({"U-Boot", "DM"}, true).empty());
+  // Never in memory at once.
+  CHECK(messages({"DM"}, false).empty());
+}
+
 TEST_CASE("a program is told apart from what cannot be looked at") {
   BootPart manager = part("DM", 0x60000000);
   CHECK(test::contains(said(manager, Code::kFitFirmware), "encrypted, or no ELF file"));
