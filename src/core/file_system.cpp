@@ -27,10 +27,14 @@ Place at(const std::string& path) {
   return {path};
 }
 
-tl::unexpected<Diagnostics> cannot_read(const std::string& path, const std::string& why) {
-  return fail(
-      error(Code::kFileRead, fmt::format("cannot read '{}': {}", printable(path), why), at(path))
-          .about({{"file", path}}));
+tl::unexpected<Diagnostics> cannot_read(const std::string& path,
+                                        const std::string& why,
+                                        std::string hint = {}) {
+  return fail(error(Code::kFileRead,
+                    fmt::format("cannot read '{}': {}", printable(path), why),
+                    at(path),
+                    std::move(hint))
+                  .about({{"file", path}}));
 }
 
 tl::unexpected<Diagnostics> cannot_write(const std::string& path, const std::string& why) {
@@ -143,6 +147,19 @@ Result<std::vector<std::string>> names_in(const std::string& folder, Test is_wan
   return names;
 }
 
+// What may have been meant: a name like it in its folder.
+std::string meant_instead(const std::string& path) {
+  const fs::path missing{path};
+  const fs::path folder = missing.has_parent_path() ? missing.parent_path() : fs::path{"."};
+  std::error_code failure;
+  if (!fs::is_directory(folder, failure)) {
+    return fmt::format("there is no folder '{}'", printable(folder.string()));
+  }
+  const auto names =
+      names_in(folder.string(), [](const auto& /*entry*/, auto& /*failure*/) { return true; });
+  return names ? did_you_mean(missing.filename().string(), *names) : std::string{};
+}
+
 }  // namespace
 
 Result<std::string> FileSystem::read(const std::string& path, const FileKind& kind) {
@@ -177,7 +194,8 @@ Result<std::unique_ptr<ByteStream>> RealFileSystem::open(const std::string& path
   }
   const int file = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
-    return cannot_read(path, reason(errno));
+    const int why = errno;
+    return cannot_read(path, reason(why), why == ENOENT ? meant_instead(path) : std::string{});
   }
   return std::make_unique<FileStream>(file, path);
 }
