@@ -12,6 +12,7 @@
 // which READ_VARIABLE and ASSIGN_VARIABLE copy; what VAR_HANDLE gives lies with the kernel
 // (kernels/var_handle.cc).
 #include "memsize/core/aligned.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 #include "memsize/readers/constants_reader.hpp"
 
@@ -20,10 +21,12 @@
 #include "tflite_generated.h"
 #include "tflite_kinds.hpp"
 #include "tflite_operators.hpp"
+#include "tflite_order.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -44,95 +47,301 @@ constexpr std::uint32_t kTfliteSchema = 3;
 constexpr std::size_t kTfliteIdentifier = 4;
 constexpr std::uint64_t kBitsOfByte = 8;
 constexpr const char* kCopyAgain = "convert the model again, or copy the file again";
-constexpr const char* kNotInModels = "kernels' own scratch is not in a .tflite";
 
-// Where in the file a buffer's bytes begin, and how many there are.
-std::pair<std::uint64_t, std::uint64_t> stored_in(const tflite::Buffer& buffer,
-                                                  const std::uint8_t* file) {
-  // Offsets 0 and 1 say that the bytes are here.
-  if (buffer.offset() > 1) {
-    return {buffer.offset(), buffer.size()};
-  }
-  const auto* const here = buffer.data();
-  return here == nullptr ? std::pair<std::uint64_t, std::uint64_t>{}
-                         : std::pair{static_cast<std::uint64_t>(here->data() - file),
-                                     std::uint64_t{here->size()}};
+using Indices = TfliteIndices;
+
+void say_damaged(PlanProblems& problems, std::string message) {
+  problems.error(Code::kPlanSyntax, {}, std::move(message), kCopyAgain);
 }
 
-class TfliteReader {
- public:
-  explicit TfliteReader(const std::string& path) : problems_(path) {}
+// How many bytes of a buffer are in the file; 0 and 1 are no offsets of them.
+std::uint64_t stored_size(const tflite::Buffer& buffer) {
+  if (buffer.offset() > 1) {
+    return buffer.size();
+  }
+  return buffer.data() == nullptr ? 0 : buffer.data()->size();
+}
 
-  PlanResult read(std::string_view text) {
-    const core::AlignedText bytes{text};
-    flatbuffers::Verifier verifier{bytes.data(), text.size()};
-    if (!tflite::VerifyModelBuffer(verifier)) {
-      problems_.error(Code::kPlanSyntax,
+// Of an element; 0: it has no fixed size.
+std::uint64_t bits_of(const tflite::Tensor& tensor) {
+  const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
+  return type < kTfliteBits.size() ? kTfliteBits[type] : 0;
+}
+
+// What loads of its elements need; nothing: any byte will do.
+std::optional<core::Align> alignment_of(const tflite::Tensor& tensor) {
+  const std::uint64_t bytes = bits_of(tensor) / kBitsOfByte;
+  return bytes > 1 ? core::Align::make(bytes) : std::nullopt;
+}
+
+/// Measures tensors, and remembers those that may be larger at run time.
+class TfliteSizes {
+ public:
+  TfliteSizes(const tflite::Model& model, PlanProblems& problems)
+      : buffers_(model.buffers()), problems_(problems) {}
+
+  /// By its elements; nothing: an error says why.
+  std::optional<Bytes> of(const tflite::Tensor& tensor, const std::string& what) {
+    const std::uint64_t bits = bits_of(tensor);
+    if (bits == 0) {
+      problems_.error(Code::kPlanSize,
                       {},
-                      "the model is cut off, or damaged: it leads out of the file",
-                      kCopyAgain);
-      return problems_.finish({});
+                      fmt::format("{} has a type of no fixed size ({})",
+                                  what,
+                                  static_cast<std::uint8_t>(tensor.type())),
+                      "memsize cannot plan for strings, resources and types that came later");
+      return std::nullopt;
     }
-    const tflite::Model& model = *tflite::GetModel(bytes.data());
-    if (model.version() != kTfliteSchema) {
-      problems_.error(Code::kPlanVersion,
+    const std::uint64_t most = model::kLargestPlan.count();
+    const Indices* const signature = tensor.shape_signature();
+    std::uint64_t elements = 1;
+    bool is_open = false;
+    for (unsigned i = 0; tensor.shape() != nullptr && i < tensor.shape()->size(); ++i) {
+      const std::int32_t dimension = tensor.shape()->Get(i);
+      if (dimension < 0 ||
+          (dimension > 0 && elements > most / static_cast<std::uint64_t>(dimension))) {
+        problems_.error(Code::kPlanSize,
+                        {},
+                        fmt::format("{}: its shape cannot be: {}", what, dimension),
+                        kCopyAgain);
+        return std::nullopt;
+      }
+      // The first is how many inputs run at once: usually open, and 1.
+      is_open = is_open ||
+                (i > 0 && signature != nullptr && i < signature->size() && signature->Get(i) < 0);
+      elements *= static_cast<std::uint64_t>(dimension);
+    }
+    if (is_open) {
+      first_open_ = open_ == 0 ? what : first_open_;
+      ++open_;
+    }
+    const std::uint64_t whole = bits >= kBitsOfByte ? bits / kBitsOfByte : 1;
+    if (elements > most / whole) {
+      return problems_.size(std::numeric_limits<std::uint64_t>::max(), {}, what);
+    }
+    return problems_.size(
+        bits >= kBitsOfByte ? elements * whole : (elements * bits + kBitsOfByte - 1) / kBitsOfByte,
+        {},
+        what);
+  }
+
+  /// Of its bytes in the file; nothing: it has none there.
+  std::optional<Bytes> stored(const tflite::Tensor& tensor, const std::string& what) {
+    const std::size_t buffers = buffers_ == nullptr ? 0 : buffers_->size();
+    if (tensor.buffer() >= buffers && tensor.buffer() != 0) {
+      say_damaged(problems_,
+                  fmt::format("{}: there is no buffer {} (the model has {})",
+                              what,
+                              tensor.buffer(),
+                              core::plural(buffers, "buffer")));
+      return std::nullopt;
+    }
+    const std::uint64_t size = stored_in_buffer(tensor.buffer());
+    return size == 0 ? std::nullopt : problems_.size(size, {}, what);
+  }
+
+  /// Stored are as many bytes as its elements take. Strings, what is sparse and shapes that are
+  /// open take what they have, and elements of less than a byte may have one each.
+  void check_stored(const tflite::Tensor& tensor, Bytes stored, const std::string& what) {
+    const auto is_open = [](const Indices* shape) {
+      return shape != nullptr && std::any_of(shape->begin(), shape->end(), [](auto dimension) {
+               return dimension < 1;
+             });
+    };
+    const std::uint64_t bits = bits_of(tensor);
+    if (bits == 0 || tensor.sparsity() != nullptr || is_open(tensor.shape()) ||
+        is_open(tensor.shape_signature())) {
+      return;
+    }
+    const auto needed = of(tensor, what);
+    if (needed && stored != *needed && (stored < *needed || bits >= kBitsOfByte)) {
+      problems_.error(Code::kPlanSize,
                       {},
-                      fmt::format("this is version {} of TensorFlow Lite's schema, and memsize "
-                                  "reads version {}",
-                                  model.version(),
-                                  kTfliteSchema),
-                      "convert the model again with TensorFlow 2");
-      return problems_.finish({});
+                      fmt::format("{} takes {}, and its buffer in the model has {}",
+                                  what,
+                                  core::format_bytes(*needed),
+                                  core::format_bytes(stored)),
+                      "TensorFlow Lite refuses that, and kernels of TFLM read what is behind: "
+                      "convert the model again, or copy the file again");
     }
-    if (model.subgraphs() == nullptr || model.subgraphs()->size() == 0) {
-      problems_.error(Code::kReadEmpty, {}, "the model has no subgraph", kCopyAgain);
-      return problems_.finish({});
+  }
+
+  /// It has bytes without an operator that writes them, or none.
+  [[nodiscard]] bool is_given(const tflite::Tensor& tensor) const {
+    const Indices* const shape = tensor.shape();
+    const std::uint32_t buffer = tensor.buffer();
+    return tensor.is_variable() ||
+           (shape != nullptr && std::find(shape->begin(), shape->end(), 0) != shape->end()) ||
+           (buffer != 0 &&
+            (buffers_ == nullptr || buffer >= buffers_->size() || stored_in_buffer(buffer) != 0));
+  }
+
+  void warn_of_open() {
+    if (open_ != 0) {
+      problems_.warn(Code::kPlanSize,
+                     {},
+                     fmt::format("{} of a shape that is known at run time only, the first is {}: "
+                                 "they count as the file has them",
+                                 core::plural(open_, "tensor"),
+                                 first_open_),
+                     "convert the model with a fixed shape of its inputs");
     }
-    file_ = bytes.data();
-    buffers_ = model.buffers();
-    codes_ = model.operator_codes();
-    metadata_ = model.metadata();
-    graphs_.resize(model.subgraphs()->size());
-    for (std::size_t i = 0; i < graphs_.size(); ++i) {
-      graphs_[i].index = i;
-      graphs_[i].graph = model.subgraphs()->Get(static_cast<unsigned>(i));
-    }
-    read_graphs();
-    return problems_.finish(std::move(report_));
   }
 
  private:
-  using Indices = flatbuffers::Vector<std::int32_t>;
+  // Number 0 is that of tensors without one.
+  [[nodiscard]] std::uint64_t stored_in_buffer(std::uint32_t number) const {
+    return number == 0 ? 0 : stored_size(*buffers_->Get(number));
+  }
 
-  /// The first operator that uses or makes a tensor, and the last one.
-  struct Span {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = -1;
-    std::uint64_t uses = 0;
-  };
+  const flatbuffers::Vector<flatbuffers::Offset<tflite::Buffer>>* buffers_;
+  PlanProblems& problems_;
+  std::size_t open_ = 0;
+  std::string first_open_;
+};
 
-  struct Graph {
-    std::size_t index = 0;
-    const tflite::SubGraph* graph = nullptr;
-    /// By tensor; empty: nobody runs it.
-    std::vector<Span> spans;
-    /// Its steps are [begin, end).
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-    /// By tensor: the variable that it is the handle of.
-    std::map<std::int32_t, std::size_t> handles;
-  };
+/// Variables under their names, of all subgraphs. One is as large as the largest tensor that is
+/// read from it, or assigned to it.
+class TfliteVariables {
+ public:
+  TfliteVariables(TfliteSizes& sizes, PlanProblems& problems)
+      : sizes_(sizes), problems_(problems) {}
 
-  struct Variable {
-    std::string name;
-    Bytes size;
-    std::optional<core::Align> alignment;
-    std::uint64_t uses = 0;
-  };
+  /// The operator gives a handle of one.
+  void name(TfliteGraph& of, const tflite::Operator& each, const std::string& what) {
+    const auto* const options = each.builtin_options_as_VarHandleOptions();
+    if (options == nullptr || each.outputs() == nullptr || each.outputs()->size() != 1) {
+      say_damaged(problems_, what + " names no variable");
+      return;
+    }
+    const auto text = [](const flatbuffers::String* said) {
+      return said == nullptr ? std::string{} : core::printable(said->str());
+    };
+    const std::string name = text(options->shared_name());
+    const auto [known, is_new] =
+        by_name_.try_emplace({text(options->container()), name}, blocks_.size());
+    of.handles[each.outputs()->Get(0)] = known->second;
+    if (is_new) {
+      blocks_.push_back({.id = fmt::format("v{}", known->second),
+                         .name = name,
+                         .role = model::Lifetime::kPersistent,
+                         .memory = memory_name({})});
+    }
+  }
 
-  void read_graphs() {
+  /// The operator reads one or assigns to one, which `added` gets.
+  void use(const TfliteGraph& of,
+           const tflite::Operator& each,
+           bool reads,
+           const std::string& what,
+           model::Operator& added) {
+    const Indices* const value = reads ? each.outputs() : each.inputs();
+    const unsigned at = reads ? 0 : 1;
+    const auto handle = each.inputs() == nullptr || each.inputs()->size() == 0
+                            ? of.handles.end()
+                            : of.handles.find(each.inputs()->Get(0));
+    if (handle == of.handles.end() || value == nullptr || value->size() <= at ||
+        value->Get(at) < 0) {
+      problems_.error(
+          Code::kPlanSyntax,
+          {},
+          fmt::format("{} {} a variable that nobody names", what, reads ? "reads" : "assigns"),
+          "memsize follows handles from VAR_HANDLE of the same subgraph");
+      return;
+    }
+    const tflite::Tensor& tensor = of.tensor(static_cast<std::size_t>(value->Get(at)));
+    model::PlannedBlock& block = blocks_[handle->second];
+    block.size = std::max(block.size, sizes_.of(tensor, what).value_or(Bytes{}));
+    block.alignment = std::max(block.alignment, alignment_of(tensor));
+    block.uses = block.uses.value_or(0) + 1;
+    (reads ? added.reads : added.writes).push_back(block.id);
+  }
+
+  /// Of those that are used.
+  [[nodiscard]] std::vector<model::PlannedBlock> blocks() && {
+    std::erase_if(blocks_, [](const model::PlannedBlock& block) { return !block.uses; });
+    return std::move(blocks_);
+  }
+
+ private:
+  TfliteSizes& sizes_;
+  PlanProblems& problems_;
+  std::vector<model::PlannedBlock> blocks_;
+  /// By container and name.
+  std::map<std::pair<std::string, std::string>, std::size_t> by_name_;
+};
+
+bool is_tensor(std::size_t tensors,
+               std::int32_t index,
+               const std::string& what,
+               PlanProblems& problems) {
+  if (index >= 0 && static_cast<std::size_t>(index) < tensors) {
+    return true;
+  }
+  say_damaged(problems,
+              fmt::format("{}: there is no tensor {} (the model has {})",
+                          what,
+                          index,
+                          core::plural(tensors, "tensor")));
+  return false;
+}
+
+// An operator uses or makes these tensors in this step.
+void touch(TfliteGraph& of,
+           const Indices* indices,
+           std::int64_t step,
+           const std::string& what,
+           PlanProblems& problems) {
+  for (const std::int32_t index : numbers_in(indices)) {
+    // An optional input that this operator does without.
+    if (index == -1 || !is_tensor(of.spans.size(), index, what, problems)) {
+      continue;
+    }
+    TfliteSpan& span = of.spans[static_cast<std::size_t>(index)];
+    span.first = std::min(span.first, step);
+    span.last = std::max(span.last, step);
+    ++span.uses;
+  }
+}
+
+// All dimensions of its output but the last, which is the channels'. A shape that cannot be is told
+// of its tensor.
+std::uint64_t passes_of(const TfliteGraph& of, const tflite::Operator& each) {
+  const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
+  const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
+  const Indices* const shape =
+      first < 0 ? nullptr : of.tensor(static_cast<std::size_t>(first)).shape();
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
+  std::uint64_t passes = 1;
+  for (unsigned i = 0; shape != nullptr && i + 1 < shape->size(); ++i) {
+    passes = std::min(passes * static_cast<std::uint64_t>(std::max(shape->Get(i), 1)), kMost);
+  }
+  return passes;
+}
+
+std::vector<std::string> ids_in(const TfliteGraph& of, const Indices* indices) {
+  std::vector<std::string> ids;
+  for (const std::int32_t tensor : numbers_in(indices)) {
+    if (tensor >= 0) {
+      ids.push_back(of.id(static_cast<std::size_t>(tensor)));
+    }
+  }
+  return ids;
+}
+
+/// Counts the steps of a model: its operators, each with the subgraph that it calls behind it.
+class TfliteSteps {
+ public:
+  TfliteSteps(const tflite::Model& model, TfliteVariables& variables, PlanProblems& problems)
+      : codes_(model.operator_codes()), variables_(variables), problems_(problems) {
+    for (unsigned i = 0; i < model.subgraphs()->size(); ++i) {
+      graphs_.push_back({.index = i, .graph = model.subgraphs()->Get(i)});
+    }
+  }
+
+  void run() {
     run(graphs_.front(), {});
-    for (const Graph& each : graphs_) {
+    for (const TfliteGraph& each : graphs_) {
       if (each.spans.empty() && !problems_.failed()) {
         problems_.error(Code::kPlanSyntax,
                         {},
@@ -143,32 +352,15 @@ class TfliteReader {
                         "convert one signature alone");
       }
     }
-    for (const Graph& each : graphs_) {
-      if (!problems_.failed()) {
-        add_tensors(each);
-      }
-    }
-    if (!problems_.failed()) {
-      read_offsets();
-    }
-    for (std::size_t i = 0; i < variables_.size() && !problems_.failed(); ++i) {
-      add_variable(i);
-    }
-    if (open_ != 0) {
-      problems_.warn(Code::kPlanSize,
-                     {},
-                     fmt::format("{} of a shape that is known at run time only, the first is {}: "
-                                 "they count as the file has them",
-                                 core::plural(open_, "tensor"),
-                                 first_open_),
-                     "convert the model with a fixed shape of its inputs");
-    }
-    report_.missing = kNotInModels;
-    report_.aligns_elements = true;
   }
 
+  [[nodiscard]] const std::vector<TfliteGraph>& graphs() const { return graphs_; }
+
+  [[nodiscard]] std::vector<model::Operator> operators() && { return std::move(operators_); }
+
+ private:
   // Its operators follow those that are there; `caller` is the one that runs it.
-  void run(Graph& each, const std::string& caller) {
+  void run(TfliteGraph& each, const std::string& caller) {
     const tflite::SubGraph& graph = *each.graph;
     const std::size_t tensors = graph.tensors() == nullptr ? 0 : graph.tensors()->size();
     const std::size_t operators = graph.operators() == nullptr ? 0 : graph.operators()->size();
@@ -195,513 +387,275 @@ class TfliteReader {
     each.end = steps_;
   }
 
-  void run_operator(Graph& of, std::size_t index, const std::string& caller) {
-    const tflite::Operator& each = *of.graph->operators()->Get(static_cast<unsigned>(index));
-    const std::string id = model::tflite_id(of.index, index);
+  void run_operator(TfliteGraph& of, std::size_t index, const std::string& caller) {
+    const tflite::Operator& each = of.op(index);
+    const std::string id = of.id(index);
     const std::string what = "operator " + id;
-    touch(of, each.inputs(), what);
-    touch(of, each.outputs(), what);
+    touch(of, each.inputs(), steps_, what, problems_);
+    touch(of, each.outputs(), steps_, what, problems_);
     if (problems_.failed()) {
       return;
     }
-    add_operator(
-        of, each, {.id = id, .kind = tflite_kind(codes_, each), .caller = caller, .passes = 1});
+    operators_.push_back({.id = id,
+                          .kind = tflite_kind(codes_, each),
+                          .caller = caller,
+                          .reads = ids_in(of, each.inputs()),
+                          .writes = ids_in(of, each.outputs()),
+                          .passes = passes_of(of, each)});
+    add_tflite_attributes(each, operators_.back());
     ++steps_;
-    switch (tflite_number(codes_, each)) {
-      case kCallOnce:
-        call(of, each, id);
-        break;
-      case kVarHandle:
-        name_variable(of, each, what);
-        break;
-      case kReadVariable:
-      case kAssignVariable:
-        use_variable(of, each, what);
-        break;
-      default:
-        break;
+    const std::size_t number = tflite_number(codes_, each);
+    if (number == kCallOnce) {
+      call(of, each, id);
+    } else if (number == kVarHandle) {
+      variables_.name(of, each, what);
+    } else if (number == kReadVariable || number == kAssignVariable) {
+      variables_.use(of, each, number == kReadVariable, what, operators_.back());
     }
   }
 
   // Only the model itself calls.
-  void call(const Graph& of, const tflite::Operator& each, const std::string& id) {
+  void call(const TfliteGraph& of, const tflite::Operator& each, const std::string& id) {
     const auto* const options = each.builtin_options_as_CallOnceOptions();
     const std::int32_t called = options == nullptr ? 0 : options->init_subgraph_index();
     if (of.index != 0 || called <= 0 || static_cast<std::size_t>(called) >= graphs_.size() ||
         !graphs_[static_cast<std::size_t>(called)].spans.empty()) {
-      problems_.error(
-          Code::kPlanSyntax,
-          {},
+      say_damaged(
+          problems_,
           fmt::format("operator {} calls subgraph {}, which it cannot (the model has {}, and "
                       "only its own operators call each once)",
                       id,
                       called,
-                      core::plural(graphs_.size(), "subgraph")),
-          kCopyAgain);
+                      core::plural(graphs_.size(), "subgraph")));
       return;
     }
     run(graphs_[static_cast<std::size_t>(called)], id);
   }
 
-  void name_variable(Graph& of, const tflite::Operator& each, const std::string& what) {
-    const auto* const options = each.builtin_options_as_VarHandleOptions();
-    if (options == nullptr || each.outputs() == nullptr || each.outputs()->size() != 1) {
-      problems_.error(Code::kPlanSyntax, {}, what + " names no variable", kCopyAgain);
-      return;
-    }
-    const auto text = [](const flatbuffers::String* said) {
-      return said == nullptr ? std::string{} : core::printable(said->str());
-    };
-    const std::string name = text(options->shared_name());
-    const auto [known, is_new] =
-        variable_of_.try_emplace({text(options->container()), name}, variables_.size());
-    of.handles[each.outputs()->Get(0)] = known->second;
-    if (is_new) {
-      variables_.push_back({.name = name});
-    }
-  }
-
-  // The size is that of what is read from it, or assigned to it.
-  void use_variable(Graph& of, const tflite::Operator& each, const std::string& what) {
-    const bool reads = tflite_number(codes_, each) == kReadVariable;
-    const Indices* const value = reads ? each.outputs() : each.inputs();
-    const unsigned at = reads ? 0 : 1;
-    const auto handle = each.inputs() == nullptr || each.inputs()->size() == 0
-                            ? of.handles.end()
-                            : of.handles.find(each.inputs()->Get(0));
-    if (handle == of.handles.end() || value == nullptr || value->size() <= at ||
-        value->Get(at) < 0) {
-      problems_.error(
-          Code::kPlanSyntax,
-          {},
-          fmt::format("{} {} a variable that nobody names", what, reads ? "reads" : "assigns"),
-          "memsize follows handles from VAR_HANDLE of the same subgraph");
-      return;
-    }
-    const tflite::Tensor& tensor = *of.graph->tensors()->Get(static_cast<unsigned>(value->Get(at)));
-    Variable& variable = variables_[handle->second];
-    variable.size = std::max(variable.size, size_of(tensor, what).value_or(Bytes{}));
-    variable.alignment = std::max(variable.alignment, alignment_of(tensor));
-    ++variable.uses;
-    model::Operator& added = report_.network.operators.back();
-    (reads ? added.reads : added.writes).push_back(id_of_variable(handle->second));
-  }
-
-  // A plan that is in the model: of each tensor, subgraph by subgraph, its place in the one arena.
-  void read_offsets() {
-    const tflite::Buffer* planned = nullptr;
-    for (std::size_t i = 0; metadata_ != nullptr && i < metadata_->size(); ++i) {
-      const tflite::Metadata& each = *metadata_->Get(static_cast<unsigned>(i));
-      if (each.name() != nullptr && each.name()->string_view() == model::kTflitePlan &&
-          buffers_ != nullptr && each.buffer() < buffers_->size()) {
-        planned = buffers_->Get(each.buffer());
-      }
-    }
-    if (planned == nullptr) {
-      return;
-    }
-    constexpr std::size_t kHead = model::kTflitePlanHead;
-    const std::size_t words =
-        planned->data() == nullptr ? 0 : planned->data()->size() / sizeof(std::int32_t);
-    const auto word = [&](std::size_t at) {
-      return flatbuffers::ReadScalar<std::int32_t>(planned->data()->data() +
-                                                   at * sizeof(std::int32_t));
-    };
-    if (words < kHead + tensors_ || word(kHead - 1) != static_cast<std::int64_t>(tensors_)) {
-      problems_.error(
-          Code::kPlanSyntax,
-          {},
-          fmt::format(
-              "its metadata {} is not of {}", model::kTflitePlan, core::plural(tensors_, "tensor")),
-          "the interpreter refuses it too: write the plan again");
-      return;
-    }
-    report_.plans_scratch_alone = true;
-    std::map<std::string, std::int32_t> offsets;
-    std::size_t at = kHead;
-    for (const Graph& each : graphs_) {
-      for (std::size_t i = 0; i < each.spans.size(); ++i) {
-        offsets[model::tflite_id(each.index, i)] = word(at++);
-      }
-    }
-    for (model::PlannedBlock& block : report_.blocks) {
-      const auto offset = offsets.find(block.id);
-      if (offset != offsets.end() && offset->second >= 0 &&
-          block.role != model::Lifetime::kConstant) {
-        block.offset = Bytes{static_cast<std::uint64_t>(offset->second)};
-      }
-    }
-  }
-
-  static std::string id_of_variable(std::size_t number) { return fmt::format("v{}", number); }
-
-  void add_variable(std::size_t number) {
-    const Variable& variable = variables_[number];
-    model::PlannedBlock block;
-    block.id = id_of_variable(number);
-    block.name = variable.name;
-    block.memory = memory_name({});
-    block.role = model::Lifetime::kPersistent;
-    block.size = variable.size;
-    block.alignment = variable.alignment;
-    if (variable.uses == 0) {
-      return;
-    }
-    block.uses = variable.uses;
-    report_.blocks.push_back(std::move(block));
-  }
-
-  void add_tensors(const Graph& each) {
-    const std::size_t tensors = each.spans.size();
-    std::vector<Span> spans = each.spans;
-    std::vector<bool> inputs(tensors);
-    std::vector<bool> outputs(tensors);
-    mark(each.graph->inputs(), inputs, "the model's inputs");
-    mark(each.graph->outputs(), outputs, "the model's outputs");
-    if (!problems_.failed()) {
-      check_order(each, inputs, outputs);
-    }
-    const std::int64_t last = each.end - 1;
-    for (std::size_t i = 0; i < tensors && !problems_.failed(); ++i) {
-      if (inputs[i]) {
-        spans[i].first = each.begin;
-        spans[i].last = std::max(spans[i].last, each.begin);
-      }
-      if (outputs[i]) {
-        spans[i].first = std::min(spans[i].first, last);
-        spans[i].last = last;
-      }
-      if (!each.handles.contains(static_cast<std::int32_t>(i))) {
-        add(each, i, spans[i], inputs[i] && each.index == 0, outputs[i] && each.index == 0);
-      }
-    }
-  }
-
-  // It has bytes without an operator that writes them, or none.
-  [[nodiscard]] bool is_given(const tflite::Tensor& tensor) const {
-    const Indices* const shape = tensor.shape();
-    const std::uint32_t buffer = tensor.buffer();
-    return tensor.is_variable() ||
-           (shape != nullptr && std::find(shape->begin(), shape->end(), 0) != shape->end()) ||
-           (buffer != 0 && (buffers_ == nullptr || buffer >= buffers_->size() ||
-                            stored_in(*buffers_->Get(buffer), file_).second != 0));
-  }
-
-  // By tensor: the operator that writes it; only of those that one must write.
-  std::vector<std::optional<std::size_t>> writers_of(const Graph& of,
-                                                     const std::vector<bool>& given) {
-    std::vector<std::optional<std::size_t>> writers(of.spans.size());
-    for (std::size_t i = 0; i < of.graph->operators()->size(); ++i) {
-      const Indices* const outputs =
-          of.graph->operators()->Get(static_cast<unsigned>(i))->outputs();
-      for (std::size_t k = 0; outputs != nullptr && k < outputs->size(); ++k) {
-        const std::int32_t tensor = outputs->Get(static_cast<unsigned>(k));
-        if (tensor < 0 || given[static_cast<std::size_t>(tensor)]) {
-          continue;
-        }
-        auto& writer = writers[static_cast<std::size_t>(tensor)];
-        if (writer) {
-          say_order(of,
-                    static_cast<std::size_t>(tensor),
-                    fmt::format("is written by operator {} and again by {}",
-                                model::tflite_id(of.index, *writer),
-                                model::tflite_id(of.index, i)));
-        }
-        writer = writer.value_or(i);
-      }
-    }
-    return writers;
-  }
-
-  // One operator writes a tensor, before others read it. A custom one may read what is its own
-  // scratch, as that of Vela does.
-  void check_order(const Graph& of, std::vector<bool> given, const std::vector<bool>& outputs) {
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      given[i] = given[i] || is_given(*of.graph->tensors()->Get(static_cast<unsigned>(i)));
-    }
-    const auto writers = writers_of(of, given);
-    for (std::size_t i = 0; i < of.graph->operators()->size(); ++i) {
-      const tflite::Operator& each = *of.graph->operators()->Get(static_cast<unsigned>(i));
-      const bool is_custom = tflite_number(codes_, each) == kCustomOperator;
-      for (std::size_t k = 0; !is_custom && each.inputs() != nullptr && k < each.inputs()->size();
-           ++k) {
-        const std::int32_t index = each.inputs()->Get(static_cast<unsigned>(k));
-        const auto tensor = static_cast<std::size_t>(index);
-        if (index < 0 || given[tensor] || (writers[tensor] && *writers[tensor] < i)) {
-          continue;
-        }
-        say_order(
-            of,
-            tensor,
-            fmt::format("is read by operator {}, and {}",
-                        model::tflite_id(of.index, i),
-                        writers[tensor] ? fmt::format("written by {} first",
-                                                      model::tflite_id(of.index, *writers[tensor]))
-                                        : std::string{"no operator writes it"}));
-        given[tensor] = true;
-      }
-    }
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      if (outputs[i] && !given[i] && !writers[i]) {
-        say_order(of, i, "is an output, and no operator writes it");
-      }
-    }
-  }
-
-  void say_order(const Graph& of, std::size_t tensor, const std::string& what) {
-    problems_.error(Code::kPlanOrder,
-                    {},
-                    fmt::format("tensor {} {}", model::tflite_id(of.index, tensor), what),
-                    "operators stand in the order in which they run, and one writes each tensor "
-                    "that is no input, constant or variable: convert the model again");
-  }
-
-  [[nodiscard]] bool is_tensor(std::size_t tensors, std::int32_t index, const std::string& what) {
-    if (index >= 0 && static_cast<std::size_t>(index) < tensors) {
-      return true;
-    }
-    problems_.error(Code::kPlanSyntax,
-                    {},
-                    fmt::format("{}: there is no tensor {} (the model has {})",
-                                what,
-                                index,
-                                core::plural(tensors, "tensor")),
-                    kCopyAgain);
-    return false;
-  }
-
-  void touch(Graph& of, const Indices* indices, const std::string& what) {
-    if (indices == nullptr) {
-      return;
-    }
-    for (const std::int32_t index : *indices) {
-      // An optional input that this operator does without.
-      if (index == -1 || !is_tensor(of.spans.size(), index, what)) {
-        continue;
-      }
-      Span& span = of.spans[static_cast<std::size_t>(index)];
-      span.first = std::min(span.first, steps_);
-      span.last = std::max(span.last, steps_);
-      ++span.uses;
-    }
-  }
-
-  void add_operator(const Graph& of, const tflite::Operator& each, model::Operator added) {
-    const auto list = [&](const Indices* indices, std::vector<std::string>& ids) {
-      for (std::size_t i = 0; indices != nullptr && i < indices->size(); ++i) {
-        const std::int32_t tensor = indices->Get(static_cast<unsigned>(i));
-        if (tensor >= 0) {
-          ids.push_back(model::tflite_id(of.index, static_cast<std::size_t>(tensor)));
-        }
-      }
-    };
-    list(each.inputs(), added.reads);
-    list(each.outputs(), added.writes);
-    add_tflite_attributes(each, added);
-    const bool has_output = each.outputs() != nullptr && each.outputs()->size() != 0;
-    const std::int32_t first = has_output ? each.outputs()->Get(0) : -1;
-    const Indices* const shape =
-        first < 0 ? nullptr : of.graph->tensors()->Get(static_cast<unsigned>(first))->shape();
-    // All but the last dimension, which is the channels'. A shape that cannot be is told of its
-    // tensor.
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
-    for (std::size_t i = 0; shape != nullptr && i + 1 < shape->size(); ++i) {
-      const std::int32_t places = std::max(shape->Get(static_cast<unsigned>(i)), 1);
-      added.passes = std::min(added.passes * static_cast<std::uint64_t>(places), kMost);
-    }
-    report_.network.operators.push_back(std::move(added));
-  }
-
-  void add_elements(const std::string& id, const tflite::Tensor& tensor) {
-    const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
-    model::NetworkTensor added{.id = id};
-    if (type < kTfliteTypes.size()) {
-      added.type = kTfliteTypes[type];
-    }
-    for (std::size_t i = 0; tensor.shape() != nullptr && i < tensor.shape()->size(); ++i) {
-      const std::int32_t dimension = tensor.shape()->Get(static_cast<unsigned>(i));
-      added.shape.push_back(static_cast<std::uint64_t>(std::max(dimension, 0)));
-    }
-    report_.network.tensors.push_back(std::move(added));
-  }
-
-  void mark(const Indices* indices, std::vector<bool>& marks, const std::string& what) {
-    if (indices == nullptr) {
-      return;
-    }
-    for (const std::int32_t index : *indices) {
-      if (is_tensor(marks.size(), index, what)) {
-        marks[static_cast<std::size_t>(index)] = true;
-      }
-    }
-  }
-
-  void add(const Graph& of, std::size_t index, const Span& span, bool is_input, bool is_output) {
-    const tflite::Tensor& tensor = *of.graph->tensors()->Get(static_cast<unsigned>(index));
-    model::PlannedBlock block;
-    block.id = model::tflite_id(of.index, index);
-    block.name = tensor.name() == nullptr ? std::string{} : tensor.name()->str();
-    if (!core::is_utf8(block.name)) {
-      block.name = core::printable(block.name);
-    }
-    block.memory = memory_name({});
-    block.is_input = is_input;
-    block.is_output = is_output;
-    block.alignment = alignment_of(tensor);
-    const std::string what = fmt::format("tensor {}", block.id);
-    const std::optional<Bytes> data = data_of(tensor, what);
-    if (problems_.failed()) {
-      return;
-    }
-    if (data && !tensor.is_variable()) {
-      check_data(tensor, *data, what);
-      block.role = model::Lifetime::kConstant;
-      block.size = *data;
-      const auto [first, is_new] = constants_.emplace(tensor.buffer(), block.id);
-      if (!is_new) {
-        block.alias_of = first->second;
-      }
-    } else if (span.last < 0) {
-      // Nobody uses it, so that nobody gives it bytes.
-      return;
-    } else {
-      const auto size = size_of(tensor, what);
-      if (!size) {
-        return;
-      }
-      block.size = *size;
-      block.role = tensor.is_variable() ? model::Lifetime::kPersistent : model::Lifetime::kScratch;
-      if (!tensor.is_variable()) {
-        block.live = problems_.lifetime(span.first, span.last, LastStep::kInside, {}, what);
-      }
-    }
-    if (span.uses != 0) {
-      block.uses = span.uses;
-    }
-    add_elements(block.id, tensor);
-    report_.blocks.push_back(std::move(block));
-  }
-
-  // Of its bytes in the file; nothing: it has none there.
-  std::optional<Bytes> data_of(const tflite::Tensor& tensor, const std::string& what) {
-    const std::size_t buffers = buffers_ == nullptr ? 0 : buffers_->size();
-    if (tensor.buffer() >= buffers && tensor.buffer() != 0) {
-      problems_.error(Code::kPlanSyntax,
-                      {},
-                      fmt::format("{}: there is no buffer {} (the model has {})",
-                                  what,
-                                  tensor.buffer(),
-                                  core::plural(buffers, "buffer")),
-                      kCopyAgain);
-      return std::nullopt;
-    }
-    if (tensor.buffer() == 0) {
-      return std::nullopt;
-    }
-    const std::uint64_t size = stored_in(*buffers_->Get(tensor.buffer()), file_).second;
-    return size == 0 ? std::nullopt : problems_.size(size, {}, what);
-  }
-
-  // As many as its elements take. Strings, what is sparse and shapes that are open take what they
-  // have, and elements of less than a byte may have one each.
-  void check_data(const tflite::Tensor& tensor, Bytes stored, const std::string& what) {
-    const auto is_open = [](const Indices* shape) {
-      return shape != nullptr && std::any_of(shape->begin(), shape->end(), [](auto dimension) {
-               return dimension < 1;
-             });
-    };
-    const std::uint64_t bits = bits_of(tensor);
-    if (bits == 0 || tensor.sparsity() != nullptr || is_open(tensor.shape()) ||
-        is_open(tensor.shape_signature())) {
-      return;
-    }
-    const auto needed = size_of(tensor, what);
-    if (needed && stored != *needed && (stored < *needed || bits >= kBitsOfByte)) {
-      problems_.error(Code::kPlanSize,
-                      {},
-                      fmt::format("{} takes {}, and its buffer in the model has {}",
-                                  what,
-                                  core::format_bytes(*needed),
-                                  core::format_bytes(stored)),
-                      "TensorFlow Lite refuses that, and kernels of TFLM read what is behind: "
-                      "convert the model again, or copy the file again");
-    }
-  }
-
-  // Of an element; 0: it has no fixed size.
-  static std::uint64_t bits_of(const tflite::Tensor& tensor) {
-    const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
-    return type < kTfliteBits.size() ? kTfliteBits[type] : 0;
-  }
-
-  // What loads of its elements need; nothing: any byte will do.
-  static std::optional<core::Align> alignment_of(const tflite::Tensor& tensor) {
-    const std::uint64_t bytes = bits_of(tensor) / kBitsOfByte;
-    return bytes > 1 ? core::Align::make(bytes) : std::nullopt;
-  }
-
-  std::optional<Bytes> size_of(const tflite::Tensor& tensor, const std::string& what) {
-    const std::uint64_t bits = bits_of(tensor);
-    if (bits == 0) {
-      problems_.error(Code::kPlanSize,
-                      {},
-                      fmt::format("{} has a type of no fixed size ({})",
-                                  what,
-                                  static_cast<std::uint8_t>(tensor.type())),
-                      "memsize cannot plan for strings, resources and types that came later");
-      return std::nullopt;
-    }
-    const std::uint64_t most = model::kLargestPlan.count();
-    const Indices* const signature = tensor.shape_signature();
-    std::uint64_t elements = 1;
-    bool is_open = false;
-    for (std::size_t i = 0; tensor.shape() != nullptr && i < tensor.shape()->size(); ++i) {
-      const std::int32_t dimension = tensor.shape()->Get(static_cast<unsigned>(i));
-      if (dimension < 0 ||
-          (dimension > 0 && elements > most / static_cast<std::uint64_t>(dimension))) {
-        problems_.error(Code::kPlanSize,
-                        {},
-                        fmt::format("{}: its shape cannot be: {}", what, dimension),
-                        kCopyAgain);
-        return std::nullopt;
-      }
-      // The first is how many inputs run at once: usually open, and 1.
-      is_open = is_open || (i > 0 && signature != nullptr && i < signature->size() &&
-                            signature->Get(static_cast<unsigned>(i)) < 0);
-      elements *= static_cast<std::uint64_t>(dimension);
-    }
-    if (is_open) {
-      first_open_ = open_ == 0 ? what : first_open_;
-      ++open_;
-    }
-    const std::uint64_t whole = bits >= kBitsOfByte ? bits / kBitsOfByte : 1;
-    if (elements > most / whole) {
-      return problems_.size(std::numeric_limits<std::uint64_t>::max(), {}, what);
-    }
-    return problems_.size(
-        bits >= kBitsOfByte ? elements * whole : (elements * bits + kBitsOfByte - 1) / kBitsOfByte,
-        {},
-        what);
-  }
-
-  PlanProblems problems_;
-  model::PlanReport report_;
-  const std::uint8_t* file_ = nullptr;
-  const flatbuffers::Vector<flatbuffers::Offset<tflite::Buffer>>* buffers_ = nullptr;
-  const TfliteCodes* codes_ = nullptr;
-  const flatbuffers::Vector<flatbuffers::Offset<tflite::Metadata>>* metadata_ = nullptr;
-  std::vector<Graph> graphs_;
-  std::vector<Variable> variables_;
-  /// By container and name.
-  std::map<std::pair<std::string, std::string>, std::size_t> variable_of_;
+  const TfliteCodes* codes_;
+  TfliteVariables& variables_;
+  PlanProblems& problems_;
+  std::vector<TfliteGraph> graphs_;
+  std::vector<model::Operator> operators_;
   std::int64_t steps_ = 0;
   std::size_t tensors_ = 0;
-  /// Tensors that may be larger at run time.
-  std::size_t open_ = 0;
-  std::string first_open_;
-  /// The first tensor of each buffer.
-  std::map<std::uint32_t, std::string> constants_;
 };
+
+model::NetworkTensor elements_of(const tflite::Tensor& tensor, const std::string& id) {
+  const auto type = static_cast<std::size_t>(static_cast<std::uint8_t>(tensor.type()));
+  model::NetworkTensor elements{.id = id};
+  if (type < kTfliteTypes.size()) {
+    elements.type = kTfliteTypes[type];
+  }
+  for (const std::int32_t dimension : numbers_in(tensor.shape())) {
+    elements.shape.push_back(static_cast<std::uint64_t>(std::max(dimension, 0)));
+  }
+  return elements;
+}
+
+// Nothing: nobody gives it bytes, or an error says why.
+std::optional<model::PlannedBlock> block_of(const tflite::Tensor& tensor,
+                                            std::string id,
+                                            const TfliteSpan& span,
+                                            TfliteSizes& sizes,
+                                            PlanProblems& problems) {
+  model::PlannedBlock block{.id = std::move(id), .memory = memory_name({})};
+  block.name = tensor.name() == nullptr ? std::string{} : tensor.name()->str();
+  if (!core::is_utf8(block.name)) {
+    block.name = core::printable(block.name);
+  }
+  block.alignment = alignment_of(tensor);
+  const std::string what = fmt::format("tensor {}", block.id);
+  const std::optional<Bytes> data = sizes.stored(tensor, what);
+  if (problems.failed()) {
+    return std::nullopt;
+  }
+  if (data && !tensor.is_variable()) {
+    sizes.check_stored(tensor, *data, what);
+    block.role = model::Lifetime::kConstant;
+    block.size = *data;
+  } else {
+    // Nobody uses it, so that nobody gives it bytes.
+    const auto size = span.last < 0 ? std::nullopt : sizes.of(tensor, what);
+    if (!size) {
+      return std::nullopt;
+    }
+    block.size = *size;
+    block.role = tensor.is_variable() ? model::Lifetime::kPersistent : model::Lifetime::kScratch;
+    if (!tensor.is_variable()) {
+      block.live = problems.lifetime(span.first, span.last, LastStep::kInside, {}, what);
+    }
+  }
+  if (span.uses != 0) {
+    block.uses = span.uses;
+  }
+  return block;
+}
+
+std::vector<bool> marked(const Indices* indices,
+                         std::size_t tensors,
+                         const std::string& what,
+                         PlanProblems& problems) {
+  std::vector<bool> marks(tensors);
+  for (const std::int32_t index : numbers_in(indices)) {
+    if (is_tensor(tensors, index, what, problems)) {
+      marks[static_cast<std::size_t>(index)] = true;
+    }
+  }
+  return marks;
+}
+
+// The subgraph's tensors. `constants` has the first of each buffer.
+void add_tensors(const TfliteCodes* codes,
+                 const TfliteGraph& each,
+                 std::map<std::uint32_t, std::string>& constants,
+                 TfliteSizes& sizes,
+                 PlanProblems& problems,
+                 model::PlanReport& report) {
+  const std::size_t tensors = each.spans.size();
+  const auto inputs = marked(each.graph->inputs(), tensors, "the model's inputs", problems);
+  const auto outputs = marked(each.graph->outputs(), tensors, "the model's outputs", problems);
+  if (!problems.failed()) {
+    std::vector<bool> given = inputs;
+    for (std::size_t i = 0; i < tensors; ++i) {
+      given[i] = given[i] || sizes.is_given(each.tensor(i));
+    }
+    check_tflite_order(codes, each, std::move(given), outputs, problems);
+  }
+  const std::int64_t last = each.end - 1;
+  for (std::size_t i = 0; i < tensors && !problems.failed(); ++i) {
+    TfliteSpan span = each.spans[i];
+    if (inputs[i]) {
+      span.first = each.begin;
+      span.last = std::max(span.last, each.begin);
+    }
+    if (outputs[i]) {
+      span.first = std::min(span.first, last);
+      span.last = last;
+    }
+    if (each.handles.contains(static_cast<std::int32_t>(i))) {
+      continue;
+    }
+    const tflite::Tensor& tensor = each.tensor(i);
+    auto block = block_of(tensor, each.id(i), span, sizes, problems);
+    if (!block) {
+      continue;
+    }
+    block->is_input = inputs[i] && each.index == 0;
+    block->is_output = outputs[i] && each.index == 0;
+    if (block->role == model::Lifetime::kConstant) {
+      const auto [first, is_new] = constants.emplace(tensor.buffer(), block->id);
+      block->alias_of = is_new ? std::string{} : first->second;
+    }
+    report.network.tensors.push_back(elements_of(tensor, block->id));
+    report.blocks.push_back(std::move(*block));
+  }
+}
+
+// A plan that is in the model; null: it has none.
+const tflite::Buffer* plan_in(const tflite::Model& model) {
+  const tflite::Buffer* planned = nullptr;
+  for (unsigned i = 0; model.metadata() != nullptr && i < model.metadata()->size(); ++i) {
+    const tflite::Metadata& each = *model.metadata()->Get(i);
+    if (each.name() != nullptr && each.name()->string_view() == model::kTflitePlan &&
+        model.buffers() != nullptr && each.buffer() < model.buffers()->size()) {
+      planned = model.buffers()->Get(each.buffer());
+    }
+  }
+  return planned;
+}
+
+// Of each tensor, subgraph by subgraph, its place in the one arena.
+void place_tensors(const tflite::Buffer& planned,
+                   const std::vector<TfliteGraph>& graphs,
+                   PlanProblems& problems,
+                   model::PlanReport& report) {
+  constexpr std::size_t kHead = model::kTflitePlanHead;
+  std::size_t tensors = 0;
+  for (const TfliteGraph& each : graphs) {
+    tensors += each.spans.size();
+  }
+  const std::size_t words =
+      planned.data() == nullptr ? 0 : planned.data()->size() / sizeof(std::int32_t);
+  const auto word = [&](std::size_t at) {
+    return flatbuffers::ReadScalar<std::int32_t>(planned.data()->data() +
+                                                 at * sizeof(std::int32_t));
+  };
+  if (words < kHead + tensors || word(kHead - 1) != static_cast<std::int64_t>(tensors)) {
+    problems.error(
+        Code::kPlanSyntax,
+        {},
+        fmt::format(
+            "its metadata {} is not of {}", model::kTflitePlan, core::plural(tensors, "tensor")),
+        "the interpreter refuses it too: write the plan again");
+    return;
+  }
+  report.plans_scratch_alone = true;
+  std::map<std::string, std::int32_t> offsets;
+  std::size_t at = kHead;
+  for (const TfliteGraph& each : graphs) {
+    for (std::size_t i = 0; i < each.spans.size(); ++i) {
+      offsets[each.id(i)] = word(at++);
+    }
+  }
+  for (model::PlannedBlock& block : report.blocks) {
+    const std::int32_t* const offset = core::value_in(offsets, block.id);
+    if (offset != nullptr && *offset >= 0 && block.role != model::Lifetime::kConstant) {
+      block.offset = Bytes{static_cast<std::uint64_t>(*offset)};
+    }
+  }
+}
+
+// Null: no model that memsize reads is in these bytes, and an error says why.
+const tflite::Model* model_in(const core::AlignedText& bytes,
+                              std::size_t size,
+                              PlanProblems& problems) {
+  flatbuffers::Verifier verifier{bytes.data(), size};
+  if (!tflite::VerifyModelBuffer(verifier)) {
+    say_damaged(problems, "the model is cut off, or damaged: it leads out of the file");
+    return nullptr;
+  }
+  const tflite::Model& model = *tflite::GetModel(bytes.data());
+  if (model.version() != kTfliteSchema) {
+    problems.error(Code::kPlanVersion,
+                   {},
+                   fmt::format("this is version {} of TensorFlow Lite's schema, and memsize "
+                               "reads version {}",
+                               model.version(),
+                               kTfliteSchema),
+                   "convert the model again with TensorFlow 2");
+    return nullptr;
+  }
+  if (model.subgraphs() == nullptr || model.subgraphs()->size() == 0) {
+    problems.error(Code::kReadEmpty, {}, "the model has no subgraph", kCopyAgain);
+    return nullptr;
+  }
+  return &model;
+}
+
+model::PlanReport report_of(const tflite::Model& model, PlanProblems& problems) {
+  model::PlanReport report;
+  report.missing = "kernels' own scratch is not in a .tflite";
+  report.aligns_elements = true;
+  TfliteSizes sizes{model, problems};
+  TfliteVariables variables{sizes, problems};
+  TfliteSteps steps{model, variables, problems};
+  steps.run();
+  std::map<std::uint32_t, std::string> constants;
+  for (const TfliteGraph& each : steps.graphs()) {
+    if (!problems.failed()) {
+      add_tensors(model.operator_codes(), each, constants, sizes, problems, report);
+    }
+  }
+  const tflite::Buffer* const planned = problems.failed() ? nullptr : plan_in(model);
+  if (planned != nullptr) {
+    place_tensors(*planned, steps.graphs(), problems, report);
+  }
+  std::ranges::move(std::move(variables).blocks(), std::back_inserter(report.blocks));
+  sizes.warn_of_open();
+  report.network.operators = std::move(steps).operators();
+  return report;
+}
 
 }  // namespace
 
@@ -711,7 +665,10 @@ bool probe_tflite(std::string_view head) {
 }
 
 PlanResult read_tflite(std::string_view text, const std::string& path) {
-  return TfliteReader{path}.read(text);
+  PlanProblems problems{path};
+  const core::AlignedText bytes{text};
+  const tflite::Model* const model = model_in(bytes, text.size(), problems);
+  return problems.finish(model == nullptr ? model::PlanReport{} : report_of(*model, problems));
 }
 
 core::Result<std::map<std::string, std::string_view>> read_constants(std::string_view text,
@@ -734,19 +691,23 @@ core::Result<std::map<std::string, std::string_view>> read_constants(std::string
       if (number == 0 || tensors.Get(i)->is_variable()) {
         continue;
       }
-      const auto stored = stored_in(*root.buffers()->Get(number), bytes.data());
-      if (stored.second == 0) {
+      const tflite::Buffer& buffer = *root.buffers()->Get(number);
+      const std::uint64_t size = stored_size(buffer);
+      if (size == 0) {
         continue;
       }
+      const std::uint64_t begin =
+          buffer.offset() > 1 ? buffer.offset()
+                              : static_cast<std::uint64_t>(buffer.data()->data() - bytes.data());
       const std::string id = model::tflite_id(graph, i);
-      if (stored.first > text.size() || stored.second > text.size() - stored.first) {
+      if (begin > text.size() || size > text.size() - begin) {
         return core::fail(
             core::error(Code::kEmitData,
                         fmt::format("the bytes of tensor {} lie outside the file", id),
                         {path},
                         kCopyAgain));
       }
-      constants[id] = text.substr(stored.first, stored.second);
+      constants[id] = text.substr(begin, size);
     }
   }
   return constants;
