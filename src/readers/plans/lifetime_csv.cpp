@@ -217,512 +217,544 @@ class Rows {
   Field broken_;
 };
 
-class TableReader {
+/// Counts errors: a table that is wrong in many rows is left after some of them.
+class TableProblems : public PlanProblems {
  public:
-  TableReader(std::string_view text, const std::string& path)
-      : text_(text), path_(path), rows_(text), problems_(path) {}
+  using PlanProblems::PlanProblems;
 
-  PlanResult read() {
-    report_.path = path_;
-    report_.has_alignments = true;
-    report_.lines = static_cast<std::size_t>(std::ranges::count(text_, '\n')) +
-                    (text_.empty() || text_.back() == '\n' ? 0 : 1);
-    report_.blocks.reserve(std::min(report_.lines, kMostReserved));
-    if (read_header()) {
-      while (errors_ < kMostErrors && rows_.next()) {
-        if (report_.blocks.size() == kMostPlanBlocks) {
-          errors_ = kMostErrors;
-          problems_.too_many({rows_.line(), 0});
-          break;
-        }
-        read_row();
-      }
-      if (errors_ < kMostErrors) {
-        find_duplicates();
-      }
-      if (report_.blocks.empty() && errors_ == 0) {
-        fail(Code::kPlanSyntax, {1, 0}, "the table has no rows", "write one row a buffer");
-      }
-    }
-    PlanResult result = problems_.finish(std::move(report_));
-    core::add_text(result ? result->diagnostics : result.error(), path_, text_);
-    return result;
-  }
-
- private:
   void fail(Code code, PlanPlace place, std::string message, std::string hint = {}) {
     ++errors_;
-    problems_.error(code, place, std::move(message), std::move(hint));
+    error(code, place, std::move(message), std::move(hint));
   }
 
-  [[nodiscard]] static PlanPlace place_of(const Field& field) { return {field.line, field.column}; }
-
-  bool good_quotes() {
-    if (rows_.broken() == nullptr) {
-      return true;
-    }
-    fail(Code::kPlanSyntax,
-         place_of(*rows_.broken()),
-         "the quote that opens here does not end with its field",
-         "a quote inside quotes is written twice");
-    return false;
+  /// What another member gave, which has told an error where there is nothing.
+  template <typename Checked>
+  Checked counted(Checked checked) {
+    errors_ += checked ? 0U : 1U;
+    return checked;
   }
 
-  bool read_header() {
-    if (!rows_.next()) {
-      fail(Code::kPlanSyntax,
-           {},
-           "there is no line in the table",
-           "its first line is: id,lower,upper,size");
-      return false;
-    }
-    if (!good_quotes()) {
-      return false;
-    }
-    std::vector<std::string> unknown;
-    std::array<bool, static_cast<std::size_t>(Column::kIgnored)> seen{};
-    for (const Field& field : rows_.fields()) {
-      const ColumnName* const known = column_named(field.text);
-      const Column column = known == nullptr ? Column::kIgnored : known->column;
-      columns_.push_back(column);
-      if (known == nullptr) {
-        unknown_column(field);
-        unknown.emplace_back(core::printable(field.text, kLongestShown));
-      } else if (column != Column::kIgnored) {
-        auto& before = seen[static_cast<std::size_t>(column)];
-        if (before) {
-          fail(Code::kPlanSyntax,
-               place_of(field),
-               fmt::format("there is a second column for '{}'", name_of(column)),
-               "each column has a name of its own");
-        }
-        before = true;
-        inclusive_ = inclusive_ || known->inclusive;
+  [[nodiscard]] std::size_t errors() const { return errors_; }
+
+ private:
+  std::size_t errors_ = 0;
+};
+
+PlanPlace place_of(const Field& field) {
+  return {field.line, field.column};
+}
+
+std::string shown_cell(const Field& field) {
+  return core::printable(field.text, kLongestShown);
+}
+
+std::string shown_id(const model::PlannedBlock& block) {
+  return fmt::format("'{}'", core::printable(block.id, kLongestShown));
+}
+
+bool good_quotes(const Rows& rows, TableProblems& problems) {
+  if (rows.broken() == nullptr) {
+    return true;
+  }
+  problems.fail(Code::kPlanSyntax,
+                place_of(*rows.broken()),
+                "the quote that opens here does not end with its field",
+                "a quote inside quotes is written twice");
+  return false;
+}
+
+void warn_of_unknown(const Field& field, TableProblems& problems) {
+  const std::vector<std::string> names = core::texts_of(kColumns, &ColumnName::name);
+  const std::string guess = core::did_you_mean(field.text, names);
+  problems.warn(Code::kPlanSyntax,
+                place_of(field),
+                fmt::format("the column '{}' says nothing to memsize", shown_cell(field)),
+                guess.empty() ? "it is left out" : guess);
+}
+
+// The name in "did you mean 'x'?".
+std::string quoted_part(const std::string& sentence) {
+  const std::size_t first = sentence.find('\'');
+  const std::size_t last = sentence.rfind('\'');
+  return first == last ? sentence : sentence.substr(first + 1, last - first - 1);
+}
+
+struct TableHead {
+  std::vector<Column> columns;
+  /// The last step is inside, by the name of its column.
+  bool inclusive = false;
+};
+
+// Good where no error is told.
+TableHead read_head(Rows& rows, TableProblems& problems) {
+  TableHead head;
+  if (!rows.next()) {
+    problems.fail(Code::kPlanSyntax,
+                  {},
+                  "there is no line in the table",
+                  "its first line is: id,lower,upper,size");
+    return head;
+  }
+  if (!good_quotes(rows, problems)) {
+    return head;
+  }
+  std::vector<std::string> unknown;
+  std::array<bool, static_cast<std::size_t>(Column::kIgnored)> seen{};
+  for (const Field& field : rows.fields()) {
+    const ColumnName* const known = column_named(field.text);
+    const Column column = known == nullptr ? Column::kIgnored : known->column;
+    head.columns.push_back(column);
+    if (known == nullptr) {
+      warn_of_unknown(field, problems);
+      unknown.push_back(shown_cell(field));
+    } else if (column != Column::kIgnored) {
+      if (std::exchange(seen[static_cast<std::size_t>(column)], true)) {
+        problems.fail(Code::kPlanSyntax,
+                      place_of(field),
+                      fmt::format("there is a second column for '{}'", name_of(column)),
+                      "each column has a name of its own");
       }
-    }
-    for (const Column column : kRequired) {
-      if (!seen[static_cast<std::size_t>(column)]) {
-        const std::string guess = core::did_you_mean(name_of(column), unknown);
-        fail(Code::kPlanSyntax,
-             {rows_.line(), 0},
-             fmt::format("the table has no column '{}'", name_of(column)),
-             guess.empty() ? "its first line names the columns: id,lower,upper,size"
-                           : fmt::format("the column '{}' is to be called '{}'",
-                                         quoted_part(guess),
-                                         name_of(column)));
-      }
-    }
-    return errors_ == 0;
-  }
-
-  // The name in "did you mean 'x'?".
-  static std::string quoted_part(const std::string& sentence) {
-    const std::size_t first = sentence.find('\'');
-    const std::size_t last = sentence.rfind('\'');
-    return first == last ? sentence : sentence.substr(first + 1, last - first - 1);
-  }
-
-  void unknown_column(const Field& field) {
-    const std::vector<std::string> names = core::texts_of(kColumns, &ColumnName::name);
-    const std::string guess = core::did_you_mean(field.text, names);
-    problems_.warn(Code::kPlanSyntax,
-                   place_of(field),
-                   fmt::format("the column '{}' says nothing to memsize",
-                               core::printable(field.text, kLongestShown)),
-                   guess.empty() ? "it is left out" : guess);
-  }
-
-  void read_row() {
-    const auto& fields = rows_.fields();
-    if (!good_quotes()) {
-      return;
-    }
-    if (fields.size() != columns_.size()) {
-      const bool more = fields.size() > columns_.size();
-      fail(Code::kPlanSyntax,
-           more ? place_of(fields[columns_.size()]) : PlanPlace{rows_.line(), 0},
-           fmt::format("this row has {} where the first line names {}",
-                       core::plural(fields.size(), "field"),
-                       core::plural(columns_.size(), "column")),
-           "write a text that has a comma in quotes");
-      return;
-    }
-    model::PlannedBlock block{.memory = "default", .line = rows_.line()};
-    const std::size_t before = errors_;
-    lower_ = upper_ = gaps_ = Field{};
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      take(fields[i], columns_[i], block);
-    }
-    // What is read where it lies has no source.
-    if (block.source_memory == block.memory) {
-      block.source_memory.clear();
-    }
-    read_lifetime(block);
-    if (!gaps_.text.empty() && errors_ == before) {
-      read_gaps(block);
-    }
-    if (block.offset && *block.offset + block.size > model::kLargestPlan && errors_ == before) {
-      ++errors_;
-      problems_.ends_in_plan(*block.offset, block.size, {block.line, 0}, shown_id(block));
-    }
-    total_ += block.size;
-    if (total_ > model::kLargestPlan && errors_ == before) {
-      fail(Code::kPlanSize,
-           {block.line, 0},
-           "with this row, the sizes add up to more than any memory has",
-           "sums of sizes go up to 2^62 B");
-    }
-    if (errors_ == before) {
-      report_.blocks.push_back(std::move(block));
+      head.inclusive = head.inclusive || known->inclusive;
     }
   }
-
-  static std::string shown_id(const model::PlannedBlock& block) {
-    return fmt::format("'{}'", core::printable(block.id, kLongestShown));
-  }
-
-  void take(const Field& field, Column column, model::PlannedBlock& block) {
-    const std::string_view text = field.text;
-    switch (column) {
-      case Column::kId:
-        block.id = words(field);
-        if (text.empty()) {
-          fail(Code::kPlanSyntax, place_of(field), "this row has no id", "each buffer needs one");
-        }
-        break;
-      case Column::kLower:
-        lower_ = field;
-        break;
-      case Column::kUpper:
-        upper_ = field;
-        break;
-      case Column::kSize:
-        block.size = bytes(field, "size").value_or(core::Bytes{});
-        break;
-      default:
-        if (!text.empty()) {
-          take_optional(field, column, block);
-        }
+  for (const Column column : kRequired) {
+    if (!seen[static_cast<std::size_t>(column)]) {
+      const std::string guess = core::did_you_mean(name_of(column), unknown);
+      problems.fail(Code::kPlanSyntax,
+                    {rows.line(), 0},
+                    fmt::format("the table has no column '{}'", name_of(column)),
+                    guess.empty() ? "its first line names the columns: id,lower,upper,size"
+                                  : fmt::format("the column '{}' is to be called '{}'",
+                                                quoted_part(guess),
+                                                name_of(column)));
     }
   }
+  return head;
+}
 
-  std::string_view words(const Field& field) {
-    if (!core::is_utf8(field.text)) {
-      fail(Code::kPlanSyntax,
-           place_of(field),
-           fmt::format("'{}' is no text", core::printable(field.text, kLongestShown)),
-           "texts are UTF-8");
-    }
-    return field.text;
-  }
+template <typename Number>
+std::errc whole_cell(std::string_view text, Number& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value);
+  return stop == end ? failure : std::errc::invalid_argument;
+}
 
-  void take_optional(const Field& field, Column column, model::PlannedBlock& block) {
-    switch (column) {
-      case Column::kOffset:
-        block.offset = bytes(field, "offset");
-        break;
-      case Column::kAlignment:
-        take_alignment(field, block);
-        break;
-      case Column::kMemory:
-        block.memory = memory_name(words(field));
-        break;
-      case Column::kRole:
-        take_role(field, block);
-        break;
-      case Column::kSource:
-        block.source_memory = memory_name(words(field));
-        break;
-      case Column::kName:
-        block.name = words(field);
-        break;
-      case Column::kAliasOf:
-        block.alias_of = words(field);
-        break;
-      case Column::kInput:
-        block.is_input = flag(field);
-        break;
-      case Column::kOutput:
-        block.is_output = flag(field);
-        break;
-      case Column::kUses:
-        block.uses = number(field, "uses");
-        break;
-      case Column::kGaps:
-        gaps_ = field;
-        break;
-      default:
-        break;
-    }
-  }
-
-  void take_alignment(const Field& field, model::PlannedBlock& block) {
-    const auto value = number(field, "alignment");
-    if (!value) {
-      return;
-    }
-    block.alignment = core::Align::make(*value);
-    if (!block.alignment) {
-      ++errors_;
-      (void)problems_.alignment(*value, place_of(field), "alignment");
-    }
-  }
-
-  void take_role(const Field& field, model::PlannedBlock& block) {
-    const auto role = role_named(field.text);
-    if (!role) {
-      return fail(Code::kPlanSyntax,
+std::string_view words_in(const Field& field, TableProblems& problems) {
+  if (!core::is_utf8(field.text)) {
+    problems.fail(Code::kPlanSyntax,
                   place_of(field),
-                  fmt::format("'{}' is no role", core::printable(field.text, kLongestShown)),
+                  fmt::format("'{}' is no text", shown_cell(field)),
+                  "texts are UTF-8");
+  }
+  return field.text;
+}
+
+std::optional<model::Lifetime> role_in(const Field& field, TableProblems& problems) {
+  const auto role = role_named(field.text);
+  if (!role) {
+    problems.fail(Code::kPlanSyntax,
+                  place_of(field),
+                  fmt::format("'{}' is no role", shown_cell(field)),
                   "the roles are: scratch, persistent, constant");
-    }
-    block.role = *role;
   }
+  return role;
+}
 
-  bool flag(const Field& field) {
-    if (field.text == "1" || field.text == "true") {
-      return true;
-    }
-    if (field.text != "0" && field.text != "false") {
-      fail(
-          Code::kPlanSyntax,
-          place_of(field),
-          fmt::format("'{}' is neither true nor false", core::printable(field.text, kLongestShown)),
-          "write true or false, 1 or 0");
-    }
-    return false;
+bool flag_in(const Field& field, TableProblems& problems) {
+  if (field.text == "1" || field.text == "true") {
+    return true;
   }
+  if (field.text != "0" && field.text != "false") {
+    problems.fail(Code::kPlanSyntax,
+                  place_of(field),
+                  fmt::format("'{}' is neither true nor false", shown_cell(field)),
+                  "write true or false, 1 or 0");
+  }
+  return false;
+}
 
-  std::optional<std::uint64_t> number(const Field& field, std::string_view what) {
-    std::uint64_t value = 0;
-    const char* const end = field.text.data() + field.text.size();
-    const auto [stop, failure] = std::from_chars(field.text.data(), end, value);
-    if (failure == std::errc{} && stop == end) {
-      return value;
-    }
-    const std::string shown = core::printable(field.text, kLongestShown);
-    const bool digits = !field.text.empty() &&
-                        field.text.find_first_not_of("0123456789", field.text[0] == '-' ? 1 : 0) ==
-                            std::string_view::npos;
-    if (digits && field.text.size() > 1 && field.text[0] == '-') {
-      fail(Code::kPlanSize,
-           place_of(field),
-           fmt::format("the {} {} is negative", what, shown),
-           what == "offset" ? "leave the offset of what is not planned empty"
-                            : "it is a whole number from 0");
-    } else if (digits) {
-      fail(Code::kPlanSize,
-           place_of(field),
-           fmt::format("the {} {} is more than any memory has", what, shown),
-           "sizes and offsets of plans go up to 2^62 B");
-    } else if (field.text.empty()) {
-      fail(Code::kPlanSyntax,
-           place_of(field),
-           fmt::format("the {} is missing", what),
-           "each row has one");
-    } else {
-      fail(Code::kPlanSyntax,
-           place_of(field),
-           fmt::format("the {} '{}' is no whole number", what, shown),
-           "numbers are decimal digits without a unit");
-    }
+std::optional<std::uint64_t> number_in(const Field& field,
+                                       std::string_view what,
+                                       TableProblems& problems) {
+  std::uint64_t value = 0;
+  if (whole_cell(field.text, value) == std::errc{}) {
+    return value;
+  }
+  const PlanPlace place = place_of(field);
+  const std::string shown = shown_cell(field);
+  const bool digits = !field.text.empty() &&
+                      field.text.find_first_not_of("0123456789", field.text[0] == '-' ? 1 : 0) ==
+                          std::string_view::npos;
+  if (digits && field.text.size() > 1 && field.text[0] == '-') {
+    problems.fail(Code::kPlanSize,
+                  place,
+                  fmt::format("the {} {} is negative", what, shown),
+                  what == "offset" ? "leave the offset of what is not planned empty"
+                                   : "it is a whole number from 0");
+  } else if (digits) {
+    problems.fail(Code::kPlanSize,
+                  place,
+                  fmt::format("the {} {} is more than any memory has", what, shown),
+                  "sizes and offsets of plans go up to 2^62 B");
+  } else if (field.text.empty()) {
+    problems.fail(
+        Code::kPlanSyntax, place, fmt::format("the {} is missing", what), "each row has one");
+  } else {
+    problems.fail(Code::kPlanSyntax,
+                  place,
+                  fmt::format("the {} '{}' is no whole number", what, shown),
+                  "numbers are decimal digits without a unit");
+  }
+  return std::nullopt;
+}
+
+std::optional<core::Bytes> bytes_in(const Field& field,
+                                    std::string_view what,
+                                    TableProblems& problems) {
+  const auto value = number_in(field, what, problems);
+  if (!value || core::Bytes{*value} <= model::kLargestPlan) {
+    return value ? std::optional{core::Bytes{*value}} : std::nullopt;
+  }
+  return problems.counted(problems.size(*value, place_of(field), what));
+}
+
+std::optional<core::Align> alignment_in(const Field& field, TableProblems& problems) {
+  const auto value = number_in(field, "alignment", problems);
+  const auto alignment = value ? core::Align::make(*value) : std::nullopt;
+  return !value || alignment
+             ? alignment
+             : problems.counted(problems.alignment(*value, place_of(field), "alignment"));
+}
+
+std::optional<std::int64_t> step_in(const Field& field,
+                                    std::string_view what,
+                                    TableProblems& problems) {
+  std::int64_t value = 0;
+  const std::errc failure = whole_cell(field.text, value);
+  if (failure == std::errc{}) {
+    return value;
+  }
+  const PlanPlace place = place_of(field);
+  if (field.text.empty()) {
+    problems.fail(Code::kPlanLifetime,
+                  place,
+                  fmt::format("the step '{}' is missing", what),
+                  "a buffer lives from the beginning of step lower to the beginning of step upper");
+  } else if (failure == std::errc::result_out_of_range) {
+    problems.fail(Code::kPlanLifetime,
+                  place,
+                  fmt::format("the step {} is beyond any step of a network", shown_cell(field)),
+                  "steps go from -2^40 to 2^40");
+  } else {
+    problems.fail(Code::kPlanSyntax,
+                  place,
+                  fmt::format("the step '{}' is no whole number", shown_cell(field)),
+                  "steps are decimal digits");
+  }
+  return std::nullopt;
+}
+
+/// A row, and the cells of it that say something only together.
+struct TableRow {
+  model::PlannedBlock block;
+  Field lower;
+  Field upper;
+  Field gaps;
+};
+
+void take_optional_cell(const Field& field, Column column, TableRow& row, TableProblems& problems) {
+  model::PlannedBlock& block = row.block;
+  switch (column) {
+    case Column::kOffset:
+      block.offset = bytes_in(field, "offset", problems);
+      break;
+    case Column::kAlignment:
+      block.alignment = alignment_in(field, problems);
+      break;
+    case Column::kMemory:
+      block.memory = memory_name(words_in(field, problems));
+      break;
+    case Column::kRole:
+      block.role = role_in(field, problems).value_or(block.role);
+      break;
+    case Column::kSource:
+      block.source_memory = memory_name(words_in(field, problems));
+      break;
+    case Column::kName:
+      block.name = words_in(field, problems);
+      break;
+    case Column::kAliasOf:
+      block.alias_of = words_in(field, problems);
+      break;
+    case Column::kInput:
+      block.is_input = flag_in(field, problems);
+      break;
+    case Column::kOutput:
+      block.is_output = flag_in(field, problems);
+      break;
+    case Column::kUses:
+      block.uses = number_in(field, "uses", problems);
+      break;
+    case Column::kGaps:
+      row.gaps = field;
+      break;
+    default:
+      break;
+  }
+}
+
+void take_cell(const Field& field, Column column, TableRow& row, TableProblems& problems) {
+  switch (column) {
+    case Column::kId:
+      row.block.id = words_in(field, problems);
+      if (field.text.empty()) {
+        problems.fail(
+            Code::kPlanSyntax, place_of(field), "this row has no id", "each buffer needs one");
+      }
+      break;
+    case Column::kLower:
+      row.lower = field;
+      break;
+    case Column::kUpper:
+      row.upper = field;
+      break;
+    case Column::kSize:
+      row.block.size = bytes_in(field, "size", problems).value_or(core::Bytes{});
+      break;
+    default:
+      if (!field.text.empty()) {
+        take_optional_cell(field, column, row, problems);
+      }
+  }
+}
+
+std::optional<model::Interval> lifetime_of(const TableRow& row,
+                                           bool inclusive,
+                                           TableProblems& problems) {
+  // What lives all the time, or nobody knows when.
+  if (row.lower.text.empty() && row.upper.text.empty()) {
     return std::nullopt;
   }
-
-  std::optional<core::Bytes> bytes(const Field& field, std::string_view what) {
-    const auto value = number(field, what);
-    if (!value || core::Bytes{*value} <= model::kLargestPlan) {
-      return value ? std::optional{core::Bytes{*value}} : std::nullopt;
-    }
-    ++errors_;
-    return problems_.size(*value, place_of(field), what);
+  const auto lower = step_in(row.lower, "lower", problems);
+  const auto upper = step_in(row.upper, "upper", problems);
+  if (!lower || !upper) {
+    return std::nullopt;
   }
-
-  void read_lifetime(model::PlannedBlock& block) {
-    // What lives all the time, or nobody knows when.
-    if (lower_.text.empty() && upper_.text.empty()) {
-      return;
-    }
-    const auto lower = step(lower_, "lower");
-    const auto upper = step(upper_, "upper");
-    if (!lower || !upper) {
-      return;
-    }
-    const bool plain = *lower >= -model::kLastStep && *upper <= model::kLastStep && *lower < *upper;
-    if (plain && !inclusive_) {
-      block.live = model::Interval{*lower, *upper};
-      return;
-    }
-    block.live = problems_.lifetime(*lower,
-                                    *upper,
-                                    inclusive_ ? LastStep::kInside : LastStep::kFirstAfter,
-                                    place_of(lower_),
-                                    shown_id(block));
-    errors_ += block.live ? 0U : 1U;
+  const bool plain = *lower >= -model::kLastStep && *upper <= model::kLastStep && *lower < *upper;
+  if (plain && !inclusive) {
+    return model::Interval{*lower, *upper};
   }
+  return problems.counted(problems.lifetime(*lower,
+                                            *upper,
+                                            inclusive ? LastStep::kInside : LastStep::kFirstAfter,
+                                            place_of(row.lower),
+                                            shown_id(row.block)));
+}
 
-  struct Gap {
-    model::Window window;
-    bool has_bytes = false;
-    Field field;
+struct Gap {
+  model::Window window;
+  bool has_bytes = false;
+  Field field;
+};
+
+// "3-6" or "3-6@0:2".
+std::optional<Gap> gap_in(const Field& field,
+                          const model::PlannedBlock& block,
+                          bool inclusive,
+                          TableProblems& problems) {
+  const auto wrong = [&](std::string_view why, const char* hint) -> std::optional<Gap> {
+    problems.fail(Code::kPlanLifetime,
+                  place_of(field),
+                  fmt::format("the gap '{}' of {} {}", shown_cell(field), shown_id(block), why),
+                  hint);
+    return std::nullopt;
   };
+  const auto is_whole = [](std::string_view text, auto& value) {
+    return whole_cell(text, value) == std::errc{};
+  };
+  Gap gap{.field = field};
+  model::Interval& live = gap.window.live;
+  const std::size_t at = std::min(field.text.find('@'), field.text.size());
+  // A step may be negative.
+  const std::size_t dash = field.text.find('-', 1);
+  const std::string_view bytes = field.text.substr(std::min(at + 1, field.text.size()));
+  const std::size_t colon = std::min(bytes.find(':'), bytes.size());
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  gap.has_bytes = at != field.text.size();
+  const bool is_gap =
+      dash < at && is_whole(field.text.substr(0, dash), live.lower) &&
+      is_whole(field.text.substr(dash + 1, at - dash - 1), live.upper) &&
+      (!gap.has_bytes || (colon != bytes.size() && is_whole(bytes.substr(0, colon), begin) &&
+                          is_whole(bytes.substr(colon + 1), end)));
+  if (!is_gap) {
+    return wrong("is none", "write steps, then bytes if some are needed: 3-6 or 3-6@0:2");
+  }
+  if (live.upper < model::kLastStep && inclusive) {
+    ++live.upper;
+  }
+  if (!block.live || live.lower >= live.upper || live.lower < block.live->lower ||
+      live.upper > block.live->upper) {
+    return wrong("is not inside of its life", "a gap begins and ends while the buffer lives");
+  }
+  if (begin > end || end > block.size.count()) {
+    return wrong(fmt::format("is not inside of its {} B", block.size.count()),
+                 "bytes are counted from where the buffer begins");
+  }
+  gap.window.begin = core::Bytes{begin};
+  gap.window.end = core::Bytes{end};
+  return gap;
+}
 
-  void read_gaps(model::PlannedBlock& block) {
-    std::vector<Gap> gaps;
-    for (std::size_t at = 0; at < gaps_.text.size(); ++at) {
-      const std::size_t end = std::min(gaps_.text.find(' ', at), gaps_.text.size());
-      if (end != at) {
-        // A text that was quoted has no columns of its own.
-        const auto gap =
-            read_gap({gaps_.text.substr(at, end - at), gaps_.line, gaps_.column + at}, block);
-        if (!gap) {
-          return;
-        }
-        gaps.push_back(*gap);
+// By their first steps; none where one of them is wrong.
+std::vector<Gap> gaps_in(const TableRow& row, bool inclusive, TableProblems& problems) {
+  const Field& cell = row.gaps;
+  std::vector<Gap> gaps;
+  for (std::size_t at = 0; at < cell.text.size(); ++at) {
+    const std::size_t end = std::min(cell.text.find(' ', at), cell.text.size());
+    if (end != at) {
+      // A text that was quoted has no columns of its own.
+      const Field field{cell.text.substr(at, end - at), cell.line, cell.column + at};
+      const auto gap = gap_in(field, row.block, inclusive, problems);
+      if (!gap) {
+        return {};
       }
-      at = end;
+      gaps.push_back(*gap);
     }
-    if (gaps.size() > model::kMostWindows) {
-      return fail(Code::kPlanLifetime,
-                  place_of(gaps_),
-                  fmt::format("{} has {}", shown_id(block), core::plural(gaps.size(), "gap")),
+    at = end;
+  }
+  if (gaps.size() > model::kMostWindows) {
+    problems.fail(Code::kPlanLifetime,
+                  place_of(cell),
+                  fmt::format("{} has {}", shown_id(row.block), core::plural(gaps.size(), "gap")),
                   fmt::format("a buffer has at most {}", model::kMostWindows));
-    }
-    std::ranges::stable_sort(
-        gaps, [](const Gap& a, const Gap& b) { return a.window.live.lower < b.window.live.lower; });
-    std::int64_t next = block.live->lower;
-    bool has_bytes = true;
-    for (const Gap& gap : gaps) {
-      const model::Interval& live = gap.window.live;
-      if (live.lower < next && !(has_bytes && gap.has_bytes)) {
-        return fail(Code::kPlanLifetime,
+    return {};
+  }
+  std::ranges::stable_sort(gaps, {}, [](const Gap& gap) { return gap.window.live.lower; });
+  return gaps;
+}
+
+// What the block needs between the gaps and in them.
+std::vector<model::Window> windows_between(const std::vector<Gap>& gaps,
+                                           const model::PlannedBlock& block,
+                                           TableProblems& problems) {
+  std::vector<model::Window> windows;
+  std::int64_t next = block.live->lower;
+  bool has_bytes = true;
+  for (const Gap& gap : gaps) {
+    const model::Interval& live = gap.window.live;
+    if (live.lower < next && !(has_bytes && gap.has_bytes)) {
+      problems.fail(Code::kPlanLifetime,
                     place_of(gap.field),
                     fmt::format("the gap '{}' of {} begins before the one before it has ended",
-                                core::printable(gap.field.text, kLongestShown),
+                                shown_cell(gap.field),
                                 shown_id(block)),
                     "gaps that share a step each say which bytes are needed: 3-6@0:2");
-      }
-      if (next < live.lower) {
-        block.windows.push_back({{next, live.lower}, {}, block.size});
-      }
-      block.windows.push_back(gap.window);
-      has_bytes = live.upper > next ? gap.has_bytes : has_bytes && gap.has_bytes;
-      next = std::max(next, live.upper);
+      return {};
     }
-    if (next < block.live->upper) {
-      block.windows.push_back({{next, block.live->upper}, {}, block.size});
+    if (next < live.lower) {
+      windows.push_back({{next, live.lower}, {}, block.size});
     }
-    block.windows = model::united(block.windows);
+    windows.push_back(gap.window);
+    has_bytes = live.upper > next ? gap.has_bytes : has_bytes && gap.has_bytes;
+    next = std::max(next, live.upper);
   }
-
-  // "3-6" or "3-6@0:2".
-  std::optional<Gap> read_gap(const Field& field, const model::PlannedBlock& block) {
-    const auto wrong = [&](std::string_view why, const char* hint) -> std::optional<Gap> {
-      fail(Code::kPlanLifetime,
-           place_of(field),
-           fmt::format("the gap '{}' of {} {}",
-                       core::printable(field.text, kLongestShown),
-                       shown_id(block),
-                       why),
-           hint);
-      return std::nullopt;
-    };
-    Gap gap{.field = field};
-    const std::size_t at = std::min(field.text.find('@'), field.text.size());
-    // A step may be negative.
-    const std::size_t dash = field.text.find('-', 1);
-    const std::string_view bytes = field.text.substr(std::min(at + 1, field.text.size()));
-    const std::size_t colon = std::min(bytes.find(':'), bytes.size());
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    gap.has_bytes = at != field.text.size();
-    const bool is_gap =
-        dash < at && whole(field.text.substr(0, dash), gap.window.live.lower) &&
-        whole(field.text.substr(dash + 1, at - dash - 1), gap.window.live.upper) &&
-        (!gap.has_bytes || (colon != bytes.size() && whole(bytes.substr(0, colon), begin) &&
-                            whole(bytes.substr(colon + 1), end)));
-    if (!is_gap) {
-      return wrong("is none", "write steps, then bytes if some are needed: 3-6 or 3-6@0:2");
-    }
-    if (gap.window.live.upper < model::kLastStep && inclusive_) {
-      ++gap.window.live.upper;
-    }
-    if (!block.live || gap.window.live.lower >= gap.window.live.upper ||
-        gap.window.live.lower < block.live->lower || gap.window.live.upper > block.live->upper) {
-      return wrong("is not inside of its life", "a gap begins and ends while the buffer lives");
-    }
-    if (begin > end || end > block.size.count()) {
-      return wrong(fmt::format("is not inside of its {} B", block.size.count()),
-                   "bytes are counted from where the buffer begins");
-    }
-    gap.window.begin = core::Bytes{begin};
-    gap.window.end = core::Bytes{end};
-    return gap;
+  if (next < block.live->upper) {
+    windows.push_back({{next, block.live->upper}, {}, block.size});
   }
+  return model::united(windows);
+}
 
-  template <typename Number>
-  static bool whole(std::string_view text, Number& value) {
-    const char* const end = text.data() + text.size();
-    const auto [stop, failure] = std::from_chars(text.data(), end, value);
-    return failure == std::errc{} && stop == end;
+// Of a row whose fields are one a column; good where no error is told.
+model::PlannedBlock block_in(const Rows& rows, const TableHead& head, TableProblems& problems) {
+  TableRow row{.block = {.memory = "default", .line = rows.line()}};
+  model::PlannedBlock& block = row.block;
+  const auto& fields = rows.fields();
+  if (!good_quotes(rows, problems)) {
+    return block;
   }
-
-  std::optional<std::int64_t> step(const Field& field, std::string_view what) {
-    std::int64_t value = 0;
-    const char* const end = field.text.data() + field.text.size();
-    const auto [stop, failure] = std::from_chars(field.text.data(), end, value);
-    if (failure == std::errc{} && stop == end) {
-      return value;
-    }
-    const std::string shown = core::printable(field.text, kLongestShown);
-    if (field.text.empty()) {
-      fail(Code::kPlanLifetime,
-           place_of(field),
-           fmt::format("the step '{}' is missing", what),
-           "a buffer lives from the beginning of step lower to the beginning of step upper");
-    } else if (failure == std::errc::result_out_of_range && stop == end) {
-      fail(Code::kPlanLifetime,
-           place_of(field),
-           fmt::format("the step {} is beyond any step of a network", shown),
-           "steps go from -2^40 to 2^40");
-    } else {
-      fail(Code::kPlanSyntax,
-           place_of(field),
-           fmt::format("the step '{}' is no whole number", shown),
-           "steps are decimal digits");
-    }
-    return std::nullopt;
+  if (fields.size() != head.columns.size()) {
+    const bool more = fields.size() > head.columns.size();
+    problems.fail(Code::kPlanSyntax,
+                  more ? place_of(fields[head.columns.size()]) : PlanPlace{rows.line(), 0},
+                  fmt::format("this row has {} where the first line names {}",
+                              core::plural(fields.size(), "field"),
+                              core::plural(head.columns.size(), "column")),
+                  "write a text that has a comma in quotes");
+    return block;
   }
-
-  void find_duplicates() {
-    const auto& blocks = report_.blocks;
-    for (const auto& [second, first] : model::order_by_id(blocks).repeated) {
-      if (errors_ == kMostErrors) {
-        return;
-      }
-      fail(Code::kPlanDuplicate,
-           {blocks[second].line, 0},
-           fmt::format("{} stands here again; it is in line {}, too",
-                       shown_id(blocks[second]),
-                       blocks[first].line),
-           "each buffer needs an id of its own");
+  const std::size_t before = problems.errors();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    take_cell(fields[i], head.columns[i], row, problems);
+  }
+  // What is read where it lies has no source.
+  if (block.source_memory == block.memory) {
+    block.source_memory.clear();
+  }
+  block.live = lifetime_of(row, head.inclusive, problems);
+  if (!row.gaps.text.empty() && problems.errors() == before) {
+    const std::vector<Gap> gaps = gaps_in(row, head.inclusive, problems);
+    if (problems.errors() == before && block.live) {
+      block.windows = windows_between(gaps, block, problems);
     }
   }
+  return block;
+}
 
-  std::string_view text_;
-  const std::string& path_;
-  Rows rows_;
-  PlanProblems problems_;
-  std::size_t errors_ = 0;
-  model::PlanReport report_;
-  std::vector<Column> columns_;
-  // Of the row that is being read.
-  Field lower_;
-  Field upper_;
-  Field gaps_;
-  bool inclusive_ = false;
-  core::Bytes total_;
-};
+// Its block; nothing: an error says why. `total` is what the rows come to.
+std::optional<model::PlannedBlock> read_row(const Rows& rows,
+                                            const TableHead& head,
+                                            core::Bytes& total,
+                                            TableProblems& problems) {
+  const std::size_t before = problems.errors();
+  model::PlannedBlock block = block_in(rows, head, problems);
+  const PlanPlace place{block.line, 0};
+  if (block.offset && *block.offset + block.size > model::kLargestPlan &&
+      problems.errors() == before) {
+    problems.counted(problems.ends_in_plan(*block.offset, block.size, place, shown_id(block)));
+  }
+  total += block.size;
+  if (total > model::kLargestPlan && problems.errors() == before) {
+    problems.fail(Code::kPlanSize,
+                  place,
+                  "with this row, the sizes add up to more than any memory has",
+                  "sums of sizes go up to 2^62 B");
+  }
+  return problems.errors() == before ? std::optional{std::move(block)} : std::nullopt;
+}
+
+void find_duplicates(const std::vector<model::PlannedBlock>& blocks, TableProblems& problems) {
+  for (const auto& [second, first] : model::order_by_id(blocks).repeated) {
+    if (problems.errors() == kMostErrors) {
+      return;
+    }
+    problems.fail(Code::kPlanDuplicate,
+                  {blocks[second].line, 0},
+                  fmt::format("{} stands here again; it is in line {}, too",
+                              shown_id(blocks[second]),
+                              blocks[first].line),
+                  "each buffer needs an id of its own");
+  }
+}
+
+void read_rows(Rows& rows,
+               const TableHead& head,
+               TableProblems& problems,
+               std::vector<model::PlannedBlock>& blocks) {
+  core::Bytes total;
+  while (problems.errors() < kMostErrors && rows.next()) {
+    if (blocks.size() == kMostPlanBlocks) {
+      return problems.too_many({rows.line(), 0});
+    }
+    if (auto block = read_row(rows, head, total, problems)) {
+      blocks.push_back(std::move(*block));
+    }
+  }
+  find_duplicates(blocks, problems);
+  if (blocks.empty() && problems.errors() == 0) {
+    problems.fail(Code::kPlanSyntax, {1, 0}, "the table has no rows", "write one row a buffer");
+  }
+}
 
 }  // namespace
 
@@ -745,7 +777,21 @@ bool probe_lifetime_csv(std::string_view head) {
 }
 
 PlanResult read_lifetime_csv(std::string_view text, const std::string& path) {
-  return TableReader{text, path}.read();
+  model::PlanReport report;
+  report.path = path;
+  report.has_alignments = true;
+  report.lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) +
+                 (text.empty() || text.back() == '\n' ? 0 : 1);
+  report.blocks.reserve(std::min(report.lines, kMostReserved));
+  TableProblems problems{path};
+  Rows rows{text};
+  const TableHead head = read_head(rows, problems);
+  if (problems.errors() == 0) {
+    read_rows(rows, head, problems, report.blocks);
+  }
+  PlanResult result = problems.finish(std::move(report));
+  core::add_text(result ? result->diagnostics : result.error(), path, text);
+  return result;
 }
 
 }  // namespace memsize::readers
