@@ -10,6 +10,7 @@
 //
 // Ids are places in the table. What kernels keep for themselves is cut from the arena's end when
 // they are prepared, and is in no table.
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include "plan_formats.hpp"
@@ -66,8 +67,8 @@ constexpr auto kEonSizes = std::to_array<EonType>({{"Float32", 4, "float32"},
                                                    {"Bool", 1, "bool"}});
 
 struct EonTensor {
-  std::string_view place;
-  std::string_view type;
+  std::string place;
+  std::string type;
   /// In the arena; nothing: a constant.
   std::optional<std::uint64_t> offset;
   std::uint64_t shape = 0;
@@ -118,16 +119,20 @@ bool eon_array(std::string_view line,
 // "{ kTfLiteArenaRw, kTfLiteInt8, tensor_arena + 48, (TfLiteIntArray*)&tensor_dimension7, 20, {":
 // casts and brackets stand around the place, or do not.
 bool eon_tensor(std::string_view line, EonTensor& tensor) {
+  std::string_view kept;
+  std::string_view type;
   std::string_view place;
   LineScan scan{line};
   scan.find(kEonTensor);
   // tflite_micro_compiler does not say where a tensor lives.
   if (line.find(", kTfLite") != std::string_view::npos) {
-    scan.until(",", tensor.place).take(" kTfLite");
+    scan.until(",", kept).take(" kTfLite");
   }
-  scan.until(",", tensor.type);
+  scan.until(",", type);
   scan.until("(TfLiteIntArray*)", place).find(kEonDimension).whole(tensor.shape).take(" , ");
   scan.whole(tensor.size);
+  tensor.place = kept;
+  tensor.type = type;
   std::uint64_t offset = 0;
   LineScan arena{place};
   arena.find("tensor_arena + ").whole(offset);
@@ -154,61 +159,65 @@ bool eon_node(std::string_view line, EonNode& node) {
   return scan.ok() && core::is_identifier(kind);
 }
 
-class EonReader {
- public:
-  EonReader(std::string_view text, const std::string& path) : lines_(text), plan_(text, path) {}
+using EonLists = std::map<std::uint64_t, std::vector<std::int64_t>>;
 
-  PlanResult read() {
+/// What the text says.
+struct EonTables {
+  /// By their numbers.
+  EonLists shapes;
+  EonLists inputs;
+  EonLists outputs;
+  std::set<std::int64_t> inputs_of_model;
+  std::set<std::int64_t> outputs_of_model;
+  std::vector<EonTensor> tensors;
+  std::vector<EonNode> nodes;
+};
+
+void read_eon_arena(std::string_view line, std::size_t number, PlanText& plan) {
+  std::uint64_t bytes = 0;
+  LineScan scan{line};
+  scan.find(kEonArenaSize).whole(bytes).take(" ;");
+  if (!scan.ok()) {
+    plan.damaged(number, "an arena");
+    return;
+  }
+  if (const auto size = plan.size(bytes, {number}, "kTensorArenaSize")) {
+    plan.arena(memory_name({}), model::Lifetime::kScratch, number).total = *size;
+  }
+}
+
+/// Reads the tables line by line.
+class EonLines {
+ public:
+  EonLines(std::string_view text, PlanText& plan) : lines_(text), plan_(plan) {}
+
+  EonTables read() {
     while (lines_.next()) {
       read_line(lines_.line());
     }
-    // Without a row, others are wrong that are not.
-    if (plan_.failed()) {
-      return plan_.done();
-    }
-    if (tensors_.empty() || nodes_.empty()) {
-      plan_.error(Code::kPlanSyntax,
-                  {},
-                  fmt::format("there is no table of {} in this text",
-                              tensors_.empty() ? "tensors" : "nodes"),
-                  kEonWhole);
-      return plan_.done();
-    }
-    count_lives();
-    for (std::size_t i = 0; i < tensors_.size() && !plan_.failed(); ++i) {
-      add(i);
-    }
-    plan_.report().plans_scratch_alone = true;
-    plan_.report().missing = "what kernels keep for themselves is in no table";
-    return plan_.done();
+    return std::move(tables_);
   }
 
  private:
-  struct Life {
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = -1;
-    std::uint64_t uses = 0;
-  };
-
   void read_line(std::string_view line) {
     std::uint64_t number = 0;
     std::string_view value;
     if (indices_ != nullptr) {
       take_indices(line);
     } else if (line.find(kEonInput) != std::string_view::npos) {
-      begin_indices(line, kEonInput, inputs_of_model_);
+      begin_indices(line, kEonInput, tables_.inputs_of_model);
     } else if (line.find(kEonOutput) != std::string_view::npos) {
-      begin_indices(line, kEonOutput, outputs_of_model_);
+      begin_indices(line, kEonOutput, tables_.outputs_of_model);
     } else if (line.find(kEonArenaSize) != std::string_view::npos) {
-      read_arena(line);
+      read_eon_arena(line, lines_.number(), plan_);
     } else if (eon_array(line, kEonDimension, number, value)) {
-      keep(shapes_, number, value);
+      keep(tables_.shapes, number, value);
     } else if (scalar_in(line, number)) {
-      shapes_.try_emplace(number);
+      tables_.shapes.try_emplace(number);
     } else if (eon_array(line, kEonInputs, number, value)) {
-      keep(inputs_, number, value);
+      keep(tables_.inputs, number, value);
     } else if (eon_array(line, kEonOutputs, number, value)) {
-      keep(outputs_, number, value);
+      keep(tables_.outputs, number, value);
     } else if (line.find("TfArray<") != std::string_view::npos &&
                pieces_in(line, {kEonInputs, kEonOutputs, kEonDimension}) != 0) {
       plan_.damaged(lines_.number(), "a list");
@@ -221,9 +230,9 @@ class EonReader {
     EonTensor tensor{.line = lines_.number()};
     EonNode node{.line = lines_.number()};
     if (eon_tensor(line, tensor)) {
-      tensors_.push_back(tensor);
+      tables_.tensors.push_back(std::move(tensor));
     } else if (eon_node(line, node)) {
-      nodes_.push_back(std::move(node));
+      tables_.nodes.push_back(std::move(node));
     } else if (pieces_in(
                    line,
                    {kEonTensor, "TfLiteIntArray*", "tensor_arena", "tensor_data", kEonDimension}) >=
@@ -235,22 +244,7 @@ class EonReader {
     }
   }
 
-  void read_arena(std::string_view line) {
-    std::uint64_t bytes = 0;
-    LineScan scan{line};
-    scan.find(kEonArenaSize).whole(bytes).take(" ;");
-    if (!scan.ok()) {
-      plan_.damaged(lines_.number(), "an arena");
-      return;
-    }
-    if (const auto size = plan_.size(bytes, {lines_.number()}, "kTensorArenaSize")) {
-      plan_.arena(memory_name({}), model::Lifetime::kScratch, lines_.number()).total = *size;
-    }
-  }
-
-  using Lists = std::map<std::uint64_t, std::vector<std::int64_t>>;
-
-  void keep(Lists& lists, std::uint64_t number, std::string_view value) {
+  void keep(EonLists& lists, std::uint64_t number, std::string_view value) {
     auto list = eon_list(value);
     if (!list) {
       plan_.damaged(lines_.number(), "a list");
@@ -292,31 +286,73 @@ class EonReader {
     }
   }
 
-  void count_lives() {
-    lives_.resize(tensors_.size());
-    for (std::size_t step = 0; step < nodes_.size(); ++step) {
-      const EonNode& node = nodes_[step];
-      model::Operator added{.id = fmt::format("{}", step), .kind = node.kind, .line = node.line};
-      use(inputs_, node.inputs, step, added.reads);
-      use(outputs_, node.outputs, step, added.writes);
-      plan_.report().network.operators.push_back(std::move(added));
+  PlanLines lines_;
+  PlanText& plan_;
+  EonTables tables_;
+  /// Where numbers of the lines that follow go; null: nowhere.
+  std::set<std::int64_t>* indices_ = nullptr;
+};
+
+struct EonLife {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = -1;
+  std::uint64_t uses = 0;
+};
+
+/// When each tensor of the table is alive.
+class EonLives {
+ public:
+  EonLives(std::size_t tensors, PlanText& plan) : lives_(tensors), plan_(plan) {}
+
+  [[nodiscard]] const EonLife& operator[](std::size_t index) const { return lives_[index]; }
+
+  /// The node of this step uses the tensors of a list; their ids.
+  std::vector<std::string> use(const EonLists& lists,
+                               std::uint64_t number,
+                               std::int64_t step,
+                               std::size_t line) {
+    const std::vector<std::int64_t>* const list = core::value_in(lists, number);
+    std::vector<std::string> ids;
+    if (list == nullptr) {
+      plan_.error(Code::kPlanSyntax,
+                  {line},
+                  fmt::format("there is no list with number {} for this node", number),
+                  kEonWhole);
+      return ids;
     }
-    const std::int64_t last = static_cast<std::int64_t>(nodes_.size()) - 1;
-    for (const std::int64_t index : inputs_of_model_) {
-      if (Life* life = life_of(index, 0); life != nullptr) {
+    for (const std::int64_t index : *list) {
+      // An optional input that this node does without.
+      if (EonLife* const life = index == -1 ? nullptr : find(index, line)) {
+        life->first = std::min(life->first, step);
+        life->last = std::max(life->last, step);
+        ++life->uses;
+        ids.push_back(fmt::format("{}", index));
+      }
+    }
+    return ids;
+  }
+
+  /// The model's own inputs are there from the beginning, its outputs at the end.
+  void keep_inputs(const std::set<std::int64_t>& inputs) {
+    for (const std::int64_t index : inputs) {
+      if (EonLife* const life = find(index, 0)) {
         life->first = 0;
         life->last = std::max<std::int64_t>(life->last, 0);
       }
     }
-    for (const std::int64_t index : outputs_of_model_) {
-      if (Life* life = life_of(index, 0); life != nullptr) {
+  }
+
+  void keep_outputs(const std::set<std::int64_t>& outputs, std::int64_t last) {
+    for (const std::int64_t index : outputs) {
+      if (EonLife* const life = find(index, 0)) {
         life->first = std::min(life->first, last);
         life->last = last;
       }
     }
   }
 
-  Life* life_of(std::int64_t index, std::size_t line) {
+ private:
+  EonLife* find(std::int64_t index, std::size_t line) {
     if (index >= 0 && static_cast<std::size_t>(index) < lives_.size()) {
       return &lives_[static_cast<std::size_t>(index)];
     }
@@ -329,117 +365,102 @@ class EonReader {
     return nullptr;
   }
 
-  void use(const Lists& lists,
-           std::uint64_t number,
-           std::size_t step,
-           std::vector<std::string>& ids) {
-    const auto list = lists.find(number);
-    const std::size_t line = nodes_[step].line;
-    if (list == lists.end()) {
-      plan_.error(Code::kPlanSyntax,
-                  {line},
-                  fmt::format("there is no list with number {} for this node", number),
-                  kEonWhole);
-      return;
-    }
-    for (const std::int64_t index : list->second) {
-      // An optional input that this node does without.
-      Life* const life = index == -1 ? nullptr : life_of(index, line);
-      if (life == nullptr) {
-        continue;
-      }
-      life->first = std::min(life->first, static_cast<std::int64_t>(step));
-      life->last = std::max(life->last, static_cast<std::int64_t>(step));
-      ++life->uses;
-      ids.push_back(fmt::format("{}", index));
-    }
-  }
-
-  void add(std::size_t index) {
-    const EonTensor& tensor = tensors_[index];
-    const Life& life = lives_[index];
-    check_size(tensor);
-    const auto number = static_cast<std::int64_t>(index);
-    model::PlannedBlock block{.id = fmt::format("{}", index), .memory = memory_name({})};
-    block.is_input = inputs_of_model_.contains(number);
-    block.is_output = outputs_of_model_.contains(number);
-    const auto size = plan_.size(tensor.size, {tensor.line}, "a tensor");
-    // What nobody uses has a row all the same.
-    if (!size || (life.last < 0 && tensor.offset)) {
-      return;
-    }
-    block.size = *size;
-    block.line = tensor.line;
-    block.uses = life.uses;
-    if (!tensor.offset) {
-      block.role = model::Lifetime::kConstant;
-    } else {
-      block.offset = Bytes{*tensor.offset};
-      if (tensor.place == "ArenaRwPersistent") {
-        block.role = model::Lifetime::kPersistent;
-      } else {
-        block.live =
-            plan_.lifetime(life.first, life.last, LastStep::kInside, {tensor.line}, "a tensor");
-      }
-    }
-    add_elements(block.id, tensor);
-    (void)plan_.add(std::move(block));
-  }
-
-  void add_elements(const std::string& id, const EonTensor& tensor) {
-    const auto type = std::ranges::find(kEonSizes, tensor.type, &EonType::name);
-    model::NetworkTensor added{.id = id};
-    added.type = type == kEonSizes.end() ? std::string_view{} : type->numpy;
-    for (const std::int64_t dimension : shapes_[tensor.shape]) {
-      added.shape.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(dimension, 0)));
-    }
-    plan_.report().network.tensors.push_back(std::move(added));
-  }
-
-  // It is said twice: as bytes, and as type and shape.
-  void check_size(const EonTensor& tensor) {
-    const auto type = std::ranges::find(kEonSizes, tensor.type, &EonType::name);
-    const auto shape = shapes_.find(tensor.shape);
-    if (shape == shapes_.end()) {
-      plan_.error(Code::kPlanSyntax,
-                  {tensor.line},
-                  fmt::format("there is no tensor_dimension{}", tensor.shape),
-                  kEonWhole);
-      return;
-    }
-    if (type == kEonSizes.end()) {
-      return;
-    }
-    std::uint64_t bytes = type->bytes;
-    for (const std::int64_t dimension : shape->second) {
-      const bool fits =
-          dimension >= 0 && (dimension == 0 || bytes <= model::kLargestPlan.count() /
-                                                            static_cast<std::uint64_t>(dimension));
-      bytes = fits ? bytes * static_cast<std::uint64_t>(dimension) : 0;
-    }
-    if (bytes != tensor.size) {
-      plan_.error(
-          Code::kPlanContradiction,
-          {tensor.line},
-          fmt::format(
-              "the tensor has {} B here, and {} B by its shape and type", tensor.size, bytes),
-          kEonWhole);
-    }
-  }
-
-  PlanLines lines_;
-  PlanText plan_;
-  Lists shapes_;
-  Lists inputs_;
-  Lists outputs_;
-  std::set<std::int64_t> inputs_of_model_;
-  std::set<std::int64_t> outputs_of_model_;
-  /// Where numbers of the lines that follow go; null: nowhere.
-  std::set<std::int64_t>* indices_ = nullptr;
-  std::vector<EonTensor> tensors_;
-  std::vector<EonNode> nodes_;
-  std::vector<Life> lives_;
+  std::vector<EonLife> lives_;
+  PlanText& plan_;
 };
+
+// Its size is said twice: as bytes, and as type and shape.
+void check_size(const EonTensor& tensor, const EonLists& shapes, PlanText& plan) {
+  const EonType* const type = core::find_in(kEonSizes, tensor.type, &EonType::name);
+  const std::vector<std::int64_t>* const shape = core::value_in(shapes, tensor.shape);
+  if (shape == nullptr) {
+    plan.error(Code::kPlanSyntax,
+               {tensor.line},
+               fmt::format("there is no tensor_dimension{}", tensor.shape),
+               kEonWhole);
+    return;
+  }
+  if (type == nullptr) {
+    return;
+  }
+  std::uint64_t bytes = type->bytes;
+  for (const std::int64_t dimension : *shape) {
+    const bool fits =
+        dimension >= 0 && (dimension == 0 || bytes <= model::kLargestPlan.count() /
+                                                          static_cast<std::uint64_t>(dimension));
+    bytes = fits ? bytes * static_cast<std::uint64_t>(dimension) : 0;
+  }
+  if (bytes != tensor.size) {
+    plan.error(
+        Code::kPlanContradiction,
+        {tensor.line},
+        fmt::format("the tensor has {} B here, and {} B by its shape and type", tensor.size, bytes),
+        kEonWhole);
+  }
+}
+
+model::NetworkTensor eon_elements(const EonTensor& tensor,
+                                  const EonLists& shapes,
+                                  const std::string& id) {
+  const EonType* const type = core::find_in(kEonSizes, tensor.type, &EonType::name);
+  model::NetworkTensor elements{.id = id};
+  elements.type = type == nullptr ? std::string_view{} : type->numpy;
+  if (const std::vector<std::int64_t>* const shape = core::value_in(shapes, tensor.shape)) {
+    for (const std::int64_t dimension : *shape) {
+      elements.shape.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(dimension, 0)));
+    }
+  }
+  return elements;
+}
+
+void add_tensor(const EonTables& tables, std::size_t index, const EonLife& life, PlanText& plan) {
+  const EonTensor& tensor = tables.tensors[index];
+  check_size(tensor, tables.shapes, plan);
+  const auto number = static_cast<std::int64_t>(index);
+  model::PlannedBlock block{.id = fmt::format("{}", index), .memory = memory_name({})};
+  block.is_input = tables.inputs_of_model.contains(number);
+  block.is_output = tables.outputs_of_model.contains(number);
+  const auto size = plan.size(tensor.size, {tensor.line}, "a tensor");
+  // What nobody uses has a row all the same.
+  if (!size || (life.last < 0 && tensor.offset)) {
+    return;
+  }
+  block.size = *size;
+  block.line = tensor.line;
+  block.uses = life.uses;
+  if (!tensor.offset) {
+    block.role = model::Lifetime::kConstant;
+  } else {
+    block.offset = Bytes{*tensor.offset};
+    if (tensor.place == "ArenaRwPersistent") {
+      block.role = model::Lifetime::kPersistent;
+    } else {
+      block.live =
+          plan.lifetime(life.first, life.last, LastStep::kInside, {tensor.line}, "a tensor");
+    }
+  }
+  plan.report().network.tensors.push_back(eon_elements(tensor, tables.shapes, block.id));
+  (void)plan.add(std::move(block));
+}
+
+void add_tables(const EonTables& tables, PlanText& plan) {
+  EonLives lives{tables.tensors.size(), plan};
+  std::int64_t step = 0;
+  for (const EonNode& node : tables.nodes) {
+    model::Operator added{.id = fmt::format("{}", step), .kind = node.kind, .line = node.line};
+    added.reads = lives.use(tables.inputs, node.inputs, step, node.line);
+    added.writes = lives.use(tables.outputs, node.outputs, step, node.line);
+    plan.report().network.operators.push_back(std::move(added));
+    ++step;
+  }
+  lives.keep_inputs(tables.inputs_of_model);
+  lives.keep_outputs(tables.outputs_of_model, step - 1);
+  for (std::size_t i = 0; i < tables.tensors.size() && !plan.failed(); ++i) {
+    add_tensor(tables, i, lives[i], plan);
+  }
+  plan.report().plans_scratch_alone = true;
+  plan.report().missing = "what kernels keep for themselves is in no table";
+}
 
 }  // namespace
 
@@ -449,7 +470,22 @@ bool probe_eon(std::string_view head) {
 }
 
 PlanResult read_eon(std::string_view text, const std::string& path) {
-  return EonReader{text, path}.read();
+  PlanText plan{text, path};
+  const EonTables tables = EonLines{text, plan}.read();
+  // Without a row, others are wrong that are not.
+  if (plan.failed()) {
+    return plan.done();
+  }
+  if (tables.tensors.empty() || tables.nodes.empty()) {
+    plan.error(Code::kPlanSyntax,
+               {},
+               fmt::format("there is no table of {} in this text",
+                           tables.tensors.empty() ? "tensors" : "nodes"),
+               kEonWhole);
+    return plan.done();
+  }
+  add_tables(tables, plan);
+  return plan.done();
 }
 
 }  // namespace memsize::readers
