@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -91,20 +90,206 @@ RowMatch tensor_buffer_in(std::string_view line, TensorBuffer& buffer) {
   return scan.ok() ? RowMatch::kYes : RowMatch::kCut;
 }
 
+// TFLM says each pair twice, once from either side.
+void read_overlap(std::string_view line, PlanPlace place, PlanText& plan) {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  LineScan scan{line};
+  scan.find(kOverlap).whole(first).find(") vs ").whole(second);
+  if (scan.ok() && first < second) {
+    plan.warn(Code::kPlanContradiction,
+              place,
+              fmt::format("TFLM itself found that buffers {} and {} overlap", first, second),
+              "an offline plan in the model's metadata is wrong: let TFLM plan, or plan again");
+  }
+}
+
+// "Failed to resize buffer. Requested: 120000, available 100000, missing: 20000".
+void read_failure(std::string_view line, PlanPlace place, PlanText& plan) {
+  std::uint64_t wanted = 0;
+  std::uint64_t available = 0;
+  std::uint64_t missing = 0;
+  LineScan scan{line};
+  scan.find(kMissing).whole(wanted).take(", available ").whole(available);
+  if (scan.take(", missing: ").whole(missing).ok()) {
+    plan.warn(Code::kPlanDoesNotFit,
+              place,
+              fmt::format("the arena had no room: {} B were requested, {} B available, {} B "
+                          "missing",
+                          wanted,
+                          available,
+                          missing),
+              "make the arena larger: this plan, if it is of that model, is not whole");
+  }
+}
+
+/// A total of the recording allocator.
+struct ArenaTotal {
+  std::optional<core::Bytes> bytes;
+  std::size_t line = 0;
+};
+
+/// What the head and the tail of the arena take, and both.
+struct ArenaTotals {
+  ArenaTotal total;
+  ArenaTotal head;
+  ArenaTotal tail;
+};
+
+void read_arena_total(std::string_view line, PlanPlace place, ArenaTotals& totals, PlanText& plan) {
+  std::string_view part;
+  std::uint64_t bytes = 0;
+  LineScan scan{line};
+  scan.find(kRecording).take(kTotals).until(" ", part).whole(bytes).take(" bytes");
+  if (!scan.ok() || !plan.size(bytes, place, part)) {
+    return;
+  }
+  const ArenaTotal read{core::Bytes{bytes}, place.line};
+  if (part == "total") {
+    totals.total = read;
+  } else if (part == "head") {
+    totals.head = read;
+  } else if (part == "tail") {
+    totals.tail = read;
+  }
+}
+
+// They count from 0; what misses was lost on the way.
+void check_ids(const std::vector<TensorBuffer>& buffers, PlanText& plan) {
+  std::vector<std::uint64_t> ids;
+  ids.reserve(buffers.size());
+  for (const TensorBuffer& buffer : buffers) {
+    ids.push_back(buffer.id);
+  }
+  std::ranges::sort(ids);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] > i) {
+      plan.report().abridged = true;
+      plan.warn(Code::kPlanAbridged,
+                {buffers.front().line, 0},
+                fmt::format("the memory plan lacks buffer {}", i),
+                kHowToPrintPlan);
+      return;
+    }
+  }
+}
+
+// The drawing says once more how much is alive at each step.
+void check_drawing(const std::vector<TensorBuffer>& buffers,
+                   std::vector<Drawn> drawing,
+                   PlanText& plan) {
+  std::map<std::int64_t, std::uint64_t> changes;
+  for (const TensorBuffer& buffer : buffers) {
+    if (buffer.size >= 0 && is_lifetime(buffer.first, buffer.last, LastStep::kInside)) {
+      changes[buffer.first] += static_cast<std::uint64_t>(buffer.size);
+      changes[buffer.last + 1] -= static_cast<std::uint64_t>(buffer.size);
+    }
+  }
+  std::ranges::sort(drawing, {}, [](const Drawn& drawn) {
+    return std::pair{drawn.step, drawn.line};
+  });
+  constexpr std::uint64_t kKib = 1024;
+  auto change = changes.begin();
+  std::uint64_t alive = 0;
+  for (const Drawn& drawn : drawing) {
+    for (; change != changes.end() && change->first <= drawn.step; ++change) {
+      alive += change->second;
+    }
+    if (alive / kKib + (alive % kKib == 0 ? 0 : 1) != drawn.kib) {
+      plan.warn(
+          Code::kPlanContradiction,
+          {drawn.line, 0},
+          fmt::format("{} B of the plan's buffers are alive at step {}, the drawing has {} KiB",
+                      alive,
+                      drawn.step,
+                      drawn.kib),
+          "a line is damaged or missing: keep all lines of the plan");
+      return;
+    }
+  }
+}
+
+void add_buffer(const TensorBuffer& buffer, PlanText& plan) {
+  const PlanPlace place{buffer.line, 0};
+  const std::string what = fmt::format("'{}'", buffer.id);
+  if (buffer.size < 0 || buffer.offset < -1) {
+    plan.error(Code::kPlanSize,
+               place,
+               fmt::format("{}: {} B at offset {} are no place", what, buffer.size, buffer.offset),
+               "TFLM counts in 32 bits: the model is too large for it");
+    return;
+  }
+  model::PlannedBlock block{.id = fmt::format("{}", buffer.id)};
+  // By its letter in the drawing below the list; '*' is what lives in one step only.
+  if (buffer.letter != '*' && block.id != std::string_view{&buffer.letter, 1}) {
+    block.name = core::printable({&buffer.letter, 1});
+  }
+  block.memory = kArena;
+  block.line = buffer.line;
+  block.size = core::Bytes{static_cast<std::uint64_t>(buffer.size)};
+  if (buffer.offset >= 0) {
+    block.offset = core::Bytes{static_cast<std::uint64_t>(buffer.offset)};
+  }
+  block.live = plan.lifetime(buffer.first, buffer.last, LastStep::kInside, place, what);
+  if (block.live && plan.is_new(block.id, place)) {
+    plan.add(std::move(block));
+  }
+}
+
+void add_totals(const ArenaTotals& totals, bool has_buffers, PlanText& plan) {
+  const auto& [total, head, tail] = totals;
+  if (head.bytes) {
+    plan.arena(kArena, model::Lifetime::kScratch, head.line).total = head.bytes;
+  }
+  if (tail.bytes) {
+    // Bump-allocated from the arena's end downwards: what is used is what is reserved.
+    plan.arena(kArena, model::Lifetime::kPersistent, tail.line).total = tail.bytes;
+  }
+  if (total.bytes) {
+    plan.memory(kArena, total.line).used = total.bytes;
+  }
+  if (total.bytes && head.bytes && tail.bytes && *head.bytes + *tail.bytes != *total.bytes) {
+    plan.error(Code::kPlanContradiction,
+               {total.line, 0},
+               fmt::format("head and tail are {} B, the total is {} B",
+                           (*head.bytes + *tail.bytes).count(),
+                           total.bytes->count()),
+               "a line is damaged, or the lines are of two models: give each model's log in a "
+               "file of its own");
+  }
+  if ((total.bytes || head.bytes || tail.bytes) && !(total.bytes && head.bytes && tail.bytes)) {
+    plan.report().abridged = true;
+    plan.warn(Code::kPlanAbridged,
+              {std::max({total.line, head.line, tail.line}), 0},
+              fmt::format("of the arena's totals, the {} is missing",
+                          !total.bytes  ? "sum of both"
+                          : !head.bytes ? "head"
+                                        : "tail"),
+              kHowToPrintPlan);
+  }
+  if (!has_buffers && (head.bytes || total.bytes)) {
+    plan.report().abridged = true;
+    plan.warn(Code::kPlanAbridged,
+              {head.bytes ? head.line : total.line, 0},
+              "the arena's totals are here, but not the buffers in it",
+              kHowToPrintPlan);
+  }
+}
+
 class PlanReading {
  public:
   PlanReading(std::string_view text, const std::string& path) : lines_(text), plan_(text, path) {}
 
   PlanResult read() {
     while (lines_.next()) {
-      read_line(lines_.line());
+      read_line(lines_.line(), {lines_.number(), 0});
     }
-    check_ids();
-    check_drawing();
+    check_ids(buffers_, plan_);
+    check_drawing(buffers_, std::move(drawing_), plan_);
     for (const TensorBuffer& buffer : buffers_) {
-      add(buffer);
+      add_buffer(buffer, plan_);
     }
-    add_totals();
+    add_totals(totals_, !buffers_.empty(), plan_);
     if (plan_.empty()) {
       plan_.error(
           Code::kPlanSyntax, {}, "there is no memory plan of TFLM in this text", kHowToPrintPlan);
@@ -113,8 +298,7 @@ class PlanReading {
   }
 
  private:
-  void read_line(std::string_view line) {
-    const PlanPlace place{lines_.number(), 0};
+  void read_line(std::string_view line, PlanPlace place) {
     TensorBuffer buffer{.line = place.line};
     const RowMatch match = tensor_buffer_in(line, buffer);
     if (match == RowMatch::kCut) {
@@ -126,14 +310,14 @@ class PlanReading {
     } else if (match == RowMatch::kYes) {
       take(buffer);
     } else if (line.find(kMissing) != std::string_view::npos) {
-      read_failure(line, place);
+      read_failure(line, place, plan_);
     } else if (line.find(kOverlap) != std::string_view::npos) {
-      read_overlap(line, place);
+      read_overlap(line, place, plan_);
     } else if (Drawn drawn; drawn_in(line, drawn)) {
       drawn.line = place.line;
       drawing_.push_back(drawn);
     } else if (line.find(kRecording) != std::string_view::npos) {
-      read_total(line, place);
+      read_arena_total(line, place, totals_, plan_);
     }
   }
 
@@ -151,189 +335,11 @@ class PlanReading {
     buffers_.push_back(buffer);
   }
 
-  // TFLM says each pair twice, once from either side.
-  void read_overlap(std::string_view line, PlanPlace place) {
-    std::uint64_t first = 0;
-    std::uint64_t second = 0;
-    LineScan scan{line};
-    scan.find(kOverlap).whole(first).find(") vs ").whole(second);
-    if (scan.ok() && first < second) {
-      plan_.warn(Code::kPlanContradiction,
-                 place,
-                 fmt::format("TFLM itself found that buffers {} and {} overlap", first, second),
-                 "an offline plan in the model's metadata is wrong: let TFLM plan, or plan again");
-    }
-  }
-
-  // "Failed to resize buffer. Requested: 120000, available 100000, missing: 20000".
-  void read_failure(std::string_view line, PlanPlace place) {
-    std::uint64_t wanted = 0;
-    std::uint64_t available = 0;
-    std::uint64_t missing = 0;
-    LineScan scan{line};
-    scan.find(kMissing).whole(wanted).take(", available ").whole(available);
-    if (scan.take(", missing: ").whole(missing).ok()) {
-      plan_.warn(Code::kPlanDoesNotFit,
-                 place,
-                 fmt::format("the arena had no room: {} B were requested, {} B available, {} B "
-                             "missing",
-                             wanted,
-                             available,
-                             missing),
-                 "make the arena larger: this plan, if it is of that model, is not whole");
-    }
-  }
-
-  void read_total(std::string_view line, PlanPlace place) {
-    std::string_view part;
-    std::uint64_t bytes = 0;
-    LineScan scan{line};
-    scan.find(kRecording).take(kTotals).until(" ", part).whole(bytes).take(" bytes");
-    if (!scan.ok() || !plan_.size(bytes, place, part)) {
-      return;
-    }
-    if (part == "total") {
-      total_ = core::Bytes{bytes};
-      total_line_ = place.line;
-    } else if (part == "head") {
-      head_ = core::Bytes{bytes};
-      head_line_ = place.line;
-    } else if (part == "tail") {
-      tail_ = core::Bytes{bytes};
-      tail_line_ = place.line;
-    }
-  }
-
-  // They count from 0; what misses was lost on the way.
-  void check_ids() {
-    std::vector<std::uint64_t> ids;
-    ids.reserve(buffers_.size());
-    for (const TensorBuffer& buffer : buffers_) {
-      ids.push_back(buffer.id);
-    }
-    std::ranges::sort(ids);
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] > i) {
-        plan_.report().abridged = true;
-        plan_.warn(Code::kPlanAbridged,
-                   {buffers_.front().line, 0},
-                   fmt::format("the memory plan lacks buffer {}", i),
-                   kHowToPrintPlan);
-        return;
-      }
-    }
-  }
-
-  // The drawing says once more how much is alive at each step.
-  void check_drawing() {
-    std::map<std::int64_t, std::uint64_t> changes;
-    for (const TensorBuffer& buffer : buffers_) {
-      if (buffer.size >= 0 && is_lifetime(buffer.first, buffer.last, LastStep::kInside)) {
-        changes[buffer.first] += static_cast<std::uint64_t>(buffer.size);
-        changes[buffer.last + 1] -= static_cast<std::uint64_t>(buffer.size);
-      }
-    }
-    std::ranges::sort(drawing_, [](const Drawn& a, const Drawn& b) {
-      return std::tuple{a.step, a.line} < std::tuple{b.step, b.line};
-    });
-    constexpr std::uint64_t kKib = 1024;
-    auto change = changes.begin();
-    std::uint64_t alive = 0;
-    for (const Drawn& drawn : drawing_) {
-      for (; change != changes.end() && change->first <= drawn.step; ++change) {
-        alive += change->second;
-      }
-      if (alive / kKib + (alive % kKib == 0 ? 0 : 1) != drawn.kib) {
-        plan_.warn(
-            Code::kPlanContradiction,
-            {drawn.line, 0},
-            fmt::format("{} B of the plan's buffers are alive at step {}, the drawing has {} KiB",
-                        alive,
-                        drawn.step,
-                        drawn.kib),
-            "a line is damaged or missing: keep all lines of the plan");
-        return;
-      }
-    }
-  }
-
-  void add(const TensorBuffer& buffer) {
-    const PlanPlace place{buffer.line, 0};
-    const std::string what = fmt::format("'{}'", buffer.id);
-    if (buffer.size < 0 || buffer.offset < -1) {
-      plan_.error(
-          Code::kPlanSize,
-          place,
-          fmt::format("{}: {} B at offset {} are no place", what, buffer.size, buffer.offset),
-          "TFLM counts in 32 bits: the model is too large for it");
-      return;
-    }
-    model::PlannedBlock block{.id = fmt::format("{}", buffer.id)};
-    // By its letter in the drawing below the list; '*' is what lives in one step only.
-    if (buffer.letter != '*' && block.id != std::string_view{&buffer.letter, 1}) {
-      block.name = core::printable({&buffer.letter, 1});
-    }
-    block.memory = kArena;
-    block.line = buffer.line;
-    block.size = core::Bytes{static_cast<std::uint64_t>(buffer.size)};
-    if (buffer.offset >= 0) {
-      block.offset = core::Bytes{static_cast<std::uint64_t>(buffer.offset)};
-    }
-    block.live = plan_.lifetime(buffer.first, buffer.last, LastStep::kInside, place, what);
-    if (block.live && plan_.is_new(block.id, place)) {
-      plan_.add(std::move(block));
-    }
-  }
-
-  void add_totals() {
-    if (head_) {
-      plan_.arena(kArena, model::Lifetime::kScratch, head_line_).total = head_;
-    }
-    if (tail_) {
-      // Bump-allocated from the arena's end downwards: what is used is what is reserved.
-      plan_.arena(kArena, model::Lifetime::kPersistent, tail_line_).total = tail_;
-    }
-    if (total_) {
-      plan_.memory(kArena, total_line_).used = total_;
-    }
-    if (total_ && head_ && tail_ && *head_ + *tail_ != *total_) {
-      plan_.error(Code::kPlanContradiction,
-                  {total_line_, 0},
-                  fmt::format("head and tail are {} B, the total is {} B",
-                              (*head_ + *tail_).count(),
-                              total_->count()),
-                  "a line is damaged, or the lines are of two models: give each model's log in a "
-                  "file of its own");
-    }
-    if ((total_ || head_ || tail_) && !(total_ && head_ && tail_)) {
-      plan_.report().abridged = true;
-      plan_.warn(Code::kPlanAbridged,
-                 {std::max({total_line_, head_line_, tail_line_}), 0},
-                 fmt::format("of the arena's totals, the {} is missing",
-                             !total_  ? "sum of both"
-                             : !head_ ? "head"
-                                      : "tail"),
-                 kHowToPrintPlan);
-    }
-    if (buffers_.empty() && (head_ || total_)) {
-      plan_.report().abridged = true;
-      plan_.warn(Code::kPlanAbridged,
-                 {head_ ? head_line_ : total_line_, 0},
-                 "the arena's totals are here, but not the buffers in it",
-                 kHowToPrintPlan);
-    }
-  }
-
   PlanLines lines_;
   PlanText plan_;
   std::vector<TensorBuffer> buffers_;
   std::vector<Drawn> drawing_;
-  std::optional<core::Bytes> total_;
-  std::optional<core::Bytes> head_;
-  std::optional<core::Bytes> tail_;
-  std::size_t total_line_ = 0;
-  std::size_t head_line_ = 0;
-  std::size_t tail_line_ = 0;
+  ArenaTotals totals_;
 };
 
 }  // namespace
