@@ -265,359 +265,347 @@ class AresBuffers {
   std::string last_written_;
 };
 
-class AresReader : protected PlanFields {
- public:
-  explicit AresReader(const std::string& path) : PlanFields(path), buffers_(*this) {}
-
- protected:
-  // {"name", "ctype", "numel", ...} of a checkpoint or of the report of levels.
-  AresBuffers::Buffer* read_buffer(docs::Value entry) {
-    if (!is_object(entry)) {
-      return nullptr;
-    }
-    const std::string name = id(entry, "name");
-    if (name.empty() || !is_new(name, entry.position())) {
-      return nullptr;
-    }
-    const std::string type = text_if_any(entry, "ctype");
-    const auto count = whole_if_any(entry, "numel");
-    auto& buffer = buffers_.add(name, text_if_any(entry, "c_name"), entry.position());
-    if (count) {
-      const auto bytes = core::checked_mul(*count, element_size(type));
-      buffer.block.size =
-          size(bytes.value_or(UINT64_MAX), entry.position(), shown(name)).value_or(core::Bytes{});
-    }
-    buffer.is_pool = flag_if_any(entry, "is_pool").value_or(false);
-    if (flag_if_any(entry, "use_l3_fallback").value_or(false)) {
-      buffer.block.memory = "l3";
-    }
-    const std::string role = text_if_any(entry, "streaming_role");
-    buffer.block.is_input = role == "input";
-    buffer.block.is_output = role == "output";
-    if (role == "weight") {
-      buffer.block.role = Lifetime::kConstant;
-    }
-    return &buffer;
+// {"name", "ctype", "numel", ...} of a checkpoint or of the report of levels.
+AresBuffers::Buffer* read_buffer(docs::Value entry, AresBuffers& buffers, PlanFields& fields) {
+  if (!fields.is_object(entry)) {
+    return nullptr;
   }
-
-  AresBuffers buffers_;
-  model::PlanReport report_;
-};
-
-class CheckpointReader : private AresReader {
- public:
-  using AresReader::AresReader;
-
-  PlanResult read(const docs::Document& document) {
-    const docs::Value root = document.root();
-    report_.lines = document.lines();
-    if (!is_object(root) || !read_version(root)) {
-      return finish(std::move(report_), document);
-    }
-    // The planner's dump has the same facts under shorter names, and no buffers.
-    const bool is_dump = !root["state"] && root["lifetimes"];
-    const docs::Value state = is_dump ? root : member(root, "state");
-    if (state && is_object(state)) {
-      read_state(state, is_dump);
-    }
-    const bool planned =
-        root["stage"].is(docs::Kind::kText) && root["stage"].text() == "post_memory_plan";
-    if (planned && !state["planner_offsets"] && !failed()) {
-      report_.abridged = true;
-      warn(Code::kPlanAbridged,
-           root["stage"].position(),
-           "the memory plan's checkpoint has no offsets",
-           kRunAgain);
-    }
-    return finish(std::move(report_), document);
+  const std::string name = fields.id(entry, "name");
+  if (name.empty() || !fields.is_new(name, entry.position())) {
+    return nullptr;
   }
-
- private:
-  bool read_version(docs::Value root) {
-    const std::string version =
-        root["schema_version"].is(docs::Kind::kText) ? text(root, "schema_version") : "1";
-    if (version == "1" || version.starts_with("1.")) {
-      return true;
-    }
-    error(Code::kPlanVersion,
-          root["schema_version"].position(),
-          fmt::format("schema_version is {}; this memsize reads 1.x", shown(version)),
-          "run an ARES that writes schema 1, or take a newer memsize");
-    return false;
+  const std::string type = fields.text_if_any(entry, "ctype");
+  const auto count = fields.whole_if_any(entry, "numel");
+  auto& buffer = buffers.add(name, fields.text_if_any(entry, "c_name"), entry.position());
+  if (count) {
+    const auto bytes = core::checked_mul(*count, element_size(type));
+    buffer.block.size = fields.size(bytes.value_or(UINT64_MAX), entry.position(), shown(name))
+                            .value_or(core::Bytes{});
   }
+  buffer.is_pool = fields.flag_if_any(entry, "is_pool").value_or(false);
+  if (fields.flag_if_any(entry, "use_l3_fallback").value_or(false)) {
+    buffer.block.memory = "l3";
+  }
+  const std::string role = fields.text_if_any(entry, "streaming_role");
+  buffer.block.is_input = role == "input";
+  buffer.block.is_output = role == "output";
+  if (role == "weight") {
+    buffer.block.role = Lifetime::kConstant;
+  }
+  return &buffer;
+}
 
-  void read_state(docs::Value state, bool is_dump) {
-    report_.planner = text_if_any(state, is_dump ? "policy" : "planner_policy");
-    for (const char* const list : {"activation_buffers", "shared_activation_pool"}) {
-      read_buffers(state[list], std::string_view{list} == "shared_activation_pool");
+bool is_known_checkpoint(docs::Value root, PlanFields& fields) {
+  const std::string version =
+      root["schema_version"].is(docs::Kind::kText) ? fields.text(root, "schema_version") : "1";
+  if (version == "1" || version.starts_with("1.")) {
+    return true;
+  }
+  fields.error(Code::kPlanVersion,
+               root["schema_version"].position(),
+               fmt::format("schema_version is {}; this memsize reads 1.x", shown(version)),
+               "run an ARES that writes schema 1, or take a newer memsize");
+  return false;
+}
+
+void read_ares_buffers(docs::Value list, bool are_pools, AresBuffers& buffers, PlanFields& fields) {
+  for (const docs::Value entry : fields.items(list)) {
+    // A pool may stand in both lists.
+    const docs::Value name = entry["name"];
+    if (are_pools && name.is(docs::Kind::kText) &&
+        buffers.find(std::string{name.text()}) != nullptr) {
+      continue;
     }
-    read_lifetimes(state[is_dump ? "lifetimes" : "planner_lifetimes"]);
-    read_offsets(state[is_dump ? "offsets" : "planner_offsets"]);
-    read_conflicts(state[is_dump ? "unresolved_conflicts" : "planner_unresolved_conflicts"]);
-    if (const auto total = size_if_any(state, is_dump ? "peak_arena_bytes" : "l2_arena_size")) {
-      report_.arenas.push_back(
-          {.memory = "l2",
-           .total = total,
-           .line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].position().line});
-    }
-    buffers_.find_pools();
-    const std::int64_t layers = read_layers(state["layer_specs"]);
-    buffers_.derive_lifetimes(layers);
-    buffers_.finish(report_);
-    if (report_.blocks.empty() && !failed()) {
-      error(Code::kPlanSyntax,
-            {},
-            "this checkpoint has no buffers",
-            "ARES lists them in post_memory_plan.json alone; or give network_info.json");
+    if (AresBuffers::Buffer* buffer = read_buffer(entry, buffers, fields)) {
+      buffer->is_pool = buffer->is_pool || are_pools;
+      buffer->block.offset = fields.size_if_any(entry, "offset");
     }
   }
+}
 
-  void read_buffers(docs::Value list, bool are_pools) {
-    for (const docs::Value entry : items(list)) {
-      // A pool may stand in both lists.
-      const docs::Value name = entry["name"];
-      if (are_pools && name.is(docs::Kind::kText) &&
-          buffers_.find(std::string{name.text()}) != nullptr) {
-        continue;
-      }
-      if (AresBuffers::Buffer* buffer = read_buffer(entry)) {
-        buffer->is_pool = buffer->is_pool || are_pools;
-        buffer->block.offset = size_if_any(entry, "offset");
-      }
+void read_lifetimes(docs::Value lifetimes, AresBuffers& buffers, PlanFields& fields) {
+  for (const docs::Value entry : fields.members(lifetimes)) {
+    if (!fields.is_object(entry)) {
+      continue;
+    }
+    if (entry.key().empty()) {
+      fields.wrong(entry, "a buffer needs a name", kRunAgain);
+      continue;
+    }
+    const std::string name{entry.key()};
+    auto* const known = buffers.find(name);
+    auto& buffer = known != nullptr ? *known : buffers.add(name, {}, entry.position());
+    auto& block = buffer.block;
+    buffer.is_planned = true;
+    const auto first = fields.step(entry, "start");
+    const auto last = fields.step(entry, "end");
+    const auto planned = fields.size(entry, "size");
+    if (!first || !last || !planned) {
+      continue;
+    }
+    block.live = fields.lifetime(entry, *first, *last, LastStep::kInside);
+    if (block.size.count() != 0 && block.size != *planned) {
+      fields.warn(Code::kPlanContradiction,
+                  entry.position(),
+                  fmt::format("{} has {} B, and is planned with {} B",
+                              shown(block.id),
+                              block.size.count(),
+                              planned->count()),
+                  "what the planner gives it counts; run ARES again");
+    }
+    block.size = *planned;
+  }
+}
+
+// A buffer may say itself where it is, too.
+void place_buffer(AresBuffers::Buffer& buffer,
+                  core::Bytes offset,
+                  docs::Value entry,
+                  PlanFields& fields) {
+  auto& own = buffer.block.offset;
+  if (own && *own != offset) {
+    fields.warn(Code::kPlanContradiction,
+                entry.position(),
+                fmt::format("{} is planned at {}, its own entry says {}",
+                            shown(buffer.block.id),
+                            offset.count(),
+                            own->count()),
+                "what the planner says counts; run ARES again");
+  }
+  own = offset;
+}
+
+void read_offsets(docs::Value offsets, AresBuffers& buffers, PlanFields& fields) {
+  for (const docs::Value entry : fields.members(offsets)) {
+    const auto offset = fields.as_size(entry);
+    AresBuffers::Buffer* const buffer = buffers.find(std::string{entry.key()});
+    if (offset && buffer == nullptr) {
+      fields.warn(Code::kPlanContradiction,
+                  entry.position(),
+                  fmt::format("{} has an offset, but is no buffer", shown(entry.key())),
+                  kRunAgain);
+    } else if (offset) {
+      place_buffer(*buffer, *offset, entry, fields);
     }
   }
+}
 
-  void read_lifetimes(docs::Value lifetimes) {
-    for (const docs::Value entry : members(lifetimes)) {
-      if (!is_object(entry)) {
-        continue;
-      }
-      if (entry.key().empty()) {
-        wrong(entry, "a buffer needs a name", kRunAgain);
-        continue;
-      }
-      const std::string name{entry.key()};
-      auto* const known = buffers_.find(name);
-      auto& buffer = known != nullptr ? *known : buffers_.add(name, {}, entry.position());
-      auto& block = buffer.block;
-      buffer.is_planned = true;
-      const auto first = step(entry, "start");
-      const auto last = step(entry, "end");
-      const auto planned = size(entry, "size");
-      if (!first || !last || !planned) {
-        continue;
-      }
-      block.live = lifetime(entry, *first, *last, LastStep::kInside);
-      if (block.size.count() != 0 && block.size != *planned) {
-        warn(Code::kPlanContradiction,
-             entry.position(),
-             fmt::format("{} has {} B, and is planned with {} B",
-                         shown(block.id),
-                         block.size.count(),
-                         planned->count()),
-             "what the planner gives it counts; run ARES again");
-      }
-      block.size = *planned;
+// A pair of names, or whatever else it is written as.
+std::string names_in(docs::Value value) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> words;
+  for (const docs::Value each : value) {
+    if (each.is(docs::Kind::kText) && words.size() < kMost) {
+      words.push_back(shown(each.text()));
     }
   }
+  return words.empty() ? value.shown() : core::join(words, ", ");
+}
 
-  void read_offsets(docs::Value offsets) {
-    for (const docs::Value entry : members(offsets)) {
-      const auto offset = as_size(entry);
-      AresBuffers::Buffer* const buffer = buffers_.find(std::string{entry.key()});
-      if (offset && buffer == nullptr) {
-        warn(Code::kPlanContradiction,
-             entry.position(),
-             fmt::format("{} has an offset, but is no buffer", shown(entry.key())),
-             kRunAgain);
-      } else if (offset) {
-        place(*buffer, *offset, entry);
-      }
-    }
-  }
-
-  // A buffer may say itself where it is, too.
-  void place(AresBuffers::Buffer& buffer, core::Bytes offset, docs::Value entry) {
-    auto& own = buffer.block.offset;
-    if (own && *own != offset) {
-      warn(Code::kPlanContradiction,
-           entry.position(),
-           fmt::format("{} is planned at {}, its own entry says {}",
-                       shown(buffer.block.id),
-                       offset.count(),
-                       own->count()),
-           "what the planner says counts; run ARES again");
-    }
-    own = offset;
-  }
-
-  void read_conflicts(docs::Value conflicts) {
-    for (const docs::Value conflict : items(conflicts)) {
-      if (!wants(core::Severity::kWarning, Code::kPlanContradiction)) {
-        return;
-      }
-      warn(Code::kPlanContradiction,
-           conflict.position(),
-           fmt::format("ARES itself left a conflict: {}", words_in(conflict)),
-           "two buffers share bytes while both are alive: plan again with memsize plan");
-    }
-  }
-
-  // A pair of names, or whatever else it is written as.
-  static std::string words_in(docs::Value value) {
-    constexpr std::size_t kMost = 4;
-    std::vector<std::string> words;
-    for (const docs::Value each : value) {
-      if (each.is(docs::Kind::kText) && words.size() < kMost) {
-        words.push_back(shown(each.text()));
-      }
-    }
-    return words.empty() ? value.shown() : core::join(words, ", ");
-  }
-
-  // How many layers there are.
-  std::int64_t read_layers(docs::Value layers) {
-    std::int64_t step = 0;
-    for (const docs::Value layer : items(layers)) {
-      if (!is_object(layer)) {
-        continue;
-      }
-      constexpr auto kInputs = std::to_array<const char*>(
-          {"input_buffer", "input1_buffer", "input2_buffer", "q_buffer", "k_buffer", "v_buffer"});
-      for (const char* const key : kInputs) {
-        buffers_.read(layer[key], step);
-      }
-      for (const docs::Value input : layer["input_buffers"]) {
-        buffers_.read(input, step);
-      }
-      // What works in place reads it first.
-      buffers_.read(layer["buffer"], step);
-      buffers_.write(layer["buffer"], step);
-      buffers_.write(layer["output_buffer"], step);
-      for (const docs::Value value : layer) {
-        if (value.key().ends_with("_slab_buffer")) {
-          buffers_.write_slab(value, step);
-        }
-      }
-      read_operator(layer);
-      ++step;
-    }
-    return step;
-  }
-
-  // What it computes, and how it is cut: every whole number of the layer and of its tiles.
-  void read_operator(docs::Value layer) {
-    model::Operator op;
-    op.id = text_if_any(layer, "name");
-    op.kind = text_if_any(layer, "op");
-    op.line = layer.position().line;
-    const auto add = [&](const std::string& prefix, docs::Value table) {
-      for (const docs::Value value : table) {
-        if (value.is(docs::Kind::kWhole) && value.whole() <= model::kLargestPlan.count()) {
-          op.attributes.emplace_back(prefix + value.name(),
-                                     static_cast<std::int64_t>(value.whole()));
-        } else if (value.is(docs::Kind::kBoolean)) {
-          op.attributes.emplace_back(prefix + value.name(), value.boolean() ? 1 : 0);
-        }
-      }
-    };
-    add({}, layer);
-    add("tile_config.",
-        layer["tile_config"].is(docs::Kind::kTable) ? layer["tile_config"] : docs::Value{});
-    for (const char* const word : {"weight_residency", "memory_tier"}) {
-      if (layer[word].is(docs::Kind::kText)) {
-        op.words.emplace_back(word, layer[word].string());
-      }
-    }
-    report_.network.operators.push_back(std::move(op));
-  }
-};
-
-class LevelsReader : private AresReader {
- public:
-  using AresReader::AresReader;
-
-  PlanResult read(const docs::Document& document) {
-    const docs::Value root = document.root();
-    report_.lines = document.lines();
-    if (!is_object(root)) {
-      return finish(std::move(report_), document);
-    }
-    read_hierarchy(root["memory_hierarchy"]);
-    for (const docs::Value entry : items(member(root, "buffers"))) {
-      read_levels(entry);
-    }
-    buffers_.find_pools();
-    const std::int64_t layers = read_layers(root["layers"]);
-    buffers_.derive_lifetimes(layers);
-    buffers_.finish(report_);
-    if (report_.blocks.empty() && !failed()) {
-      error(Code::kPlanSyntax, {}, "this report has no buffers", kRunAgain);
-    }
-    return finish(std::move(report_), document);
-  }
-
- private:
-  // Levels with or without sizes, as a list or under their names.
-  void read_hierarchy(docs::Value hierarchy) {
-    const docs::Value levels = hierarchy["levels"] ? hierarchy["levels"] : hierarchy;
-    for (const docs::Value level : levels) {
-      if (!level.is(docs::Kind::kTable)) {
-        continue;
-      }
-      model::PlannedMemory memory;
-      const docs::Value name = level["name"];
-      memory.name = memory_name(name.is(docs::Kind::kText) ? name.text() : level.key());
-      memory.line = level.position().line;
-      for (const char* const key : {"capacity_bytes", "size_bytes", "capacity", "size"}) {
-        if (!memory.capacity && level[key].is(docs::Kind::kWhole)) {
-          memory.capacity = size_if_any(level, key);
-        }
-      }
-      report_.memories.push_back(std::move(memory));
-    }
-  }
-
-  // What a buffer requires comes before what it would like.
-  void read_levels(docs::Value entry) {
-    AresBuffers::Buffer* const buffer = read_buffer(entry);
-    if (buffer == nullptr || buffer->block.memory == "l3") {
+void read_conflicts(docs::Value conflicts, PlanFields& fields) {
+  for (const docs::Value conflict : fields.items(conflicts)) {
+    if (!fields.wants(core::Severity::kWarning, Code::kPlanContradiction)) {
       return;
     }
-    for (const char* const key : {"preferred_level", "required_level"}) {
-      const std::string level = text_if_any(entry, key);
-      if (!level.empty()) {
-        buffer->block.memory = memory_name(level);
+    fields.warn(Code::kPlanContradiction,
+                conflict.position(),
+                fmt::format("ARES itself left a conflict: {}", names_in(conflict)),
+                "two buffers share bytes while both are alive: plan again with memsize plan");
+  }
+}
+
+// What it computes, and how it is cut: every whole number of the layer and of its tiles.
+model::Operator layer_operator(docs::Value layer, PlanFields& fields) {
+  model::Operator op;
+  op.id = fields.text_if_any(layer, "name");
+  op.kind = fields.text_if_any(layer, "op");
+  op.line = layer.position().line;
+  const auto add = [&](const std::string& prefix, docs::Value table) {
+    for (const docs::Value value : table) {
+      if (value.is(docs::Kind::kWhole) && value.whole() <= model::kLargestPlan.count()) {
+        op.attributes.emplace_back(prefix + value.name(), static_cast<std::int64_t>(value.whole()));
+      } else if (value.is(docs::Kind::kBoolean)) {
+        op.attributes.emplace_back(prefix + value.name(), value.boolean() ? 1 : 0);
       }
     }
-  }
-
-  std::int64_t read_layers(docs::Value layers) {
-    std::int64_t step = 0;
-    for (const docs::Value layer : items(layers)) {
-      if (!is_object(layer)) {
-        continue;
-      }
-      for (const docs::Value input : layer["inputs"]) {
-        buffers_.read(input, step);
-      }
-      for (const docs::Value scratch : layer["scratch"]) {
-        buffers_.write(scratch, step);
-      }
-      for (const docs::Value output : layer["outputs"]) {
-        buffers_.write(output, step);
-      }
-      ++step;
+  };
+  add({}, layer);
+  add("tile_config.",
+      layer["tile_config"].is(docs::Kind::kTable) ? layer["tile_config"] : docs::Value{});
+  for (const char* const word : {"weight_residency", "memory_tier"}) {
+    if (layer[word].is(docs::Kind::kText)) {
+      op.words.emplace_back(word, layer[word].string());
     }
-    return step;
   }
-};
+  return op;
+}
 
-template <typename Reader>
-PlanResult read_document(std::string_view text, const std::string& path) {
+// How many layers there are.
+std::int64_t read_layer_specs(docs::Value layers,
+                              AresBuffers& buffers,
+                              PlanFields& fields,
+                              std::vector<model::Operator>& operators) {
+  std::int64_t step = 0;
+  for (const docs::Value layer : fields.items(layers)) {
+    if (!fields.is_object(layer)) {
+      continue;
+    }
+    constexpr auto kInputs = std::to_array<const char*>(
+        {"input_buffer", "input1_buffer", "input2_buffer", "q_buffer", "k_buffer", "v_buffer"});
+    for (const char* const key : kInputs) {
+      buffers.read(layer[key], step);
+    }
+    for (const docs::Value input : layer["input_buffers"]) {
+      buffers.read(input, step);
+    }
+    // What works in place reads it first.
+    buffers.read(layer["buffer"], step);
+    buffers.write(layer["buffer"], step);
+    buffers.write(layer["output_buffer"], step);
+    for (const docs::Value value : layer) {
+      if (value.key().ends_with("_slab_buffer")) {
+        buffers.write_slab(value, step);
+      }
+    }
+    operators.push_back(layer_operator(layer, fields));
+    ++step;
+  }
+  return step;
+}
+
+void read_state(docs::Value state, bool is_dump, PlanFields& fields, model::PlanReport& report) {
+  AresBuffers buffers{fields};
+  report.planner = fields.text_if_any(state, is_dump ? "policy" : "planner_policy");
+  for (const char* const list : {"activation_buffers", "shared_activation_pool"}) {
+    read_ares_buffers(
+        state[list], std::string_view{list} == "shared_activation_pool", buffers, fields);
+  }
+  read_lifetimes(state[is_dump ? "lifetimes" : "planner_lifetimes"], buffers, fields);
+  read_offsets(state[is_dump ? "offsets" : "planner_offsets"], buffers, fields);
+  read_conflicts(state[is_dump ? "unresolved_conflicts" : "planner_unresolved_conflicts"], fields);
+  if (const auto total =
+          fields.size_if_any(state, is_dump ? "peak_arena_bytes" : "l2_arena_size")) {
+    report.arenas.push_back(
+        {.memory = "l2",
+         .total = total,
+         .line = state[is_dump ? "peak_arena_bytes" : "l2_arena_size"].position().line});
+  }
+  buffers.find_pools();
+  buffers.derive_lifetimes(
+      read_layer_specs(state["layer_specs"], buffers, fields, report.network.operators));
+  buffers.finish(report);
+  if (report.blocks.empty() && !fields.failed()) {
+    fields.error(Code::kPlanSyntax,
+                 {},
+                 "this checkpoint has no buffers",
+                 "ARES lists them in post_memory_plan.json alone; or give network_info.json");
+  }
+}
+
+void read_checkpoint(docs::Value root, PlanFields& fields, model::PlanReport& report) {
+  if (!is_known_checkpoint(root, fields)) {
+    return;
+  }
+  // The planner's dump has the same facts under shorter names, and no buffers.
+  const bool is_dump = !root["state"] && root["lifetimes"];
+  const docs::Value state = is_dump ? root : fields.member(root, "state");
+  if (state && fields.is_object(state)) {
+    read_state(state, is_dump, fields, report);
+  }
+  const bool planned =
+      root["stage"].is(docs::Kind::kText) && root["stage"].text() == "post_memory_plan";
+  if (planned && !state["planner_offsets"] && !fields.failed()) {
+    report.abridged = true;
+    fields.warn(Code::kPlanAbridged,
+                root["stage"].position(),
+                "the memory plan's checkpoint has no offsets",
+                kRunAgain);
+  }
+}
+
+// Levels with or without sizes, as a list or under their names.
+void read_hierarchy(docs::Value hierarchy,
+                    PlanFields& fields,
+                    std::vector<model::PlannedMemory>& memories) {
+  const docs::Value levels = hierarchy["levels"] ? hierarchy["levels"] : hierarchy;
+  for (const docs::Value level : levels) {
+    if (!level.is(docs::Kind::kTable)) {
+      continue;
+    }
+    model::PlannedMemory memory;
+    const docs::Value name = level["name"];
+    memory.name = memory_name(name.is(docs::Kind::kText) ? name.text() : level.key());
+    memory.line = level.position().line;
+    for (const char* const key : {"capacity_bytes", "size_bytes", "capacity", "size"}) {
+      if (!memory.capacity && level[key].is(docs::Kind::kWhole)) {
+        memory.capacity = fields.size_if_any(level, key);
+      }
+    }
+    memories.push_back(std::move(memory));
+  }
+}
+
+// What a buffer requires comes before what it would like.
+void read_level(docs::Value entry, AresBuffers& buffers, PlanFields& fields) {
+  AresBuffers::Buffer* const buffer = read_buffer(entry, buffers, fields);
+  if (buffer == nullptr || buffer->block.memory == "l3") {
+    return;
+  }
+  for (const char* const key : {"preferred_level", "required_level"}) {
+    const std::string level = fields.text_if_any(entry, key);
+    if (!level.empty()) {
+      buffer->block.memory = memory_name(level);
+    }
+  }
+}
+
+// How many layers there are.
+std::int64_t read_layers(docs::Value layers, AresBuffers& buffers, PlanFields& fields) {
+  std::int64_t step = 0;
+  for (const docs::Value layer : fields.items(layers)) {
+    if (!fields.is_object(layer)) {
+      continue;
+    }
+    for (const docs::Value input : layer["inputs"]) {
+      buffers.read(input, step);
+    }
+    for (const docs::Value scratch : layer["scratch"]) {
+      buffers.write(scratch, step);
+    }
+    for (const docs::Value output : layer["outputs"]) {
+      buffers.write(output, step);
+    }
+    ++step;
+  }
+  return step;
+}
+
+void read_levels(docs::Value root, PlanFields& fields, model::PlanReport& report) {
+  read_hierarchy(root["memory_hierarchy"], fields, report.memories);
+  AresBuffers buffers{fields};
+  for (const docs::Value entry : fields.items(fields.member(root, "buffers"))) {
+    read_level(entry, buffers, fields);
+  }
+  buffers.find_pools();
+  buffers.derive_lifetimes(read_layers(root["layers"], buffers, fields));
+  buffers.finish(report);
+  if (report.blocks.empty() && !fields.failed()) {
+    fields.error(Code::kPlanSyntax, {}, "this report has no buffers", kRunAgain);
+  }
+}
+
+PlanResult read_document(std::string_view text,
+                         const std::string& path,
+                         void (*read)(docs::Value, PlanFields&, model::PlanReport&)) {
   const auto document = docs::parse_json(text, path, Code::kPlanSyntax);
   MEMSIZE_TRY(document);
-  return Reader{path}.read(*document);
+  PlanFields fields{path};
+  model::PlanReport report;
+  report.lines = document->lines();
+  if (fields.is_object(document->root())) {
+    read(document->root(), fields, report);
+  }
+  return fields.finish(std::move(report), *document);
 }
 
 bool says(std::string_view head, std::string_view word) {
@@ -640,7 +628,7 @@ bool probe_ares_checkpoint(std::string_view head) {
 }
 
 PlanResult read_ares_checkpoint(std::string_view text, const std::string& path) {
-  return read_document<CheckpointReader>(text, path);
+  return read_document(text, path, read_checkpoint);
 }
 
 bool probe_ares_levels(std::string_view head) {
@@ -648,7 +636,7 @@ bool probe_ares_levels(std::string_view head) {
 }
 
 PlanResult read_ares_levels(std::string_view text, const std::string& path) {
-  return read_document<LevelsReader>(text, path);
+  return read_document(text, path, read_levels);
 }
 
 }  // namespace memsize::readers
