@@ -523,25 +523,6 @@ void add_blocks(std::vector<PooledBuffer>& buffers,
   }
 }
 
-void read_info(docs::Value root, PlanFields& fields, model::PlanReport& report) {
-  Pools pools = read_pools(fields.member(root, "memory_pools"), fields, report.memories);
-  PooledBuffers buffers = read_buffers(fields.member(root, "buffers"), pools, fields);
-  DistanceGroups distances;
-  for (const docs::Value graph : root["graphs"]) {
-    read_graph(graph, buffers, distances);
-  }
-  if (fields.failed()) {
-    return;
-  }
-  fill_mixed_pools(buffers.all());
-  unite_same_places(buffers.all(), distances);
-  add_blocks(buffers.all(), made_groups(buffers.all(), distances), fields, report.blocks);
-  for (const auto& [key, pool] : pools) {
-    check_pool(pool, fields, report);
-  }
-  check_footprint(root["memory_footprint"], pools, fields);
-}
-
 }  // namespace
 
 bool probe_st_edge_ai(std::string_view head) {
@@ -560,9 +541,25 @@ PlanResult read_st_edge_ai(std::string_view text, const std::string& path) {
   report.lines = document->lines();
   report.planner = "ST Edge AI";
   const docs::Value root = document->root();
-  if (fields.is_object(root) && is_known_version(root, fields)) {
-    read_info(root, fields, report);
+  if (!fields.is_object(root) || !is_known_version(root, fields)) {
+    return fields.finish(std::move(report), *document);
   }
+  Pools pools = read_pools(fields.member(root, "memory_pools"), fields, report.memories);
+  PooledBuffers buffers = read_buffers(fields.member(root, "buffers"), pools, fields);
+  DistanceGroups distances;
+  for (const docs::Value graph : root["graphs"]) {
+    read_graph(graph, buffers, distances);
+  }
+  if (fields.failed()) {
+    return fields.finish(std::move(report), *document);
+  }
+  fill_mixed_pools(buffers.all());
+  unite_same_places(buffers.all(), distances);
+  add_blocks(buffers.all(), made_groups(buffers.all(), distances), fields, report.blocks);
+  for (const auto& [key, pool] : pools) {
+    check_pool(pool, fields, report);
+  }
+  check_footprint(root["memory_footprint"], pools, fields);
   return fields.finish(std::move(report), *document);
 }
 
