@@ -306,6 +306,20 @@ class EonLives {
 
   [[nodiscard]] const EonLife& operator[](std::size_t index) const { return lives_[index]; }
 
+  /// Null: there is no such tensor, and an error says so.
+  EonLife* find(std::int64_t index, std::size_t line) {
+    if (index >= 0 && static_cast<std::size_t>(index) < lives_.size()) {
+      return &lives_[static_cast<std::size_t>(index)];
+    }
+    plan_.error(Code::kPlanSyntax,
+                {line},
+                fmt::format("there is no tensor {} (the table has {})",
+                            index,
+                            core::plural(lives_.size(), "tensor")),
+                kEonWhole);
+    return nullptr;
+  }
+
   /// The node of this step uses the tensors of a list; their ids.
   std::vector<std::string> use(const EonLists& lists,
                                std::uint64_t number,
@@ -332,39 +346,7 @@ class EonLives {
     return ids;
   }
 
-  /// The model's own inputs are there from the beginning, its outputs at the end.
-  void keep_inputs(const std::set<std::int64_t>& inputs) {
-    for (const std::int64_t index : inputs) {
-      if (EonLife* const life = find(index, 0)) {
-        life->first = 0;
-        life->last = std::max<std::int64_t>(life->last, 0);
-      }
-    }
-  }
-
-  void keep_outputs(const std::set<std::int64_t>& outputs, std::int64_t last) {
-    for (const std::int64_t index : outputs) {
-      if (EonLife* const life = find(index, 0)) {
-        life->first = std::min(life->first, last);
-        life->last = last;
-      }
-    }
-  }
-
  private:
-  EonLife* find(std::int64_t index, std::size_t line) {
-    if (index >= 0 && static_cast<std::size_t>(index) < lives_.size()) {
-      return &lives_[static_cast<std::size_t>(index)];
-    }
-    plan_.error(Code::kPlanSyntax,
-                {line},
-                fmt::format("there is no tensor {} (the table has {})",
-                            index,
-                            core::plural(lives_.size(), "tensor")),
-                kEonWhole);
-    return nullptr;
-  }
-
   std::vector<EonLife> lives_;
   PlanText& plan_;
 };
@@ -453,8 +435,18 @@ void add_tables(const EonTables& tables, PlanText& plan) {
     plan.report().network.operators.push_back(std::move(added));
     ++step;
   }
-  lives.keep_inputs(tables.inputs_of_model);
-  lives.keep_outputs(tables.outputs_of_model, step - 1);
+  for (const std::int64_t index : tables.inputs_of_model) {
+    if (EonLife* const life = lives.find(index, 0)) {
+      life->first = 0;
+      life->last = std::max<std::int64_t>(life->last, 0);
+    }
+  }
+  for (const std::int64_t index : tables.outputs_of_model) {
+    if (EonLife* const life = lives.find(index, 0)) {
+      life->first = std::min(life->first, step - 1);
+      life->last = step - 1;
+    }
+  }
   for (std::size_t i = 0; i < tables.tensors.size() && !plan.failed(); ++i) {
     add_tensor(tables, i, lives[i], plan);
   }
