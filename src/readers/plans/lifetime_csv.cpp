@@ -462,9 +462,28 @@ struct TableRow {
   Field gaps;
 };
 
-void take_optional_cell(const Field& field, Column column, TableRow& row, TableProblems& problems) {
+void take_cell(const Field& field, Column column, TableRow& row, TableProblems& problems) {
+  if (field.text.empty() && !core::contains(kRequired, column)) {
+    return;
+  }
   model::PlannedBlock& block = row.block;
   switch (column) {
+    case Column::kId:
+      block.id = words_in(field, problems);
+      if (field.text.empty()) {
+        problems.fail(
+            Code::kPlanSyntax, place_of(field), "this row has no id", "each buffer needs one");
+      }
+      break;
+    case Column::kLower:
+      row.lower = field;
+      break;
+    case Column::kUpper:
+      row.upper = field;
+      break;
+    case Column::kSize:
+      block.size = bytes_in(field, "size", problems).value_or(core::Bytes{});
+      break;
     case Column::kOffset:
       block.offset = bytes_in(field, "offset", problems);
       break;
@@ -498,33 +517,8 @@ void take_optional_cell(const Field& field, Column column, TableRow& row, TableP
     case Column::kGaps:
       row.gaps = field;
       break;
-    default:
+    case Column::kIgnored:
       break;
-  }
-}
-
-void take_cell(const Field& field, Column column, TableRow& row, TableProblems& problems) {
-  switch (column) {
-    case Column::kId:
-      row.block.id = words_in(field, problems);
-      if (field.text.empty()) {
-        problems.fail(
-            Code::kPlanSyntax, place_of(field), "this row has no id", "each buffer needs one");
-      }
-      break;
-    case Column::kLower:
-      row.lower = field;
-      break;
-    case Column::kUpper:
-      row.upper = field;
-      break;
-    case Column::kSize:
-      row.block.size = bytes_in(field, "size", problems).value_or(core::Bytes{});
-      break;
-    default:
-      if (!field.text.empty()) {
-        take_optional_cell(field, column, row, problems);
-      }
   }
 }
 
@@ -665,25 +659,31 @@ std::vector<model::Window> windows_between(const std::vector<Gap>& gaps,
   return model::united(windows);
 }
 
-// Of a row whose fields are one a column; good where no error is told.
-model::PlannedBlock block_in(const Rows& rows, const TableHead& head, TableProblems& problems) {
-  TableRow row{.block = {.memory = "default", .line = rows.line()}};
-  model::PlannedBlock& block = row.block;
+// The row's block; nothing: an error says why. `total` is what the rows come to.
+std::optional<model::PlannedBlock> read_row(const Rows& rows,
+                                            const TableHead& head,
+                                            core::Bytes& total,
+                                            TableProblems& problems) {
   const auto& fields = rows.fields();
+  const PlanPlace place{rows.line(), 0};
   if (!good_quotes(rows, problems)) {
-    return block;
+    return std::nullopt;
   }
   if (fields.size() != head.columns.size()) {
     const bool more = fields.size() > head.columns.size();
     problems.fail(Code::kPlanSyntax,
-                  more ? place_of(fields[head.columns.size()]) : PlanPlace{rows.line(), 0},
+                  more ? place_of(fields[head.columns.size()]) : place,
                   fmt::format("this row has {} where the first line names {}",
                               core::plural(fields.size(), "field"),
                               core::plural(head.columns.size(), "column")),
                   "write a text that has a comma in quotes");
-    return block;
+    return std::nullopt;
   }
-  const std::size_t before = problems.errors();
+  TableRow row{.block = {.memory = "default", .line = place.line}};
+  model::PlannedBlock& block = row.block;
+  const auto is_good = [&problems, before = problems.errors()] {
+    return problems.errors() == before;
+  };
   for (std::size_t i = 0; i < fields.size(); ++i) {
     take_cell(fields[i], head.columns[i], row, problems);
   }
@@ -692,35 +692,23 @@ model::PlannedBlock block_in(const Rows& rows, const TableHead& head, TableProbl
     block.source_memory.clear();
   }
   block.live = lifetime_of(row, head.inclusive, problems);
-  if (!row.gaps.text.empty() && problems.errors() == before) {
+  if (!row.gaps.text.empty() && is_good()) {
     const std::vector<Gap> gaps = gaps_in(row, head.inclusive, problems);
-    if (problems.errors() == before && block.live) {
+    if (is_good() && block.live) {
       block.windows = windows_between(gaps, block, problems);
     }
   }
-  return block;
-}
-
-// Its block; nothing: an error says why. `total` is what the rows come to.
-std::optional<model::PlannedBlock> read_row(const Rows& rows,
-                                            const TableHead& head,
-                                            core::Bytes& total,
-                                            TableProblems& problems) {
-  const std::size_t before = problems.errors();
-  model::PlannedBlock block = block_in(rows, head, problems);
-  const PlanPlace place{block.line, 0};
-  if (block.offset && *block.offset + block.size > model::kLargestPlan &&
-      problems.errors() == before) {
+  if (block.offset && *block.offset + block.size > model::kLargestPlan && is_good()) {
     problems.counted(problems.ends_in_plan(*block.offset, block.size, place, shown_id(block)));
   }
   total += block.size;
-  if (total > model::kLargestPlan && problems.errors() == before) {
+  if (total > model::kLargestPlan && is_good()) {
     problems.fail(Code::kPlanSize,
                   place,
                   "with this row, the sizes add up to more than any memory has",
                   "sums of sizes go up to 2^62 B");
   }
-  return problems.errors() == before ? std::optional{std::move(block)} : std::nullopt;
+  return is_good() ? std::optional{std::move(block)} : std::nullopt;
 }
 
 void find_duplicates(const std::vector<model::PlannedBlock>& blocks, TableProblems& problems) {
