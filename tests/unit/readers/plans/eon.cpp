@@ -101,6 +101,14 @@ TEST_CASE("eon: tables without a place, scalars, and variables") {
   CHECK(read(text).blocks[2].role == Lifetime::kPersistent);
 }
 
+TEST_CASE("eon: lines that a console coloured are read as the others are") {
+  std::string text = with(kModel, "{ kTfLiteMmapRo", "\x1b[32m{ kTfLiteMmapRo");
+  text = with(text,
+              "{ kTfLiteArenaRw, kTfLiteInt8, tensor_arena + 48",
+              "\x1b[32m{ kTfLiteArenaRw, kTfLiteInt8, tensor_arena + 48");
+  CHECK(read(text).network == read(kModel).network);
+}
+
 TEST_CASE("eon: what is damaged is told where it stands") {
   CHECK(refused("tensor_dimension0, 33", "tensor_dimension0, 34").code == Code::kPlanContradiction);
   CHECK(refused("{ 1,33 }", "{ 1,32 }").message ==
