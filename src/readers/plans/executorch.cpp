@@ -77,8 +77,12 @@ void check_twice(docs::Value event, const char* key, const char* again, PlanFiel
 }
 
 // The operator and the size of a tensor are the same in each of its events.
-void check_same(docs::Value event, Bytes size, const TracedTensor& tensor, PlanFields& fields) {
-  if (tensor.kind != fields.text(event["args"], "op_name")) {
+void check_same(docs::Value event,
+                const std::string& kind,
+                Bytes size,
+                const TracedTensor& tensor,
+                PlanFields& fields) {
+  if (tensor.kind != kind) {
     fields.error(Code::kPlanContradiction,
                  event.position(),
                  fmt::format("'{}' is made by another operator than in line {}",
@@ -122,6 +126,7 @@ class TracedTensors {
     }
     is_stacked_ = is_stacked_ && *start == so_far_.count();
     so_far_ += *bytes;
+    const std::string kind = fields_.text(event["args"], "op_name");
     const std::size_t number = in_step_[name]++;
     const auto [known, is_new] = index_.try_emplace({*memory, name, number}, tensors_.size());
     if (is_new && tensors_.size() == kMostPlanBlocks) {
@@ -131,7 +136,7 @@ class TracedTensors {
     if (is_new) {
       tensors_.push_back({.memory = *memory,
                           .name = name,
-                          .kind = fields_.text(event["args"], "op_name"),
+                          .kind = kind,
                           .number = number,
                           .size = *bytes,
                           .start = *start,
@@ -145,7 +150,7 @@ class TracedTensors {
     if (tensor.start != *start && !tensor.moved) {
       tensor.moved = event.position();
     }
-    check_same(event, *bytes, tensor, fields_);
+    check_same(event, kind, *bytes, tensor, fields_);
   }
 
   [[nodiscard]] const std::vector<TracedTensor>& all() const { return tensors_; }
