@@ -3,6 +3,7 @@
 #include "plan.hpp"
 
 #include "memsize/chip/limits.hpp"
+#include "memsize/core/find.hpp"
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
@@ -39,406 +40,375 @@ std::uint64_t round_down(std::uint64_t value) {
   return value / kWordOfPoint * kWordOfPoint;
 }
 
-class Planner {
- public:
-  Planner(const Subject& subject,
-          const std::vector<CoreTables>& tables,
-          const std::vector<CoreReplay>& replays,
-          Where where)
-      : subject_(subject), tables_(tables), replays_(replays), where_(where) {}
-
-  Plan make() {
-    find_shares();
-    find_cuts();
-    for (const SubjectCore& core : subject_.cores) {
-      plan_.cores.push_back(plan_core(core));
-    }
-    paint_linux();
-    return std::move(plan_);
+// A region that this machine cannot show at all; empty: it can.
+std::string_view missing(const SubjectCore& core, const CoreRegion& region, Where where) {
+  const bool moved = region.physical && region.physical->value() != region.range.base().value();
+  if (where == Where::kQemu && core.unit == Unit::kMpu && moved) {
+    return "behind the core's address translation (RAT), which is not emulated";
   }
+  if (where == Where::kHost && region.range.base().value() < kHostFirst) {
+    return "below 64 KiB, where no process may map memory without privileges";
+  }
+  return {};
+}
 
- private:
-  // A region that this machine cannot show at all; empty: it can.
-  [[nodiscard]] std::string_view missing(const SubjectCore& core, const CoreRegion& region) const {
-    const bool moved = region.physical && region.physical->value() != region.range.base().value();
-    if (where_ == Where::kQemu && core.unit == Unit::kMpu && moved) {
-      return "behind the core's address translation (RAT), which is not emulated";
+bool usable(const SubjectCore& core, const CoreRegion& region, Where where) {
+  return runs(core, where) && missing(core, region, where).empty() &&
+         region.range.size().count() >= kWordOfPoint;
+}
+
+Shares shares_of(const Subject& subject, Where where) {
+  Shares shares;
+  for (const SubjectCore& core : subject.cores) {
+    for (std::size_t row = 0; row < core.regions.size(); ++row) {
+      const auto range = core.regions[row].on_bus();
+      if (range && usable(core, core.regions[row], where)) {
+        shares[key_of(*range)].emplace(core.number, static_cast<std::uint32_t>(row));
+      }
     }
-    if (where_ == Where::kHost && region.range.base().value() < kHostFirst) {
-      return "below 64 KiB, where no process may map memory without privileges";
+  }
+  return shares;
+}
+
+// Every address on the bus at which something begins or ends.
+std::set<std::uint64_t> cuts_on_bus(const Subject& subject) {
+  std::set<std::uint64_t> cuts;
+  const auto add = [&](const core::PhysRange& range) {
+    cuts.insert(range.base().value());
+    cuts.insert(range.base().value() + range.size().count());
+  };
+  for (const SubjectCore& core : subject.cores) {
+    for (const CoreRegion& region : core.regions) {
+      if (const auto range = region.on_bus()) {
+        add(*range);
+      }
     }
+  }
+  for (const core::PhysRange& range : subject.linux_memory) {
+    add(range);
+  }
+  return cuts;
+}
+
+map_region row_of(const CoreRegion& region) {
+  map_region row{};
+  const std::size_t length = std::min(region.name.size(), sizeof row.name - 1);
+  std::memcpy(row.name, region.name.data(), length);
+  row.virtual_base = region.range.base().value();
+  row.physical_base = region.physical ? region.physical->value() : 0;
+  row.size = region.range.size().count();
+  row.align = region.align.value();
+  row.flags = region.physical ? MAP_HAS_PHYSICAL : 0;
+  row.kinds = region.kinds;
+  return row;
+}
+
+std::vector<map_keep> kept_tables(const SubjectCore& core, const CoreTables& tables) {
+  std::vector<map_keep> keeps;
+  const auto range =
+      core::PhysRange::make(core::PhysAddr{tables.base}, core::Bytes{tables.bytes.size()});
+  for (const CoreRegion& region : core.regions) {
+    const auto own = region.on_bus();
+    if (!range || !own || !own->overlaps(*range)) {
+      continue;
+    }
+    const core::PhysRange part = own->intersection(*range);
+    keeps.push_back(
+        {region.range.base().value() + (part.base() - own->base()).count(), part.size().count()});
+  }
+  return keeps;
+}
+
+// Who has a region on the bus, and whose heap it is: one of them, or nobody's.
+struct Sharing {
+  Sharers sharers;
+  std::optional<std::size_t> owner;
+};
+
+Sharing sharing_of(const Subject& subject,
+                   const std::vector<CoreReplay>& replays,
+                   const Shares& shares,
+                   const CoreRegion& region) {
+  const auto range = region.on_bus();
+  if (!range) {
     return {};
   }
-
-  [[nodiscard]] bool usable(const SubjectCore& core, const CoreRegion& region) const {
-    return runs(core, where_) && missing(core, region).empty() &&
-           region.range.size().count() >= kWordOfPoint;
-  }
-
-  void find_shares() {
-    for (const SubjectCore& core : subject_.cores) {
-      for (std::size_t row = 0; row < core.regions.size(); ++row) {
-        const auto range = core.regions[row].on_bus();
-        if (range && usable(core, core.regions[row])) {
-          shares_[key_of(*range)].emplace(core.number, static_cast<std::uint32_t>(row));
-        }
-      }
+  Sharing sharing{.sharers = shares.at(key_of(*range)), .owner = {}};
+  for (const auto& [number, row] : sharing.sharers) {
+    const std::string& name = subject.cores[number].regions[row].name;
+    if (core::contains(replays[number].heaps, name, &HeapReplay::region)) {
+      sharing.owner = number;
+      break;
     }
   }
+  return sharing;
+}
 
-  // Every address on the bus at which something begins or ends.
-  void find_cuts() {
-    const auto add = [&](const core::PhysRange& range) {
-      cuts_.insert(range.base().value());
-      cuts_.insert(range.base().value() + range.size().count());
-    };
-    for (const SubjectCore& core : subject_.cores) {
-      for (const CoreRegion& region : core.regions) {
-        if (const auto range = region.on_bus()) {
-          add(*range);
-        }
-      }
-    }
-    for (const core::PhysRange& range : subject_.linux_memory) {
-      add(range);
-    }
-  }
+// The points of a core that are tried for one of its regions.
+class RegionPoints {
+ public:
+  RegionPoints(const SubjectCore& core, std::uint32_t row, std::vector<map_point>& points)
+      : core_(core), row_(row), points_(points) {}
 
-  CorePlan plan_core(const SubjectCore& core) {
-    CorePlan plan;
-    for (const CoreRegion& region : core.regions) {
-      plan.regions.push_back(row_of(region));
-    }
-    if (!runs(core, where_)) {
-      plan_.untried.push_back({core.name,
-                               "",
-                               !core.untried.empty() ? core.untried
-                               : core.regions.empty()
-                                   ? "no region in the linker map"
-                                   : "no emulated core stands for one without an MMU or MPU"});
-      return plan;
-    }
-    keep_tables(core, plan);
-    for (std::size_t row = 0; row < core.regions.size(); ++row) {
-      const CoreRegion& region = core.regions[row];
-      if (const std::string_view why = missing(core, region); !why.empty()) {
-        plan_.untried.push_back({core.name, region.name, std::string{why}});
-      } else if (usable(core, region)) {
-        plan_region(core, static_cast<std::uint32_t>(row), plan);
-      }
-    }
-    plan_entries(core, plan);
-    plan_heaps(core, plan);
-    if (plan.points.size() > MAP_POINTS) {
-      plan_.untried.push_back({core.name,
-                               "",
-                               fmt::format("{} of its {} places: an image tries no more",
-                                           plan.points.size() - MAP_POINTS,
-                                           plan.points.size())});
-      plan.points.resize(MAP_POINTS);
-    }
-    return plan;
-  }
-
-  static map_region row_of(const CoreRegion& region) {
-    map_region row{};
-    const std::size_t length = std::min(region.name.size(), sizeof row.name - 1);
-    std::memcpy(row.name, region.name.data(), length);
-    row.virtual_base = region.range.base().value();
-    row.physical_base = region.physical ? region.physical->value() : 0;
-    row.size = region.range.size().count();
-    row.align = region.align.value();
-    row.flags = region.physical ? MAP_HAS_PHYSICAL : 0;
-    row.kinds = region.kinds;
-    return row;
-  }
-
-  void keep_tables(const SubjectCore& core, CorePlan& plan) const {
-    const CoreTables& tables = tables_[core.number];
-    const auto range =
-        core::PhysRange::make(core::PhysAddr{tables.base}, core::Bytes{tables.bytes.size()});
-    for (const CoreRegion& region : core.regions) {
-      const auto own = region.on_bus();
-      if (!range || !own || !own->overlaps(*range)) {
-        continue;
-      }
-      const core::PhysRange part = own->intersection(*range);
-      plan.keeps.push_back(
-          {region.range.base().value() + (part.base() - own->base()).count(), part.size().count()});
-    }
-  }
-
-  void plan_region(const SubjectCore& core, std::uint32_t row, CorePlan& plan) {
-    const CoreRegion& region = core.regions[row];
-    const std::uint64_t begin = region.range.base().value();
-    const std::uint64_t end = begin + region.range.size().count();
-    const auto on_bus = region.on_bus();
-    const Sharers* sharers = on_bus ? &shares_.at(key_of(*on_bus)) : nullptr;
-    const bool shared = sharers != nullptr && sharers->size() > 1;
-    const std::optional<std::size_t> owner = on_bus ? heap_owner(*on_bus) : std::nullopt;
-    // Each core has a word of its own at every cut of shared memory; into a heap, only the core
-    // whose heap it is writes, because its blocks may be anywhere.
-    const std::uint64_t lane = shared && !owner ? kWordOfPoint * core.number : 0;
-    const std::uint64_t lanes =
-        shared && !owner ? kWordOfPoint * subject_.cores.size() : kWordOfPoint;
-    const bool writes =
-        region.range.size().count() >= 2 * lanes && (!owner || *owner == core.number);
-    std::set<std::uint64_t> accessed;
-    const auto access = [&](std::uint64_t address) {
-      if (address >= begin && address + kWordOfPoint <= end && accessed.insert(address).second) {
-        add_point(region, row, address, writes ? MAP_ACCESS : MAP_LOOK, plan);
-      }
-    };
-    for (const std::uint64_t cut : cuts_of(core, region)) {
-      if (cut < end) {
-        access(round_up(cut) + lane);
-      }
-      if (cut >= begin + kWordOfPoint + lane) {
-        access(round_down(cut) - kWordOfPoint - lane);
-      }
-    }
-    if (owner == core.number && shared) {
-      access(mark_in(region));
-    }
-    if (core.unit == Unit::kMmu) {
-      for (std::uint64_t slot = begin / kSlot * kSlot;
-           slot < end && plan.points.size() <= MAP_POINTS;
-           slot += kSlot) {
-        for (const std::uint64_t address : {slot, slot + kSlot - kWordOfPoint}) {
-          if (address >= begin && address + kWordOfPoint <= end && !accessed.contains(address)) {
-            add_point(region, row, address, MAP_LOOK, plan);
-          }
-        }
-      }
-    }
-    if (region.no_execute && core.unit == Unit::kMpu) {
-      add_point(region, row, round_up(begin), MAP_NO_EXECUTE, plan);
-    }
-    if (core.unit != Unit::kNone) {
-      if (begin >= kWordOfPoint) {
-        guard(core, row, round_down(begin) - kWordOfPoint, plan);
-      }
-      guard(core, row, round_up(end), plan);
-    }
-    if (shared && owner && *owner != core.number) {
-      look_for(region, row, *owner, sharers->at(*owner), mark_in(region), plan);
-    } else if (shared && !owner && writes) {
-      look_for_peers(core, row, *sharers, plan);
-    }
-  }
-
-  // The core whose heap the range is; nothing: no heap.
-  [[nodiscard]] std::optional<std::size_t> heap_owner(const core::PhysRange& range) const {
-    const auto sharers = shares_.find(key_of(range));
-    for (const auto& [number, row] : sharers->second) {
-      const std::string& name = subject_.cores[number].regions[row].name;
-      for (const HeapReplay& heap : replays_[number].heaps) {
-        if (heap.region == name) {
-          return number;
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  // A word in the middle of a heap by which others know its owner. Blocks begin on multiples of 64
-  // (RTOS heaps) or more, so none begins here.
-  static std::uint64_t mark_in(const CoreRegion& region) {
-    constexpr std::uint64_t kBlocks = 1024;
-    const std::uint64_t begin = region.range.base().value();
-    const std::uint64_t half = region.range.size().count() / 2 / kBlocks * kBlocks;
-    return round_up(begin) + half + kWordOfPoint;
-  }
-
-  // Where something may change inside of the region, its own ends included, as the core sees it.
-  [[nodiscard]] std::set<std::uint64_t> cuts_of(const SubjectCore& core,
-                                                const CoreRegion& region) const {
-    const std::uint64_t begin = region.range.base().value();
-    const std::uint64_t end = begin + region.range.size().count();
-    std::set<std::uint64_t> cuts{begin, end};
-    if (region.physical) {
-      const std::uint64_t physical = region.physical->value();
-      const std::uint64_t last = physical + region.range.size().count();
-      for (auto cut = cuts_.lower_bound(physical); cut != cuts_.end() && *cut < last; ++cut) {
-        cuts.insert(begin + (*cut - physical));
-      }
-    }
-    const auto add = [&](std::uint64_t base, std::uint64_t size) {
-      for (const std::uint64_t cut : {base, base + size}) {
-        if (cut > begin && cut < end) {
-          cuts.insert(cut);
-        }
-      }
-    };
-    for (const layout::MmuRange& entry : core.mmu.ranges) {
-      add(entry.virtual_range.base().value(), entry.virtual_range.size().count());
-    }
-    for (const chip::MpuRegionFields& entry : core.mpu) {
-      const std::uint64_t part = entry.size / chip::kMpuParts;
-      for (std::uint64_t i = 0; i < chip::kMpuParts; ++i) {
-        add(entry.base + i * part, part);
-      }
-    }
-    return cuts;
-  }
-
-  static void add_point(const CoreRegion& region,
-                        std::uint32_t row,
-                        std::uint64_t address,
-                        std::uint32_t kind,
-                        CorePlan& plan) {
+  void add(std::uint64_t address, std::uint32_t kind) {
+    const CoreRegion& region = core_.regions[row_];
     map_point point{};
     point.virtual_base = address;
     point.physical = region.physical
                          ? region.physical->value() + (address - region.range.base().value())
                          : address;
-    point.region = row;
+    point.region = row_;
     point.kind = kind;
-    plan.points.push_back(point);
+    points_.push_back(point);
+  }
+
+  // What another core wrote.
+  void look_for(std::size_t writer, std::uint32_t writer_row, std::uint64_t address) {
+    add(address, MAP_PEER);
+    points_.back().writer = static_cast<std::uint32_t>(writer);
+    points_.back().writer_region = writer_row;
   }
 
   // A fault is demanded where neither the board nor the linker map lets the core reach anything.
-  void guard(const SubjectCore& core, std::uint32_t row, std::uint64_t address, CorePlan& plan) {
-    const bool reaches = std::ranges::any_of(core.reachable, [&](const core::VirtRange& range) {
+  void guard(std::uint64_t address) {
+    const bool reaches = std::ranges::any_of(core_.reachable, [&](const core::VirtRange& range) {
       return range.contains(core::VirtAddr{address});
     });
-    const bool told = std::ranges::any_of(plan.points, [&](const auto& point) {
+    const bool told = std::ranges::any_of(points_, [&](const map_point& point) {
       return point.kind == MAP_FAULT && point.virtual_base == address;
     });
-    if (address < kWordOfPoint || reaches || told || core.region_at(address) != nullptr) {
+    if (address < kWordOfPoint || reaches || told || core_.region_at(address) != nullptr) {
       return;
     }
-    map_point point{};
-    point.virtual_base = address;
-    point.region = row;
-    point.kind = MAP_FAULT;
-    plan.points.push_back(point);
+    add(address, MAP_FAULT);
+    points_.back().physical = 0;
   }
 
-  // An entry may reach beyond what the board wants: its own ends must not lead anywhere there.
-  void plan_entries(const SubjectCore& core, CorePlan& plan) {
-    if (core.regions.empty()) {
-      return;
-    }
-    for (const layout::MmuRange& entry : core.mmu.ranges) {
-      const std::uint64_t begin = entry.virtual_range.base().value();
-      const std::uint64_t size = entry.virtual_range.size().count();
-      if (size >= kWordOfPoint) {
-        guard(core, 0, round_up(begin), plan);
-        guard(core, 0, round_down(begin + size) - kWordOfPoint, plan);
-      }
-    }
-  }
+  [[nodiscard]] bool is_full() const { return points_.size() > MAP_POINTS; }
 
-  void look_for_peers(const SubjectCore& core,
-                      std::uint32_t row,
-                      const Sharers& sharers,
-                      CorePlan& plan) const {
-    const CoreRegion& region = core.regions[row];
-    const std::uint64_t begin = region.range.base().value();
-    const std::uint64_t end = begin + region.range.size().count();
-    for (const auto& [writer, writer_row] : sharers) {
-      if (writer == core.number) {
-        continue;
-      }
-      look_for(region, row, writer, writer_row, round_up(begin) + kWordOfPoint * writer, plan);
-      look_for(region,
-               row,
-               writer,
-               writer_row,
-               round_down(end) - kWordOfPoint - kWordOfPoint * writer,
-               plan);
-    }
-  }
-
-  static void look_for(const CoreRegion& region,
-                       std::uint32_t row,
-                       std::size_t writer,
-                       std::uint32_t writer_row,
-                       std::uint64_t address,
-                       CorePlan& plan) {
-    add_point(region, row, address, MAP_PEER, plan);
-    plan.points.back().writer = static_cast<std::uint32_t>(writer);
-    plan.points.back().writer_region = writer_row;
-  }
-
-  void plan_heaps(const SubjectCore& core, CorePlan& plan) {
-    std::uint32_t slots = 0;
-    const CoreReplay& replay = replays_[core.number];
-    for (const HeapReplay& heap : replay.heaps) {
-      const auto found =
-          std::ranges::find_if(core.regions, [&](const auto& r) { return r.name == heap.region; });
-      if (found == core.regions.end() || !usable(core, *found)) {
-        continue;
-      }
-      const auto blocks =
-          static_cast<std::size_t>(std::ranges::count_if(heap.steps, [](const ReplayStep& step) {
-            return step.kind == ReplayStep::Kind::kAllocate;
-          }));
-      if (blocks > MAP_SLOTS - slots || plan.heaps.size() == MAP_HEAPS) {
-        plan_.untried.push_back(
-            {core.name,
-             heap.region,
-             fmt::format("its {} are more than an image keeps", core::plural(blocks, "block"))});
-        continue;
-      }
-      map_heap row{};
-      row.region = static_cast<std::uint32_t>(found - core.regions.begin());
-      row.kind = heap.rule.kind == board::HeapRule::Kind::kRtos ? MAP_RTOS : MAP_LINEAR;
-      row.align = heap.rule.align.value();
-      row.header = heap.rule.header.count();
-      row.idle = heap.rule.idle.count();
-      for (const ReplayStep& step : heap.steps) {
-        map_step out{};
-        out.kind = step.kind == ReplayStep::Kind::kAllocate ? MAP_ALLOC
-                   : step.kind == ReplayStep::Kind::kFree   ? MAP_FREE
-                                                            : MAP_RESET;
-        out.heap = static_cast<std::uint32_t>(plan.heaps.size());
-        out.slot = slots + static_cast<std::uint32_t>(step.slot);
-        out.instance = static_cast<std::uint32_t>(step.instance);
-        out.record = step.record.value_or(MAP_NO_RECORD);
-        out.size = step.size.count();
-        out.align = step.align.value() > 1 ? step.align.value() : 0;
-        plan.steps.push_back(out);
-      }
-      plan.heaps.push_back(row);
-      slots += static_cast<std::uint32_t>(blocks);
-    }
-  }
-
-  void paint_linux() {
-    const auto number = static_cast<std::uint32_t>(subject_.cores.size());
-    for (std::size_t i = 0; i < subject_.linux_memory.size(); ++i) {
-      const core::PhysRange& range = subject_.linux_memory[i];
-      const std::uint64_t begin = range.base().value();
-      const std::uint64_t end = begin + range.size().count();
-      std::set<std::uint64_t> places;
-      const auto add = [&](std::uint64_t address) {
-        if (address >= begin && address + kWordOfPoint <= end) {
-          places.insert(address);
-        }
-      };
-      for (auto cut = cuts_.lower_bound(begin); cut != cuts_.end() && *cut <= end; ++cut) {
-        for (std::uint64_t lane = 0; lane <= subject_.cores.size(); ++lane) {
-          add(round_up(*cut) + lane * kWordOfPoint);
-          add(round_down(*cut) - kWordOfPoint - lane * kWordOfPoint);
-        }
-      }
-      for (const std::uint64_t place : places) {
-        plan_.linux_paint.push_back(
-            {place, map_pattern(place, number, static_cast<std::uint32_t>(i)), range});
-      }
-    }
-  }
-
-  const Subject& subject_;
-  const std::vector<CoreTables>& tables_;
-  const std::vector<CoreReplay>& replays_;
-  Where where_;
-  Shares shares_;
-  std::set<std::uint64_t> cuts_;
-  Plan plan_;
+ private:
+  const SubjectCore& core_;
+  std::uint32_t row_;
+  std::vector<map_point>& points_;
 };
+
+// Where something may change inside of the region, its own ends included, as the core sees it.
+std::set<std::uint64_t> cuts_of(const SubjectCore& core,
+                                const CoreRegion& region,
+                                const std::set<std::uint64_t>& on_bus) {
+  const std::uint64_t begin = region.range.base().value();
+  const std::uint64_t end = begin + region.range.size().count();
+  std::set<std::uint64_t> cuts{begin, end};
+  if (region.physical) {
+    const std::uint64_t physical = region.physical->value();
+    const std::uint64_t last = physical + region.range.size().count();
+    for (auto cut = on_bus.lower_bound(physical); cut != on_bus.end() && *cut < last; ++cut) {
+      cuts.insert(begin + (*cut - physical));
+    }
+  }
+  const auto add = [&](std::uint64_t base, std::uint64_t size) {
+    for (const std::uint64_t cut : {base, base + size}) {
+      if (cut > begin && cut < end) {
+        cuts.insert(cut);
+      }
+    }
+  };
+  for (const layout::MmuRange& entry : core.mmu.ranges) {
+    add(entry.virtual_range.base().value(), entry.virtual_range.size().count());
+  }
+  for (const chip::MpuRegionFields& entry : core.mpu) {
+    const std::uint64_t part = entry.size / chip::kMpuParts;
+    for (std::uint64_t i = 0; i < chip::kMpuParts; ++i) {
+      add(entry.base + i * part, part);
+    }
+  }
+  return cuts;
+}
+
+// A word in the middle of a heap by which others know its owner. Blocks begin on multiples of 64
+// (RTOS heaps) or more, so none begins here.
+std::uint64_t mark_in(const CoreRegion& region) {
+  constexpr std::uint64_t kBlocks = 1024;
+  const std::uint64_t begin = region.range.base().value();
+  const std::uint64_t half = region.range.size().count() / 2 / kBlocks * kBlocks;
+  return round_up(begin) + half + kWordOfPoint;
+}
+
+void look_for_peers(const SubjectCore& core,
+                    const CoreRegion& region,
+                    const Sharers& sharers,
+                    RegionPoints& points) {
+  const std::uint64_t begin = region.range.base().value();
+  const std::uint64_t end = begin + region.range.size().count();
+  for (const auto& [writer, row] : sharers) {
+    if (writer != core.number) {
+      points.look_for(writer, row, round_up(begin) + kWordOfPoint * writer);
+      points.look_for(writer, row, round_down(end) - kWordOfPoint - kWordOfPoint * writer);
+    }
+  }
+}
+
+// Both ends of each block that a driver maps, where nothing is accessed.
+void look_at_slots(std::uint64_t begin,
+                   std::uint64_t end,
+                   const std::set<std::uint64_t>& accessed,
+                   RegionPoints& points) {
+  for (std::uint64_t slot = begin / kSlot * kSlot; slot < end && !points.is_full(); slot += kSlot) {
+    for (const std::uint64_t address : {slot, slot + kSlot - kWordOfPoint}) {
+      if (address >= begin && address + kWordOfPoint <= end && !accessed.contains(address)) {
+        points.add(address, MAP_LOOK);
+      }
+    }
+  }
+}
+
+// `cores`: how many the board has.
+void plan_region(const SubjectCore& core,
+                 const CoreRegion& region,
+                 const std::set<std::uint64_t>& cuts,
+                 const Sharing& sharing,
+                 std::size_t cores,
+                 RegionPoints& points) {
+  const std::uint64_t begin = region.range.base().value();
+  const std::uint64_t end = begin + region.range.size().count();
+  const auto& [sharers, owner] = sharing;
+  const bool shared = sharers.size() > 1;
+  // Each core has a word of its own at every cut of shared memory; into a heap, only the core
+  // whose heap it is writes, because its blocks may be anywhere.
+  const std::uint64_t lane = shared && !owner ? kWordOfPoint * core.number : 0;
+  const std::uint64_t lanes = shared && !owner ? kWordOfPoint * cores : kWordOfPoint;
+  const bool writes = region.range.size().count() >= 2 * lanes && (!owner || *owner == core.number);
+  std::set<std::uint64_t> accessed;
+  const auto access = [&](std::uint64_t address) {
+    if (address >= begin && address + kWordOfPoint <= end && accessed.insert(address).second) {
+      points.add(address, writes ? MAP_ACCESS : MAP_LOOK);
+    }
+  };
+  for (const std::uint64_t cut : cuts) {
+    if (cut < end) {
+      access(round_up(cut) + lane);
+    }
+    if (cut >= begin + kWordOfPoint + lane) {
+      access(round_down(cut) - kWordOfPoint - lane);
+    }
+  }
+  if (owner == core.number && shared) {
+    access(mark_in(region));
+  }
+  if (core.unit == Unit::kMmu) {
+    look_at_slots(begin, end, accessed, points);
+  }
+  if (region.no_execute && core.unit == Unit::kMpu) {
+    points.add(round_up(begin), MAP_NO_EXECUTE);
+  }
+  if (core.unit != Unit::kNone) {
+    if (begin >= kWordOfPoint) {
+      points.guard(round_down(begin) - kWordOfPoint);
+    }
+    points.guard(round_up(end));
+  }
+  if (shared && owner && *owner != core.number) {
+    points.look_for(*owner, sharers.at(*owner), mark_in(region));
+  } else if (shared && !owner && writes) {
+    look_for_peers(core, region, sharers, points);
+  }
+}
+
+// An entry may reach beyond what the board wants: its own ends must not lead anywhere there.
+void plan_entries(const SubjectCore& core, RegionPoints points) {
+  for (const layout::MmuRange& entry : core.mmu.ranges) {
+    const std::uint64_t begin = entry.virtual_range.base().value();
+    const std::uint64_t size = entry.virtual_range.size().count();
+    if (size >= kWordOfPoint) {
+      points.guard(round_up(begin));
+      points.guard(round_down(begin + size) - kWordOfPoint);
+    }
+  }
+}
+
+map_step step_row(const ReplayStep& step, std::size_t heap, std::uint32_t slots) {
+  map_step out{};
+  out.kind = step.kind == ReplayStep::Kind::kAllocate ? MAP_ALLOC
+             : step.kind == ReplayStep::Kind::kFree   ? MAP_FREE
+                                                      : MAP_RESET;
+  out.heap = static_cast<std::uint32_t>(heap);
+  out.slot = slots + static_cast<std::uint32_t>(step.slot);
+  out.instance = static_cast<std::uint32_t>(step.instance);
+  out.record = step.record.value_or(MAP_NO_RECORD);
+  out.size = step.size.count();
+  out.align = step.align.value() > 1 ? step.align.value() : 0;
+  return out;
+}
+
+void plan_heaps(const SubjectCore& core,
+                const CoreReplay& replay,
+                Where where,
+                CorePlan& plan,
+                std::vector<Untried>& untried) {
+  std::uint32_t slots = 0;
+  for (const HeapReplay& heap : replay.heaps) {
+    const auto found =
+        std::ranges::find_if(core.regions, [&](const auto& r) { return r.name == heap.region; });
+    if (found == core.regions.end() || !usable(core, *found, where)) {
+      continue;
+    }
+    const auto blocks =
+        static_cast<std::size_t>(std::ranges::count_if(heap.steps, [](const ReplayStep& step) {
+          return step.kind == ReplayStep::Kind::kAllocate;
+        }));
+    if (blocks > MAP_SLOTS - slots || plan.heaps.size() == MAP_HEAPS) {
+      untried.push_back(
+          {core.name,
+           heap.region,
+           fmt::format("its {} are more than an image keeps", core::plural(blocks, "block"))});
+      continue;
+    }
+    map_heap row{};
+    row.region = static_cast<std::uint32_t>(found - core.regions.begin());
+    row.kind = heap.rule.kind == board::HeapRule::Kind::kRtos ? MAP_RTOS : MAP_LINEAR;
+    row.align = heap.rule.align.value();
+    row.header = heap.rule.header.count();
+    row.idle = heap.rule.idle.count();
+    for (const ReplayStep& step : heap.steps) {
+      plan.steps.push_back(step_row(step, plan.heaps.size(), slots));
+    }
+    plan.heaps.push_back(row);
+    slots += static_cast<std::uint32_t>(blocks);
+  }
+}
+
+// Why nothing is tried of a core that does not run.
+std::string why_untried(const SubjectCore& core) {
+  return !core.untried.empty()  ? core.untried
+         : core.regions.empty() ? "no region in the linker map"
+                                : "no emulated core stands for one without an MMU or MPU";
+}
+
+std::vector<Paint> paint_of(const Subject& subject, const std::set<std::uint64_t>& cuts) {
+  std::vector<Paint> paint;
+  const auto number = static_cast<std::uint32_t>(subject.cores.size());
+  for (std::size_t i = 0; i < subject.linux_memory.size(); ++i) {
+    const core::PhysRange& range = subject.linux_memory[i];
+    const std::uint64_t begin = range.base().value();
+    const std::uint64_t end = begin + range.size().count();
+    std::set<std::uint64_t> places;
+    const auto add = [&](std::uint64_t address) {
+      if (address >= begin && address + kWordOfPoint <= end) {
+        places.insert(address);
+      }
+    };
+    for (auto cut = cuts.lower_bound(begin); cut != cuts.end() && *cut <= end; ++cut) {
+      for (std::uint64_t lane = 0; lane <= subject.cores.size(); ++lane) {
+        add(round_up(*cut) + lane * kWordOfPoint);
+        add(round_down(*cut) - kWordOfPoint - lane * kWordOfPoint);
+      }
+    }
+    for (const std::uint64_t place : places) {
+      paint.push_back({place, map_pattern(place, number, static_cast<std::uint32_t>(i)), range});
+    }
+  }
+  return paint;
+}
 
 template <typename Row>
 void append(std::string& bytes,
@@ -463,7 +433,44 @@ Plan make_plan(const Subject& subject,
                const std::vector<CoreTables>& tables,
                const std::vector<CoreReplay>& replays,
                Where where) {
-  return Planner{subject, tables, replays, where}.make();
+  const Shares shares = shares_of(subject, where);
+  const std::set<std::uint64_t> cuts = cuts_on_bus(subject);
+  Plan plan;
+  for (const SubjectCore& core : subject.cores) {
+    CorePlan& own = plan.cores.emplace_back();
+    std::ranges::transform(core.regions, std::back_inserter(own.regions), row_of);
+    if (!runs(core, where)) {
+      plan.untried.push_back({core.name, "", why_untried(core)});
+      continue;
+    }
+    own.keeps = kept_tables(core, tables[core.number]);
+    for (std::size_t row = 0; row < core.regions.size(); ++row) {
+      const CoreRegion& region = core.regions[row];
+      if (const std::string_view why = missing(core, region, where); !why.empty()) {
+        plan.untried.push_back({core.name, region.name, std::string{why}});
+      } else if (usable(core, region, where)) {
+        RegionPoints points{core, static_cast<std::uint32_t>(row), own.points};
+        plan_region(core,
+                    region,
+                    cuts_of(core, region, cuts),
+                    sharing_of(subject, replays, shares, region),
+                    subject.cores.size(),
+                    points);
+      }
+    }
+    plan_entries(core, RegionPoints{core, 0, own.points});
+    plan_heaps(core, replays[core.number], where, own, plan.untried);
+    if (own.points.size() > MAP_POINTS) {
+      plan.untried.push_back({core.name,
+                              "",
+                              fmt::format("{} of its {} places: an image tries no more",
+                                          own.points.size() - MAP_POINTS,
+                                          own.points.size())});
+      own.points.resize(MAP_POINTS);
+    }
+  }
+  plan.linux_paint = paint_of(subject, cuts);
+  return plan;
 }
 
 std::string encode(const SubjectCore& core, const CorePlan& plan, std::size_t cores) {
