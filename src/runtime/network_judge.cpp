@@ -37,6 +37,110 @@ std::optional<std::string_view> behind(std::string_view line, std::string_view b
   return line.starts_with(beginning) ? std::optional{line.substr(beginning.size())} : std::nullopt;
 }
 
+// Where the program says that its memories are.
+class Arenas {
+ public:
+  // "  L2 arena: 1C03E280 - 1C047890".
+  void read(std::string_view line) {
+    for (const std::string_view name : {"L1", "L2 arena", "L2 constants"}) {
+      const auto rest = behind(line, fmt::format("  {}: ", name));
+      const std::size_t dash = rest ? rest->find(" - ") : std::string_view::npos;
+      if (dash == std::string_view::npos) {
+        continue;
+      }
+      const auto begin = core::parse_address(fmt::format("0x{}", rest->substr(0, dash)));
+      const auto end = core::parse_address(fmt::format("0x{}", rest->substr(dash + 3)));
+      if (begin && end) {
+        arenas_.push_back({std::string{name}, *begin, *end});
+      }
+    }
+  }
+
+  // ", byte 12 of 'conv5_weight' in L2".
+  [[nodiscard]] std::string owner_of(std::uint64_t address,
+                                     const model::PlanReport& plan,
+                                     std::size_t step) const {
+    for (const Arena& arena : arenas_) {
+      if (address < arena.begin || address >= arena.end) {
+        continue;
+      }
+      const core::Bytes at{address - arena.begin};
+      if (arena.name == "L1") {
+        return fmt::format(", byte {} of L1", at.count());
+      }
+      const bool is_constant = arena.name == "L2 constants";
+      for (const model::PlannedBlock& block : plan.blocks) {
+        const bool is_there = block.memory == "l2" && block.offset && at >= *block.offset &&
+                              at < *block.offset + block.size &&
+                              (block.role == model::Lifetime::kConstant) == is_constant;
+        const auto now = static_cast<std::int64_t>(step);
+        const bool is_live = !block.live || (block.live->lower <= now && now < block.live->upper);
+        if (is_there && is_live) {
+          return fmt::format(", byte {} of '{}' in L2",
+                             (at - *block.offset).count(),
+                             core::printable(block.id, 60));
+        }
+      }
+      return ", in L2, where nothing lives now";
+    }
+    return "";
+  }
+
+ private:
+  std::vector<Arena> arenas_;
+};
+
+// What layers gave, held against their goldens.
+class Comparisons {
+ public:
+  // "conv1 validation: 0 mismatches (max_diff=0)".
+  void read(std::string_view line) {
+    const std::size_t end = line.find(" validation: ");
+    if (end == std::string_view::npos) {
+      return;
+    }
+    ++compared_;
+    const std::string_view said = line.substr(end + std::string_view{" validation: "}.size());
+    if (said.starts_with("0 ")) {
+      return;
+    }
+    if (differing_++ == 0) {
+      first_differing_ = core::error(Code::kNetworkLayer,
+                                     fmt::format("layer '{}' is not its golden: {}",
+                                                 core::printable(line.substr(0, end), 60),
+                                                 core::printable(said, 80)));
+    }
+  }
+
+  [[nodiscard]] std::size_t compared() const { return compared_; }
+
+  // The first layer that differs, since those behind it follow from it.
+  [[nodiscard]] std::optional<core::Diagnostic> finding() && {
+    if (differing_ > 1) {
+      first_differing_->details.push_back(
+          fmt::format("and {} behind it", core::plural(differing_ - 1, "layer")));
+    }
+    return std::move(first_differing_);
+  }
+
+ private:
+  std::optional<core::Diagnostic> first_differing_;
+  std::size_t differing_ = 0;
+  std::size_t compared_ = 0;
+};
+
+// Which of the workers is first is chance.
+std::string who(const std::string& region) {
+  return region.starts_with("worker ") ? "a worker" + region.substr(region.rfind(' ')) : region;
+}
+
+std::string numbers_of(const Finding& finding) {
+  if (finding.expected == 0) {
+    return finding.actual == 0 ? "" : fmt::format(" ({} B)", finding.actual);
+  }
+  return fmt::format(" ({}, of {})", finding.actual, finding.expected);
+}
+
 class RunReader {
  public:
   RunReader(const NetworkSubject& subject, const FunctionAt& function_at, NetworkResult& result)
@@ -49,12 +153,8 @@ class RunReader {
       read_line(text.substr(0, end));
       text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
-    if (differing_ > 1) {
-      first_differing_->details.push_back(
-          fmt::format("and {} behind it", core::plural(differing_ - 1, "layer")));
-    }
-    if (first_differing_) {
-      found_.push_back(std::move(*first_differing_));
+    if (auto differing = std::move(comparisons_).finding()) {
+      found_.push_back(std::move(*differing));
     }
     if (!run.broken.empty() && !has_fault_) {
       add(Code::kNetworkFault, fmt::format("{}: the program {}", at_step(), run.broken));
@@ -62,7 +162,7 @@ class RunReader {
     if (is_complete_) {
       result_.timings.push_back(run.timing);
       result_.steps = step_;
-      result_.compared = compared_;
+      result_.compared = comparisons_.compared();
       result_.transfers = transfers_;
       result_.most_open = most_open_;
       result_.moved = moved_;
@@ -78,47 +178,12 @@ class RunReader {
     } else if (const auto bad = behind(line, "  [BAD] ")) {
       add(Code::kNetworkFile, fmt::format("'{}'", core::printable(*bad, 200)));
     } else if (const auto layer = behind(line, "Layer ")) {
-      read_comparison(*layer);
+      comparisons_.read(*layer);
     } else if (const auto failed = behind(line, "network: ");
                failed && failed->find(" steps") == std::string_view::npos) {
       add(Code::kNetworkFault, fmt::format("the program says: {}", core::printable(*failed, 200)));
     } else {
-      read_place(line);
-    }
-  }
-
-  // "  L2 arena: 1C03E280 - 1C047890".
-  void read_place(std::string_view line) {
-    for (const std::string_view name : {"L1", "L2 arena", "L2 constants"}) {
-      const auto rest = behind(line, fmt::format("  {}: ", name));
-      const std::size_t dash = rest ? rest->find(" - ") : std::string_view::npos;
-      if (dash == std::string_view::npos) {
-        continue;
-      }
-      const auto begin = core::parse_address(fmt::format("0x{}", rest->substr(0, dash)));
-      const auto end = core::parse_address(fmt::format("0x{}", rest->substr(dash + 3)));
-      if (begin && end) {
-        arenas_.push_back({std::string{name}, *begin, *end});
-      }
-    }
-  }
-
-  // "conv1 validation: 0 mismatches (max_diff=0)".
-  void read_comparison(std::string_view line) {
-    const std::size_t end = line.find(" validation: ");
-    if (end == std::string_view::npos) {
-      return;
-    }
-    ++compared_;
-    const std::string_view said = line.substr(end + std::string_view{" validation: "}.size());
-    if (said.starts_with("0 ")) {
-      return;
-    }
-    if (differing_++ == 0) {
-      first_differing_ = core::error(Code::kNetworkLayer,
-                                     fmt::format("layer '{}' is not its golden: {}",
-                                                 core::printable(line.substr(0, end), 60),
-                                                 core::printable(said, 80)));
+      arenas_.read(line);
     }
   }
 
@@ -171,7 +236,7 @@ class RunReader {
               at_step(),
               who(finding.region),
               core::format_hex(finding.address),
-              owner_of(finding.address),
+              arenas_.owner_of(finding.address, subject_.plan, step_),
               function.empty() ? "" : fmt::format(", in {}()", core::printable(function, 80))));
       return;
     }
@@ -180,53 +245,13 @@ class RunReader {
                     at_step(),
                     finding.region,
                     numbers_of(finding),
-                    owner_of(finding.address)));
-  }
-
-  // Which of the workers is first is chance.
-  static std::string who(const std::string& region) {
-    return region.starts_with("worker ") ? "a worker" + region.substr(region.rfind(' ')) : region;
-  }
-
-  static std::string numbers_of(const Finding& finding) {
-    if (finding.expected == 0) {
-      return finding.actual == 0 ? "" : fmt::format(" ({} B)", finding.actual);
-    }
-    return fmt::format(" ({}, of {})", finding.actual, finding.expected);
+                    arenas_.owner_of(finding.address, subject_.plan, step_)));
   }
 
   [[nodiscard]] std::string at_step() const {
     const auto& steps = subject_.program.steps;
     return step_ < steps.size() ? fmt::format("layer '{}'", core::printable(steps[step_].name, 60))
                                 : std::string{"behind the last layer"};
-  }
-
-  // ", byte 12 of 'conv5_weight' in L2".
-  [[nodiscard]] std::string owner_of(std::uint64_t address) const {
-    for (const Arena& arena : arenas_) {
-      if (address < arena.begin || address >= arena.end) {
-        continue;
-      }
-      const core::Bytes at{address - arena.begin};
-      if (arena.name == "L1") {
-        return fmt::format(", byte {} of L1", at.count());
-      }
-      const bool is_constant = arena.name == "L2 constants";
-      for (const model::PlannedBlock& block : subject_.plan.blocks) {
-        const bool is_there = block.memory == "l2" && block.offset && at >= *block.offset &&
-                              at < *block.offset + block.size &&
-                              (block.role == model::Lifetime::kConstant) == is_constant;
-        const auto step = static_cast<std::int64_t>(step_);
-        const bool is_live = !block.live || (block.live->lower <= step && step < block.live->upper);
-        if (is_there && is_live) {
-          return fmt::format(", byte {} of '{}' in L2",
-                             (at - *block.offset).count(),
-                             core::printable(block.id, 60));
-        }
-      }
-      return ", in L2, where nothing lives now";
-    }
-    return "";
   }
 
   void add(Code code, std::string message) {
@@ -244,10 +269,8 @@ class RunReader {
   NetworkResult& result_;
   core::Diagnostics found_;
   std::map<Code, std::size_t> kinds_;
-  std::vector<Arena> arenas_;
-  std::optional<core::Diagnostic> first_differing_;
-  std::size_t differing_ = 0;
-  std::size_t compared_ = 0;
+  Arenas arenas_;
+  Comparisons comparisons_;
   std::size_t step_ = 0;
   std::uint64_t commands_ = 0;
   std::uint64_t transfers_ = 0;
