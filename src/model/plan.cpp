@@ -5,6 +5,8 @@
 #include "memsize/core/text.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -58,124 +60,31 @@ std::string shown(bool flag) {
   return flag ? "true" : "false";
 }
 
-// Fills the first report with what later ones add.
-class Combined {
+core::Place whole(const core::SharedText& path) {
+  core::Place place;
+  place.path = path;
+  return place;
+}
+
+void fill(std::string& first, const std::string& second) {
+  if (first.empty()) {
+    first = second;
+  }
+}
+
+// Fills values of the first report with those of a later one. Where both have one and they differ,
+// the first holds, and that is told.
+class Merger {
  public:
-  explicit Combined(PlanReport first) : all_(std::move(first)) {
-    complete_ = !all_.abridged && !all_.blocks.empty();
-    abridged_ = all_.abridged;
-    for (std::size_t i = 0; i < all_.blocks.size(); ++i) {
-      block_of_.emplace(all_.blocks[i].id, i);
-    }
-    for (std::size_t i = 0; i < all_.arenas.size(); ++i) {
-      arena_of_.emplace(std::pair{all_.arenas[i].role, all_.arenas[i].memory}, i);
-    }
-    for (std::size_t i = 0; i < all_.memories.size(); ++i) {
-      memory_of_.emplace(all_.memories[i].name, i);
-    }
-  }
+  explicit Merger(core::SharedText first) : first_(std::move(first)) {}
 
-  void add(PlanReport next) {
-    if (is_of_another_model(next)) {
-      return;
-    }
-    next_ = next.path;
-    is_before_ = all_.is_replanned && !next.is_replanned;
-    complete_ = complete_ || (!next.abridged && !next.blocks.empty());
-    abridged_ = abridged_ || next.abridged;
-    all_.aligns_elements = all_.aligns_elements || next.aligns_elements;
-    if (next.missing.empty()) {
-      all_.missing.clear();
-    }
-    if (!next.blocks.empty()) {
-      all_.plans_scratch_alone =
-          next.plans_scratch_alone && (all_.blocks.empty() || all_.plans_scratch_alone);
-    }
-    all_.lines += next.lines;
+  void begin(core::SharedText next) {
+    next_ = std::move(next);
     where_ = "the report";
-    fill(all_.planner, next.planner);
-    merge("prefix", all_.prefix, next.prefix);
-    merge("plan hash", all_.foreign_plan_hash, next.foreign_plan_hash);
-    merge("layout hash", all_.foreign_layout_hash, next.foreign_layout_hash);
-    add_items(all_.memories, next.memories, memory_of_, [](const PlannedMemory& memory) {
-      return memory.name;
-    });
-    add_blocks(next.blocks);
-    if (!is_before_) {
-      add_items(all_.arenas, next.arenas, arena_of_, [](const PlannedArena& arena) {
-        return std::pair{arena.role, arena.memory};
-      });
-    }
-    if (all_.layers.empty()) {
-      all_.layers = std::move(next.layers);
-      for (LayerTime& layer : all_.layers) {
-        layer.line = 0;
-      }
-    }
-    if (all_.network.operators.empty()) {
-      all_.network = std::move(next.network);
-    }
-    for (core::Diagnostic& diagnostic : next.diagnostics) {
-      all_.diagnostics.push_back(std::move(diagnostic));
-    }
   }
 
-  PlanReport finish() {
-    // A report that has all blocks makes up for one that has not.
-    all_.abridged = abridged_ && !complete_;
-    if (told_ > kMostTold) {
-      all_.diagnostics.push_back(
-          core::warning(Code::kPlanContradiction,
-                        fmt::format("the reports contradict each other in {} more",
-                                    core::plural(told_ - kMostTold, "place")),
-                        whole(all_.path),
-                        "give reports of one build of the model"));
-    }
-    return std::move(all_);
-  }
-
- private:
-  // Reports of one model have blocks in common, and most of these are of one size. One block alone
-  // tells nothing.
-  bool is_of_another_model(const PlanReport& next) {
-    std::size_t common = 0;
-    std::size_t unlike = 0;
-    for (const PlannedBlock& block : next.blocks) {
-      const auto known = block_of_.find(block.id);
-      common += known != block_of_.end() ? 1U : 0U;
-      unlike += known != block_of_.end() && all_.blocks[known->second].size != block.size ? 1U : 0U;
-    }
-    const bool has_blocks = !all_.blocks.empty() && !next.blocks.empty();
-    if (has_blocks && unlike > 1 && 2 * unlike > common) {
-      refuse(fmt::format("of {} that this report shares with {}, {} of another size: they are of "
-                         "different models",
-                         core::plural(common, "block"),
-                         shown(all_.path),
-                         core::plural(unlike, "is", "are")),
-             next.path);
-    } else if (has_blocks && common == 0) {
-      refuse(fmt::format("no block of this report is in {}: they are of different models",
-                         shown(all_.path)),
-             next.path);
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  void refuse(std::string what, const core::SharedText& path) {
-    all_.diagnostics.push_back(
-        core::error(Code::kPlanContradiction,
-                    std::move(what),
-                    whole(path),
-                    "give the reports of one model, and each model by itself"));
-  }
-
-  static core::Place whole(const core::SharedText& path) {
-    core::Place place;
-    place.path = path;
-    return place;
-  }
+  // What the next values are of, for messages.
+  void at(std::string where) { where_ = std::move(where); }
 
   template <typename Value>
   void contradict(std::string_view what, const Value& first, const Value& second) {
@@ -191,14 +100,8 @@ class Combined {
                                   shown(second)),
                       whole(next_),
                       "give reports of one build of the model");
-    warning.related.push_back({whole(all_.path), "the first report"});
-    all_.diagnostics.push_back(std::move(warning));
-  }
-
-  static void fill(std::string& first, const std::string& second) {
-    if (first.empty()) {
-      first = second;
-    }
+    warning.related.push_back({whole(first_), "the first report"});
+    found_.push_back(std::move(warning));
   }
 
   void merge(std::string_view what, std::string& first, const std::string& second) {
@@ -219,107 +122,236 @@ class Combined {
     }
   }
 
-  // Items that only a later report has stand behind the first's, without a line: it would be taken
-  // for one of the first report.
-  template <typename Item, typename Index, typename Key>
-  void add_items(std::vector<Item>& items, std::vector<Item>& more, Index& index, Key key) {
-    for (Item& item : more) {
-      const auto [found, fresh] = index.emplace(key(item), items.size());
-      if (fresh) {
-        item.line = 0;
-        items.push_back(std::move(item));
-      } else {
-        merge_item(items[found->second], item);
+  [[nodiscard]] core::Diagnostics take() { return std::exchange(found_, {}); }
+
+  // How many contradictions were not told.
+  [[nodiscard]] std::size_t untold() const { return told_ > kMostTold ? told_ - kMostTold : 0; }
+
+ private:
+  core::SharedText first_;
+  core::SharedText next_;
+  std::string where_;
+  std::size_t told_ = 0;
+  core::Diagnostics found_;
+};
+
+void merge_memory(Merger& merger, PlannedMemory& first, const PlannedMemory& second) {
+  merger.at(fmt::format("memory {}", shown(first.name)));
+  merger.merge("capacity", first.capacity, second.capacity);
+  merger.merge("use", first.used, second.used);
+  merger.merge("base", first.base, second.base);
+  merger.merge("alignment", first.alignment, second.alignment);
+  merger.merge("writability", first.writable, second.writable);
+}
+
+void merge_arena(Merger& merger, PlannedArena& first, const PlannedArena& second) {
+  merger.at(fmt::format("the {} arena in {}", name_of(first.role), shown(first.memory)));
+  merger.merge("source memory", first.source_memory, second.source_memory);
+  merger.merge("region", first.region_id, second.region_id);
+  merger.merge("used size", first.used, second.used);
+  merger.merge("total size", first.total, second.total);
+  merger.merge("alignment", first.alignment, second.alignment);
+  merger.merge("number of blocks", first.block_count, second.block_count);
+  merger.merge("lower bound", first.lower_bound, second.lower_bound);
+  merger.merge("proof", first.proof, second.proof);
+}
+
+// A report that names no memories leaves that to the others.
+bool is_named(const std::string& memory) {
+  return !memory.empty() && memory != "default";
+}
+
+// Where it lies.
+void merge_place(Merger& merger, PlannedBlock& first, const PlannedBlock& second) {
+  if (!is_named(first.memory)) {
+    first.memory = second.memory;
+  } else if (is_named(second.memory) && first.memory != second.memory) {
+    merger.contradict("memory", first.memory, second.memory);
+  }
+  merger.merge("source memory", first.source_memory, second.source_memory);
+  merger.merge("offset", first.offset, second.offset);
+}
+
+// What `is_before` memsize planned it says where it was: that counts where it lies nowhere.
+void merge_block(Merger& merger,
+                 PlannedBlock& first,
+                 const PlannedBlock& second,
+                 bool is_before,
+                 bool aligns_elements) {
+  merger.at(shown(first.id));
+  // Names are for people: one report shortens what another does not.
+  fill(first.name, second.name);
+  if (first.role != second.role) {
+    merger.contradict("role", first.role, second.role);
+  }
+  if (!is_before || !first.offset) {
+    merge_place(merger, first, second);
+  }
+  merger.merge("lifetime", first.live, second.live);
+  if (first.windows.empty()) {
+    first.windows = second.windows;
+  } else if (!second.windows.empty() && first.windows != second.windows) {
+    merger.contradict("part", first.windows, second.windows);
+  }
+  if (first.size != second.size) {
+    merger.contradict("size", first.size, second.size);
+  }
+  if (aligns_elements) {
+    first.alignment = std::max(first.alignment, second.alignment);
+  } else {
+    merger.merge("alignment", first.alignment, second.alignment);
+  }
+  merger.merge("root", first.alias_of, second.alias_of);
+  if (!first.uses) {
+    first.uses = second.uses;
+  }
+  first.is_input = first.is_input || second.is_input;
+  first.is_output = first.is_output || second.is_output;
+}
+
+// Items that only a later report has stand behind the first's, without a line: it would be taken
+// for one of the first report.
+template <typename Item, typename Index, typename Key, typename Merge>
+void add_items(
+    std::vector<Item>& items, std::vector<Item>& more, Index& index, Key key, Merge merge) {
+  for (Item& item : more) {
+    const auto [found, fresh] = index.emplace(std::invoke(key, item), items.size());
+    if (fresh) {
+      item.line = 0;
+      items.push_back(std::move(item));
+    } else {
+      merge(items[found->second], item);
+    }
+  }
+}
+
+// Reports of one model have blocks in common, and most of these are of one size. One block alone
+// tells nothing. `block_of`: the first's blocks by id. Nothing: they are of one model.
+std::optional<core::Diagnostic> other_model(
+    const PlanReport& first,
+    const std::unordered_map<std::string, std::size_t>& block_of,
+    const PlanReport& next) {
+  std::size_t common = 0;
+  std::size_t unlike = 0;
+  for (const PlannedBlock& block : next.blocks) {
+    const auto known = block_of.find(block.id);
+    common += known != block_of.end() ? 1U : 0U;
+    unlike += known != block_of.end() && first.blocks[known->second].size != block.size ? 1U : 0U;
+  }
+  const bool has_blocks = !first.blocks.empty() && !next.blocks.empty();
+  const bool is_unlike = has_blocks && unlike > 1 && 2 * unlike > common;
+  if (!is_unlike && (!has_blocks || common != 0)) {
+    return std::nullopt;
+  }
+  return core::error(
+      Code::kPlanContradiction,
+      is_unlike
+          ? fmt::format("of {} that this report shares with {}, {} of another size: they are of "
+                        "different models",
+                        core::plural(common, "block"),
+                        shown(first.path),
+                        core::plural(unlike, "is", "are"))
+          : fmt::format("no block of this report is in {}: they are of different models",
+                        shown(first.path)),
+      whole(next.path),
+      "give the reports of one model, and each model by itself");
+}
+
+// Fills the first report with what later ones add.
+class Combined {
+ public:
+  explicit Combined(PlanReport first) : all_(std::move(first)), merger_(all_.path) {
+    complete_ = !all_.abridged && !all_.blocks.empty();
+    abridged_ = all_.abridged;
+    for (std::size_t i = 0; i < all_.blocks.size(); ++i) {
+      block_of_.emplace(all_.blocks[i].id, i);
+    }
+    for (std::size_t i = 0; i < all_.arenas.size(); ++i) {
+      arena_of_.emplace(std::pair{all_.arenas[i].role, all_.arenas[i].memory}, i);
+    }
+    for (std::size_t i = 0; i < all_.memories.size(); ++i) {
+      memory_of_.emplace(all_.memories[i].name, i);
+    }
+  }
+
+  void add(PlanReport next) {
+    if (auto other = other_model(all_, block_of_, next)) {
+      all_.diagnostics.push_back(std::move(*other));
+      return;
+    }
+    // Then it says where blocks were before memsize planned them.
+    const bool is_before = all_.is_replanned && !next.is_replanned;
+    complete_ = complete_ || (!next.abridged && !next.blocks.empty());
+    abridged_ = abridged_ || next.abridged;
+    all_.aligns_elements = all_.aligns_elements || next.aligns_elements;
+    if (next.missing.empty()) {
+      all_.missing.clear();
+    }
+    if (!next.blocks.empty()) {
+      all_.plans_scratch_alone =
+          next.plans_scratch_alone && (all_.blocks.empty() || all_.plans_scratch_alone);
+    }
+    all_.lines += next.lines;
+    merger_.begin(next.path);
+    fill(all_.planner, next.planner);
+    merger_.merge("prefix", all_.prefix, next.prefix);
+    merger_.merge("plan hash", all_.foreign_plan_hash, next.foreign_plan_hash);
+    merger_.merge("layout hash", all_.foreign_layout_hash, next.foreign_layout_hash);
+    add_items(all_.memories,
+              next.memories,
+              memory_of_,
+              &PlannedMemory::name,
+              [&](auto& first, const auto& second) { merge_memory(merger_, first, second); });
+    add_items(all_.blocks,
+              next.blocks,
+              block_of_,
+              &PlannedBlock::id,
+              [&](auto& first, const auto& second) {
+                merge_block(merger_, first, second, is_before, all_.aligns_elements);
+              });
+    if (!is_before) {
+      const auto key = [](const PlannedArena& arena) {
+        return std::pair{arena.role, arena.memory};
+      };
+      add_items(all_.arenas, next.arenas, arena_of_, key, [&](auto& first, const auto& second) {
+        merge_arena(merger_, first, second);
+      });
+    }
+    if (all_.layers.empty()) {
+      all_.layers = std::move(next.layers);
+      for (LayerTime& layer : all_.layers) {
+        layer.line = 0;
       }
     }
+    if (all_.network.operators.empty()) {
+      all_.network = std::move(next.network);
+    }
+    std::ranges::move(merger_.take(), std::back_inserter(all_.diagnostics));
+    std::ranges::move(next.diagnostics, std::back_inserter(all_.diagnostics));
   }
 
-  void merge_item(PlannedMemory& first, const PlannedMemory& second) {
-    where_ = fmt::format("memory {}", shown(first.name));
-    merge("capacity", first.capacity, second.capacity);
-    merge("use", first.used, second.used);
-    merge("base", first.base, second.base);
-    merge("alignment", first.alignment, second.alignment);
-    merge("writability", first.writable, second.writable);
+  PlanReport finish() {
+    // A report that has all blocks makes up for one that has not.
+    all_.abridged = abridged_ && !complete_;
+    if (merger_.untold() != 0) {
+      all_.diagnostics.push_back(
+          core::warning(Code::kPlanContradiction,
+                        fmt::format("the reports contradict each other in {} more",
+                                    core::plural(merger_.untold(), "place")),
+                        whole(all_.path),
+                        "give reports of one build of the model"));
+    }
+    return std::move(all_);
   }
 
-  void merge_item(PlannedArena& first, const PlannedArena& second) {
-    if (is_before_) {
-      return;
-    }
-    where_ = fmt::format("the {} arena in {}", name_of(first.role), shown(first.memory));
-    merge("source memory", first.source_memory, second.source_memory);
-    merge("region", first.region_id, second.region_id);
-    merge("used size", first.used, second.used);
-    merge("total size", first.total, second.total);
-    merge("alignment", first.alignment, second.alignment);
-    merge("number of blocks", first.block_count, second.block_count);
-    merge("lower bound", first.lower_bound, second.lower_bound);
-    merge("proof", first.proof, second.proof);
-  }
-
-  // A report that names no memories leaves that to the others.
-  static bool is_named(const std::string& memory) { return !memory.empty() && memory != "default"; }
-
-  void merge_item(PlannedBlock& first, const PlannedBlock& second) {
-    where_ = shown(first.id);
-    // Names are for people: one report shortens what another does not.
-    fill(first.name, second.name);
-    if (first.role != second.role) {
-      contradict("role", first.role, second.role);
-    }
-    merge_place(first, second);
-    merge("lifetime", first.live, second.live);
-    if (first.windows.empty()) {
-      first.windows = second.windows;
-    } else if (!second.windows.empty() && first.windows != second.windows) {
-      contradict("part", first.windows, second.windows);
-    }
-    if (first.size != second.size) {
-      contradict("size", first.size, second.size);
-    }
-    if (all_.aligns_elements) {
-      first.alignment = std::max(first.alignment, second.alignment);
-    } else {
-      merge("alignment", first.alignment, second.alignment);
-    }
-    merge("root", first.alias_of, second.alias_of);
-    if (!first.uses) {
-      first.uses = second.uses;
-    }
-    first.is_input = first.is_input || second.is_input;
-    first.is_output = first.is_output || second.is_output;
-  }
-
-  // Where it lies.
-  void merge_place(PlannedBlock& first, const PlannedBlock& second) {
-    if (is_before_ && first.offset) {
-      return;
-    }
-    if (!is_named(first.memory)) {
-      first.memory = second.memory;
-    } else if (is_named(second.memory) && first.memory != second.memory) {
-      contradict("memory", first.memory, second.memory);
-    }
-    merge("source memory", first.source_memory, second.source_memory);
-    merge("offset", first.offset, second.offset);
-  }
-
-  void add_blocks(std::vector<PlannedBlock>& blocks) {
-    add_items(all_.blocks, blocks, block_of_, [](const PlannedBlock& block) { return block.id; });
-  }
-
+ private:
   PlanReport all_;
   bool complete_ = false;
   bool abridged_ = false;
   std::unordered_map<std::string, std::size_t> block_of_;
   std::map<std::pair<Lifetime, std::string>, std::size_t> arena_of_;
   std::map<std::string, std::size_t> memory_of_;
-  core::SharedText next_;
-  std::string where_;
-  // What comes next says where blocks were before memsize planned them.
-  bool is_before_ = false;
-  std::size_t told_ = 0;
+  Merger merger_;
 };
 
 }  // namespace
