@@ -176,227 +176,209 @@ app::Homes homes_of(const app::CheckRequest& request, const app::CheckReport& re
   return homes;
 }
 
-class Judge {
- public:
-  Judge(app::Session& session,
-        const CheckOptions& options,
-        app::Baseline baseline,
-        app::CheckReport report)
-      : session_(session),
-        options_(options),
-        baseline_(std::move(baseline)),
-        report_(std::move(report)) {
-    acceptance_.homes = homes_of(options.request, report_);
-    acceptance_.is_asked = !options.baseline.empty() || !options.write_baseline.empty();
+std::string describe_baseline(const std::string& baseline,
+                              const core::Diagnostics& found,
+                              std::size_t accepted) {
+  std::string out;
+  std::size_t needless = 0;
+  for (const core::Diagnostic& one : found) {
+    if (one.severity == core::Severity::kNote && one.code == Code::kCheckBaseline) {
+      ++needless;
+      out += fmt::format("  - line {}: {}\n", one.place.line, one.message);
+    }
   }
-
-  Outcome run() {
-    if (!options_.write_baseline.empty()) {
-      write();
-    }
-    // With a board or a part, others of the tree are not looked at.
-    const bool whole = options_.request.sdk.empty() ||
-                       (options_.request.board.name.empty() && options_.request.soc.empty());
-    accept(baseline_, whole, report_.diagnostics, acceptance_);
-    for (core::Diagnostic& diagnostic : report_.diagnostics) {
-      if (options_.strict && diagnostic.severity == core::Severity::kWarning) {
-        diagnostic.severity = core::Severity::kError;
-      }
-    }
-    return outcome();
+  out += fmt::format("{} accepted by {}",
+                     core::plural(accepted, "finding"),
+                     core::printable(baseline, kLongestPath));
+  if (needless != 0) {
+    out += needless == 1
+               ? std::string{"; 1 of its entries matches nothing any more: remove it"}
+               : fmt::format("; {} of its entries match nothing any more: remove them", needless);
   }
+  return out + "\n";
+}
 
- private:
-  // A baseline of a tree that was not read whole would lack what it is for.
-  void write() {
-    const std::string& path = options_.write_baseline;
-    const std::string shown = core::printable(path, kLongestPath);
-    core::Diagnostics& found = report_.diagnostics;
-    if (std::ranges::any_of(found, app::could_not_look)) {
-      written_ = fmt::format("{} was not written: not everything could be read\n", shown);
-      return;
-    }
-    const std::string text = format_baseline(found, acceptance_.homes, baseline_);
-    if (const auto done = session_.files.replace({{path, text}}); !done) {
-      // Before what is wrong in the tree, which may be much.
-      found.insert(found.begin(), done.error().begin(), done.error().end());
-      return;
-    }
-    baseline_ = app::parse_baseline(path, text).value_or(app::Baseline{});
-    written_ =
-        fmt::format("{}: {} written\n", shown, core::plural(baseline_.entries.size(), "finding"));
-  }
-
-  Outcome outcome() {
-    Outcome outcome{.status = core::exit_status(report_.diagnostics),
-                    .json = options_.json,
-                    .sarif = options_.sarif,
-                    .annotations = options_.annotations};
-    outcome.text = text(outcome.status);
-    outcome.brief = "";
-    // Of a whole SDK an overview; what is behind each error, part by part.
-    if (is_overview()) {
-      outcome.text = overview() + outcome.text;
-      outcome.lines_only = true;
-    }
-    outcome.document = document(outcome.status);
-    outcome.diagnostics = std::move(report_.diagnostics);
-    outcome.acceptance = std::move(acceptance_);
-    return outcome;
-  }
-
-  [[nodiscard]] std::string text(core::ExitStatus status) const {
-    std::string out = images_text(report_.images) + trees_text(report_.trees) +
-                      boot_images_text(report_.boot_images) + firmware_text(report_.firmware) +
-                      probe_text(report_.probe) + levels_text(report_.levels);
-    if (status == core::ExitStatus::kDone) {
-      out += fmt::format("ok: {}\n", core::join(report_.checked, ", ")) +
-             describe_notes(report_.remarks);
-    } else if (!report_.checked.empty()) {
-      const auto count = [&](core::Severity severity) {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            report_.diagnostics, [&](const auto& found) { return found.severity == severity; }));
-      };
-      out += fmt::format("{} and {} in {}\n",
-                         core::plural(count(core::Severity::kError), "error"),
-                         core::plural(count(core::Severity::kWarning), "warning"),
-                         is_overview() ? core::plural(report_.platforms.size(), "part")
-                                       : core::join(report_.checked, ", "));
-    }
-    out += written_;
-    if (!options_.baseline.empty()) {
-      out += describe_baseline();
-    }
-    return out;
-  }
-
-  [[nodiscard]] bool is_overview() const {
-    return report_.platforms.size() > 1 && !options_.verbose;
-  }
-
-  // How often each code is found in each part, errors first and remarks about comments last.
-  [[nodiscard]] std::string overview() const {
-    Table table{.columns = {{""}, {"code"}}};
-    using Row = std::pair<int, std::string>;
-    std::map<Row, std::vector<std::size_t>> counts;
-    const std::vector<sdk::Platform>& parts = report_.platforms;
-    for (const core::Diagnostic& found : report_.diagnostics) {
-      const int rank = found.severity == core::Severity::kError ? 0
-                       : found.code == Code::kSdkComment        ? 2
-                                                                : 1;
-      for (std::size_t i = 0; found.severity != core::Severity::kNote && i < parts.size(); ++i) {
-        if (found.place.path.str().starts_with(parts[i].folder + "/")) {
-          auto& row = counts[{rank, std::string{core::code_name(found.code)}}];
-          row.resize(parts.size());
-          ++row[i];
-        }
-      }
-    }
-    for (const sdk::Platform& part : parts) {
-      table.columns.push_back({core::printable(part.soc, 12), true});
-    }
-    for (const auto& [row, cells] : counts) {
-      std::vector<std::string> texts = {row.first == 0   ? "error"
-                                        : row.first == 1 ? "warning"
-                                                         : "comment",
-                                        row.second};
-      for (const std::size_t count : cells) {
-        texts.push_back(count == 0 ? std::string{"."} : fmt::format("{}", count));
-      }
-      table.rows.push_back(std::move(texts));
-    }
-    return counts.empty()
-               ? std::string{}
-               : fmt::format(
-                     "{}\none part, with lines and ways out: memsize check --sdk {} --soc {}\n\n",
-                     table.text(0),
-                     core::shell_path(options_.request.sdk),
-                     core::printable(worst_part(), 40));
-  }
-
-  // The part with most errors.
-  [[nodiscard]] std::string worst_part() const {
-    const auto errors = [&](const sdk::Platform& part) {
-      return std::ranges::count_if(report_.diagnostics, [&](const core::Diagnostic& found) {
-        return found.severity == core::Severity::kError &&
-               found.place.path.str().starts_with(part.folder + "/");
-      });
+std::string text_of(const app::CheckReport& report, core::ExitStatus status, bool is_overview) {
+  std::string out = images_text(report.images) + trees_text(report.trees) +
+                    boot_images_text(report.boot_images) + firmware_text(report.firmware) +
+                    probe_text(report.probe) + levels_text(report.levels);
+  if (status == core::ExitStatus::kDone) {
+    out +=
+        fmt::format("ok: {}\n", core::join(report.checked, ", ")) + describe_notes(report.remarks);
+  } else if (!report.checked.empty()) {
+    const auto count = [&](core::Severity severity) {
+      return static_cast<std::size_t>(std::ranges::count_if(
+          report.diagnostics, [&](const auto& found) { return found.severity == severity; }));
     };
-    return std::ranges::max_element(report_.platforms, {}, errors)->soc;
+    out += fmt::format("{} and {} in {}\n",
+                       core::plural(count(core::Severity::kError), "error"),
+                       core::plural(count(core::Severity::kWarning), "warning"),
+                       is_overview ? core::plural(report.platforms.size(), "part")
+                                   : core::join(report.checked, ", "));
   }
+  return out;
+}
 
-  [[nodiscard]] std::string describe_baseline() const {
-    std::string out;
-    std::size_t needless = 0;
-    for (const core::Diagnostic& found : report_.diagnostics) {
-      if (found.severity == core::Severity::kNote && found.code == Code::kCheckBaseline) {
-        ++needless;
-        out += fmt::format("  - line {}: {}\n", found.place.line, found.message);
+// A baseline of a tree that was not read whole would lack what it is for.
+// What to say of it. Its entries are the baseline from now on.
+std::string write_baseline(app::Session& session,
+                           const std::string& path,
+                           const app::Homes& homes,
+                           core::Diagnostics& found,
+                           app::Baseline& baseline) {
+  const std::string shown = core::printable(path, kLongestPath);
+  if (std::ranges::any_of(found, app::could_not_look)) {
+    return fmt::format("{} was not written: not everything could be read\n", shown);
+  }
+  const std::string text = format_baseline(found, homes, baseline);
+  if (const auto done = session.files.replace({{path, text}}); !done) {
+    // Before what is wrong in the tree, which may be much.
+    found.insert(found.begin(), done.error().begin(), done.error().end());
+    return {};
+  }
+  baseline = app::parse_baseline(path, text).value_or(app::Baseline{});
+  return fmt::format("{}: {} written\n", shown, core::plural(baseline.entries.size(), "finding"));
+}
+
+// The part with most errors.
+std::string worst_part(const app::CheckReport& report) {
+  const auto errors = [&](const sdk::Platform& part) {
+    return std::ranges::count_if(report.diagnostics, [&](const core::Diagnostic& found) {
+      return found.severity == core::Severity::kError &&
+             found.place.path.str().starts_with(part.folder + "/");
+    });
+  };
+  return std::ranges::max_element(report.platforms, {}, errors)->soc;
+}
+
+// How often each code is found in each part, errors first and remarks about comments last.
+std::string overview(const app::CheckReport& report, const std::string& sdk) {
+  Table table{.columns = {{""}, {"code"}}};
+  using Row = std::pair<int, std::string>;
+  std::map<Row, std::vector<std::size_t>> counts;
+  const std::vector<sdk::Platform>& parts = report.platforms;
+  for (const core::Diagnostic& found : report.diagnostics) {
+    const int rank = found.severity == core::Severity::kError ? 0
+                     : found.code == Code::kSdkComment        ? 2
+                                                              : 1;
+    for (std::size_t i = 0; found.severity != core::Severity::kNote && i < parts.size(); ++i) {
+      if (found.place.path.str().starts_with(parts[i].folder + "/")) {
+        auto& row = counts[{rank, std::string{core::code_name(found.code)}}];
+        row.resize(parts.size());
+        ++row[i];
       }
     }
-    const std::string path = core::printable(options_.baseline, kLongestPath);
-    out += fmt::format(
-        "{} accepted by {}", core::plural(acceptance_.accepted.size(), "finding"), path);
-    if (needless != 0) {
-      out += needless == 1
-                 ? std::string{"; 1 of its entries matches nothing any more: remove it"}
-                 : fmt::format("; {} of its entries match nothing any more: remove them", needless);
-    }
-    return out + "\n";
   }
-
-  [[nodiscard]] Json document(core::ExitStatus status) const {
-    Json json;
-    json["schema"] = kCheckSchema;
-    json["ok"] = status == core::ExitStatus::kDone;
-    json["checked"] = report_.checked;
-    if (!options_.request.sdk.empty()) {
-      json["variants"] = Json::array(report_.variants, to_json);
-    }
-    json.set_if_any("images", images_json(report_.images));
-    json.set_if_any("device_trees", trees_json(report_.trees));
-    json.set_if_any("boot_images", boot_images_json(report_.boot_images));
-    json.set_if_any("firmware", firmware_json(report_.firmware));
-    json.set_if_any("probe", report_.probe, probe_json);
-    json.set_if_any("levels", levels_json(report_.levels));
-    json["diagnostics"] = core::to_json(report_.diagnostics);
-    for (const app::Accepted& accepted : acceptance_.accepted) {
-      Json item = core::to_json({accepted.finding}).items().front();
-      item["accepted"] = true;
-      item.set_if_any("why", accepted.why);
-      json["diagnostics"].push_back(std::move(item));
-    }
-    return json;
+  for (const sdk::Platform& part : parts) {
+    table.columns.push_back({core::printable(part.soc, 12), true});
   }
-
-  static Json to_json(const app::CheckedVariant& variant) {
-    Json json = {
-        {"soc", variant.platform.soc}, {"os", variant.os}, {"folder", variant.platform.folder}};
-    json.set_if_any("board", variant.board);
-    json.set_if_any("script", variant.script);
-    json.set_if_any("header", variant.header);
-    json.set_if_any("dts", variant.dts);
-    json["cores"] = Json::array();
-    for (const sdk::CoreSources& core : variant.cores) {
-      Json item = {{"core", core.name}};
-      item.set_if_any("linker", core.linker);
-      item.set_if_any("syscfg", core.syscfg);
-      item.set_if_any("mpu_source", core.mpu_source);
-      item.set_if_any("sections", core.sections);
-      item.set_if_any("main_source", core.main_source);
-      json["cores"].push_back(std::move(item));
+  for (const auto& [row, cells] : counts) {
+    std::vector<std::string> texts = {row.first == 0   ? "error"
+                                      : row.first == 1 ? "warning"
+                                                       : "comment",
+                                      row.second};
+    for (const std::size_t count : cells) {
+      texts.push_back(count == 0 ? std::string{"."} : fmt::format("{}", count));
     }
-    return json;
+    table.rows.push_back(std::move(texts));
   }
+  return counts.empty()
+             ? std::string{}
+             : fmt::format(
+                   "{}\none part, with lines and ways out: memsize check --sdk {} --soc {}\n\n",
+                   table.text(0),
+                   core::shell_path(sdk),
+                   core::printable(worst_part(report), 40));
+}
 
-  app::Session& session_;
-  const CheckOptions& options_;
-  app::Baseline baseline_;
-  app::CheckReport report_;
-  app::Acceptance acceptance_;
-  /// What to say of --write-baseline.
-  std::string written_;
-};
+Json variant_json(const app::CheckedVariant& variant) {
+  Json json = {
+      {"soc", variant.platform.soc}, {"os", variant.os}, {"folder", variant.platform.folder}};
+  json.set_if_any("board", variant.board);
+  json.set_if_any("script", variant.script);
+  json.set_if_any("header", variant.header);
+  json.set_if_any("dts", variant.dts);
+  json["cores"] = Json::array();
+  for (const sdk::CoreSources& core : variant.cores) {
+    Json item = {{"core", core.name}};
+    item.set_if_any("linker", core.linker);
+    item.set_if_any("syscfg", core.syscfg);
+    item.set_if_any("mpu_source", core.mpu_source);
+    item.set_if_any("sections", core.sections);
+    item.set_if_any("main_source", core.main_source);
+    json["cores"].push_back(std::move(item));
+  }
+  return json;
+}
+
+Json document_of(const app::CheckReport& report,
+                 const std::vector<app::Accepted>& accepted,
+                 core::ExitStatus status,
+                 bool has_variants) {
+  Json json;
+  json["schema"] = kCheckSchema;
+  json["ok"] = status == core::ExitStatus::kDone;
+  json["checked"] = report.checked;
+  if (has_variants) {
+    json["variants"] = Json::array(report.variants, variant_json);
+  }
+  json.set_if_any("images", images_json(report.images));
+  json.set_if_any("device_trees", trees_json(report.trees));
+  json.set_if_any("boot_images", boot_images_json(report.boot_images));
+  json.set_if_any("firmware", firmware_json(report.firmware));
+  json.set_if_any("probe", report.probe, probe_json);
+  json.set_if_any("levels", levels_json(report.levels));
+  json["diagnostics"] = core::to_json(report.diagnostics);
+  for (const app::Accepted& one : accepted) {
+    Json item = core::to_json({one.finding}).items().front();
+    item["accepted"] = true;
+    item.set_if_any("why", one.why);
+    json["diagnostics"].push_back(std::move(item));
+  }
+  return json;
+}
+
+Outcome judged(app::Session& session,
+               const CheckOptions& options,
+               app::Baseline baseline,
+               app::CheckReport report) {
+  app::Acceptance acceptance;
+  acceptance.homes = homes_of(options.request, report);
+  acceptance.is_asked = !options.baseline.empty() || !options.write_baseline.empty();
+  std::string written;
+  if (!options.write_baseline.empty()) {
+    written = write_baseline(
+        session, options.write_baseline, acceptance.homes, report.diagnostics, baseline);
+  }
+  // With a board or a part, others of the tree are not looked at.
+  const std::string& sdk = options.request.sdk;
+  const bool whole =
+      sdk.empty() || (options.request.board.name.empty() && options.request.soc.empty());
+  accept(baseline, whole, report.diagnostics, acceptance);
+  for (core::Diagnostic& diagnostic : report.diagnostics) {
+    if (options.strict && diagnostic.severity == core::Severity::kWarning) {
+      diagnostic.severity = core::Severity::kError;
+    }
+  }
+  Outcome outcome{.status = core::exit_status(report.diagnostics),
+                  .json = options.json,
+                  .sarif = options.sarif,
+                  .annotations = options.annotations};
+  // Of a whole SDK an overview; what is behind each error, part by part.
+  const bool is_overview = report.platforms.size() > 1 && !options.verbose;
+  outcome.text = (is_overview ? overview(report, sdk) : "") +
+                 text_of(report, outcome.status, is_overview) + written;
+  if (!options.baseline.empty()) {
+    outcome.text +=
+        describe_baseline(options.baseline, report.diagnostics, acceptance.accepted.size());
+  }
+  outcome.brief = "";
+  outcome.lines_only = is_overview;
+  outcome.document = document_of(report, acceptance.accepted, outcome.status, !sdk.empty());
+  outcome.diagnostics = std::move(report.diagnostics);
+  outcome.acceptance = std::move(acceptance);
+  return outcome;
+}
 
 core::Result<app::Baseline> read_baseline(app::Session& session, const std::string& path) {
   if (path.empty()) {
@@ -472,7 +454,7 @@ Outcome run_check(app::Session& session,
   }
   // Before the document is made of them.
   defaults.say_where(report.diagnostics);
-  return Judge{session, options, std::move(*baseline), std::move(report)}.run();
+  return judged(session, options, std::move(*baseline), std::move(report));
 }
 
 // What a project sizes is what emit would write of it, also before it was written.
